@@ -32,7 +32,7 @@ import {
 } from './open-chain-walk.ts';
 
 export type ArchiveTools = {
-  /** Reached as the owner of the tables: the role of the service may not archive. */
+  /** Connected as the owner of the tables: the service's role may not archive. */
   readonly database: Database;
   readonly keyring: Pick<Keyring, 'checkAuditSeal' | 'auditSeal' | 'reload'>;
   readonly audit: Audit;
@@ -40,13 +40,12 @@ export type ArchiveTools = {
 };
 
 export type ArchiveRequest = {
-  /** Entries that are older go. */
+  /** Older entries are archived. */
   readonly days: number;
-  /** Where the files are kept. */
   readonly folder: string;
 };
 
-/** A file that was made, or whose entries an earlier command had left to be deleted. */
+/** Made now, or left by an earlier command that had not deleted its entries. */
 export type MadeArchive = Pick<AuditArchive, 'firstNumber' | 'lastNumber' | 'lastSeal' | 'fileSha256'> & {
   readonly file: string;
   readonly deleted: number;
@@ -54,27 +53,26 @@ export type MadeArchive = Pick<AuditArchive, 'firstNumber' | 'lastNumber' | 'las
 
 export type ArchiveResult =
   | { readonly kind: 'done'; readonly made: readonly MadeArchive[] }
-  /** This role may not delete entries. */
   | { readonly kind: 'notOwner' }
-  /** The chain is broken there: what is evidence is not archived. Files that were made before stand. */
+  /** The chain is broken there: evidence is not archived. Earlier files stay. */
   | { readonly kind: 'broken'; readonly fault: ChainFault; readonly entryNumber: number }
-  /** The file whose entries are still to be deleted is not there, or is another. */
+  /** The file whose entries are still to be deleted is missing or differs. */
   | { readonly kind: 'fileMissing'; readonly file: string }
-  /** A file of this name is there, and holds something else. */
+  /** A file of this name exists with other content. */
   | { readonly kind: 'fileThere'; readonly file: string };
 
-/** Of one file, some 500 MB; what is more goes into the next. */
+/** Some 500 MB a file; further entries go into the next. */
 const MOST_ENTRIES_OF_FILE = 1_000_000;
-/** Of one commit. */
+/** Entries of one commit. */
 const DELETED_AT_ONCE = 5_000;
-/** How much is handed to the disk at once. */
+/** Written to the disk at once. */
 const BUFFERED_BYTES = 1_048_576;
 const UNFINISHED = '.partial';
 
 /**
- * Writes the entries older than so many days to files, reads each back, leaves its anchor in the database,
- * and only then deletes them. Killed at any point, the next command finishes what was begun: behind the
- * anchor entries are deleted, before it nothing was done but a file, which is made again.
+ * Writes old entries to files, reads each back, anchors it in the database, and only then deletes its
+ * entries. After a kill at any point the next command finishes: with an anchor it deletes, without one it
+ * makes the file again.
  */
 export async function archiveAudit(tools: ArchiveTools, request: ArchiveRequest): Promise<ArchiveResult> {
   const { database, keyring } = tools;
@@ -95,13 +93,13 @@ export async function archiveAudit(tools: ArchiveTools, request: ArchiveRequest)
 
 type Step = MadeArchive | Exclude<ArchiveResult, { kind: 'done' }>;
 
-/** Of killed commands; one that is under way finds its file gone, and anchors nothing. */
+/** Left by killed commands. A running command finds its file gone, and anchors nothing. */
 async function removeUnfinished(folder: string): Promise<void> {
   for (const name of await readdir(folder))
     if (name.startsWith('audit-') && name.endsWith(UNFINISHED)) await rm(join(folder, name), { force: true });
 }
 
-/** Null: nothing of the last archive is left in the database. */
+/** Null: no entries of the last archive are left. */
 async function finishDeleting(
   { database }: ArchiveTools,
   { folder }: ArchiveRequest,
@@ -130,7 +128,7 @@ async function deleteAll(database: Database, lastNumber: number): Promise<number
   }
 }
 
-/** Null: no entry behind the last archive is old enough. */
+/** Null: no entry is old enough. */
 async function archiveNext(
   tools: ArchiveTools,
   { folder }: ArchiveRequest,
@@ -167,7 +165,7 @@ async function archiveNext(
 
 type Written = { readonly end: ChainEnd; readonly fileSha256: Buffer; readonly keys: AuditKeys };
 
-/** Only what is whole is written, durably. Null: there is nothing to write. */
+/** Durable, whole entries only. Null: there is nothing to write. */
 async function writeFile(
   { database, keyring }: ArchiveTools,
   path: string,
@@ -206,7 +204,7 @@ async function append(file: FileHandle, lines: string, hash: ReturnType<typeof c
   await file.appendFile(lines);
 }
 
-/** Throws when the file is not what was written: nothing is anchored or deleted then. */
+/** Throws when the file differs from what was written: then nothing is anchored or deleted. */
 async function readBack(
   { keyring }: ArchiveTools,
   path: string,
@@ -233,7 +231,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The anchor and the entry that says so, in one commit. */
+/** The anchor and its audit entry, in one commit. */
 async function commitAnchor({ audit, operator }: ArchiveTools, archive: AuditArchive): Promise<void> {
   const { firstNumber, lastNumber } = archive;
   const fileSha256 = archive.fileSha256.toString('hex');
@@ -254,13 +252,10 @@ async function commitAnchor({ audit, operator }: ArchiveTools, archive: AuditArc
 /** Far beyond the longest entry. */
 const LONGEST_LINE = 65_536;
 
-/** A file that is no archive, or ends within a line. */
+/** No archive, or cut within a line. */
 export class ArchiveUnreadable extends Error {}
 
-/**
- * The entries of a file, in its order. Throws `ArchiveUnreadable`. Once it was read to its end, `sha256` is
- * called with the hash of all its bytes.
- */
+/** The entries of a file. `sha256` gets the hash of its bytes at the end. Throws `ArchiveUnreadable`. */
 export async function* readArchive(
   path: string,
   sha256: (hash: Buffer) => void = () => {},
@@ -282,7 +277,6 @@ export async function* readArchive(
   sha256(hash.digest());
 }
 
-/** The hash of a file's bytes, whatever it holds. */
 async function sha256OfFile(path: string): Promise<Buffer> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk);

@@ -2,19 +2,16 @@ import type { AuditEntry } from './audit-chain.ts';
 import { lengthPrefixed } from './audit-chain.ts';
 import type { AuditAction } from './audit-event.ts';
 
-/**
- * Entries that were written to a file and left the database: the chain there goes on behind the last of
- * them.
- */
+/** Entries moved to a file. The chain in the database continues after the last of them. */
 export type AuditArchive = {
   readonly firstNumber: number;
   readonly lastNumber: number;
-  /** Of the last archived entry, and the key that made it. */
+  /** The seal of the last archived entry, and its key. */
   readonly lastSeal: Buffer;
   readonly lastKeyId: number;
   readonly fileSha256: Buffer;
   readonly dataKeyId: number;
-  /** Over all of it: a place where the chain begins cannot be made up without the keys. */
+  /** Over all fields: without the keys no beginning of a chain can be forged. */
   readonly seal: Buffer;
 };
 
@@ -27,7 +24,7 @@ export function archiveBytes(archive: Omit<AuditArchive, 'dataKeyId' | 'seal'>):
   return lengthPrefixed([ARCHIVE_MARK, ...numbers, lastSeal, fileSha256]);
 }
 
-/** By its name a file is found again, and files stand in the order of their entries. */
+/** Sorts files in the order of their entries. */
 export function archiveFileName({
   firstNumber,
   lastNumber,
@@ -36,7 +33,6 @@ export function archiveFileName({
   return `audit-${digits(firstNumber)}-${digits(lastNumber)}.jsonl`;
 }
 
-/** An entry as a line of a file; the same entry is the same line. */
 export function archiveLine(entry: AuditEntry): string {
   const { entryNumber, occurredAtSeconds, actor, action, outcome, origin, resource, detail, dataKeyId } =
     entry;
@@ -57,7 +53,7 @@ export function archiveLine(entry: AuditEntry): string {
 
 const TEXTS = ['occurredAtSeconds', 'actor', 'action', 'outcome', 'origin', 'resource', 'detail'] as const;
 
-/** Null: it is no line of an archive. Whether it is a true one, its seal says. */
+/** Null when the line is not an archived entry. Its seal is checked by the caller. */
 export function parseArchiveLine(line: string): AuditEntry | null {
   const read = readObject(line);
   if (read === null) return null;

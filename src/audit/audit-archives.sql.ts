@@ -17,7 +17,6 @@ const LIST = statement(
   `select ${ARCHIVE.columns} from audit_archives order by first_number`,
 );
 
-/** In the order of their entries. */
 export async function listArchives(database: Database): Promise<AuditArchive[]> {
   return (await database.query(LIST, [])).map(ARCHIVE.parse);
 }
@@ -28,7 +27,7 @@ const MAY_ARCHIVE = statement(
      as may_archive`,
 );
 
-/** Whether this role may: the owner, and not the one that the service works as. */
+/** True for the owner, and not for the service's role. */
 export async function mayArchive(database: Database): Promise<boolean> {
   const [row] = await database.query(MAY_ARCHIVE, []);
   return row?.may_archive === true;
@@ -39,13 +38,13 @@ const DAYS_AGO = rowCodec({
 });
 const READ_DAYS_AGO = statement('audit.days_ago', `select ${DAYS_AGO.columns}`);
 
-/** By the clock that entries are stamped with, in seconds since the epoch. */
+/** By the clock that stamps entries, in seconds since the epoch. */
 export async function secondsOfDaysAgo(database: Database, days: number): Promise<number> {
   const [row = {}] = await database.query(READ_DAYS_AGO, [days]);
   return DAYS_AGO.parse(row).seconds;
 }
 
-/** Only behind the last one: of two commands at once, one anchors nothing. */
+/** Only after the last archive: of two commands at once, one anchors nothing. */
 const INSERT = statement(
   'audit.insert_archive',
   `insert into audit_archives (first_number, last_number, last_seal, last_key_id, file_sha256, data_key_id, seal)
@@ -54,14 +53,13 @@ const INSERT = statement(
    returning first_number`,
 );
 
-/** False: another command was first. */
 export async function insertArchive(tx: Tx, archive: AuditArchive): Promise<boolean> {
   const { firstNumber, lastNumber, lastSeal, lastKeyId, fileSha256, dataKeyId, seal } = archive;
   const values = [firstNumber, lastNumber, lastSeal, lastKeyId, fileSha256, dataKeyId, seal];
   return (await tx.query(INSERT, values)).length === 1;
 }
 
-/** The lowest first: what is left is a chain that ends where the archive does. */
+/** Lowest first: the rest is a chain that begins later. */
 const DELETE = statement(
   'audit.delete_archived',
   `delete from audit_entries where ctid = any (array(
@@ -69,7 +67,7 @@ const DELETE = statement(
    )) returning entry_number`,
 );
 
-/** Deletes up to `limit` entries that an archive holds; gives how many. */
+/** Deletes up to `limit` archived entries; gives how many. */
 export async function deleteArchived(database: Database, lastNumber: number, limit: number): Promise<number> {
   return (await database.query(DELETE, [lastNumber, limit])).length;
 }

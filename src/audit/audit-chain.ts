@@ -1,13 +1,10 @@
 import type { StoredEvent } from './audit-event.ts';
 
-/** One link of the chain. Its seal says whether it is as it was written. */
+/** One link of the chain. Its seal shows whether it is unaltered. */
 export type AuditEntry = StoredEvent & {
-  /** From 1 on, without holes. */
+  /** From 1, without gaps. */
   readonly entryNumber: number;
-  /**
-   * Seconds since the epoch with all six decimals, as PostgreSQL writes them: exact, and the same
-   * in every session.
-   */
+  /** Seconds since the epoch with six decimals, as PostgreSQL writes them: exact in every session. */
   readonly occurredAtSeconds: string;
   readonly dataKeyId: number;
   /** Empty before the first entry. */
@@ -15,61 +12,57 @@ export type AuditEntry = StoredEvent & {
   readonly seal: Buffer;
 };
 
-/** Where the chain ends. */
 export type AuditHead = {
-  /** 0: nothing was written yet. */
+  /** 0: no entry yet. */
   readonly entryNumber: number;
   readonly seal: Buffer;
   readonly headSeal: Buffer;
   readonly dataKeyId: number | null;
 };
 
-/** What is wrong with a chain, in the order in which it is looked for at one entry. */
+/** In the order in which they are looked for at one entry. */
 export type ChainFault =
-  /** There is no end, though there are entries. */
+  /** There are entries, and no head. */
   | 'headMissing'
-  /** The end was written by somebody without the key. */
+  /** The head was written without the key. */
   | 'headAltered'
-  /** No entry has this number, though the chain goes on behind it. */
+  /** A number is missing before the end. */
   | 'entryMissing'
-  /** The entry does not hold the seal of the one before: another order, or an entry from elsewhere. */
+  /** The entry does not hold the seal of the one before. */
   | 'entryUnlinked'
-  /** It names a key that seals no audit entries. */
+  /** Its key is no audit key. */
   | 'sealForeign'
   /** Its fields are not those that were sealed. */
   | 'entryAltered'
-  /** Its key had been replaced by then: it sealed after a later key, or after it was retired. */
+  /** Its key was already replaced or retired. */
   | 'sealOutdated'
-  /** The end points behind the last entry. */
+  /** The head names an entry after the last. */
   | 'tailMissing'
-  /** There are entries behind the end. */
+  /** There are entries after the head's. */
   | 'entryBeyondHead'
-  /** The last entry is not the one that the end names. */
+  /** The last entry is not the one that the head names. */
   | 'headUnlinked'
-  /** The end is sealed by another key than the last entry. */
+  /** Head and last entry are sealed by different keys. */
   | 'headSealOutdated'
-  /** The chain ends before an entry that was known to be there. */
+  /** The chain ends before a known entry. */
   | 'anchorMissing'
-  /** An entry is not the one that was known. */
+  /** A known entry differs. */
   | 'anchorDiffers'
-  /** The entry that was known is in an archive whose file was not named. */
+  /** The known entry is in an archive whose file was not given. */
   | 'anchorArchived'
-  /** An anchor of an archive was written by somebody without the key. */
+  /** An archive's anchor was written without the key. */
   | 'archiveAltered'
-  /** An anchor of an archive is gone, though a later one is there. */
+  /** An archive's anchor is missing before a later one. */
   | 'archiveMissing'
-  /** A file is not the one that was archived, or the entries do not end where the archive does. */
+  /** A file differs from its archive, or its entries do not end with it. */
   | 'archiveDiffers'
-  /** Between files that were named, or behind them, is one that was not. */
+  /** A file is missing between or after the given ones. */
   | 'archiveNotNamed';
 
 const ENTRY_MARK = 'parcela audit entry 1';
 const HEAD_MARK = 'parcela audit head 1';
 
-/**
- * What is sealed of an entry: every field with its length in front, so that no two entries have the
- * same bytes.
- */
+/** The sealed bytes: every field with its length, so that no two entries have the same bytes. */
 export function entryBytes(entry: Omit<AuditEntry, 'dataKeyId' | 'seal'>): Buffer {
   return lengthPrefixed([
     ENTRY_MARK,
@@ -85,12 +78,12 @@ export function entryBytes(entry: Omit<AuditEntry, 'dataKeyId' | 'seal'>): Buffe
   ]);
 }
 
-/** What is sealed of the end: an older one cannot be forged without the key. */
+/** Sealed, so that an older head cannot be forged. */
 export function headBytes(entryNumber: number, seal: Buffer): Buffer {
   return lengthPrefixed([HEAD_MARK, String(entryNumber), seal]);
 }
 
-/** Every field with its length in front. */
+/** Every field with its length before it. */
 export function lengthPrefixed(fields: readonly (string | Buffer)[]): Buffer {
   return Buffer.concat(
     fields.flatMap((field) => {

@@ -18,21 +18,15 @@ const HELD_HEAD = rowCodec<HeldHead>({
 
 const SEAL = rowCodec({ entryNumber: column.whole(), seal: column.bytes() });
 
-/** The end of the chain, held by this transaction. */
+/** The head of the chain, locked by this transaction. */
 export type HeldHead = AuditHead & {
-  /**
-   * The audit keys that may seal now: not retired, or retired by this very transaction, which is
-   * its own record.
-   */
+  /** Audit keys that may seal now: not retired, or retired by this very transaction. */
   readonly usableKeyIds: readonly number[];
-  /** The clock, read after the lock was given: it rises from writer to writer. */
+  /** Read after the lock: it rises from writer to writer. */
   readonly occurredAtSeconds: string;
 };
 
-/**
- * Locks the key before the head, in the same order as an audited retirement of a key. The clock is
- * read above the lock, when no other transaction can write any more.
- */
+/** Locks the key before the head, as a retirement does. Reads the clock after both locks. */
 const HOLD_HEAD = statement(
   'audit.hold_head',
   `with usable as materialized (
@@ -55,7 +49,7 @@ export async function holdHead(tx: Tx): Promise<HeldHead> {
   return HELD_HEAD.parse(row);
 }
 
-/** Entries that follow a head, and the head that follows them. */
+/** New entries and the head after them. */
 export type SealedEntries = {
   readonly entries: readonly AuditEntry[];
   readonly head: AuditHead & { readonly dataKeyId: number };
@@ -87,7 +81,6 @@ const APPEND = statement(
    returning entry_number`,
 );
 
-/** In the transaction that holds the head. */
 export async function appendEntries(tx: Tx, held: HeldHead, { entries, head }: SealedEntries): Promise<void> {
   await tx.query(APPEND, [
     ...[held.occurredAtSeconds, head.dataKeyId, ...APPENDED.values(entries)],
@@ -100,7 +93,6 @@ const FIND_SEALS = statement(
   'select entry_number, seal from audit_entries where entry_number = any($1::bigint[])',
 );
 
-/** What stands at these numbers. */
 export async function findSeals(
   reader: Pick<Tx, 'query'>,
   entryNumbers: readonly number[],
@@ -116,10 +108,7 @@ const BEGIN = statement(
    on conflict (is_only) do nothing`,
 );
 
-/**
- * Makes the head of a chain that has no entry yet; a head that was taken away from a longer one is
- * not made again.
- */
+/** Makes the head of an empty chain. A head that was removed from a longer chain is not made again. */
 export async function beginChain(database: Database, headSeal: Buffer, dataKeyId: number): Promise<void> {
   await database.query(BEGIN, [headSeal, dataKeyId]);
 }
@@ -136,7 +125,7 @@ const SPAN = rowCodec({ firstNumber: column.whole(), lastNumber: column.whole() 
 
 export type ChainEnds = {
   readonly head: AuditHead | null;
-  /** Of the entries that are there; 0: none. */
+  /** Of the existing entries; 0: none. */
   readonly firstNumber: number;
   readonly lastNumber: number;
 };
@@ -151,7 +140,7 @@ const ENTRY = rowCodec<AuditEntry>({
   entryNumber: column.whole(),
   occurredAtSeconds: column.text('extract(epoch from occurred_at)::text'),
   actor: column.text(),
-  // Whatever somebody made of an entry: its seal says whether it is as it was written.
+  // Any text: the seal shows whether the entry is unaltered.
   action: column.text(),
   outcome: column.text(),
   origin: column.text(),
@@ -167,21 +156,21 @@ const PAGE = statement(
   `select ${ENTRY.columns} from audit_entries where entry_number >= $1 order by entry_number limit $2`,
 );
 
-/** The entries from a number on, in order. */
+/** In order. */
 export async function pageOfEntries(database: Database, from: number, limit: number): Promise<AuditEntry[]> {
   return (await database.query(PAGE, [from, limit])).map(ENTRY.parse);
 }
 
-/** Which entries somebody wants to see; null: not asked for. */
+/** Null: any. */
 export type EntryFilter = {
-  /** Milliseconds since the epoch: from this moment on, and before that one. */
+  /** Milliseconds since the epoch: `from` is included, `to` is not. */
   readonly from: number | null;
   readonly to: number | null;
   readonly action: string | null;
   readonly actor: string | null;
 };
 
-/** The entries behind the first number, up to the second. */
+/** Entries after the first number, up to the second. */
 export type EntrySpan = { readonly after: number; readonly upTo: number };
 
 const SEARCH = statement(
@@ -194,7 +183,7 @@ const SEARCH = statement(
    order by entry_number limit $7`,
 );
 
-/** Up to `limit` entries of the span that fit, oldest first. */
+/** Oldest first. */
 export async function searchEntries(
   database: Database,
   span: EntrySpan,
@@ -219,7 +208,7 @@ const SEARCH_NEWEST = statement(
    order by entry_number desc limit $7`,
 );
 
-/** The same, newest first. */
+/** Newest first. */
 export async function searchNewestEntries(
   database: Database,
   span: EntrySpan,
@@ -237,10 +226,7 @@ const FIND_ABOUT = statement(
    order by occurred_at, entry_number limit $4`,
 );
 
-/**
- * Up to `limit` entries about one thing within a span of time (milliseconds since the epoch),
- * oldest first.
- */
+/** Within a span of time (milliseconds since the epoch), oldest first. */
 export async function findEntriesAbout(
   database: Database,
   resource: string,
@@ -256,9 +242,8 @@ const UNAUDITED = rowCodec({ name: column.text(), appliedAt: column.instant() },
 export type UnauditedMigration = RowOf<typeof UNAUDITED>;
 
 /**
- * The entry stands close behind the row: the log is read from there along its times, up to the first
- * that fits. The clock of a server that took over may be behind. What was applied before the first
- * entry that is kept may be in an archive, or come from before the first key.
+ * Reads the log by time from each row to the first matching entry, which is close. A server that took over
+ * may have an earlier clock. Earlier migrations may be archived or older than the first key.
  */
 const FIND_UNAUDITED = statement(
   'audit.find_unaudited_migrations',
@@ -274,7 +259,7 @@ const FIND_UNAUDITED = statement(
    order by m.number`,
 );
 
-/** Migrations without an entry, of those applied since the log begins and those that are named. */
+/** Migrations without an entry, among those applied since the log begins and those named. */
 export async function findUnauditedMigrations(
   reader: Reader,
   names: readonly string[],

@@ -8,7 +8,7 @@ import {
   withoutCpfAndEmail,
 } from '../values/card-number-in-text.ts';
 
-/** The part before the dot is the kind of thing, the part after it what was done. */
+/** Before the dot the kind of thing, after it what was done. */
 export const AUDIT_ACTIONS = [
   'service.start',
   'service.stop',
@@ -84,62 +84,52 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export type Actor = {
-  /**
-   * The user name of a credential, `user:` and the name of a user of the console, the operator's account on
-   * its machine, `system`, or `unknown`.
-   */
+  /** A credential's or (`user:…`) console user's name, the operator's account, `system`, or `unknown`. */
   readonly actor: string;
   /** The caller's address, or the name of the operator's machine. */
   readonly origin: string;
 };
 
-/** One thing that somebody did or tried. Never holds a secret, a card number or a security code. */
+/** One act or attempt. Never holds a secret, card number or security code. */
 export type AuditEvent = Actor & {
   readonly action: AuditAction;
   readonly outcome: 'success' | 'failure';
-  /** What it was done to, as a path: `merchants/LOJA/cards/0199…`, `keys/card/3`. */
+  /** The object as a path: `merchants/LOJA/cards/0199…`, `keys/card/3`. */
   readonly resource: string;
   readonly detail?: AuditDetail;
 };
 
 export type AuditDetail = Readonly<Record<string, string | number>>;
 
-/** A transaction whose end writes the events that were recorded in it. */
+/** Its end writes the recorded events. */
 export type AuditedTx = Tx & { record(event: AuditEvent): void };
 
 export type AuditedOptions = {
-  /** In whose turn; absent: the operator's, or of many merchants. */
+  /** Whose turn it takes; absent: the operator's, or of many merchants. */
   readonly merchantId?: string;
   readonly deadline?: Deadline;
 };
 
-/**
- * How modules audit their acts. What cannot be audited is not done: all ways throw when the log
- * cannot be written.
- */
+/** What cannot be audited is not done: all methods throw when the log cannot be written. */
 export type Audit = {
   /**
-   * Runs `work` in one transaction, in which the events that it records are written too: all of it,
-   * or nothing. Throws what `work` throws, and `Overloaded` when the log cannot be written.
-   * `DatabaseUnavailable` leaves both in doubt. Work that records nothing does not wait for the log.
-   * `work` is run again where the log was busy.
+   * Runs `work` in one transaction with the events that it records. Throws what `work` throws, and
+   * `Overloaded` when the log cannot be written; `DatabaseUnavailable` leaves both in doubt. Without events
+   * it does not wait for the log. Runs `work` again if the log was busy.
    */
   transaction<T>(work: (tx: AuditedTx) => Promise<T>, options?: AuditedOptions): Promise<T>;
-  /**
-   * Runs one statement that changes one row, with its event; gives the row, or nothing when there was
-   * none to change.
-   */
+  /** Runs a statement that changes one row, with its event. Gives the row, or undefined without one. */
   change(statement: Statement, values: readonly unknown[], event: AuditEvent): Promise<Row | undefined>;
-  /** Appends one event by itself; concurrent calls share a commit, of which merchants have their shares. */
+  /** Appends one event. Concurrent calls share a commit, in which each merchant has a share. */
   record(event: AuditEvent, merchantId?: string): Promise<void>;
 };
 
 const LONGEST = { actor: 100, origin: 200, resource: 300, value: 200, detail: 2_000 } as const;
 
-/** As much of a value as an entry keeps. */
+/** The length of a value that an entry keeps. */
 export const LONGEST_REASON = LONGEST.value;
 
-/** An event as it is written: harmless text of bounded length, whatever a caller typed. */
+/** Harmless text of bounded length, whatever a caller typed. */
 export type WrittenEvent = {
   readonly action: AuditAction;
   readonly outcome: 'success' | 'failure';
@@ -150,13 +140,9 @@ export type WrittenEvent = {
   readonly detail: string;
 };
 
-/** An event as it is found in the log: whatever somebody made of it. */
 export type StoredEvent = Readonly<Record<keyof WrittenEvent, string>>;
 
-/**
- * Makes an event fit to be written: an entry must never fail, nor forge a line where it is shown,
- * for what is in it; and whatever was typed, no text of it has a card's number, for it stays there.
- */
+/** Makes an event fit to be written: no text may fail, forge a line or hold a card number for ever. */
 export function writtenEvent(event: AuditEvent): WrittenEvent {
   return {
     action: event.action,
@@ -170,10 +156,7 @@ export function writtenEvent(event: AuditEvent): WrittenEvent {
 
 const PLAIN = /^[\x20-\x7e]+$/;
 
-/**
- * Control and format characters (bidirectional overrides too), line ends and lone surrogates become
- * U+FFFD. Cards are looked for first: what is cut or replaced could hide one.
- */
+/** Replaces control and format characters by U+FFFD. Masks cards first: a cut could hide one. */
 function harmless(typed: string, mostCharacters: number): string {
   const text = withoutCardNumbers(typed);
   if (text.length <= mostCharacters && PLAIN.test(text)) return text;
@@ -183,7 +166,7 @@ function harmless(typed: string, mostCharacters: number): string {
   return `${characters.slice(0, mostCharacters - 1).join('')}…`;
 }
 
-/** Fields that would make it too long are left out from the end. */
+/** Drops fields from the end when too long. */
 function detailText(detail: AuditDetail): string {
   const fields = Object.entries(detail).map(([name, value]) => [
     harmless(name, LONGEST.value),
@@ -197,7 +180,7 @@ function detailText(detail: AuditDetail): string {
   return '';
 }
 
-/** A reason is the one text that people write freely: it names nobody in a way that can be found. */
+/** A reason is free text: CPF and e-mail addresses are removed. */
 function harmlessValue(name: string, value: string | number): string | number {
   if (typeof value === 'number') return deeplyWithoutCardNumbers(value) as number | string;
   return harmless(name === REASON ? withoutCpfAndEmail(value) : value, LONGEST.value);
@@ -205,14 +188,14 @@ function harmlessValue(name: string, value: string | number): string | number {
 
 const REASON = 'reason';
 
-/** A credential of a merchant that does something, and from where. */
+/** A merchant's credential that acts, and its address. */
 export type MerchantActor = {
   readonly merchantId: string;
   readonly userName: string;
   readonly address: string;
 };
 
-/** Something that was done to a thing of a merchant, named by its path below the merchant: `plans/0199…`. */
+/** `path` is below the merchant: `plans/0199…`. */
 export function merchantEvent(
   action: AuditAction,
   { merchantId, userName, address }: MerchantActor,
@@ -223,7 +206,7 @@ export function merchantEvent(
   return { action, outcome: 'success', actor: userName, origin: address, resource, detail };
 }
 
-/** What differs, as it was and as it is: `{ 'state.old': 'active', 'state.new': 'canceled' }`. */
+/** `{ 'state.old': 'active', 'state.new': 'canceled' }`. */
 export function changedFields(before: AuditDetail, after: AuditDetail): AuditDetail {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = names.filter((name) => before[name] !== after[name]);
@@ -234,7 +217,7 @@ export function changedFields(before: AuditDetail, after: AuditDetail): AuditDet
   return Object.fromEntries(sides.filter(([, value]) => value !== undefined));
 }
 
-/** Commits changes of keys together with their entries, in the name of `actor`. */
+/** Commits key changes with their entries, in the name of `actor`. */
 export function auditedKeyChanges(audit: Audit, actor: Actor): CommitKeyChange {
   return (work) =>
     audit.transaction((tx) =>
@@ -242,10 +225,7 @@ export function auditedKeyChanges(audit: Audit, actor: Actor): CommitKeyChange {
     );
 }
 
-/**
- * Audits the data keys that were made when the keyring was opened: before them there was nothing to
- * seal an entry with.
- */
+/** Audits data keys made when the keyring was opened: before them no entry could be sealed. */
 export async function recordCreatedKeys(
   audit: Audit,
   actor: Actor,

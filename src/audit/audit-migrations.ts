@@ -4,9 +4,8 @@ import { findUnauditedMigrations, holdHead } from './audit-entries.sql.ts';
 import type { Actor, Audit, AuditDetail } from './audit-event.ts';
 
 /**
- * Gives every migration its entry: those that were `applied` by this process, and those whose
- * process failed or was killed before it could. Of several processes one writes it: the second look
- * is behind the lock of the log.
+ * Writes missing entries of migrations, `applied` now or before a process failed. One process does, under the
+ * lock.
  */
 export async function auditMigrations(
   { audit, database }: { readonly audit: Audit; readonly database: Database },

@@ -1,29 +1,23 @@
 import type { Caller } from '../platform/http/endpoint.ts';
 import type { Audit } from './audit-event.ts';
 
-/**
- * Called for each request that was refused for lack of a scope, before it is answered. Throws when
- * it cannot be audited.
- */
+/** Called for each request without the scope, before it is answered. Throws when it cannot be audited. */
 export type OnForbidden = (caller: Caller, endpointId: string, address: string) => Promise<void>;
 
 export type RefusedAccess = {
   readonly report: OnForbidden;
-  /** Audits what is still only counted. */
+  /** Audits what is only counted so far. */
   readonly close: () => Promise<void>;
 };
 
-/** A program that calls in a loop with the wrong credential makes one entry in this time. */
+/** The time of one entry for a program that loops with the wrong credential. */
 const QUIET_MILLISECONDS = 60_000;
-/** More credentials at once than this are audited one by one. */
+/** Further credentials are audited one by one. */
 const MOST_COUNTED = 10_000;
 
 type Counted = { readonly caller: Caller; endpointId: string; address: string; swallowed: number };
 
-/**
- * Audits refused requests: the first of a credential at once, those that follow within a minute by
- * their number at the end of that minute, so that no caller can fill the log.
- */
+/** Audits a credential's first refusal at once and counts the rest each minute: nobody fills the log. */
 export function auditRefusedAccess(
   audit: Pick<Audit, 'record'>,
   onError: (error: unknown) => void,
@@ -41,7 +35,7 @@ export function auditRefusedAccess(
     try {
       await record({ caller, endpointId, address, swallowed: 1 });
     } catch (error) {
-      // The next one is audited again: this one was not.
+      // The first one was not audited: the next one is to be.
       endQuiet(caller.credentialId);
       throw error;
     }

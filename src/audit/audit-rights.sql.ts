@@ -3,18 +3,17 @@ import { type Database, statement } from '../platform/postgres/database.ts';
 import type { TableRights } from '../platform/postgres/runtime-role.ts';
 
 /**
- * The exceptions of the run-time role's rights. An intruder in the service must not delete entries, or make
- * sealed rows unreadable (triggers hold the end of the log to its chain), nor rewrite what
- * the service only adds to. A fence holds them against the statements.
+ * The exceptions of the service's rights: an intruder must not delete entries, make sealed rows unreadable,
+ * or rewrite what is only added to. A test compares them with the statements.
  */
 export const RUNTIME_TABLE_RIGHTS: TableRights = {
   ...KEY_TABLE_RIGHTS,
-  // Triggers of the owner keep these sums; its commands archive.
+  // The owner's triggers keep these sums; its commands archive.
   ...on('select', 'audit_archives billing_days receivable_days'),
   ...on('select, insert', 'accounts audit_entries boleto_payments card_expiry_alerts'),
   ...on('select, insert', 'console_hand_givers console_hands fee_tables movements subscription_events'),
   ...on('select, insert', 'restore_redone truth_reports unreadable_bank_changes unreadable_changes'),
-  // As they were written, until they are old; of `console_requests` a second person approves just that.
+  // Immutable until old; a second person approves `console_requests` as written.
   ...on(
     'select, insert, delete',
     'console_requests delivery_tries settlement_entries settlement_matches upcoming_alerts',
@@ -54,10 +53,7 @@ const FIND_POWERS = statement(
    where c.oid = 'audit_entries'::regclass and r.rolname = current_user and d.datname = current_database()`,
 );
 
-/**
- * The greatest first: it is the one to take away. The owner of a schema or a database can drop
- * other owners' tables in it.
- */
+/** Greatest first: the one to remove. The owner of a schema or database can drop others' tables. */
 const POWERS = {
   is_superuser: 'is a superuser',
   is_owner: 'owns the tables',
@@ -69,7 +65,7 @@ const POWERS = {
   may_archive: 'may archive audit entries',
 } as const;
 
-/** Why the role that the service works as could take back what was written; null when it cannot. */
+/** Why the service's role could undo what was written; null when it cannot. */
 export async function auditWeakness(database: Database): Promise<string | null> {
   const [row] = await database.query(FIND_POWERS, []);
   const { role, ...powers } = row as Record<string, unknown>;

@@ -12,13 +12,10 @@ import type { Actor, Audit } from './audit-event.ts';
 type ListAuditTools = { readonly database: Database; readonly audit: Audit; readonly operator: Actor };
 
 export const MOST_LISTED = 1_000;
-/** What one statement looks through: far under the time that a statement has. */
+/** Entries of one statement: far under the statement timeout. */
 const SPAN_ENTRIES = 50_000;
 
-/**
- * Up to `limit` (at most 1000) entries behind the number `after` that fit, oldest first. The
- * reading itself is audited before anything is shown.
- */
+/** Up to `limit` (at most 1000) matching entries after a number, oldest first. The reading is audited. */
 export async function listAuditEntries(
   { database, audit, operator }: ListAuditTools,
   filter: EntryFilter,
@@ -43,11 +40,11 @@ export async function listAuditEntries(
   return found;
 }
 
-/** Behind so many entries it is too long ago to count. */
+/** Older verifications do not count. */
 const MOST_ENTRIES = 50_000;
 const OF_ACTION = { from: null, to: null, action: 'audit.verify', actor: null };
 
-/** When somebody verified all of the log last; null: none of the newest entries says so. */
+/** The last verification of the whole log; null: none in the newest entries. */
 export async function findLastVerification(database: Database): Promise<AuditEntry | null> {
   const { lastNumber: upTo } = await findEnds(database);
   const after = Math.max(0, upTo - MOST_ENTRIES);
@@ -55,16 +52,13 @@ export async function findLastVerification(database: Database): Promise<AuditEnt
   return entry ?? null;
 }
 
-/** Of one page: a filter that fits nothing ends here, and goes on with the next page. */
+/** For each page: a filter without matches ends here, and continues on the next page. */
 const MOST_SPANS = 10;
 
-/** `next`: in front of which number the next page begins; null: this was the first entry. */
+/** `next`: the number before which the next page begins; null: no more. */
 export type NewestEntries = { readonly entries: readonly AuditEntry[]; readonly next: number | null };
 
-/**
- * The entries in front of a number (null: the newest) that fit, newest first. The reading itself is audited
- * before anything is shown.
- */
+/** Matching entries before a number (null: the newest), newest first. The reading is audited before. */
 export async function listNewestEntries(
   { database, audit, operator }: ListAuditTools,
   filter: EntryFilter,
@@ -91,14 +85,10 @@ export async function listNewestEntries(
   return { entries, next: upTo >= Math.max(1, firstNumber) ? upTo + 1 : null };
 }
 
-/** More than anybody does to one thing within a few minutes. */
+/** More than anybody does to one thing in a few minutes. */
 const MOST_ENTRIES_ABOUT = 20;
 
-/**
- * The acts on one resource within a span of time (milliseconds since the epoch; keep it short: the
- * log is read along its times), oldest first. The reading itself is audited before anything is
- * shown.
- */
+/** In a short span of time (milliseconds since the epoch), oldest first. The reading is audited. */
 export async function readEntriesAbout(
   { database, audit, operator }: ListAuditTools,
   resource: string,

@@ -37,39 +37,29 @@ import type { VerifyTools } from './verify-audit.ts';
 export type AuditTools = {
   readonly database: Database;
   readonly keyring: Pick<Keyring, 'auditSeal' | 'keyInUse' | 'reload'>;
-  /**
-   * Every entry's number and seal go here too: kept elsewhere, they are anchors that cannot be
-   * changed here.
-   */
+  /** Gets every entry's number and seal too: anchors that cannot be changed from here. */
   readonly log: Pick<Log, 'info' | 'warn' | 'flushed'>;
   /** Called each time that the log could not be written. */
   readonly observeUnwritten?: () => void;
 };
 
-/** A login waits for its entry this long, and is refused then. */
+/** A login waits this long for its entry, and is then refused. */
 const RECORD_MILLISECONDS = 5_000;
 const RECORD_LIMITS = { rowsPerBatch: 128, statementsInFlight: 1, waitingCallers: 1_000 };
-/** A key that was rotated, or a head that others held too long: the same commit again, this often in all. */
+/** Tries of one commit, after a rotated key or a busy head. */
 const MOST_TRIES = 3;
 /**
- * A commit that waits for the head, or for a row before it, holds a connection: a log that is stuck
- * must leave the others to payments. With the batched entries that is four at most. One merchant
- * has two of them, and another its own at once.
+ * Commits that wait for the head hold connections: a stuck log must leave the others to payments. Batched
+ * entries use a fourth. One merchant gets two, so that another is served at once.
  */
 const COMMITTING = { name: 'audited commits', slots: 3, waiting: 256, longestWaitMilliseconds: 5_000 };
 
-/**
- * The key that this process seals with was retired: nothing was written, and the right one is being
- * read. The same again
- * goes through, as after any other moment of a database away.
- */
+/** This process's key was retired: nothing was written, the new key is being read, the next try succeeds. */
 class AuditKeyRetired extends PassingFault {}
 
-/**
- * The log is locked, gone, or not ours to write: nothing was done, and the caller may come again.
- */
+/** The log is locked, gone or not writable: nothing was done; the caller may come again. */
 class AuditUnwritable extends Overloaded {
-  /** The SQLSTATE, where PostgreSQL refused. */
+  /** PostgreSQL's SQLSTATE, if any. */
   readonly code: unknown;
 
   constructor(cause: unknown) {
@@ -82,9 +72,8 @@ class AuditUnwritable extends Overloaded {
 type Anchor = { readonly entryNumber: number; readonly seal: Buffer };
 
 /**
- * Opens the log, and makes the head of a chain that has no entry yet. Any number of processes may
- * write: each commit locks the head, so numbers are gapless; it is the last lock of its commit, so
- * its holder waits for no other.
+ * Opens the log and makes the head of an empty chain. Any number of processes may write: each commit locks
+ * the head, so numbers have no gaps. The head is a commit's last lock, so its holder waits for no other.
  */
 export async function openAudit(tools: AuditTools): Promise<Audit> {
   const { database, keyring, log } = tools;
@@ -97,7 +86,7 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
     mustBeWritten: true,
     key: ({ key }) => key,
     merchant: ({ merchantId }) => merchantId,
-    // The batch tries again after a lock that took too long.
+    // The batch repeats after a lock timeout.
     write: (rows) => persistently(keyring, isKeyRetired, () => recordTogether(tools, rows)),
     limits: RECORD_LIMITS,
   });
@@ -108,7 +97,7 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
       persistently(keyring, isWorthAnotherTry, () => transactOnce(tools, work, deadline)),
     );
     for (const entry of entries) reportAnchor(log, entry, entry);
-    // Before a caller is told: a restore does again what the shipped lines say that callers were told.
+    // Before a caller is answered: a restore repeats what shipped lines say that callers were told.
     if (entries.length > 0) await log.flushed();
     return value;
   };
@@ -150,7 +139,7 @@ async function transactOnce<T>(
   return tools.database.transaction(run, deadline).catch((error) => refuseOwn(tools, error, isAtLog));
 }
 
-/** What failed at the log is the log's; what failed before is the caller's own. */
+/** Failures of the log are ours; failures before are the caller's. */
 function refuseOwn({ observeUnwritten }: AuditTools, error: unknown, isOurs: boolean): never {
   const isOther = [DatabaseUnavailable, Overloaded, CommitUnknown].some((kind) => error instanceof kind);
   if (!isOurs || isOther) throw error;
@@ -158,10 +147,7 @@ function refuseOwn({ observeUnwritten }: AuditTools, error: unknown, isOurs: boo
   throw new AuditUnwritable(error);
 }
 
-/**
- * Nothing was written yet when this catches: a retired key and a lock that took too long roll the
- * commit back.
- */
+/** Nothing was written when this catches: a retired key and a lock timeout roll back. */
 async function persistently<T>(
   keyring: AuditTools['keyring'],
   isToBeRepeated: (error: unknown) => boolean,
@@ -181,14 +167,13 @@ function isKeyRetired(error: unknown): boolean {
   return error instanceof AuditKeyRetired;
 }
 
-/** Of locks our own alone: what a caller's step waited for in vain is the caller's to repeat. */
+/** Only for our own locks: the caller repeats what its own step waited for. */
 function isWorthAnotherTry(error: unknown): boolean {
   return (
     isKeyRetired(error) || (error instanceof AuditUnwritable && error.code === SQL_STATE.lockNotAvailable)
   );
 }
 
-/** Throws `AuditKeyRetired`. */
 function sealBehind({ keyring }: AuditTools, held: HeldHead, events: readonly WrittenEvent[]): SealedEntries {
   const dataKeyId = keyring.keyInUse('audit');
   if (!held.usableKeyIds.includes(dataKeyId)) {
@@ -211,11 +196,11 @@ function sealBehind({ keyring }: AuditTools, held: HeldHead, events: readonly Wr
 }
 
 type RecordRow = {
-  /** Rises, so that entries stand in the order in which they were asked for. */
+  /** Rises, so that entries keep the order of requests. */
   readonly key: string;
   readonly merchantId: string;
   readonly event: WrittenEvent;
-  /** Where earlier tries, whose connections broke, may have put it. */
+  /** Where earlier tries with broken connections may have put it. */
   readonly tries: Anchor[];
 };
 
@@ -226,9 +211,8 @@ function nextKey(): string {
 }
 
 /**
- * Appends what stands there not yet. After a broken connection it may look: it holds the head, and
- * no earlier try wrote
- * without holding it. So whatever such a try wrote is there to be seen, or never comes.
+ * Appends what is not there yet. May look after a broken connection: it holds the head, and no try wrote
+ * without holding it, so an earlier try's write is visible or never comes.
  */
 async function recordTogether(
   tools: AuditTools,
@@ -266,7 +250,7 @@ function reportAnchor(log: AuditTools['log'], { entryNumber, seal }: Anchor, eve
 
 const CHECK_MILLISECONDS = 60_000;
 
-/** What was written since is verified once a minute. */
+/** Verifies new entries once a minute. */
 export function checkingAudit(tools: VerifyTools, observe: (look: TailLook) => void): Work {
   const look = openTailCheck(tools);
   return alsoWhileHeld(everySoOften('checkAuditTail', CHECK_MILLISECONDS, async () => observe(await look())));

@@ -4,18 +4,18 @@ import type { Database } from '../platform/postgres/database.ts';
 import { type AuditEntry, type ChainFault, entryBytes } from './audit-chain.ts';
 import { pageOfEntries } from './audit-entries.sql.ts';
 
-/** Number and seal of an entry as they were shown when it was written, kept where they cannot be changed. */
+/** Number and seal as logged when written, stored where they cannot be changed. */
 export type AuditAnchor = { readonly entryNumber: number; readonly seal: Buffer };
 
-/** The last entry that is as it should be. */
+/** The last valid entry. */
 export type ChainEnd = AuditAnchor & { readonly dataKeyId: number | null };
 
 export const BEFORE_ALL: ChainEnd = { entryNumber: 0, seal: Buffer.alloc(0), dataKeyId: null };
 
-/** An entry that is known from elsewhere, and what is wrong when another stands at its number. */
+/** An entry known from elsewhere, and the fault if its number holds another. */
 export type KnownEntry = AuditAnchor & { readonly fault: ChainFault };
 
-/** The audit keys and when each was retired, in milliseconds since the epoch; infinite for the one in use. */
+/** When each audit key was retired, in milliseconds since the epoch; infinite for the one in use. */
 export type AuditKeys = ReadonlyMap<number, number>;
 
 export async function findAuditKeys(database: Database): Promise<AuditKeys> {
@@ -24,17 +24,14 @@ export async function findAuditKeys(database: Database): Promise<AuditKeys> {
 }
 
 const PAGE_ENTRIES = 500;
-/**
- * A rotation is recorded under the key that it retires, and its moment is that of its beginning: it may have
- * waited for locks since.
- */
+/** A rotation is sealed by the key that it retires and timed at its start: it may have waited for locks. */
 const RETIRING_MILLISECONDS = 60_000;
 
-/** The entries of the database in order, in bounded pages, from the lowest number that is above `after`. */
+/** In order, in bounded pages, from the lowest number above `after`. */
 export async function* entriesOf(database: Database, after: number): AsyncGenerator<AuditEntry> {
   let last: AuditEntry | null = null;
   for (;;) {
-    // From the one before on, so that a second entry of its number is seen on the edge of a page too.
+    // From the last one on: also finds a second entry of its number at the edge of a page.
     const page: AuditEntry[] = await pageOfEntries(database, last?.entryNumber ?? after + 1, PAGE_ENTRIES);
     const isSeen =
       last !== null && page[0]?.entryNumber === last.entryNumber && page[0].seal.equals(last.seal);
@@ -45,7 +42,6 @@ export async function* entriesOf(database: Database, after: number): AsyncGenera
   }
 }
 
-/** Opens a walk that begins behind an entry. */
 export function openChainWalk(
   keyring: Pick<Keyring, 'checkAuditSeal'>,
   keys: AuditKeys,
@@ -80,7 +76,7 @@ class ChainWalk {
     return this.#end;
   }
 
-  /** Gives what is wrong with the entry behind the end; null: it is the end now. */
+  /** The fault of the next entry; null: the entry is the end now. */
   async follow(entry: AuditEntry): Promise<ChainFault | null> {
     const fault = (await this.#faultOf(entry)) ?? this.#differenceOf(entry);
     if (fault === null) this.#end = entry;
@@ -96,8 +92,7 @@ class ChainWalk {
     if (retiredAt === undefined) return 'sealForeign';
     const isSealed = await this.#keyring.checkAuditSeal(entry.dataKeyId, entryBytes(entry), entry.seal);
     if (!isSealed) return 'entryAltered';
-    // Numbers of keys rise with each rotation. A key that became known to somebody seals nothing behind its
-    // time.
+    // Key numbers rise with rotations. A leaked key seals nothing after its time.
     const isBackward = before.dataKeyId !== null && entry.dataKeyId < before.dataKeyId;
     const isLate = Number(entry.occurredAtSeconds) * 1_000 > retiredAt + RETIRING_MILLISECONDS;
     return isBackward || isLate ? 'sealOutdated' : null;

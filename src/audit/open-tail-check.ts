@@ -3,23 +3,22 @@ import { findEnds, pageOfEntries } from './audit-entries.sql.ts';
 import { type ChainWalk, findAuditKeys, openChainWalk } from './open-chain-walk.ts';
 import type { VerifyTools } from './verify-audit.ts';
 
-/** Of one look, and of the end that the first look of a process begins with. */
+/** Entries of one look, and from the end at a process's first look. */
 const ENTRIES_OF_LOOK = 5_000;
 const ENTRIES_OF_PAGE = 500;
 
 export type TailLook = {
-  /** Null: what was read is whole. */
+  /** Null: what was read is valid. */
   readonly fault: ChainFault | null;
-  /** Entries that were read and are whole. */
+  /** Valid entries read. */
   readonly entries: number;
-  /** Since the last of them was written, and its anchor logged; null: there is none. */
+  /** Age of the last one, whose anchor was logged; null: none. */
   readonly ageSeconds: number | null;
 };
 
 /**
- * Reads on where the last look ended, in bounded pages: what is altered or removed behind this process's
- * first look is found within a minute, and all of the log by `parcela audit verify`. A fault stands until
- * the process ends.
+ * Reads from where the last look ended, in bounded pages: changes after this process's first look are found
+ * within a minute, older ones by `parcela audit verify`. A fault stays until the process ends.
  */
 export function openTailCheck({ database, keyring }: VerifyTools): () => Promise<TailLook> {
   let walk: ChainWalk | null = null;

@@ -1,28 +1,24 @@
 import type { AuditAction, AuditDetail, StoredEvent } from './audit-event.ts';
 
-/**
- * What merchants change that a restored database has lost: their lines say what
- * changed, so that it can be done again (docs/restore.md).
- */
+/** Merchants' changes whose log lines allow redoing them after a restore (docs/restore.md). */
 const SAID_OF: Readonly<Partial<Record<AuditAction, true>>> = {
   'plan.change': true,
   'subscription.change': true,
   'billing.cancel': true,
 };
 
-/** States and ids: nothing of a person. Of other fields a line has the name alone. */
+/** States and ids: no personal data. Of other fields only the name is logged. */
 const SAID_FIELDS: readonly string[] = ['state', 'vaultId'];
 
 export type ShippedChange = {
   /** `{ 'state.old': 'active', 'state.new': 'canceled' }` */
   readonly changed?: AuditDetail;
-  /** Names of fields whose values are in the entry alone. */
+  /** Fields whose values are in the entry alone. */
   readonly alsoChanged?: readonly string[];
 };
 
 const fieldOf = (name: string) => name.replace(/\.(?:old|new)$/, '');
 
-/** What the log says of an entry beside its head. */
 export function shippedChange({ action, detail }: Pick<StoredEvent, 'action' | 'detail'>): ShippedChange {
   if (SAID_OF[action as AuditAction] !== true || detail === '') return {};
   const fields = Object.entries(JSON.parse(detail) as AuditDetail);
@@ -36,7 +32,7 @@ export function shippedChange({ action, detail }: Pick<StoredEvent, 'action' | '
   };
 }
 
-/** An entry as its line of the service's log tells it. */
+/** An entry as its line of the service's log. */
 export type ShippedLine = {
   readonly entryNumber: number;
   /** Hexadecimal, in lower case. */
@@ -52,17 +48,14 @@ export type ShippedLine = {
 
 const SEAL = /^[0-9a-f]{64}$/;
 
-/** Where runtimes and shippers of logs put a line that they took: Docker, journald, Loki, Elasticsearch. */
+/** Where Docker, journald, Loki and Elasticsearch put a line. */
 const WRAPPERS = ['log', 'message', 'MESSAGE', 'line', 'textPayload', 'jsonPayload', '_source', '_raw'];
-/** `_source.log` of Elasticsearch that a shipper filled from Docker's files, and no more. */
+/** At most `_source.log` of Elasticsearch with Docker's wrapping inside. */
 const MOST_WRAPPINGS = 3;
-/** ECS has no names for these fields: they stand under ours. */
+/** ECS has no names for these fields. */
 const ownEcsName = (name: string) => `parcela.${name}`;
 
-/**
- * Of a line as the service wrote it, under our names or those of ECS. What a shipper has put before the
- * object or around it is passed over. Null: a line about something else.
- */
+/** Reads a line of the service, under our names or ECS's, in a shipper's wrapping. Null: another line. */
 export function readShippedLine(text: string): ShippedLine | null {
   if (!text.includes('auditSeal')) return null;
   return entryIn(objectIn(text.slice(text.indexOf('{'))), MOST_WRAPPINGS);
@@ -73,7 +66,7 @@ function entryIn(fields: Record<string, unknown>, wrappings: number): ShippedLin
   if (wrappings === 0) return null;
   for (const name of WRAPPERS) {
     const wrapped = fields[name];
-    // The whole text must be the object: what a caller sent stands within a text of ours.
+    // The whole text must be the object: callers' texts stand inside texts of ours.
     const inner = typeof wrapped === 'string' ? objectIn(wrapped) : isObject(wrapped) ? wrapped : {};
     const found = entryIn(inner, wrappings - 1);
     if (found !== null) return found;
@@ -86,7 +79,7 @@ const isEntry = (fields: Record<string, unknown>) =>
   ownEcsName('auditSeal') in fields ||
   (isObject(fields.parcela) && 'auditSeal' in fields.parcela);
 
-/** The field under our name or that of ECS, which some stores take apart at the dot. */
+/** Under our name or ECS's, which some stores split at the dot. */
 function entryOf(fields: Record<string, unknown>): ShippedLine | null {
   const apart = isObject(fields.parcela) ? fields.parcela : {};
   const of = (name: string) => fields[name] ?? fields[ownEcsName(name)] ?? apart[name];

@@ -24,10 +24,9 @@ export type VerifyTools = {
   readonly keyring: Pick<Keyring, 'checkAuditSeal' | 'reload'>;
 };
 
-/** What the chain is held against besides itself. */
 export type VerifyRequest = {
   readonly anchor: AuditAnchor | null;
-  /** Paths of files of archives, in any order: the newest, or several that follow each other up to it. */
+  /** Archive files in any order: the newest, or consecutive ones up to it. */
   readonly archives: readonly string[];
 };
 
@@ -36,7 +35,7 @@ export type AuditVerdict =
       readonly isWhole: true;
       readonly entries: number;
       readonly seal: Buffer;
-      /** How many of them are archived, and from which number on they were read. */
+      /** Archived entries, and the first number that was read. */
       readonly archived: number;
       readonly readFrom: number;
     }
@@ -44,17 +43,13 @@ export type AuditVerdict =
 
 type Found = { readonly fault: ChainFault; readonly entryNumber: number };
 
-/**
- * An archive that is made meanwhile takes entries away from the walk; more of them than this are none of
- * ours.
- */
+/** An archive made meanwhile takes entries from the walk; more of them are not ours. */
 const MOST_WALKS = 20;
 
 /**
- * Walks the chain to the end that it had when the walk began, in bounded pages, and gives the first entry
- * at which something is wrong. It begins at the first entry, or where the archives end; with their files,
- * in the first of them. Without an anchor, a chain that was put back whole to an older state, its head too,
- * is whole.
+ * Walks the chain to its end at the start, in bounded pages, and gives the first fault. Begins at the first
+ * entry, after the archives, or in the first given file. Without an anchor, a chain restored whole to an
+ * older state is valid.
  */
 export async function verifyAudit(tools: VerifyTools, request: VerifyRequest): Promise<AuditVerdict> {
   let began = (await findEnds(tools.database)).firstNumber;
@@ -72,7 +67,7 @@ async function verifyOnce(tools: VerifyTools, request: VerifyRequest): Promise<A
   await keyring.reload();
   const archives = await listArchives(database);
   const ends = await findEnds(database);
-  // Read after the ends: every key that sealed an entry before them is among these.
+  // Read after the ends: includes every key of the entries before them.
   const keys = await findAuditKeys(database);
   const archived = await faultOfAnchors(keyring, archives);
   if (archived !== null) return broken(archived);
@@ -91,12 +86,12 @@ function broken({ fault, entryNumber }: Found): AuditVerdict {
   return { isWhole: false, fault, entryNumber };
 }
 
-/** The number of the last archived entry; 0: none is. */
+/** Number of the last archived entry; 0: none. */
 function lastOf(archives: readonly AuditArchive[]): number {
   return archives.at(-1)?.lastNumber ?? 0;
 }
 
-/** Each follows the one before, and was written with the keys. */
+/** Each follows the one before and was written with the keys. */
 async function faultOfAnchors(
   keyring: VerifyTools['keyring'],
   archives: readonly AuditArchive[],
@@ -121,7 +116,7 @@ function knownEntries(archives: readonly AuditArchive[], anchor: AuditAnchor | n
   ];
 }
 
-/** Where the chain goes on behind an archive. */
+/** Where the chain continues after an archive. */
 function endOf(archive: AuditArchive | undefined): ChainEnd {
   if (archive === undefined) return BEFORE_ALL;
   const { lastNumber, lastSeal, lastKeyId } = archive;
@@ -134,7 +129,7 @@ type Following = {
   readonly archives: readonly AuditArchive[];
 };
 
-/** Reads the files that were named; gives from which entry on the chain is read. */
+/** Reads the given files; gives the entry from which the chain is read. */
 async function followFiles(
   { keyring, keys, known, archives }: Following & Pick<VerifyTools, 'keyring'>,
   paths: readonly string[],
@@ -158,7 +153,7 @@ async function followFiles(
   return foreign === undefined ? { readFrom: first } : { fault: 'archiveDiffers', entryNumber: foreign };
 }
 
-/** 0: of a file that is no archive. */
+/** 0: no archive. */
 async function firstNumberOf(path: string): Promise<number> {
   try {
     for await (const { entryNumber } of readArchive(path)) return entryNumber;
@@ -186,16 +181,14 @@ async function followFile(walk: ChainWalk, path: string, archive: AuditArchive):
   return isAll && archive.fileSha256.equals(hash ?? Buffer.alloc(0)) ? null : 'archiveDiffers';
 }
 
-/**
- * The entries that are there. Those of an archive that are not deleted yet must end where the archive does.
- */
+/** The existing entries. Archived ones that are not deleted yet must end with the archive. */
 async function followDatabase(
   { database, keyring }: VerifyTools,
   { keys, known, archives, ends }: Following & { readonly ends: ChainEnds },
 ): Promise<{ end: ChainEnd; fault: ChainFault | null }> {
   const { head, firstNumber, lastNumber } = ends;
   const isHeadSealed = head !== null && (await hasHeadSeal(keyring, head));
-  // An end that somebody made up says nothing of how far to go.
+  // A forged head says nothing of how far to go.
   const last = isHeadSealed ? Math.min(head.entryNumber, lastNumber) : lastNumber;
   const archived = endOf(archives.at(-1));
   let walk: ChainWalk | null = null;

@@ -4,7 +4,7 @@ import { holdsCardNumber, holdsNumber } from '../values/card-number-in-text.ts';
 import { type Day, type Instant, saoPauloDay } from '../values/instant.ts';
 import type { CardRefusal } from './refusals.ts';
 
-/** A card as a request names it: one card source and the fields beside it. Null means not given. */
+/** One card source and the fields beside it. Null: not given. */
 export type NamedCard = {
   readonly numberToken: string | null;
   readonly encryptedCard: string | null;
@@ -16,7 +16,7 @@ export type NamedCard = {
   readonly expirationYear: string | null;
 };
 
-/** A card opened in memory to be charged. Never written, never logged. */
+/** Open in memory, to be charged. Never written, never logged. */
 export type OpenCard = {
   readonly number: string;
   readonly expirationMonth: string;
@@ -26,10 +26,7 @@ export type OpenCard = {
   readonly brand: CardBrand;
 };
 
-/**
- * What a card is compared by when a request is repeated: equal for the same card in whatever carrier.
- * Without the security code.
- */
+/** How repeated requests compare cards: equal for a card in any carrier. Without security code. */
 export function comparableCard(card: {
   readonly number: unknown;
   readonly expirationMonth: unknown;
@@ -41,7 +38,7 @@ export function comparableCard(card: {
   return JSON.stringify(parts.map((part) => part ?? null));
 }
 
-/** Whether a card, as `comparableCard` gives it, has the digits that are shown of one. */
+/** Whether a `comparableCard` has these shown digits. */
 export function isShownAs(card: string, { cardFirstSix, cardLastFour }: ShownDigits): boolean {
   const [number] = JSON.parse(card) as [unknown];
   return typeof number === 'string' && number.startsWith(cardFirstSix) && number.endsWith(cardLastFour);
@@ -49,19 +46,16 @@ export function isShownAs(card: string, { cardFirstSix, cardLastFour }: ShownDig
 
 type ShownDigits = { readonly cardFirstSix: string; readonly cardLastFour: string };
 
-/** The card source of a payment, named by a hash: it may pay once. */
+/** Identified by a hash: it may pay once. */
 export type CardSource = { readonly hash: Buffer; readonly expiresAt: Instant };
 
-/**
- * The part of a card that may be kept and shown: first six and last four digits, and a keyed
- * fingerprint. One truncation everywhere.
- */
+/** What may be stored and shown: six first and four last digits, everywhere, and a keyed fingerprint. */
 export type CardSummary = {
   readonly brand: CardBrand;
   readonly firstSix: string;
   readonly lastFour: string;
   readonly fingerprint: Buffer;
-  /** The data key that made the fingerprint: fingerprints compare only under one key. */
+  /** Fingerprints compare only under one key. */
   readonly fingerprintKeyId: number;
 };
 
@@ -69,10 +63,7 @@ export function cardSummaryOf(number: string, brand: CardBrand, { keyId, print }
   return { brand, ...maskedCard(number), fingerprint: print, fingerprintKeyId: keyId };
 }
 
-/**
- * The refusal of a card source that is in use or used up: the same as of one that never was, save of
- * an encrypted card where its faults are named.
- */
+/** For a source in use or used up: as if it never existed, unless faults of encrypted cards are named. */
 export function sourceUsedRefusal(
   named: Pick<NamedCard, 'numberToken'>,
   { namesFaults }: { readonly namesFaults: boolean },
@@ -81,41 +72,36 @@ export function sourceUsedRefusal(
   return namesFaults ? 'encryptedCardUsed' : 'encryptedCardUnreadable';
 }
 
-/** A use of a card that the merchant keeps. */
+/** A use of a stored card. */
 export type StoredUse = {
   readonly vaultId: string;
-  /** No use of it was approved before. */
+  /** No use was approved before. */
   readonly isFirst: boolean;
-  /**
-   * The network's name of the first use; null when there was none, or the network gave it no name.
-   */
+  /** The network's id of the first use; null: none yet, or the network gave none. */
   readonly networkTransactionId: string | null;
 };
 
-/** The holder, or the merchant with a stored card. */
+/** `merchant`: with a stored card. */
 export type Initiator = 'cardholder' | 'merchant';
 
 /**
- * The first use of a stored card is its holder's; later ones are the merchant's, unless a security
- * code comes with them: a code may not be kept, so it proves that the holder has the card in hand.
+ * Later uses are the merchant's, unless a security code, which may not be stored, proves the holder's
+ * presence.
  */
 export function initiatorOf(stored: StoredUse | null, securityCode: string | null): Initiator {
   if (stored === null || stored.isFirst) return 'cardholder';
   return securityCode === null ? 'merchant' : 'cardholder';
 }
 
-/** An unused token ends after ten minutes (contract of the cards). */
+/** By the contract of the cards API, for an unused token. */
 export const TOKEN_LIFETIME_MILLISECONDS = 10 * 60 * 1_000;
 
-/** What a sealed number is bound to: moved to another merchant or token, it does not open. */
+/** Binds a sealed number to merchant and token. */
 export function cardTokenRecord(merchantId: string, hashed: Buffer): string {
   return `card token|${merchantId}|${hashed.toString('hex')}`;
 }
 
-/**
- * A card is good through the last day of its month, by São Paulo's calendar and the merchant's
- * business time.
- */
+/** Valid through the last day of its month in São Paulo, by business time. */
 export function isCardExpired(month: string, year: string, now: Instant): boolean {
   const today: Day = saoPauloDay(now);
   return `20${year}-${month}` < today.slice(0, 7);
@@ -132,7 +118,7 @@ export function isWhole(parts: NamedParts): parts is WholeParts {
   return brand !== null && holderName !== null && expirationMonth !== null && expirationYear !== null;
 }
 
-/** Every fault of a card of this number, at once. `now` is business time (expiry). */
+/** All faults at once. `now`: business time, for the expiry. */
 export function cardRefusals(number: string, parts: NamedParts, now: Instant): CardRefusal[] {
   const { brand, holderName, expirationMonth, expirationYear, securityCode } = parts;
   const refusals: CardRefusal[] = [];
@@ -148,7 +134,7 @@ export function cardRefusals(number: string, parts: NamedParts, now: Instant): C
   return [...refusals, ...expiryRefusals(parts, now)];
 }
 
-/** The faults of the expiry alone, whatever the number is. */
+/** The faults of the expiry alone. */
 export function expiryRefusals(
   { expirationMonth, expirationYear }: Pick<NamedParts, 'expirationMonth' | 'expirationYear'>,
   now: Instant,
@@ -159,9 +145,7 @@ export function expiryRefusals(
 
 type Twice = 'holderName' | 'securityCode' | 'expirationMonth' | 'expirationYear';
 
-/**
- * A field beside an encrypted card and inside it must be equal: which one is true cannot be known.
- */
+/** A field both beside and inside an encrypted card must be equal: which one is true is unknown. */
 export function fieldsInConflict(named: NamedCard, inside: Pick<NamedCard, Twice>): CardRefusal[] {
   const differs = (field: Twice) =>
     named[field] !== null && inside[field] !== null && named[field] !== inside[field];

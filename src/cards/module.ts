@@ -26,10 +26,7 @@ import { vaultCardsRead } from './vault/vault-cards.sql.ts';
 
 const BATCH = 20;
 
-/**
- * Deletes the overdue pairs, each with its record: what was encrypted for them opens nowhere any
- * more.
- */
+/** Deletes overdue pairs, each with its record: what was encrypted for them never opens again. */
 async function deleteRetiredPairs({
   database,
   commitChange,
@@ -42,7 +39,6 @@ async function deleteRetiredPairs({
   }
 }
 
-/** Forgets dead card tokens and locks of card sources. */
 function forgetExpiredLocks(database: Database): Work {
   return forgetInBatches(
     'forgetExpiredLocks',
@@ -53,10 +49,7 @@ function forgetExpiredLocks(database: Database): Work {
 
 const TIDY_MILLISECONDS = 60_000;
 
-/**
- * The key pairs of a running service: new pairs are served within a second, and retired ones
- * deleted.
- */
+/** Serves new pairs within a second, and deletes retired ones. */
 function cardKeyWork(tools: {
   readonly database: Database;
   readonly cardKeys: CardKeys;

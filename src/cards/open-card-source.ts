@@ -31,16 +31,13 @@ import type { VaultCardKey } from './vault/vault-cards.sql.ts';
 export type OpenedCardSource = {
   readonly card: OpenCard;
   readonly trace: CardSummary;
-  /** The card's fingerprints under every key that still compares, the summary's first. */
+  /** Under every key that still compares, the summary's first. */
   readonly fingerprints: readonly Fingerprint[];
-  /** Null for a stored card, which may be charged again and again. */
+  /** Null for a stored card, which may be charged repeatedly. */
   readonly cardSource: CardSource | null;
   /** Null for a token or an encrypted card. */
   readonly stored: StoredUse | null;
-  /**
-   * Our list of first digits names another brand than the merchant: allowed (lists age), worth a
-   * warning.
-   */
+  /** Our list of first digits says another brand than the merchant. Allowed with a warning: lists age. */
   readonly isBrandDoubtful: boolean;
 };
 
@@ -49,7 +46,6 @@ export type CardTools = {
   readonly cardKeys: CardKeys;
   readonly findCardToken: (key: CardTokenKey) => Promise<Looked<LiveCardToken>>;
   readonly findVaultCard: (key: VaultCardKey) => Promise<Looked<VaultCard>>;
-  /** Whether the acquirer charges cards of this brand. */
   readonly takesBrand: (brand: CardBrand) => boolean;
 };
 
@@ -65,9 +61,8 @@ const NOTHING_INSIDE: Inside = {
 };
 
 /**
- * Opens the card behind a token, an encrypted card or a stored card of this merchant, in memory; or
- * returns every fault. `now` is business time (expiry). Does not use the card source up: the claim
- * commits with the intent.
+ * Opens the card behind a token, encrypted card or stored card in memory, or gives every fault. `now`:
+ * business time, for the expiry. Does not use up the card source: the intent's commit does.
  */
 export async function openCardSource(
   tools: CardTools,
@@ -100,10 +95,7 @@ export async function openCardSource(
   return { card, trace, fingerprints, cardSource, stored: null, isBrandDoubtful };
 }
 
-/**
- * The faults of a card of which perhaps only a part can be read, and of its card source, when there
- * is one.
- */
+/** The faults of a card that may be readable only in part, and of its card source. */
 export async function checkCardSource(
   tools: CardTools,
   merchantId: string,
@@ -137,7 +129,6 @@ async function openToken(
   return { number: found.number, inside: NOTHING_INSIDE, cardSource: found.cardSource };
 }
 
-/** The card behind a token that has not expired, also a used one. */
 async function findTokenized(
   { findCardToken, keyring }: Pick<CardTools, 'findCardToken' | 'keyring'>,
   merchantId: string,
@@ -147,21 +138,18 @@ async function findTokenized(
   const { value: found } = await findCardToken({ merchantId, tokenHash: hashed });
   if (found === null) return null;
   const number = await openSealedNumber(keyring, cardTokenRecord(merchantId, hashed), found.number);
-  // It was altered: the alarm has been raised, and the caller is refused as for any bad token.
+  // Altered: the alarm was raised, and the caller is refused as for any bad token.
   return number === null ? null : { ...found, number };
 }
 
-/** Tokens are kept as hashes: a reader of the table cannot pay with them. */
+/** Tokens are stored as hashes, so that a reader of the table cannot pay with them. */
 export function tokenHash(token: string): Buffer {
   return hash('sha256', `numberToken${token}`, 'buffer');
 }
 
 type PeekTools = Pick<CardTools, 'cardKeys' | 'findCardToken' | 'keyring'>;
 
-/**
- * The card that a repeated request carries, as a text to be compared: also of a carrier that is used
- * up or too old. Null: there is none, or it cannot be opened any more.
- */
+/** A repeated request's card, even of a used or old carrier. Null: none, or it no longer opens. */
 export async function openCarriedCard(
   tools: PeekTools,
   merchantId: string,
@@ -188,7 +176,7 @@ async function openCarrier(
   return { number: found.number, holderName: null, expirationMonth: null, expirationYear: null };
 }
 
-/** What is recorded of the first request: the card too, unless it is a stored one. */
+/** Recorded with the first request. A stored card is not included. */
 export function identifyCarriedCard(
   keyring: Pick<Keyring, 'fingerprints'>,
   request: KeyedRequest | null,
@@ -197,10 +185,7 @@ export function identifyCarriedCard(
   return cardSource === null ? request : identifyCarried(keyring, request, comparableCard(card));
 }
 
-/**
- * A card number at rest, opened; null when it was altered, after the alarm. Throws `KeyAbsent` when
- * its key is not available: an existing card must not be taken for one that never was.
- */
+/** Null when altered, after the alarm. Throws `KeyAbsent`: an existing card must not look unknown. */
 async function openSealedNumber(
   keyring: Pick<Keyring, 'open' | 'hasKey'>,
   record: string,
@@ -217,9 +202,9 @@ async function openSealedNumber(
 }
 
 /**
- * Opens a stored card of this merchant, in memory; or returns every fault. `now` is business time
- * (expiry). Another merchant's card, one that never was and a malformed id get one answer. Throws
- * `KeyAbsent` for an existing card without its key.
+ * Opens a stored card in memory, or gives every fault. `now`: business time, for the expiry. Another
+ * merchant's card, an unknown one and a malformed id get one answer. Throws `KeyAbsent` for an existing card
+ * without its key.
  */
 export async function openVaultCard(
   tools: Pick<CardTools, 'keyring' | 'findVaultCard' | 'takesBrand'>,
@@ -233,7 +218,7 @@ export async function openVaultCard(
   if (stored === null) return ['vaultIdUnknown'];
   const record = vaultCardRecord(merchantId, stored.vaultId);
   const number = await openSealedNumber(tools.keyring, record, stored.number);
-  // It was altered: the alarm has been raised, and the caller is answered as for an unknown card.
+  // Altered: the alarm was raised, and the caller is answered as for an unknown card.
   if (number === null) return ['vaultIdUnknown'];
   const { brand, holderName, expirationMonth, expirationYear } = stored;
   const whole = { brand, holderName, expirationMonth, expirationYear, securityCode: named.securityCode };

@@ -1,7 +1,7 @@
 import type { RefusalShape } from '../platform/http/refusal.ts';
 import type { EncryptedCardFault } from './pairs/encrypted-card.ts';
 
-/** The tag is the field inside `cardInfo`; endpoints put their own prefix before it. */
+/** The tag is a field of `cardInfo`; endpoints put their prefix before it. */
 export type CardRefusal =
   | 'numberTokenUnknown'
   | 'encryptedCardUnreadable'
@@ -34,7 +34,7 @@ const NOT_AS_STORED = {
   pt: 'Não confere com o cartão guardado no cofre.',
   en: 'Not what is stored with the card in the vault.',
 };
-/** In homologation only: production has one sentence for all of them. */
+/** Shown in homologation only: production has one sentence for all. */
 const inside = (pt: string, en: string) =>
   ({
     status: 400,

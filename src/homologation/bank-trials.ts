@@ -40,7 +40,7 @@ const TEXTS: Readonly<Record<string, Sentence>> = {
   },
 };
 
-/** A late payment is another thing than a late answer. */
+/** A late payment is not a late answer. */
 const payments = Object.entries(amounts.payments).map(
   ([digits, word]) => [digits, word === 'late' ? 'late5' : word] as const,
 );
@@ -62,7 +62,7 @@ export const BOLETO_VALUES: CatalogueTable = {
   ],
 };
 
-/** What the simulator was taught and nobody has described yet would leave a hole in the page. */
+/** Throws for a word without a text: it would leave a gap in the page. */
 function textOf(word: string): Sentence {
   const text = TEXTS[word];
   if (text === undefined) throw new Error(`src/homologation/bank-trials.ts has no words for "${word}"`);

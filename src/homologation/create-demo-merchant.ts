@@ -37,10 +37,7 @@ export type DemoTools = {
   readonly cell: string | null;
 };
 
-/**
- * Makes sure that the demo merchant exists and that the file has its logins: passwords of an
- * earlier start are kept, the addresses are today's. Returns true when credentials were made.
- */
+/** Keeps passwords of an earlier start and updates the addresses. Gives whether credentials were made. */
 export async function createDemoMerchant(
   tools: DemoTools,
   file: string,
@@ -56,7 +53,7 @@ export async function createDemoMerchant(
   const logins: Partial<Record<Scope, DemoLogin>> = {};
   for (const scope of LOGINS) {
     const kept = earlier?.[scope];
-    // A file left from another database names users that this one does not know.
+    // A file of another database names unknown users.
     const isKnown = kept !== undefined && userNames.has(kept.userName);
     logins[scope] = isKnown ? kept : await createLogin(tools, scope);
     isNew ||= !isKnown;
@@ -74,7 +71,7 @@ async function readDemo(file: string): Promise<Demo | null> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Demo;
   } catch {
-    // Missing or damaged: made anew, with new passwords.
+    // Missing or damaged: made again, with new passwords.
     return null;
   }
 }

@@ -4,47 +4,32 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/**
- * The folder of one Parcela: keys, the embedded database, the demo merchant. Held by one process at
- * a time.
- */
+/** Keys, embedded database and demo merchant of one Parcela. Held by one process at a time. */
 export type DataFolder = {
-  /** The real path: absolute, without symbolic links. */
+  /** Absolute, without symbolic links. */
   readonly path: string;
-  /**
-   * Releases the folder for another process. The end of this process, kill -9 included, does the
-   * same.
-   */
+  /** The end of the process, even by kill -9, releases it too. */
   release(): Promise<void>;
 };
 
-/**
- * Another living process holds the folder: two services on one database folder would harm each
- * other.
- */
+/** Another living process holds the folder. */
 export class DataFolderInUse extends Error {
   override readonly name = 'DataFolderInUse';
 }
 
-/** The folder cannot be used as it is; the message says what to change. */
+/** The message says what to change. */
 export class DataFolderUnusable extends Error {
   override readonly name = 'DataFolderUnusable';
 }
 
 const OWNER_ONLY = 0o700;
-/**
- * Root starts PostgreSQL under another account, which must pass through the folder; it still cannot
- * list it.
- */
+/** Root runs PostgreSQL under another account, which may pass through the folder but not list it. */
 const OWNER_AND_PASSERS = 0o711;
 const WRITABLE_BY_ALL = 0o002;
-/** The holder answers with its process id at once, unless it is stopped or very busy. */
+/** The holder answers with its process id at once, unless stopped or very busy. */
 const ASK_HOLDER_TIMEOUT_MILLISECONDS = 500;
 
-/**
- * Creates the folder when it is missing and takes it for this process. Throws `DataFolderInUse`
- * when another process holds it and `DataFolderUnusable` when it cannot be written safely.
- */
+/** Creates and locks the folder. Throws `DataFolderInUse`, or `DataFolderUnusable` if it is unsafe. */
 export async function openDataFolder(
   path: string,
   say: (line: string) => void,
@@ -60,8 +45,7 @@ async function preparedFolder(path: string, say: (line: string) => void): Promis
   try {
     const isNew = (await mkdir(path, { recursive: true, mode })) !== undefined;
     const folder = await realpath(path);
-    // An empty folder is as good as a new one. A full one keeps its mode: it may be a folder that
-    // others use too.
+    // An empty folder counts as new. A full one keeps its mode, because others may use it.
     if (isNew || ((await readdir(folder)).length === 0 && (await stat(folder)).uid === process.getuid?.())) {
       await chmod(folder, mode);
     }
@@ -84,9 +68,8 @@ async function preparedFolder(path: string, say: (line: string) => void): Promis
 }
 
 /**
- * The lock is a listening Unix socket, because the kernel closes it however the process ends. On
- * Linux its name is abstract (no file is left behind); elsewhere it is a file, which is stale when
- * there is no answer.
+ * The lock is a listening Unix socket, which the kernel closes however the process ends. On Linux its name is
+ * abstract; elsewhere it is a file, stale when nobody answers.
  */
 async function takeLock(folder: string, platform: NodeJS.Platform): Promise<net.Server> {
   const name = `parcela-${createHash('sha256').update(folder).digest('hex').slice(0, 32)}`;
@@ -105,7 +88,7 @@ async function takeLock(folder: string, platform: NodeJS.Platform): Promise<net.
   );
 }
 
-/** null when another process listens there. */
+/** Null when another process listens there. */
 function listen(address: string): Promise<net.Server | null> {
   return new Promise((done, fail) => {
     const server = net.createServer((socket) => {
@@ -116,7 +99,7 @@ function listen(address: string): Promise<net.Server | null> {
       error.code === 'EADDRINUSE' ? done(null) : fail(error),
     );
     server.listen(address, () => {
-      // Holding the folder does not keep the process alive.
+      // Does not keep the process alive.
       server.unref();
       done(server);
     });
@@ -127,8 +110,7 @@ async function removeStaleSocket(path: string): Promise<boolean> {
   const before = await lstat(path).catch(() => null);
   if (before === null) return true;
   if (await answers(path)) return false;
-  // Another process that found the same stale socket may have replaced it meanwhile; a living one
-  // is never removed.
+  // Another process may have replaced the stale socket: a live one is never removed.
   const now = await lstat(path).catch(() => null);
   if (now !== null && now.ino !== before.ino) return false;
   await rm(path, { force: true });

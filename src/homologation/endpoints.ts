@@ -7,9 +7,9 @@ export type LedgerCharge = {
   readonly paymentId: string;
   readonly nsu: string | null;
   readonly authorizationCode: string | null;
-  /** Cents; null for a void of a reference never seen. */
+  /** Cents; null for a void of an unknown reference. */
   readonly amount: number | null;
-  /** Cents of it that were canceled. */
+  /** Cents. */
   readonly canceledAmount: number;
   readonly status: 'preauthorized' | 'approved' | 'declined' | 'undone' | 'canceled';
 };
@@ -23,8 +23,7 @@ async function readAcquirerLedger(
   merchantId: string,
   filter: { readonly reference?: string; readonly paymentId?: string },
 ): Promise<LedgerCharge[]> {
-  // The simulator refuses what is no reference of ours; to the merchant it is a payment that does
-  // not exist.
+  // The simulator refuses other texts; to the merchant they are unknown payments.
   if (filter.paymentId !== undefined && !isUuid(filter.paymentId)) return [];
   const url = new URL('/ledger', simulatorUrl);
   url.searchParams.set('merchantId', merchantId);

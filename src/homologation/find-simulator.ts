@@ -6,17 +6,14 @@ import { type Simulator, startSimulator } from './start-simulator.ts';
 const ADDRESS_FILE = 'address';
 const LOOK_MILLISECONDS = 2_000;
 
-/** Where a running service has its simulator: for commands beside it. Gives what takes that back. */
+/** Notes a running service's simulator, for commands beside it. Gives a function that removes the note. */
 export async function noteSimulator(folder: string, url: string): Promise<() => Promise<void>> {
   const path = join(folder, ADDRESS_FILE);
   await writeFile(path, url, { mode: 0o600 });
   return () => rm(path, { force: true });
 }
 
-/**
- * The simulated acquirer of a command: that of a running service, or one that is started for it on the same
- * ledger. Null: there is no ledger, and an empty one would know of no charge.
- */
+/** The running service's simulator, or one started on its ledger. Null: no ledger, so no charge is known. */
 export async function findSimulator(folder: string, say: (line: string) => void): Promise<Simulator | null> {
   if (!existsSync(folder)) return null;
   const url = await readFile(join(folder, ADDRESS_FILE), 'utf8').catch(() => null);
@@ -24,7 +21,7 @@ export async function findSimulator(folder: string, say: (line: string) => void)
   return startSimulator({ program: 'acquirer', folder, lateMilliseconds: 0, say });
 }
 
-/** A service that was killed left its address behind. */
+/** A killed service leaves its address behind. */
 async function isThere(url: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(LOOK_MILLISECONDS);

@@ -23,10 +23,7 @@ import { SCRIPT_ENDPOINTS, SCRIPT_FAULTS, SCRIPT_REFUSALS } from './script/endpo
 import TEXTS from './texts.json' with { type: 'json' };
 import { TRIALS } from './trials.ts';
 
-/**
- * Moves the clocks that are in a jump and that no process holds: new ones, and those of a process
- * that died.
- */
+/** Moves clocks in jumps that no process holds: new ones, and those of a process that died. */
 export function clockWork(
   tools: MoveTools & { readonly wakeSignal: WakeSignal; readonly ended: WakeSignal },
 ): Work {
@@ -44,7 +41,7 @@ export function clockWork(
   });
 }
 
-/** What other processes move, and the database's time. */
+/** Follows other processes' clocks, and the database's time. */
 function followClocks(testClock: TestClock): Work[] {
   return [
     alsoWhileHeld(following('followClocks', testClock.version, testClock.reload)),
@@ -119,10 +116,7 @@ export const HOMOLOGATION: Published = {
   ],
 };
 
-/**
- * Due work that cannot be run keeps the clock for longer than any lease on it, so that the lease of
- * a dead process ends first.
- */
+/** Longer than any lease, so that the lease of a dead process ends first. */
 const PATIENCE_MILLISECONDS = 45_000;
 
 type HomologationContext = Pick<ModuleContext, 'database' | 'log'> & {
@@ -130,13 +124,9 @@ type HomologationContext = Pick<ModuleContext, 'database' | 'log'> & {
   readonly testClock: TestClock;
 };
 
-/** `stopWaiting`: the callers that wait for the end of a jump are answered. */
+/** `stopWaiting` answers callers that wait for the end of a jump. */
 export type Homologation = Module & { readonly stopWaiting: () => Promise<void> };
 
-/**
- * The simulator's ledger, forced events, and the test clock, which runs all work that falls due by
- * business time.
- */
 export function openHomologation(
   { configuration, database, log, testClock }: HomologationContext,
   { simulatorUrl, changes, bank }: EventTools & { readonly bank: BankTools | null },

@@ -7,7 +7,6 @@ export type Simulator = { readonly url: string; stop(): Promise<void> };
 
 export type StartSimulator = (options: {
   readonly program: 'acquirer' | 'bank';
-  /** Of its ledger. */
   readonly folder: string;
   readonly lateMilliseconds: number;
   readonly say: (line: string) => void;
@@ -18,8 +17,8 @@ const STOP_MILLISECONDS = 5_000;
 const PAUSE_BEFORE_RESTART_MILLISECONDS = 1_000;
 
 /**
- * Starts a simulator as a program of its own, with its ledger in `folder`; started again on the
- * same port when it dies. It ends with us, even by kill -9: its standard input breaks.
+ * Starts a simulator as a process with its ledger in `folder`, and restarts it on the same port when it dies.
+ * It ends with us, even by kill -9: its standard input closes.
  */
 export async function startSimulator(options: Parameters<StartSimulator>[0]): Promise<Simulator> {
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
@@ -69,7 +68,7 @@ function launch(
     ],
     {
       stdio: ['pipe', 'pipe', 'inherit'],
-      // A group of its own: Ctrl-C at the terminal must not end it before our requests are finished.
+      // A group of its own: Ctrl-C must not end it before our requests are finished.
       detached: true,
     },
   );

@@ -120,7 +120,7 @@ function limitRow(brand: keyof typeof TRIAL_CARDS): Row {
   ];
 }
 
-/** The first two of the hundred numbers that begin with these digits. */
+/** The first two of the hundred numbers with these first digits. */
 export function trialNumbers(digits: string): string[] {
   const tenOf = (serial: string) => Array.from({ length: 10 }, (_, check) => `${digits}${serial}${check}`);
   return ['00', '01'].map((serial) => tenOf(serial).find(isCardNumber) ?? '');
@@ -132,7 +132,7 @@ function firstNumbers(digits: string): string {
     .join(', ');
 }
 
-/** Trial cards that the simulator declines for good once they have paid. */
+/** Trial cards that are declined for good once they have paid. */
 function lostCardRow(): Row {
   const lost = triggerCards.filter(({ number }) => isTrialCard(number));
   const codes = [
@@ -161,12 +161,12 @@ const E_MAILS: CatalogueTable = {
   rows: Object.entries(TRIGGERS).map(([email, verdict]) => [`\`${email}\``, VERDICT_TEXTS[verdict]]),
 };
 
-/** What the simulator was taught and nobody has described yet would leave a hole in the page. */
+/** Throws for a key without a text: it would leave a gap in the page. */
 export function textOf(texts: Readonly<Record<string, Sentence>>, key: string): Sentence {
   const text = texts[key];
   if (text === undefined) throw new Error(`src/homologation/trials.ts has no words for "${key}"`);
   return text;
 }
 
-/** What makes happen in homologation what seldom does, from the data of simulator and rules. */
+/** How to cause rare events in homologation, from the data of simulator and rules. */
 export const TRIALS: readonly CatalogueTable[] = [AMOUNTS, CARDS, TRIAL_CARD_ROWS, E_MAILS, BOLETO_VALUES];

@@ -17,31 +17,26 @@ import {
 } from './idempotency-key.ts';
 import type { RequestKey } from './idempotency-keys.sql.ts';
 
-/** The effect of a request: its own commit records the key, or finds it taken. */
+/** Its own commit records the key, or finds it taken. */
 export type Effect<Result> = {
   /**
-   * Makes it. `isFirst` resolves with whether the key is new; look-ups may go on meanwhile, nothing
-   * may be done before it is true. Returns `keyUsed` when it is not, or when the commit finds the
-   * key taken.
+   * `isFirst`: whether the key is new; until then only reads. Gives `keyUsed` if it is not, or is taken
+   * later.
    */
   readonly make: (isFirst: Promise<boolean>) => Promise<Result | 'keyUsed'>;
   /** Whether nothing was recorded: then the first request with this key may be the cause. */
   readonly isRefused: (result: Result) => boolean;
-  /** The outcome of the first request; null while there is none. */
+  /** The outcome of the first request; null: none yet. */
   readonly repeatAnswer: (resourceId: string, progress: RequestProgress) => Promise<Result | null>;
-  /**
-   * The resource with such an id, where ids are derived: it outlives its key, and a restore brings
-   * it back without. What was never sent is none.
-   */
+  /** The resource with a derived id, which a restore brings back without its key. Only if it was sent. */
   readonly findMade?: (span: IdSpan) => Promise<string | null>;
-  /** Whether that resource can be of a card, as `openCarrier` gives it: its key's fingerprint is gone. */
+  /** Whether that resource can be of a card (see `openCarrier`) although its key's fingerprint is gone. */
   readonly canBeOfCard?: (resourceId: string, card: string) => Promise<boolean>;
 };
 
 /**
- * One key, one effect. Without a key every request is the first. The key is looked up before
- * anything that expires or is used up, and once more when the request is refused: of two concurrent
- * ones one finds the other's card token in use.
+ * One key, one effect. The key is looked up before anything that expires or is used up, and again after a
+ * refusal: of two concurrent requests one finds the other's card token in use.
  */
 export async function answerOnce<Result>(
   tools: FindRequestTools,
@@ -91,7 +86,7 @@ export type FindRequestTools = {
   readonly keyring: Pick<Keyring, 'fingerprints' | 'idDigest' | 'reload'>;
 };
 
-/** Whether this merchant used the key before, and for what; null when it did not. */
+/** Whether and for what this merchant used the key before. */
 export async function findEarlierRequest(
   { findRequest, keyring }: FindRequestTools,
   merchantId: string,
@@ -101,20 +96,19 @@ export async function findEarlierRequest(
   if (recorded === null) return null;
   let earlier = earlierRequest(recorded, request);
   if (earlier === null) {
-    // Another process has fingerprinted it under a data key that was made a moment ago.
+    // Another process used a data key made a moment ago.
     await keyring.reload();
     earlier = earlierRequest(recorded, { bodyFingerprints: keyring.fingerprints(request.text) });
   }
-  // A body that cannot be compared is not answered again: it may be another request. Data keys
-  // outlive the fingerprints made under them.
+  // A body that cannot be compared may be another request. Data keys outlive their fingerprints.
   if (earlier === null || earlier.kind === 'otherBody') return { kind: 'otherBody' };
-  // A carrier that cannot be opened any more may be the first one.
+  // A carrier that can no longer be opened may be the first one.
   const card = await request.openCarrier();
   const isOther = card !== null && isOtherCard(recorded, keyring.fingerprints(carriedText(card)));
   return isOther ? { kind: 'otherBody' } : earlier;
 }
 
-/** Null when it brought no key. */
+/** Null without a key. */
 export function identifyRequest(
   keyring: Pick<Keyring, 'fingerprints' | 'idDigest'>,
   merchantId: string,
@@ -128,14 +122,14 @@ export function identifyRequest(
   return { keyHash, text, bodyFingerprints: keyring.fingerprints(text), idStem: stem, openCarrier };
 }
 
-/** The id of what a request makes: with a key it can be found by the key alone. */
+/** With a key, the id can be found by the key alone. */
 export function newIdOf(request: KeyedRequest | null): string {
   return request === null ? newId() : idUnder(request.idStem, newTry());
 }
 
 const noCarrier = () => Promise.resolve(null);
 
-/** What is recorded of a request whose carrier was opened; `card` as `openCarrier` gives it. */
+/** Recorded with a request whose carrier was opened; see `openCarrier`. */
 export function identifyCarried(
   keyring: Pick<Keyring, 'fingerprints'>,
   request: KeyedRequest | null,
@@ -146,7 +140,7 @@ export function identifyCarried(
   return { ...request, bodyFingerprints: withCarried(body, keyring.fingerprints(carriedText(card))) };
 }
 
-/** Apart from texts that others fingerprint under the same keys. */
+/** A prefix against other texts fingerprinted under the same keys. */
 function carriedText(card: string): string {
   return `card of a request|${card}`;
 }

@@ -1,14 +1,13 @@
 /**
- * What the id of a keyed request's resource begins with: a UUID of version 8 without its last eight
- * digits, which are chance. The first four groups are of merchant, method, path and key; the four
- * digits behind them of the body.
+ * The beginning of a keyed request's resource id, a UUID of version 8 whose last eight digits are random.
+ * Four groups hash merchant, method, path and key; the next four digits hash the body.
  */
 export type IdStem = string & { readonly idStem: never };
 
 const GROUPS_OF_KEY = 24;
 const DIGITS_OF_CHANCE = 8;
 
-/** `ofRequest` and `ofBody`: digests under the key of ids. */
+/** Digests under the id key. */
 export function idStem(ofRequest: Buffer, ofBody: Buffer): IdStem {
   const bytes = Buffer.concat([ofRequest.subarray(0, 10), ofBody.subarray(0, 2)]);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80;
@@ -18,7 +17,7 @@ export function idStem(ofRequest: Buffer, ofBody: Buffer): IdStem {
   return `${groups.join('-')}-${digits.slice(20)}` as IdStem;
 }
 
-/** Every request with this key has its id between these two, whatever its body. */
+/** All ids of requests with this key, whatever their body. */
 export type IdSpan = { readonly first: string; readonly last: string };
 
 export function idSpan(stem: IdStem): IdSpan {
@@ -26,12 +25,11 @@ export function idSpan(stem: IdStem): IdSpan {
   return { first: `${ofKey}${'0'.repeat(12)}`, last: `${ofKey}${'f'.repeat(12)}` };
 }
 
-/** Whether the resource was made by a request with this body too. */
+/** Whether a request with this body made the resource. */
 export function isOfBody(resourceId: string, stem: IdStem): boolean {
   return resourceId.toLowerCase().startsWith(stem);
 }
 
-/** The id with these random bytes at its end. */
 export function idUnder(stem: IdStem, chance: Buffer): string {
   return `${stem}${chance.toString('hex').slice(0, DIGITS_OF_CHANCE)}`;
 }

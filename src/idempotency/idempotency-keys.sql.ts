@@ -33,7 +33,6 @@ const FIND = statement(
    ) k`,
 );
 
-/** Keys that were used, each looked up for one merchant. */
 export function requestsRead(database: Database): BatchedReadOptions<RequestKey, RecordedRequest> {
   const textOf = ({ merchantId, keyHash }: RequestKey) => `${merchantId}|${keyHash.toString('hex')}`;
   return {
@@ -46,22 +45,18 @@ export function requestsRead(database: Database): BatchedReadOptions<RequestKey,
   };
 }
 
-/**
- * A request that is written together with its resource: its key is committed with that, or not at
- * all.
- */
+/** For a request written with its resource: the key is committed with it, or not at all. */
 export const KEY_COLUMNS = {
   key_hash: ['bytea', ({ request }) => request?.keyHash ?? null],
   body_fingerprint: ['bytea', ({ request }) => request?.bodyFingerprints[0].print ?? null],
   body_fingerprint_key_id: ['integer', ({ request }) => request?.bodyFingerprints[0].keyId ?? null],
 } as const satisfies InputColumns<{ readonly request: KeyedRequest | null }>;
 
-/** The same as values of a statement that writes one row. */
 export function keyValues(request: KeyedRequest | null): unknown[] {
   return Object.values(KEY_COLUMNS).map(([, value]) => value({ request }));
 }
 
-/** Whether the key of the input row `i` is there. */
+/** Whether the key of the input row `i` exists. */
 export const IS_KEY_USED =
   'exists (select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)';
 
@@ -70,59 +65,43 @@ const INSERT_KEYS = `insert into idempotency_keys (merchant_id, key_hash, body_f
      select merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id`;
 
 /**
- * The last writing part of a statement: keys with their resources. Reads its part `keyed`:
- * merchant_id, the columns of `KEY_COLUMNS` and resource_id of what was written. Without `on
- * conflict`: see `racingForKeys`.
+ * Keys with their resources, as the last writing CTE. Reads the CTE `keyed`: merchant_id, `KEY_COLUMNS` and
+ * resource_id. No `on conflict`: see `racingForKeys`.
  */
 export const REMEMBER_KEYS = `remembered as (
      ${INSERT_KEYS}, true from keyed where key_hash is not null
      order by merchant_id, key_hash
    )`;
 
-/** The same for a resource that is still to be made. */
+/** For a resource that is still to be made. */
 export const RESERVE_KEYS = `reserved as (
      ${INSERT_KEYS}, false from keyed where key_hash is not null
      order by merchant_id, key_hash
    )`;
 
-/**
- * The keys of what is taken back. Reads the part `unkeyed`: merchant_id, key_hash and resource_id.
- */
+/** Frees keys. Reads the CTE `unkeyed`: merchant_id, key_hash and resource_id. */
 export const FREE_KEYS = `freed as (
      delete from idempotency_keys k using unkeyed u
      where k.merchant_id = u.merchant_id and k.key_hash = u.key_hash and k.resource_id = u.resource_id
    )`;
 
-/**
- * The same of keys reserved since `reserved_after`, a column of `unkeyed`: older ones count as
- * lost.
- */
+/** Only keys reserved after `unkeyed.reserved_after`: older ones count as lost. */
 export const FREE_RESERVED_KEYS = `freed as (
      delete from idempotency_keys k using unkeyed u
      where k.merchant_id = u.merchant_id and k.key_hash = u.key_hash and k.resource_id = u.resource_id
        and not k.is_done and k.created_at > u.reserved_after
    )`;
 
-/**
- * Reserved keys whose resource is there now. Reads the part `made`: merchant_id, key_hash and
- * resource_id.
- */
+/** For reserved keys with their resource. Reads the CTE `made`: merchant_id, key_hash and resource_id. */
 export const FINISH_KEYS = `finished as (
      update idempotency_keys k set is_done = true from made m
      where k.merchant_id = m.merchant_id and k.key_hash = m.key_hash and k.resource_id = m.resource_id
    )`;
 
-/**
- * A statement that lost to another key is sent again at once, and sees that one: a second loss is
- * another key's.
- */
+/** A statement that lost is repeated at once and sees the winner: a second loss is another key's. */
 const MOST_RACES = 5;
 
-/**
- * Runs a statement that checks whether a key is free and inserts it. Between the two another
- * process may commit the same key: then the whole statement was rolled back, and the next check
- * sees it.
- */
+/** For check and insert of a key: if another process commits the key in between, the repetition sees it. */
 export async function racingForKeys<Result>(write: () => Promise<Result>): Promise<Result> {
   for (let race = 1; ; race += 1) {
     try {
@@ -133,7 +112,7 @@ export async function racingForKeys<Result>(write: () => Promise<Result>): Promi
   }
 }
 
-/** Whether a statement was rolled back because the key that it inserts was taken. */
+/** The statement was rolled back. */
 export function isKeyTaken(error: unknown): boolean {
   const { constraint } = error as { constraint?: string };
   return hasSqlState(error, SQL_STATE.uniqueViolation) && constraint === 'idempotency_keys_pkey';
@@ -147,7 +126,7 @@ const FORGET = statement(
    returning 1`,
 );
 
-/** Deletes up to `limit` keys of more than so many days; returns how many. */
+/** Deletes up to `limit` keys older than so many days; gives how many. */
 export async function deleteOldKeys(database: Database, limit: number, days: number): Promise<number> {
   return (await database.query(FORGET, [limit, days])).length;
 }
@@ -159,10 +138,10 @@ const LOOK = rowCodec({
   isDone: column.boolean(),
 });
 
-/** A request that brought an `Idempotency-Key`; the key itself is kept nowhere. */
+/** The key itself is not stored. */
 export type KeyedRequestLook = RowOf<typeof LOOK>;
 
-/** Along the index by age: the bounds keep it short. */
+/** By the index by age: the bounds keep it short. */
 const LIST = statement(
   'idempotency.list_of_resources',
   `select ${LOOK.columns} from idempotency_keys

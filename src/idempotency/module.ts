@@ -7,7 +7,6 @@ import type { FindRequestTools } from './answer-once.ts';
 import { DAYS_KEPT } from './idempotency-key.ts';
 import { deleteOldKeys, requestsRead } from './idempotency-keys.sql.ts';
 
-/** Forgets keys of more than thirty days. */
 function forgetOldKeys(database: Database): Work {
   return forgetInBatches('forgetOldKeys', (limit) => deleteOldKeys(database, limit, DAYS_KEPT));
 }

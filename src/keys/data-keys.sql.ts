@@ -21,7 +21,7 @@ export type WrappedDataKey = RowOf<typeof DATA_KEY>;
 
 const LIST = statement('keys.list', `select ${DATA_KEY.columns} from data_keys order by data_key_id`);
 
-/** Another one when a key was made, retired, wrapped anew or deleted. */
+/** Changes when a key is made, retired, rewrapped or deleted. */
 export const VERSION_OF_KEYS = statement(
   'keys.version',
   `select string_agg(concat_ws(' ', data_key_id, xmin), ',' order by data_key_id) as version from data_keys`,
@@ -41,7 +41,7 @@ const INSERT = statement(
 const NUMBER = rowCodec({ dataKeyId: column.whole("nextval('data_keys_data_key_id_seq')::integer") });
 const NEXT_ID = statement('keys.next_id', `select ${NUMBER.columns}`);
 
-/** The number of a future key: it is wrapped together with it. An unused one leaves a hole. */
+/** The number that a new key is wrapped with. An unused one leaves a gap. */
 export async function nextDataKeyId(database: Database, cell: string | null): Promise<number> {
   const [row = {}] = await database.query(NEXT_ID, []);
   return dataKeyNumber(cell, NUMBER.parse(row).dataKeyId);
@@ -52,23 +52,17 @@ export type NewDataKey = Pick<
   'dataKeyId' | 'purpose' | 'environment' | 'wrappedKey' | 'keyEncryptionKeyId'
 >;
 
-/** False when another process made the key in use for this purpose first. */
+/** False if another process was the first to make a key for this purpose. */
 export async function insertDataKey(database: Pick<Database, 'query'>, key: NewDataKey): Promise<boolean> {
   const { dataKeyId, purpose, environment, wrappedKey, keyEncryptionKeyId } = key;
   const values = [dataKeyId, purpose, environment, wrappedKey, keyEncryptionKeyId];
   return (await database.query(INSERT, values)).length === 1;
 }
 
-/**
- * Writers of sealed rows come and go without a gap and would keep a lock of the row alone waiting
- * for ever; the lock of the table queues with them.
- */
+/** Writers of sealed rows never pause, so a row lock alone could wait for ever. A table lock queues. */
 const LOCK = statement('keys.lock', 'lock table data_keys in exclusive mode');
 
-/**
- * `for update`, because the update alone lets writers pass that hold the row in share mode, and
- * those with an older snapshot.
- */
+/** `for update`: the update alone lets writers pass with the row in share mode or an older snapshot. */
 const HOLD_FOR_ROTATION = statement(
   'keys.hold_for_rotation',
   'select data_key_id from data_keys where data_key_id = $1 and retired_at is null for update',
@@ -79,7 +73,7 @@ const RETIRE = statement(
   'update data_keys set retired_at = now() where data_key_id = $1 and retired_at is null returning data_key_id',
 );
 
-/** Keeps all users of the key out until the commit. False: it is in use no more. */
+/** Keeps all users of the key out until the commit. False: it is no longer in use. */
 export async function holdForRotation(tx: Tx, dataKeyId: number): Promise<boolean> {
   await tx.query(LOCK, []);
   return (await tx.query(HOLD_FOR_ROTATION, [dataKeyId])).length === 1;
@@ -94,10 +88,10 @@ const HOLD_IN_USE = statement(
   'select data_key_id from data_keys where data_key_id = $1 and retired_at is null for key share',
 );
 
-/** The key was retired before its sealed bytes were written: nothing was written, seal again. */
+/** The key was retired before its sealed bytes were written. Nothing was written; seal again. */
 export class KeyRetired extends Error {}
 
-/** Keeps the key in use until the commit, so that what it seals may be written. Throws `KeyRetired`. */
+/** Keeps the key in use until the commit. Throws `KeyRetired`. */
 export async function keepInUse(tx: Tx, dataKeyId: number): Promise<void> {
   if ((await tx.query(HOLD_IN_USE, [dataKeyId])).length !== 1)
     throw new KeyRetired('the data key was retired');
@@ -110,7 +104,7 @@ const REWRAP = statement(
    returning data_key_id`,
 );
 
-/** False: the key is wrapped by another than `expectedKeyId` by now. */
+/** False: the key is no longer wrapped by `expectedKeyId`. */
 export async function rewrapDataKey(
   tx: Tx,
   dataKeyId: number,
@@ -121,8 +115,8 @@ export async function rewrapDataKey(
 }
 
 /**
- * An hour, so that no process still reads a row as it was before it was sealed again. Fingerprints
- * of a key compare for 90 days, longer than any network counts tries.
+ * An hour, so that no process still reads a row as it was before resealing. Fingerprints compare for 90 days,
+ * longer than any network counts tries.
  */
 const LIST_OVERDUE = statement(
   'keys.list_overdue',
@@ -139,18 +133,12 @@ export async function listOverdueKeys(database: Database, limit: number): Promis
 
 const DELETE = statement('keys.delete', 'select delete_retired_data_key($1) as data_key_id');
 
-/**
- * The owner's function, which the run-time role may call, deletes only overdue ones. Fails with SQLSTATE
- * 23503 while a row names the key.
- */
+/** Calls the owner's function, for overdue keys only. Fails with SQLSTATE 23503 while a row names the key. */
 export async function deleteDataKey(tx: Tx, dataKeyId: number): Promise<boolean> {
   return (await tx.query(DELETE, [dataKeyId])).length === 1;
 }
 
-/**
- * The run-time role's rights on data keys. It makes, wraps and retires them; only a function of the
- * owner deletes them, those that are retired and of which nothing is left.
- */
+/** The service's role never deletes: only the owner's function deletes retired keys that nothing uses. */
 export const KEY_TABLE_RIGHTS = { data_keys: 'select, insert, update' } as const;
 
 const FIND_POWER = statement(
@@ -159,9 +147,7 @@ const FIND_POWER = statement(
      or has_table_privilege('data_keys', 'truncate') or has_table_privilege('data_keys', 'trigger') as may_delete`,
 );
 
-/**
- * Why the role that the service works as could make sealed rows unreadable; null when it cannot.
- */
+/** Why the service's role could make sealed rows unreadable; null when it cannot. */
 export async function keyWeakness(database: Database): Promise<string | null> {
   const [row] = await database.query(FIND_POWER, []);
   return row?.may_delete === true ? `the role ${row.role} may delete data keys` : null;

@@ -2,34 +2,24 @@ import type { Tx } from '../platform/postgres/database.ts';
 import { type Instant, instant } from '../values/instant.ts';
 import type { KeyPurpose } from './data-keys.sql.ts';
 
-/** A change of a key, for the audit log. Never holds a key. */
+/** For the audit log. Never holds a key. */
 export type KeyChange = {
   readonly action: 'key.create' | 'key.rotate' | 'key.reseal' | 'key.delete';
-  /**
-   * `keys/card/3`: purpose and number of a data key, `keys/rsa/…` of a pair,
-   * `keys/key-encryption/…`.
-   */
+  /** `keys/card/3`: purpose and number of a data key, `keys/rsa/…` of a pair, `keys/key-encryption/…`. */
   readonly resource: string;
   readonly detail: Readonly<Record<string, string | number>>;
-  /** Audited a second time when it failed after all; otherwise it is a success. */
+  /** Recorded once more if the change failed after all. */
   readonly outcome?: 'failure';
 };
 
-/** A transaction whose end writes the changes that were recorded in it. */
 type KeyTx = Tx & { record(change: KeyChange): void };
 
-/**
- * Runs `work` in one transaction, together with what it records. What cannot be recorded is not done.
- * `work` may be run again.
- */
+/** Runs `work`, perhaps again, in a transaction with its records. What cannot be recorded is not done. */
 export type CommitKeyChange = <T>(work: (tx: KeyTx) => Promise<T>) => Promise<T>;
 
 const CRYPTOPERIOD_MILLISECONDS = 365 * 24 * 60 * 60 * 1_000;
 
-/**
- * When a key in use is to be replaced: a year after it was made. Null: never; under another key the ids of
- * keyed requests would be others, and a repetition not meet what it made.
- */
+/** A year after the key was made. Null: never, because ids of keyed requests depend on the key. */
 export function dueAt(key: {
   /** `rsa`: the pairs that merchants encrypt cards with. */
   readonly purpose: KeyPurpose | 'key-encryption' | 'rsa';

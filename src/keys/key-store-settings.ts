@@ -2,27 +2,24 @@ import type { ChannelFiles } from '../platform/channels/channel-files.ts';
 import { channelUrlFault } from '../platform/channels/channel-url.ts';
 import { KEY_BYTES } from './sealing.ts';
 
-/** Where the key-encryption keys are; exactly one of the three. */
+/** Exactly one of the three. */
 export type KeyStoreSettings =
   | { readonly kind: 'file'; readonly path: string }
   | {
       readonly kind: 'environment';
       readonly key: Buffer;
       readonly formerKeys: readonly Buffer[];
-      /** The settings that they came by: `PARCELA_KEY_VALUE_FILE`. */
+      /** The settings that the keys came from: `PARCELA_KEY_VALUE_FILE`. */
       readonly settings: readonly string[];
     }
   | { readonly kind: 'external'; readonly url: string; readonly channel: ChannelFiles };
 
 type SettingText = (name: string) => string;
 
-/** Settings that are keys themselves: they are taken out of the environment once they are read. */
+/** Settings that are keys: removed from the environment once read. */
 export const SECRET_KEY_SETTINGS = ['PARCELA_KEY', 'PARCELA_KEY_FORMER'];
 
-/**
- * The configured key store; faults of the settings are added to `faults`. Two stores contradict
- * each other: it would be unclear which keys are meant. No fault repeats a key.
- */
+/** Adds faults of the settings to `faults`, such as two stores at once. No fault repeats a key. */
 export function keyStoreSettings(
   text: SettingText,
   faults: string[],
@@ -43,7 +40,7 @@ export function keyStoreSettings(
   return { kind: 'file', path: text('PARCELA_KEY_FILE') || presetFile };
 }
 
-/** A fault names what somebody has set. */
+/** Faults name the setting that was set. */
 function setAs(text: SettingText, name: string, file: string): string {
   return text(file) === '' ? name : file;
 }

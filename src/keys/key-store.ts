@@ -1,39 +1,26 @@
 import type { KeyPurpose } from './data-keys.sql.ts';
 
-/** A data key as it stands in the database, and the key-encryption key that can open it. */
+/** A data key as stored, and the key-encryption key that opens it. */
 export type WrappedKey = { readonly keyId: string; readonly wrapped: Buffer };
 
 /**
- * The port to the keeper of the key-encryption keys: a file of mode 600, the environment of the
- * process, or a program beside us in front of a KMS or an HSM. The keys themselves never leave it;
- * data keys go in to be wrapped and unwrapped.
+ * The port to the keeper of the key-encryption keys: a file of mode 600, the environment, or a program in
+ * front of a KMS or an HSM. The keys never leave it.
  */
 export type KeyStore = {
-  /** What the operator calls it: `the key file /etc/parcela/keys.json`. */
+  /** For messages: `the key file /etc/parcela/keys.json`. */
   readonly name: string;
-  /** Names the current key, and reveals nothing about it. */
+  /** Reveals nothing about the key. */
   currentKeyId(): Promise<string>;
-  /**
-   * Whether this key wrapped before the current one did: what it wrapped is to be wrapped again.
-   * False for a key that is only prepared, and for one that this store does not know.
-   */
+  /** Whether this key wrapped before the current one. False for prepared and unknown keys. */
   isFormer(keyId: string): Promise<boolean>;
-  /**
-   * Wraps a data key under the current key, bound to `context`: unwrapping it under another context
-   * fails.
-   */
+  /** Wraps under the current key, bound to `context`: unwrapping under another context fails. */
   wrap(dataKey: Buffer, context: string): Promise<WrappedKey>;
-  /**
-   * Throws `KeyUnknown` for a key that is not here, `KeysUnusable` when the store does not answer,
-   * another error when the bytes were altered.
-   */
+  /** Throws `KeyUnknown`, `KeysUnusable` without an answer, and other errors for altered bytes. */
   unwrap(keyId: string, wrapped: Buffer, context: string): Promise<Buffer>;
 };
 
-/**
- * The keys do not fit the database, or are not available: the service must not start. The message
- * names the remedy.
- */
+/** The service must not start: wrong or unavailable keys. The message names the remedy. */
 export class KeysUnusable extends Error {
   override readonly name = 'KeysUnusable';
 }
@@ -42,10 +29,7 @@ export class KeyUnknown extends Error {
   override readonly name = 'KeyUnknown';
 }
 
-/**
- * What a wrapped data key is bound to: put into the row of another key, a retired one most of all,
- * it does not open. Kept as it is, for it is inside every wrapped key there is.
- */
+/** Binds a wrapped data key to its row. Must not change: it is inside every wrapped key. */
 export function wrappingContext(dataKeyId: number, purpose: KeyPurpose, environment: string): string {
   return `data key|${dataKeyId}|${purpose}|${environment}`;
 }

@@ -22,7 +22,6 @@ const FOLLOW_MILLISECONDS = 1_000;
 const TIDY_MILLISECONDS = 60_000;
 
 export type KeyWorkTools = Omit<RotationTools, 'cell'> & {
-  /** Of all modules. */
   readonly sealedTables: readonly SealedTable[];
   readonly observeAge: (purpose: KeyPurpose, seconds: number) => void;
 };
@@ -42,20 +41,13 @@ function keyWork(tools: KeyWorkTools): Work[] {
   ];
 }
 
-/**
- * A killed rotation of the key-encryption key leaves data keys under two of them. With one only
- * there is nothing to finish, and the store need not be queried.
- */
+/** A killed rotation leaves data keys under two key-encryption keys. With one the store is not asked. */
 async function finishWrapping(tools: KeyWorkTools): Promise<void> {
   const rows = await listDataKeys(tools.database);
   if (new Set(rows.map((key) => key.keyEncryptionKeyId)).size > 1) await rewrapDataKeys(tools);
 }
 
-/**
- * Seals again what retired keys have sealed in the tables: a rotation is finished even when its
- * process was killed. Once nothing is under a retired key nothing will be, so that each is read
- * until then.
- */
+/** Reseals what retired keys have sealed, until nothing is under them. */
 function finishResealing(tools: ResealTools, tables: readonly SealedTable[]): Work {
   const finished = new Set<number>();
   let pausedUntil = 0;
@@ -65,17 +57,14 @@ function finishResealing(tools: ResealTools, tables: readonly SealedTable[]): Wo
     const { resealed } = await resealRows(tools, tables, undefined, signal);
     const counts = await countSealedRows(tools.database, tables, waiting);
     for (const key of waiting) if (!counts.has(key)) finished.add(key);
-    // The remaining rows are locked, or do not open: an alarm from time to time is enough.
+    // The remaining rows are locked or do not open: an alarm from time to time is enough.
     if (counts.size > 0 && resealed === 0) pausedUntil = performance.now() + TIDY_MILLISECONDS;
   });
 }
 
 const BATCH = 20;
 
-/**
- * Deletes the overdue data keys that no row names, each with its record; returns how many. What a
- * deleted key sealed, in backups too, opens nowhere any more.
- */
+/** Deletes overdue data keys that no row names; gives how many. Even backups no longer open with them. */
 async function deleteRetiredKeys({
   database,
   commitChange,
@@ -108,7 +97,6 @@ type KeysContext = Pick<ModuleContext, 'configuration' | 'database' | 'metrics'>
   readonly commitChange: CommitKeyChange;
 };
 
-/** `sealedTables`: of all modules. */
 export function openKeys(context: KeysContext, sealedTables: readonly SealedTable[]): Module {
   const { configuration, database, store, keyring, commitChange, metrics } = context;
   // For an alert on the yearly rotation.

@@ -10,14 +10,13 @@ import { openKeyFile, readKeyFile } from './stores/read-key-file.ts';
 
 export type OpenedKeyStore = {
   readonly store: KeyStore;
-  /** The key file that was made now, or null. */
+  /** The key file just made, or null. */
   readonly createdFile: string | null;
 };
 
 /**
- * Opens the configured key store. Homologation makes a key file for an empty database by itself;
- * production does not, and neither does so for a database that has keys: a new one would open none
- * of its cards. Throws `KeysUnusable`.
+ * Homologation makes a key file for an empty database. Production does not, nor is one made for a database
+ * with keys, which it could not open. Throws `KeysUnusable`.
  */
 export async function openKeyStore(
   settings: KeyStoreSettings,
@@ -59,7 +58,7 @@ type KeyStoreOperation = (typeof KEY_STORE_OPERATIONS)[number];
 
 export type KeyStoreObserver = {
   readonly answered: () => void;
-  /** Called for each question that it did not answer. */
+  /** Called for each query without an answer. */
   readonly failed: (operation: KeyStoreOperation, error: unknown) => void;
 };
 
@@ -70,7 +69,7 @@ export function observedKeyStore(store: KeyStore, { answered, failed }: KeyStore
       answered();
       return answer;
     } catch (error) {
-      // That it has no such key is an answer.
+      // "No such key" is an answer.
       if (!(error instanceof KeyUnknown)) failed(operation, error);
       throw error;
     }

@@ -13,88 +13,56 @@ import { type KeyStore, KeysUnusable, KeyUnknown, wrappingContext } from './key-
 import { NONCE_BYTES, openBytes, sealBytes } from './sealing.ts';
 import { unwrapDataKey, wrapNewKey } from './wrap-data-key.ts';
 
-/** Bytes at rest, with the number of the data key that closed them. */
+/** Bytes at rest, with the number of their data key. */
 export type Sealed = { readonly dataKeyId: number; readonly bytes: Buffer };
 
-/**
- * The purposes of bytes that are opened again; the other purposes only make fingerprints and seals.
- */
+/** For bytes that are opened again. The other purposes only make fingerprints and seals. */
 export const SEALING_PURPOSES = ['card', 'keyPair', 'secret'] as const;
 export type SealingPurpose = (typeof SEALING_PURPOSES)[number];
 
-/**
- * A keyed fingerprint (HMAC-SHA-256) and the number of its key: fingerprints compare only under one
- * key.
- */
+/** HMAC-SHA-256. Fingerprints compare only under one key. */
 export type Fingerprint = { readonly keyId: number; readonly print: Buffer };
 
 export type AuditSeal = { readonly dataKeyId: number; readonly seal: Buffer };
 
 /**
- * The data keys of this database, open in memory. What is written under `dataKeyId` must be refused
- * by its own statement when that key was retired meanwhile (`for key share` on the row of data_keys
- * that is not retired): the caller calls `reload` and seals again. A commit that locks other rows
- * too locks the row of data_keys before any of them.
+ * The data keys of this database, open in memory. A statement that writes under `dataKeyId` must refuse a
+ * retired key (`for key share` on its row in data_keys, locked before any other row); the caller then calls
+ * `reload` and seals again.
  */
 export type Keyring = {
-  /** `record` names their owner (merchant and record id): elsewhere the bytes do not open. */
+  /** `record` names the owner (merchant and record id); bytes do not open for another record. */
   seal(purpose: SealingPurpose, record: string, plain: Buffer): Sealed;
-  /**
-   * Null when the bytes were altered or moved, or their key is gone: the alarm has been raised, the
-   * caller refuses. An unknown key is looked up in the database first.
-   */
+  /** Null when bytes were altered or moved, or their key is gone: the alarm was raised; refuse the caller. */
   open(purpose: SealingPurpose, record: string, sealed: Sealed): Promise<Buffer | null>;
-  /**
-   * Whether this process knows such a key: after an `open` that returned null it shows whether the
-   * key was lost or the row altered.
-   */
+  /** After an `open` that gave null: false if the key was lost, true if the row was altered. */
   hasKey(dataKeyId: number): boolean;
-  /**
-   * Opens with a known key and seals under the one in use. Null, after the alarm, when the bytes do
-   * not open.
-   */
+  /** Opens with a known key, seals under the one in use. Null, after the alarm, if it does not open. */
   sealAgain(purpose: SealingPurpose, record: string, sealed: Sealed): Sealed | null;
-  /**
-   * Equal texts have equal fingerprints under one key, and without the key nothing can be guessed
-   * from them.
-   */
+  /** Equal texts have equal fingerprints under one key; without the key nothing can be guessed. */
   fingerprint(text: string): Fingerprint;
-  /** One fingerprint for every key that still compares, the one in use first. */
+  /** One for every key that still compares, the one in use first. */
   fingerprints(text: string): readonly [Fingerprint, ...Fingerprint[]];
-  /**
-   * One fingerprint for every key that was in use within the last `milliseconds`, the one in use
-   * first: for data that is not kept longer. A key's end is by the database's clock, which is
-   * compared with ours: leave a margin.
-   */
+  /** For every key in use within the last `milliseconds` of the database's clock: leave a margin. */
   recentFingerprints(text: string, milliseconds: number): readonly [Fingerprint, ...Fingerprint[]];
-  /**
-   * HMAC-SHA-256 under the key of ids, which is never rotated: equal texts have equal digests for as
-   * long as the database lives.
-   */
+  /** HMAC-SHA-256 under the id key, which is never rotated: digests stay equal for ever. */
   idDigest(text: string): Buffer;
   /** HMAC-SHA-256 under the audit key in use. */
   auditSeal(bytes: Buffer): AuditSeal;
-  /**
-   * Whether `seal` was made from `bytes` by this audit key. False too when there is no such key.
-   */
+  /** Whether this audit key made `seal` from `bytes`. False too without such a key. */
   checkAuditSeal(dataKeyId: number, bytes: Buffer, seal: Buffer): Promise<boolean>;
-  /**
-   * Reads data_keys again, in a read that begins after this call. Throws `Overloaded` when a new
-   * key does not open.
-   */
+  /** Reads data_keys after this call. Throws `Overloaded` if a new key does not open. */
   reload(): Promise<void>;
-  /** The data key in use now, as far as this process knows. */
   keyInUse(purpose: KeyPurpose): number;
-  /** The keys that were made when this keyring was opened, as `keys/card/1`: for the audit log. */
+  /** Keys made when this keyring was opened, as `keys/card/1`: for the audit log. */
   readonly createdKeys: readonly string[];
-  /** Keys that open what they sealed and seal nothing more, as far as this process knows. */
+  /** They open what they sealed and seal nothing more, as far as this process knows. */
   retiredKeys(purpose: KeyPurpose): readonly number[];
 };
 
 /**
- * What is sealed under a data key cannot be opened now: the key is lost (a restore brought back an
- * older `data_keys`), or the key store that opens it is away. The sealed bytes are good, so nothing
- * is refused for good: a request is answered with 503, work waits.
+ * Sealed bytes cannot be opened now: the key is lost (a restore brought back older `data_keys`) or the key
+ * store is away. Nothing is refused for good: requests get 503, work waits.
  */
 export class KeyAbsent extends Overloaded {
   readonly dataKeyId: number;
@@ -105,26 +73,23 @@ export class KeyAbsent extends Overloaded {
   }
 }
 
-/** Called for sealed bytes that do not open: the database was altered, or a key is lost. */
+/** Called for bytes that do not open: the database was altered, or a key is lost. */
 export type SealAlarm = (purpose: SealingPurpose, record: string, dataKeyId: number) => void;
 
-/** Whose keys they are. */
 export type KeyInstallation = {
   readonly environment: 'homologation' | 'production';
-  /** Null: the only one. */
   readonly cell: string | null;
 };
 
-/** A whole keyring has a key in use for each. */
+/** A keyring has a key in use for each. */
 export const PURPOSES: readonly KeyPurpose[] = ['card', 'keyPair', 'fingerprint', 'audit', 'secret', 'id'];
 
 type LoadedKey = Pick<WrappedDataKey, 'purpose' | 'isRetired' | 'retiredAt'> & { readonly key: KeyObject };
 type LoadedKeys = ReadonlyMap<number, LoadedKey>;
 
 /**
- * Opens the data keys of this database, making those that are missing. Refuses (`KeysUnusable`) a
- * key-encryption key that is not the one that wrapped them, and keys of the other environment:
- * better no service than cards that cannot be opened.
+ * Opens the data keys of this database and makes missing ones. Throws `KeysUnusable` for another
+ * key-encryption key or environment: no service is better than cards that cannot be opened.
  */
 export async function openKeyring(
   database: Database,
@@ -146,7 +111,7 @@ export async function openKeyring(
     const rows = await listDataKeys(database);
     keys = await loadKeys(store, environment, rows, keys).catch((error) => {
       if (!(error instanceof KeysUnusable)) throw error;
-      // The known keys stay good; only what needs a new one has to come again.
+      // Known keys stay usable; only what needs a new one must come again.
       throw new Overloaded(`new data keys cannot be had: ${error.message}`, { cause: error });
     });
   });
@@ -169,7 +134,7 @@ async function createDataKeys(
   return created;
 }
 
-/** Unwraps the keys that are new, keeps those that are known, drops those that are gone. */
+/** Unwraps new keys, keeps known ones, drops those that are gone. */
 async function loadKeys(
   store: KeyStore,
   environment: string,
@@ -296,7 +261,7 @@ class LoadedKeyring implements Keyring {
     return seal.length === expected.length && timingSafeEqual(seal, expected);
   }
 
-  /** The oldest not retired one stands first in the map; there is one. */
+  /** The oldest key that is not retired is first in the map; there is always one. */
   #inUse(purpose: KeyPurpose): [number, KeyObject] {
     for (const [dataKeyId, loaded] of this.#source.keys()) {
       if (loaded.purpose === purpose && !loaded.isRetired) return [dataKeyId, loaded.key];
@@ -324,10 +289,7 @@ class LoadedKeyring implements Keyring {
   }
 }
 
-/**
- * What sealed bytes are bound to, beside their key: kept as it is, for it is inside every row there
- * is.
- */
+/** Binds sealed bytes to their row. Must not change: it is inside every row. */
 function sealContext(purpose: SealingPurpose, record: string, dataKeyId: number): string {
   return `${purpose}|${record}|${dataKeyId}`;
 }

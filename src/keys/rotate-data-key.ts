@@ -21,14 +21,10 @@ export type RotationTools = {
   readonly commitChange: CommitKeyChange;
 };
 
-/** Writers hold the table for milliseconds each; a stuck one is ended by its own timeout. */
+/** Writers hold the table for milliseconds; a stuck one is ended by its timeout. */
 const MOST_TRIES = 30;
 const PAUSE_MILLISECONDS = 100;
-/**
- * Makes a new data key and retires the one in use, in one commit with its record; from then on
- * nothing is written under the old one. Returns the number of the retired key. Repeated after a
- * broken connection it rotates again, which is harmless.
- */
+/** Makes a key and retires the one in use in one commit; gives the retired number. Harmless to repeat. */
 export async function rotateDataKey(tools: RotationTools, purpose: KeyPurpose): Promise<number> {
   const { store, keyring, environment, cell, commitChange } = tools;
   await keyring.reload();
@@ -38,7 +34,7 @@ export async function rotateDataKey(tools: RotationTools, purpose: KeyPurpose): 
   const made = { dataKeyId, purpose, environment, wrappedKey: wrapped, keyEncryptionKeyId: keyId };
   await untilUnlocked(() =>
     commitChange(async (tx) => {
-      // Another operator retired it in between: what was asked for is done.
+      // Another operator has retired it meanwhile.
       if (!(await holdForRotation(tx, retired))) return;
       await retireDataKey(tx, retired);
       await insertDataKey(tx, made);
@@ -52,7 +48,7 @@ export async function rotateDataKey(tools: RotationTools, purpose: KeyPurpose): 
   return retired;
 }
 
-/** Repeats what met a deadlock, or a lock that took too long: nothing was done. */
+/** Repeats after a deadlock or lock timeout, which changed nothing. */
 async function untilUnlocked(attempt: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

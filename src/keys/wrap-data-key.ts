@@ -3,10 +3,7 @@ import type { WrappedDataKey } from './data-keys.sql.ts';
 import { type KeyStore, KeysUnusable, type WrappedKey, wrappingContext } from './key-store.ts';
 import { KEY_BYTES } from './sealing.ts';
 
-/**
- * Wraps a data key under the current key-encryption key, and opens it again before it is used: a
- * store that could not return it would lose every card under it. Throws `KeysUnusable`.
- */
+/** Opens the wrapped key again: a store that could not would lose every card. Throws `KeysUnusable`. */
 export async function wrapDataKey(store: KeyStore, dataKey: Buffer, context: string): Promise<WrappedKey> {
   const made = await store.wrap(dataKey, context);
   const back = await store.unwrap(made.keyId, made.wrapped, context);
@@ -16,7 +13,7 @@ export async function wrapDataKey(store: KeyStore, dataKey: Buffer, context: str
   return made;
 }
 
-/** A new data key of 256 random bits, wrapped; no open copy is kept. */
+/** 256 random bits; no open copy is kept. */
 export async function wrapNewKey(store: KeyStore, context: string): Promise<WrappedKey> {
   const dataKey = randomBytes(KEY_BYTES);
   try {

@@ -14,10 +14,7 @@ import {
 import { findMerchant, stand, updateMerchant } from './merchants.sql.ts';
 import { endTokensOfMerchant } from './tokens/access-tokens.sql.ts';
 
-/**
- * Changes what the operator may of a merchant; tokens and payments of every process follow within
- * two seconds. The audit log keeps old and new of all but the contact, who is a person.
- */
+/** Every process follows within two seconds. The audit log gets old and new values, except of the contact. */
 export async function changeMerchant(
   tools: MerchantTools & { readonly database: Database },
   merchantId: string,
@@ -45,9 +42,8 @@ const ACTIONS = {
 } as const;
 
 /**
- * Puts a merchant into a standing, or takes it out; `isOn` that it has already is refused. A lockout
- * ends its tokens for good, and so does its end: a login may have run beside it. What a restore holds is
- * released by `releaseRestored`.
+ * Refuses a state that the merchant has already. Disabling ends its tokens for good, and so does enabling: a
+ * login may have run beside it. `releaseRestored` ends a restore's hold.
  */
 export async function changeStanding(
   tools: MerchantTools & { readonly database: Database },

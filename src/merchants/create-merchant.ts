@@ -14,7 +14,7 @@ import { findMerchant, insertAccounts, insertMerchant } from './merchants.sql.ts
 
 export type MerchantTools = { readonly audit: Audit; readonly operator: Actor };
 
-/** Registers a merchant with its accounts. It can call once it has a credential. */
+/** The merchant can call once it has a credential. */
 export async function createMerchant(
   tools: MerchantTools,
   merchant: NewMerchant,
@@ -33,7 +33,6 @@ export async function createMerchant(
   return { ...stored, createdAt, isDisabled: false, hasBillingsHeld: false, isHeldByRestore: false };
 }
 
-/** Gives a merchant further accounts, behind those that it has. */
 export async function addAccounts(
   tools: MerchantTools & { readonly database: Database },
   merchantId: string,
@@ -54,5 +53,5 @@ export async function addAccounts(
   return { ...found, accountNumbers: [...found.accountNumbers, ...accountNumbers] };
 }
 
-/** As much of a value as the audit log keeps. */
+/** The length of a value that the audit log keeps. */
 const LONGEST_DETAIL = 200;

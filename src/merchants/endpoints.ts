@@ -17,9 +17,8 @@ import { type LogOutTools, logOut } from './tokens/end-tokens.ts';
 import { type LoginAttempt, type LoginDesk, type LoginOutcome, logIn } from './tokens/log-in.ts';
 
 /**
- * Audits a login before it is answered: throws when it cannot. Refusals of a full bucket are not
- * audited, or a stranger could fill the log; that the bucket became full was. An unknown user name
- * is not written: often it is a password in the wrong field.
+ * Audits a login before its answer; throws when it cannot. Only the filling of a bucket is audited, not later
+ * refusals, so that nobody can fill the log. Unknown user names are left out: often they are passwords.
  */
 async function reportLogin(
   audit: Audit,
@@ -41,14 +40,11 @@ async function reportLogin(
   await audit.record(event, credential?.merchantId);
 }
 
-/**
- * Why a login gives no token. Logins answer in a shape of their own: of these the wire shows status
- * and sentence.
- */
+/** Logins answer in their own shape, with status and sentence. */
 type LoginRefusal = 'wrongCredentials' | 'tooManyFailures';
 
 export const LOGIN_REFUSALS = {
-  /** Unknown, wrong and disabled alike: an attacker learns nothing from the answer. */
+  /** The same for unknown, wrong and disabled: an attacker learns nothing. */
   wrongCredentials: {
     status: 401,
     tag: '',
@@ -116,7 +112,7 @@ function refusedBody(message: string): TokenAnswer {
   return { authenticated: false, created: null, expiration: null, accessToken: null, message };
 }
 
-/** A login names the field in its message, since its errors have no tag. */
+/** Login errors have no tag, so the message names the field. */
 function errorBody({ tag, description }: WireError): TokenAnswer {
   return refusedBody(/^\w+$/.test(tag) && tag !== '__general__' ? `${tag}: ${description}` : description);
 }
@@ -180,8 +176,7 @@ const LOG_IN_GATEWAY = contract({
   bodyExample: LOGIN_EXAMPLE,
   answers: ANSWERS,
   errorBody,
-  // A token that was never answered opens nothing, and a failure that is counted twice locks a
-  // little earlier.
+  // An unanswered token opens nothing; a failure counted twice only locks earlier.
   makesNothingUnanswered: true,
   isLogin: true,
 });
@@ -199,8 +194,7 @@ const LOG_IN_INTEGRATION = contract({
   bodyExample: LOGIN_EXAMPLE,
   answers: ANSWERS,
   errorBody,
-  // A token that was never answered opens nothing, and a failure that is counted twice locks a
-  // little earlier.
+  // An unanswered token opens nothing; a failure counted twice only locks earlier.
   makesNothingUnanswered: true,
   isLogin: true,
 });

@@ -4,35 +4,34 @@ import type { Instant } from '../values/instant.ts';
 import { parseBlock } from '../values/ip-address.ts';
 import { isSoftDescriptor } from '../values/soft-descriptor.ts';
 
-/** What the operator registers. */
 export type NewMerchant = {
   readonly merchantId: string;
   /** With or without mask. */
   readonly cnpj: string;
   readonly legalName: string;
   readonly contact: Contact;
-  /** In order: the first is the one of credentials that name none. */
+  /** The first is the default of credentials. */
   readonly accountNumbers: readonly string[];
   /** Addresses and CIDR blocks of the servers that call in production. */
   readonly productionAddresses: readonly string[];
-  /** What buyers read on their statements, where neither payment nor plan says it. */
+  /** On buyers' statements, unless payment or plan has its own. */
   readonly softDescriptor: string | null;
 };
 
-/** Whom the operator asks when the merchant's calls go wrong. */
+/** Whom the operator asks about failing calls. */
 export type Contact = { readonly name: string; readonly email: string; readonly phone: string };
 
 export type Merchant = NewMerchant & {
   readonly createdAt: Instant;
   /** Its callers are locked out. */
   readonly isDisabled: boolean;
-  /** What its subscriptions owe is not charged. */
+  /** Its subscriptions' billings are not charged. */
   readonly hasBillingsHeld: boolean;
-  /** By a restore of the database, not by hand. */
+  /** Set by a restore of the database, not by hand. */
   readonly isHeldByRestore: boolean;
 };
 
-/** What the operator puts a merchant into, and takes it out of again. */
+/** States that the operator sets and clears. */
 export type Standing = 'disabled' | 'billingsHeld';
 
 export type StandingRefusal = 'merchantUnknown' | 'standsSoAlready' | 'heldByRestore';
@@ -53,11 +52,11 @@ export type MerchantRefusal =
   | 'softDescriptorMalformed'
   | 'merchantExists';
 
-/** What the operator changes of a merchant; undefined: it stays. The CNPJ and the id are for ever. */
+/** Undefined: unchanged. CNPJ and id never change. */
 export type MerchantChange = {
   readonly legalName?: string;
   readonly contact?: Partial<Contact>;
-  /** All of them: the list is replaced. */
+  /** Replaces the whole list. */
   readonly productionAddresses?: readonly string[];
   readonly softDescriptor?: string | null;
 };
@@ -81,18 +80,17 @@ export type AccountRefusal =
   | 'accountExists'
   | 'tooManyAccounts';
 
-/** A refusal with the value that caused it, so that the operator sees which one of several it was. */
+/** `value` shows which one of several caused the refusal. */
 export type Refused<Refusal> = { readonly refusal: Refusal; readonly value: string };
 
 const MOST_ACCOUNTS = 1_000;
 export const MOST_ADDRESSES = 100;
 
-/** The CNPJ as it is stored: no mask, capital letters. */
+/** As stored: no mask, upper case. */
 export function bareCnpj(text: string): string {
   return text.replaceAll(/[./-]/g, '').toUpperCase();
 }
 
-/** What is wrong with a merchant to be registered, or null. */
 export function newMerchantRefusal(merchant: NewMerchant): Refused<MerchantRefusal> | null {
   const { merchantId, cnpj, legalName, contact } = merchant;
   if (!isCnpj(bareCnpj(cnpj))) return { refusal: 'cnpjInvalid', value: cnpj };
@@ -123,7 +121,7 @@ function textsRefusal(legalName: string, contact: Contact): Refused<TextRefusal>
   return null;
 }
 
-/** What is changed by itself: somebody else may be changing another one. */
+/** Changed separately, because others may change another field. */
 const VALUES = {
   legalName: ({ legalName }: Merchant) => legalName,
   contactName: ({ contact }: Merchant) => contact.name,
@@ -138,7 +136,7 @@ export type MerchantField = keyof typeof VALUES;
 const FIELDS = Object.keys(VALUES) as readonly MerchantField[];
 const OF_CONTACT: readonly MerchantField[] = ['contactName', 'contactEmail', 'contactPhone'];
 
-/** The old and the new of each field for the audit log; the contact is a person: only that it changed. */
+/** Old and new values for the audit log; of the contact, a person, only that it changed. */
 export function shownChange(
   old: Merchant,
   changed: Merchant,
@@ -155,7 +153,7 @@ export function shownChange(
   return Object.fromEntries(shown);
 }
 
-/** A merchant as it is after a change, and the names of what differs. */
+/** The changed merchant, and the names of changed fields. */
 export function changedMerchant(
   merchant: Merchant,
   change: MerchantChange,
@@ -171,7 +169,6 @@ export function changedMerchant(
   return { merchant: changed, fields };
 }
 
-/** What is wrong with a merchant that stands, after a change; or null. */
 export function changeRefusal(merchant: Merchant): Refused<MerchantChangeRefusal> | null {
   return (
     textsRefusal(merchant.legalName, merchant.contact) ??
@@ -180,7 +177,6 @@ export function changeRefusal(merchant: Merchant): Refused<MerchantChangeRefusal
   );
 }
 
-/** What is wrong with further accounts of a merchant, or null. */
 export function newAccountsRefusal(
   merchant: Merchant,
   accountNumbers: readonly string[],
@@ -210,7 +206,6 @@ function accountsRefusal(
   return null;
 }
 
-/** What is wrong with a list of addresses and blocks, or null. */
 export function addressesRefusal(
   addresses: readonly string[],
 ): Refused<'addressMalformed' | 'tooManyAddresses'> | null {
@@ -220,15 +215,12 @@ export function addressesRefusal(
   return malformed === undefined ? null : { refusal: 'addressMalformed', value: malformed };
 }
 
-/** What is wrong with a soft descriptor, or null. */
 function softDescriptorRefusal(text: string | null): Refused<'softDescriptorMalformed'> | null {
   if (text === null || (isSoftDescriptor(text) && !holdsCardNumber(text))) return null;
   return { refusal: 'softDescriptorMalformed', value: text };
 }
 
-/**
- * One visible line without a card's number; control characters could forge a line where the text is shown.
- */
+/** One visible line without card numbers; control characters could forge a line. */
 function isText(text: string, maxLength: number): boolean {
   const isShort = [...text].length <= maxLength;
   return isShort && /\S/.test(text) && !/[\p{Cc}\p{Cs}]/u.test(text) && !holdsCardNumber(text);

@@ -26,7 +26,7 @@ const INSERT = statement(
    select ${CREATED.columns} from merchant`,
 );
 
-/** Writes an audited merchant with its accounts; null when the id is taken. */
+/** Audited. Null when the id is taken. */
 export async function insertMerchant(
   audit: Audit,
   merchant: NewMerchant,
@@ -48,7 +48,7 @@ export async function insertMerchant(
   return row === undefined ? null : CREATED.parse(row).createdAt;
 }
 
-/** Only what was changed: somebody else may be changing something else. */
+/** Only changed fields: others may change another one. */
 const CHANGE = statement(
   'merchants.change',
   `update merchants set
@@ -61,7 +61,6 @@ const CHANGE = statement(
    where merchant_id = $1 returning merchant_id`,
 );
 
-/** Writes these fields of the merchant. False: there is no such merchant. */
 export async function updateMerchant(
   audit: Audit,
   { merchantId, legalName, contact, productionAddresses, softDescriptor }: Merchant,
@@ -81,7 +80,7 @@ export async function updateMerchant(
   return (await audit.change(CHANGE, values, event)) !== undefined;
 }
 
-/** A hold by hand takes the place of one by a restore, which is ended by `endRestoredHold` alone. */
+/** A hold by hand replaces one by a restore, which only `endRestoredHold` ends. */
 const STAND = statement(
   'merchants.stand',
   `update merchants set
@@ -95,7 +94,7 @@ const STAND = statement(
    returning merchant_id`,
 );
 
-/** False: it stands so already, or there is no such merchant. */
+/** False: already in this state, or an unknown merchant. */
 export async function stand(tx: Tx, merchantId: string, standing: Standing, isOn: boolean): Promise<boolean> {
   return (await tx.query(STAND, [merchantId, standing, isOn])).length === 1;
 }
@@ -125,7 +124,7 @@ const RELEASE_RESTORED = statement(
    returning merchant_id`,
 );
 
-/** Ends what `holdRestored` began, of one merchant or (null) of all; gives of how many. */
+/** Ends the hold of `holdRestored` for one merchant or (null) all; gives how many. */
 export async function endRestoredHold(tx: Tx, merchantId: string | null): Promise<number> {
   return (await tx.query(RELEASE_RESTORED, [merchantId])).length;
 }
@@ -144,13 +143,13 @@ const IS_HELD_BY_RESTORE = statement(
   `select exists (select from merchants where is_held_by_restore and ($1::text is null or merchant_id = $1)) as is_held`,
 );
 
-/** Of one merchant, or (null) of anyone. */
+/** Of one merchant, or (null) of any. */
 export async function isHeldByRestore(database: Reader, merchantId: string | null): Promise<boolean> {
   const [row] = await database.query(IS_HELD_BY_RESTORE, [merchantId]);
   return row?.is_held === true;
 }
 
-/** One row, or none where one of them is there already. */
+/** One row; none if an account exists already. */
 const ADD_ACCOUNTS = statement(
   'merchants.add_accounts',
   `with added as (
@@ -163,7 +162,7 @@ const ADD_ACCOUNTS = statement(
    select min(account_number) as first from added having count(*) > 0`,
 );
 
-/** False: one of them is there already, or there is no such merchant. */
+/** False: an account exists already, or an unknown merchant. */
 export async function insertAccounts(
   audit: Audit,
   merchantId: string,
@@ -210,7 +209,6 @@ export async function findMerchant(database: Database, merchantId: string): Prom
 
 const LIST = statement('merchants.list', `select ${MERCHANT.columns} from merchants m order by merchant_id`);
 
-/** All merchants: the operator's view. */
 export async function listAllMerchants(database: Database): Promise<Merchant[]> {
   return (await database.query(LIST, [])).map(parse);
 }
@@ -225,14 +223,14 @@ const SEARCH = statement(
    order by m.merchant_id limit $5`,
 );
 
-/** Null: all of them. */
+/** Null: any. */
 export type MerchantFilter = {
   /** An id, a CNPJ with or without mask, an account, or a part of the name. */
   readonly text: string | null;
   readonly standing: Standing | null;
 };
 
-/** Those behind an id that fit, by id: the operator's view. */
+/** Matches after an id, ordered by id. For the operator. */
 export async function searchMerchants(
   database: Reader,
   { text, standing }: MerchantFilter,
@@ -257,7 +255,6 @@ const COUNT = statement(
 
 export type MerchantCounts = RowOf<typeof COUNTS>;
 
-/** All merchants: the operator's view. */
 export async function countMerchants(database: Database): Promise<MerchantCounts> {
   const [row = {}] = await database.query(COUNT, [MOST_COUNTED_OF_ALL]);
   return COUNTS.parse(row);
@@ -268,7 +265,6 @@ const FIND_ACCOUNT = statement(
   'select position from accounts where merchant_id = $1 and account_number = $2',
 );
 
-/** Whether the merchant has this account. */
 export async function hasAccount(
   database: Reader,
   merchantId: string,
@@ -277,12 +273,11 @@ export async function hasAccount(
   return (await database.query(FIND_ACCOUNT, [merchantId, accountNumber])).length === 1;
 }
 
-/** All merchants, by id. For the operator only. */
 export function listMerchants(tools: { readonly database: Database }): Promise<Merchant[]> {
   return listAllMerchants(tools.database);
 }
 
-/** How far a merchant's business time runs ahead of the real one, and whether it is on its way further. */
+/** How far business time is ahead of real time, and whether it is being moved. */
 export type MerchantClock = { readonly shiftMilliseconds: number; readonly isJumping: boolean };
 
 const CLOCK = rowCodec({
@@ -296,23 +291,20 @@ const LIST_CLOCKS = statement(
   `select ${CLOCK.columns} from merchant_clocks order by merchant_id`,
 );
 
-/** Another one when a clock was moved, or begins or ends a jump. */
+/** Changes when a clock is moved, or a jump begins or ends. */
 export const VERSION_OF_CLOCKS = statement(
   'merchants.version_of_clocks',
   `select sum(hashtextextended(concat_ws(' ', merchant_id, shift_milliseconds, target_at is null), 0))::text as version
    from merchant_clocks`,
 );
 
-/**
- * The clocks that were ever moved, by merchant: none in production, and in homologation those of
- * the merchants who try it out.
- */
+/** Clocks that were ever moved; none in production. */
 export async function listMovedClocks(database: Database): Promise<Map<string, MerchantClock>> {
   const clocks = (await database.query(LIST_CLOCKS, [])).map(CLOCK.parse);
   return new Map(clocks.map(({ merchantId, ...clock }) => [merchantId, clock]));
 }
 
-/** For a command: business time as a running service has it, moved where homologation moved it. */
+/** For commands: business time as a running service has it. */
 export async function readBusinessClock(database: Database): Promise<BusinessClock> {
   const time = new DatabaseTime();
   await time.follow(database);

@@ -22,7 +22,7 @@ const LOOK_MILLISECONDS = 60_000;
 const DAY_MILLISECONDS = 24 * 60 * 60_000;
 const MOST_NAMES = 20;
 
-/** Counts the credentials that are not used, for the metrics, and reports them once a day. */
+/** Counts unused credentials for metrics, and reports them once a day. */
 function reportUnusedCredentials(
   database: Database,
   days: number,
@@ -40,7 +40,6 @@ function reportUnusedCredentials(
   return alsoWhileHeld(everySoOften('reportUnusedCredentials', LOOK_MILLISECONDS, look));
 }
 
-/** Forgets expired tokens and login failures. */
 export function forgetExpiredAccess(database: Database): Work {
   return forgetInBatches(
     'forgetExpiredAccess',
@@ -49,10 +48,7 @@ export function forgetExpiredAccess(database: Database): Work {
   );
 }
 
-/**
- * PCI DSS 8.2.6: accounts that nobody used for 90 days end. Where the operator ends none, they are
- * reported.
- */
+/** PCI DSS 8.2.6: accounts unused for 90 days end. If the operator ends none, they are reported. */
 const REPORTED_UNUSED_DAYS = 90;
 
 const CREDENTIALS_UNUSED = databaseGauge(
@@ -119,7 +115,7 @@ export function openMerchants({ configuration, database, audit, log, metrics }: 
   };
 }
 
-/** Names of no credential are not logged: often they are a password in the wrong field. */
+/** Unknown user names are not logged: often they are passwords. */
 function logOutcome(log: Log, api: LoginApi, call: LoginCall, outcome: LoginOutcome): void {
   const { merchantId, credentialId, userName } = outcome.found?.credential ?? {};
   const fields = {

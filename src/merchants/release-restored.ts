@@ -1,7 +1,7 @@
 import type { MerchantTools } from './create-merchant.ts';
 import { endRestoredHold } from './merchants.sql.ts';
 
-/** How many merchants are charged again; or those that no restore holds, and nothing was released. */
+/** How many merchants are charged again; or the named ones without a hold, and nothing was released. */
 export type ReleasedRestored = { readonly released: number } | { readonly unheld: readonly string[] };
 
 class NotHeld extends Error {
@@ -13,7 +13,7 @@ class NotHeld extends Error {
   }
 }
 
-/** Ends the hold that `restore accept` began, of these merchants or (null) of all; a hold by hand stays. */
+/** Ends the hold of `restore accept` for these merchants or (null) all. A hold by hand stays. */
 export async function releaseRestored(
   { audit, operator }: MerchantTools,
   named: readonly string[] | null,
@@ -32,7 +32,7 @@ export async function releaseRestored(
         else if (merchantId !== null) unheld.push(merchantId);
         released += ofRestore;
       }
-      // All of them or none: a name that is wrong says that the list was not looked at.
+      // All or none: a wrong name shows that the list was not checked.
       if (unheld.length > 0) throw new NotHeld(unheld);
       return { released };
     });

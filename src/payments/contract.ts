@@ -113,7 +113,6 @@ const PAYMENT_REQUEST = Type.Object({
 });
 type PaymentRequest = Static<typeof PAYMENT_REQUEST>;
 
-/** Rules between the fields of a payment. */
 export const PAYMENT_FAULTS = {
   oneInstallment: {
     status: 400,
@@ -151,9 +150,7 @@ export const PAYMENT_FAULTS = {
 
 type Loose = Record<string, unknown> | undefined;
 
-/**
- * One field against another. The body may be malformed in any way: the schema reports wrong types.
- */
+/** The body may be malformed in any way: the schema reports wrong types. */
 export function checkPayment(
   minimumInstallment: Cents,
   capabilities: () => Pick<AcquirerCapabilities, 'largestInstallments' | 'captureLater'>,
@@ -182,7 +179,7 @@ export function checkPayment(
 function checkInstallments(
   payment: Record<string, unknown>,
   minimum: Cents,
-  /** Of the acquirer. */
+  /** The acquirer's limit. */
   largest: number,
 ): Fault[] {
   const { productType, installments, amount } = payment;
@@ -303,7 +300,7 @@ const PAYMENT_ANSWERS = {
   },
 };
 
-/** Its rules between fields are `checkPayment`, by the operator's settings. */
+/** `checkPayment` adds the rules that depend on settings. */
 export const CREATE_PAYMENT = contract({
   id: 'createPayment',
   method: 'POST',
@@ -358,7 +355,7 @@ function readBuyer(customer: NonNullable<PaymentRequest['customer']>): Buyer {
   };
 }
 
-/** Of a malformed request: the card and the code, as far as they can be read. */
+/** Card and code of a malformed request, as far as readable. */
 export function readSoundSale({ cardInfo, sellerInfo }: Sound<PaymentRequest>): {
   card: NamedCard;
   antiFraudCode: string | null;

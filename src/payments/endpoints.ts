@@ -31,10 +31,7 @@ import { PAYMENT_REFUSALS, type PaymentRefusal } from './refusals.ts';
 
 export type CheckSaleTools = CardTools & FindCodeTools & { readonly clock: BusinessClock };
 
-/**
- * The faults of a sale of which only a part can be read: its card and its code are looked up, and
- * nothing is done.
- */
+/** The faults of card and code in a partly readable request. Only reads. */
 async function checkSale(
   tools: CheckSaleTools,
   merchantId: string,

@@ -7,7 +7,7 @@ import { type ShownSplit, writeSplit } from './split/contract.ts';
 const MOMENT = '2026-11-21T10:00:00.123-03:00';
 const GROUP = 'What is sent to you';
 
-/** The statements of transactions write these bodies (`movement-deliveries.sql.ts`). */
+/** These bodies are written by SQL (`movement-deliveries.sql.ts`). */
 export const PAYMENT_MESSAGES: readonly MessageContract[] = [
   {
     id: 'movementNotification',
@@ -90,7 +90,7 @@ export function writeApproval(payment: Payment, approval: Approval & { split: Sh
   return { paymentAuthorization: { ...writeShared(payment, approval), ...split } };
 }
 
-/** There are no installments yet, and no shares of them. */
+/** Without installments and shares, which do not exist yet. */
 export function writePreauthorization(
   payment: Payment,
   approval: Approval & { captureUntil: Instant },

@@ -79,7 +79,7 @@ export const PAYMENTS: Published = {
   ],
 };
 
-/** Stands behind the webhooks in the reference: for merchants that missed some. */
+/** After the webhooks in the reference: for merchants that missed some. */
 export const MOVEMENTS: Published = { endpoints: MOVEMENT_ENDPOINTS, refusals: [] };
 
 type PaymentsContext = ModuleContext & {

@@ -38,18 +38,15 @@ export type PayTools = CardTools &
   LimitTools &
   ChargeTools<IntentRefusal> & {
     readonly database: Database;
-    /** For what is captured later. */
+    /** For sales captured later. */
     readonly later: LaterCapture;
-    /** The operator's fees: shares of the net amount are reckoned after them. */
+    /** Shares of the net amount are computed after the operator's fees. */
     readonly fees: FeeVersions;
-    /**
-     * Makes sure that a callback address's server is known: deliveries to an unknown one would wait
-     * for ever.
-     */
+    /** Registers a callback address's server: deliveries to an unknown one would wait for ever. */
     readonly rememberCallbackEndpoint: (merchantId: string, url: string) => Promise<void>;
     /** Called for a brand that our list of first digits does not confirm. */
     readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
-    /** Called for a payment that is to be reviewed, with the outcome of its charge. */
+    /** Called for a payment to be reviewed, with its outcome. */
     readonly observeReview: (
       payment: Pick<Intent, 'merchantId' | 'transactionId' | 'verdictReasons'>,
       outcome: Charge['kind'],
@@ -83,29 +80,24 @@ export type PayResult =
   | {
       readonly kind: 'refused';
       readonly refusals: readonly PaymentRefusal[];
-      /**
-       * Of a limit of the network: business time from which it no longer holds; null: not known, or
-       * never.
-       */
+      /** When a network's limit ends, in business time; null: unknown, or never. */
       readonly mayRetryAt?: Instant | null;
     };
 
-/** A caller of the Gateway API. */
 export type Seller = {
   readonly merchantId: string;
   readonly accountNumber: string;
   readonly userName: string;
-  /** Of payments that bring none. */
+  /** For payments without their own. */
   readonly softDescriptor: string | null;
 };
 
-/** The request, and whether it is the first with its key; without a key it always is. */
+/** `isFirst`: whether the key is new; true without a key. */
 export type SaleRequest = { readonly request: KeyedRequest | null; readonly isFirst: Promise<boolean> };
 
 /**
- * A one-off sale by card. The card is open in memory only while this runs. `keyUsed`: the request
- * was made before; its key is looked up beside card and code, and nothing is done before that
- * look-up has ended.
+ * The card is open in memory only while this runs. `keyUsed`: the request is a repetition. Its key is looked
+ * up beside card and code, and nothing is done before that has ended.
  */
 export async function payByCard(
   tools: PayTools,
@@ -156,7 +148,7 @@ export async function payByCard(
   return resultOf(tools, payment, intent, charge);
 }
 
-/** The others leave nothing on record. */
+/** The others record nothing. */
 const WITH_TRANSACTION: readonly Charge['kind'][] = [
   'approved',
   'preauthorized',
@@ -195,7 +187,7 @@ function intentOf(tools: PayTools, seller: Seller, payment: Payment, found: Foun
     callbackUrl: payment.callbackUrl,
     customer: payment.customer,
     softDescriptor: payment.softDescriptor ?? seller.softDescriptor,
-    // No plan asked for it: by the holder's or the merchant's own will.
+    // No plan asked for it.
     storedCardReason: stored === null ? null : 'unscheduled',
     buyer: payment.customer === null ? null : customerOf(payment.buyer),
     split: payment.split && {
@@ -225,7 +217,7 @@ function customerOf(buyer: Buyer): AcquirerCustomer {
   };
 }
 
-/** Anti-fraud counts real time, whatever the merchant's clock says. */
+/** Anti-fraud counts in real time. */
 function saleOf(
   { keyring, clock }: PayTools,
   merchantId: string,

@@ -20,10 +20,7 @@ export type PayOnceTools = PayTools &
     readonly findMadeTransaction: (made: MadeTransaction) => Promise<Looked<string>>;
   };
 
-/**
- * A sale by card that may be repeated with its key: then the outcome of the first request is
- * returned.
- */
+/** A repetition with its key gives the outcome of the first request. */
 export function payOnce(
   tools: PayOnceTools,
   seller: Seller,
@@ -53,11 +50,7 @@ export function payOnce(
   });
 }
 
-/**
- * The answer to the first request, also when it was lost; null while the outcome is unknown. A
- * voided charge is an error for ever, unless it was never sent: its key was freed meanwhile, and a
- * repetition finds it so.
- */
+/** Null while unknown. A voided charge stays an error, unless it was never sent, which frees its key. */
 function outcomeOf(transaction: Transaction): PayResult | null {
   const {
     transactionId: paymentId,
@@ -95,7 +88,7 @@ function outcomeOf(transaction: Transaction): PayResult | null {
   }
 }
 
-/** As it was authorized: the payment itself shows what was captured or let go since. */
+/** As authorized: the payment itself shows later captures and releases. */
 function preauthorizedAnswer(
   { transactionId, authorizationCode, nsu }: Transaction,
   { authorizedAt, captureUntil }: Preauthorization,
@@ -110,7 +103,7 @@ function preauthorizedAnswer(
   };
 }
 
-/** As it was when it was approved: the payment itself shows what was given back since. */
+/** As approved: the payment itself shows later cancels. */
 function approvalOf({
   transactionId,
   authorizationCode,

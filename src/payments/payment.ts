@@ -15,22 +15,22 @@ import type { Cents } from '../values/cents.ts';
 export type Payment = {
   readonly amount: Cents;
   readonly installmentCount: number;
-  /** It is only authorized now. */
+  /** Only authorized for now. */
   readonly isCapturedLater: boolean;
   readonly referenceTransaction: string | null;
   readonly callbackUrl: string | null;
-  /** What the buyer reads on the card's statement; null: the merchant's own default. */
+  /** On the card's statement; null: the merchant's default. */
   readonly softDescriptor: string | null;
   readonly antiFraudCode: string;
   readonly card: NamedCard;
   readonly buyer: Buyer;
   /** The buyer, as JSON text. */
   readonly customer: string | null;
-  /** Null: the whole sale is the merchant's. */
+  /** Null: all goes to the merchant. */
   readonly split: Split | null;
 };
 
-/** Texts of a payment that are kept and shown. */
+/** Texts of a payment that are stored and shown. */
 export const KEPT_TEXTS = [
   'referenceTransaction',
   'urlCallBack',
@@ -49,10 +49,7 @@ export const KEPT_TEXTS = [
 ] as const;
 export type KeptText = (typeof KEPT_TEXTS)[number];
 
-/**
- * The texts that hold the number of the card that pays, whatever stands between its digits or
- * around them: no honest text does.
- */
+/** Texts that contain the number of the paying card, with anything between its digits. */
 export function textsWithNumber(payment: Payment, number: string): KeptText[] {
   const customer: Record<string, unknown> = payment.customer === null ? {} : JSON.parse(payment.customer);
   const texts: Record<string, unknown> = {
@@ -77,16 +74,10 @@ export const PAYMENT_STATUSES = [
 ] as const;
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
-/**
- * While installments differ, the payment shows the first of these that occurs: the most urgent one
- * comes first.
- */
+/** While installments differ the payment shows the first of these that occurs, the most urgent. */
 const MOST_TELLING: readonly InstallmentState[] = ['blocked', 'authorized', 'paid', 'canceled'];
 
-/**
- * The status of the whole payment: by its transaction until it is approved, then by its
- * installments.
- */
+/** By the transaction until its approval, then by its installments. */
 export function paymentStatus(
   state: TransactionState,
   installments: readonly { state: InstallmentState }[],
@@ -106,12 +97,12 @@ export function paymentStatus(
   }
 }
 
-/** More than can be put in order, of a period or of what a key names. */
+/** Too many to sort, in a period or for a key. */
 export type PaymentSearchRefusal = 'tooManyOfPeriod' | 'tooManyOfKey';
-/** The same of all payments that a search finds, which come in the order of an index alone. */
+/** A list of all results comes only in an index's order. */
 export type PaymentExportRefusal = PaymentSearchRefusal | 'notInThisOrder';
 
-/** What the transactions of payments with this status are; null: with any. */
+/** The transaction states with this status; null: any. */
 export function statesOfStatus(
   status: PaymentStatus | null,
 ): Pick<TransactionFilter, 'states' | 'installmentStates'> {
@@ -138,7 +129,7 @@ export type FoundPayment<Found = Transaction> = {
   readonly status: PaymentStatus;
 };
 
-/** The billing that was charged; null: a sale asked for it. */
+/** The charged billing; null: a one-off sale. */
 export function billingOf({
   origin,
   referenceTransaction,

@@ -4,7 +4,7 @@ import type { RefusalShape } from '../platform/http/refusal.ts';
 import type { LimitCause } from '../transactions/card/network-limits.ts';
 import { KEPT_TEXTS, type KeptText } from './payment.ts';
 
-/** Why a payment is refused before the acquirer is asked. */
+/** Before the acquirer is asked. */
 export type PaymentRefusal = CardRefusal | AntiFraudRefusal | LimitCause | `cardNumberIn:${KeptText}`;
 
 const NUMBER_OF_THE_CARD = {
@@ -40,7 +40,7 @@ const LIMIT_REFUSALS = {
   },
 } as const satisfies Record<LimitCause, RefusalShape>;
 
-/** A card's refusals name the field where a payment carries it. */
+/** Names the field that a payment has for the card. */
 export const PAYMENT_REFUSALS = Object.fromEntries([
   ...Object.entries(CARD_REFUSALS).map(([refusal, shape]) => [
     refusal,

@@ -1,7 +1,7 @@
 /** Closed in reverse order of opening, each even if another fails. */
 export type Closing = { readonly name: string; readonly close: () => Promise<unknown> };
 
-/** Reports what could not be closed, and goes on. */
+/** Reports what could not be closed, and continues. */
 export async function closeAll(closings: Closing[], say: (line: string) => void): Promise<void> {
   while (closings.length > 0) {
     const { name, close } = closings.pop() as Closing;

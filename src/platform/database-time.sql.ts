@@ -5,7 +5,6 @@ const TIME = rowCodec({
   milliseconds: column.real('(extract(epoch from clock_timestamp()) * 1000)::float8'),
 });
 
-/** Its milliseconds since the epoch. */
 export const READ_TIME = statement('platform.read_time', `select ${TIME.columns}`);
 
 export async function readClockOfDatabase(database: Database): Promise<number> {

@@ -7,35 +7,30 @@ import { linesOf, type RowFormat } from './row-format.ts';
 import { FairLine } from './work/fair-line.ts';
 import { Overloaded } from './work/overloaded.ts';
 
-/** At the same time in this process; each reads a page now and then, in the line of searches. */
+/** For each process. Each export reads a page now and then, in the queue of searches. */
 const EXPORTS = { name: 'exports', slots: 8, waiting: 16, longestWaitMilliseconds: 2_000 };
 const ROWS_OF_PAGE = 1_000;
-/** What finds no turn, or no database, is asked for again for so long. */
+/** How long a read without a turn or a database is repeated. */
 const PATIENCE_MILLISECONDS = 30_000;
 const PAUSE_MILLISECONDS = 500;
 
-/** The rows behind one of them, in their order; from the beginning where there is none yet. */
+/** The rows after `after`, in their order; null: from the beginning. */
 export type ReadPage<Row> = (database: Reader, after: Row | null, limit: number) => Promise<readonly Row[]>;
 
 export type Export<Row> = {
-  /** A page at a time, as its rows stand when it is read. */
+  /** Each page is read when it is asked for. */
   readonly pages: AsyncIterable<readonly Row[]>;
-  /** Aborted: the service stops. */
   readonly signal: AbortSignal;
-  /** Gives its place to another. */
   readonly close: () => void;
 };
 
-/**
- * All rows of a merchant, however many they are. Between two pages it has no connection, whatever time its
- * reader takes. Throws `Overloaded` when there is no place.
- */
+/** All rows of a merchant, in any number. Holds no connection between two pages. Throws `Overloaded`. */
 export type OpenExport = <Row>(merchantId: string, readPage: ReadPage<Row>) => Promise<Export<Row>>;
 
-/** The line of exports of a process, whatever they are of; a merchant has its share of it. */
+/** The queue of all exports of a process. Each merchant has a share of it. */
 export function openExports(search: Search): {
   readonly openExport: OpenExport;
-  /** Ends what is still being read, which a stop would wait for. */
+  /** Ends running exports; otherwise a stop would wait for them. */
   readonly stopExports: () => void;
 } {
   const line = new FairLine(EXPORTS);
@@ -77,7 +72,7 @@ async function* pagesOf<Row>(
   }
 }
 
-/** A long export goes on over a moment without the database, or with too many searches. */
+/** A long export survives a moment without the database, or with too many searches. */
 export async function patiently<T>(read: () => Promise<T>, isAwaited = () => true): Promise<T> {
   const endsAt = performance.now() + PATIENCE_MILLISECONDS;
   for (;;) {
@@ -91,7 +86,7 @@ export async function patiently<T>(read: () => Promise<T>, isAwaited = () => tru
   }
 }
 
-/** An export as an answer, with which it closes. */
+/** The export closes with its answer. */
 export function streamOf<Row>({ pages, signal, close }: Export<Row>, format: RowFormat<Row>): AnswerStream {
   return { type: format.type, pieces: piecesOf(pages, format), signal, close };
 }

@@ -1,6 +1,6 @@
 /**
- * Why nothing may act: the operator said so; the database is a copy or was restored; it is being
- * compared; its server is not fit for money; it takes no writes.
+ * Why the process may not act: the operator holds it; the database is a copy or was restored; it is being
+ * compared; its server is unfit for money; it takes no writes.
  */
 export const HOLD_REASONS = ['byHand', 'restored', 'unchecked', 'unfit', 'unwritable'] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
@@ -11,13 +11,12 @@ const NEVER = new AbortController().signal;
 export type Gate = {
   /** Null: it may act. */
   reason(): HoldReason | null;
-  /** Aborted as soon as nothing may act any more. */
+  /** Aborted when the gate shuts. */
   signal(): AbortSignal;
-  /** Calls back once, when it may act again. Returns a function that stops listening. */
+  /** Calls back once, when the gate opens. Returns a function that stops listening. */
   onceOpen(wake: () => void): () => void;
 };
 
-/** Where there is no database to compare. */
 export const ALWAYS_OPEN: Gate = {
   reason: () => null,
   signal: () => NEVER,
@@ -29,10 +28,7 @@ export type GateKeeper = Gate & {
   open(): void;
 };
 
-/**
- * `onChange` is called for each change, with words for a person. What is held by hand stays held in
- * this process.
- */
+/** `onChange` gets words for a person. A hold by the operator lasts as long as the process. */
 export function openGate(
   isHeldByHand: boolean,
   onChange: (reason: HoldReason | null, words: string) => void,

@@ -8,7 +8,7 @@ import { scopeFields } from './tracing/scope.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The version of the Elastic Common Schema whose names these are. */
+/** The Elastic Common Schema version of these names. */
 const ECS_VERSION = '8.17.0';
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -24,11 +24,11 @@ const NAMES: Readonly<Record<string, string>> = {
   error: 'error.type',
   code: 'error.code',
 };
-/** What the schema has no name for stands under ours, where it never will have one. */
+/** The prefix of fields that ECS does not name. */
 const OWN = 'parcela.';
 const NANOSECONDS_PER_MILLISECOND = 1_000_000;
 
-/** The fields of a line of the log under the names of ECS. */
+/** The fields of a log line under ECS names. */
 export function ecsFields(fields: Fields): Record<string, unknown> {
   const line: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
@@ -56,25 +56,25 @@ export type Log = {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
-  /** Lines so far have left the process, and outlive its kill; a slow reader is waited for a moment only. */
+  /** Resolves when all lines so far have left the process. A slow reader is waited for only briefly. */
   flushed(): Promise<void>;
-  /** Writes what waits, and nothing any more. Closes the file unless it is the standard output. */
+  /** Writes pending lines and ends. Closes the file unless it is the standard output. */
   close(): Promise<void>;
 };
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** `auto`: for people on a terminal, for machines elsewhere. `ecs`: for machines that know that schema. */
+/** `auto`: `pretty` on a terminal, else `json`. */
 export const LOG_FORMATS = ['auto', 'json', 'ecs', 'pretty'] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** The memory that a stalled reader of the log may cost; beyond it lines are dropped. */
+/** The memory for a stalled reader; beyond it lines are dropped. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 const FLUSH_MILLISECONDS = 200;
-/** How long a stalled reader may delay whoever wants a line to be out. */
+/** How long a stalled reader may delay `flushed`. */
 const FLUSHED_MILLISECONDS = 250;
-/** How long a stalled reader may delay the end. */
+/** How long a stalled reader may delay `close`. */
 const CLOSE_MILLISECONDS = 1_000;
 
 const JSON_LINES: LoggerOptions = {
@@ -98,16 +98,14 @@ const ECS_LINES: LoggerOptions = {
   },
 };
 
-/** Ends of a line to some who read lines, and no control characters: in JSON they stand in texts alone. */
+/** Line ends for some readers, but no control characters. In JSON they occur in strings alone. */
 const escapeLineEnds = (line: string) =>
   line.replace(/[\u2028\u2029]/g, (end) => (end === '\u2028' ? '\\u2028' : '\\u2029'));
 
 /**
- * Lines on the standard output (or the given file descriptor), of JSON or for people. Callers pass
- * fields that they chose: no request, body or header is ever logged whole, for any of them may hold
- * a card; what looks like a card's number in a field is masked all the same. Lines of a request have its
- * fields beside those. pino escapes control characters, and we the other ends of lines, so that a value
- * cannot forge a line.
+ * Lines on standard output or `fileDescriptor`. No request, body or header is ever logged whole: each may
+ * hold a card. Callers choose the fields, and anything like a card number in them is masked. Fields of the
+ * current request are added. Line ends and control characters are escaped, so that no value can forge a line.
  */
 export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1): Log {
   const destination = pino.destination({
@@ -136,7 +134,7 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
     (fields: object, message: string): void => {
       if (isClosed) return;
       logger[line](deeplyWithoutCardNumbers(withScope(fields)) as object, withoutCardNumbers(message));
-      // Lines are batched in memory, so long at most.
+      // Lines are batched in memory for at most so long.
       flushAt ??= setTimeout(() => {
         flushAt = undefined;
         destination.flush();
@@ -161,7 +159,7 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
   };
 }
 
-/** Flushes for all who come while the flush before them is under way together. */
+/** Callers that come during a flush share the next one. */
 function flushing(destination: ReturnType<typeof pino.destination>): () => Promise<void> {
   const flush = () => new Promise<void>((resolve) => destination.flush(() => resolve()));
   let underWay = Promise.resolve();
@@ -169,7 +167,7 @@ function flushing(destination: ReturnType<typeof pino.destination>): () => Promi
   return () => {
     next ??= underWay.then(() => {
       next = null;
-      // A flush during a write ends with that write: the second one has what stands behind it.
+      // A flush during a write ends with that write: the second flush has what came after.
       underWay = flush().then(flush);
       return underWay;
     });
@@ -177,16 +175,12 @@ function flushing(destination: ReturnType<typeof pino.destination>): () => Promi
   };
 }
 
-/** Those of the caller come first, and win. */
 function withScope(fields: object): object {
   const ofScope = scopeFields();
   return ofScope === null ? fields : { ...fields, ...ofScope, ...fields };
 }
 
-/**
- * The fields of an error in a log line: its name, its message, its SQLSTATE and place; never its
- * values.
- */
+/** Name, message, SQLSTATE and position of an error; never its values. */
 export function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { error: String(error) };
   const code = (error as { code?: unknown }).code;
@@ -200,7 +194,7 @@ export function errorFields(error: unknown): object {
   };
 }
 
-/** Names what went wrong; words of PostgreSQL or of the driver may differ each time. */
+/** A stable name for an error: messages of PostgreSQL or the driver may differ each time. */
 export function errorKind(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const { code } = error as { readonly code?: unknown };
@@ -216,18 +210,11 @@ const LEVELS: Readonly<Record<string, { readonly word: string; readonly style: S
   error: { word: 'ERROR', style: 'red' },
 };
 const STACK_INDENT = '              ';
-/**
- * Control characters of a terminal, and those that turn the direction of a line: shown by their
- * number.
- */
+/** Terminal control characters, and those that change text direction: shown as numbers. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const PLAIN = /^[\p{L}\p{N}._:/@+-]+$/u;
 
-/**
- * A line of the log for people: time, level, message, then its fields. Anchors of the audit log are
- * for machines, and left out unless requested. `hasColors`: whether the reader's terminal shows
- * them.
- */
+/** For people: time, level, message, fields; audit anchors on request. `hasColors`: the terminal has. */
 export function prettyLine(
   line: string,
   options: { readonly showsAnchors: boolean; readonly hasColors: boolean },
@@ -244,7 +231,7 @@ export function prettyLine(
   return head + places.join('');
 }
 
-/** By the wall clock of this machine. */
+/** In the local time zone of this machine. */
 function timeText(time: unknown): string {
   const at = new Date(String(time));
   const two = (value: number) => String(value).padStart(2, '0');

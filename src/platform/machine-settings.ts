@@ -10,7 +10,7 @@ const SETTINGS_FILE = 'parcela.env';
 /** What the units of deploy/systemd set themselves. */
 const OF_UNITS = { PARCELA_ENVIRONMENT: 'production', PARCELA_DATA_DIR: '/var/lib/parcela' };
 
-/** Secrets and certificates of the units, by the setting that names each, where they are there. */
+/** The units' files of secrets and certificates, by the setting that names each. */
 export const MACHINE_FILES: Readonly<Record<string, string>> = {
   'database-url': 'DATABASE_URL_FILE',
   key: 'PARCELA_KEY_VALUE_FILE',
@@ -26,10 +26,10 @@ export const MACHINE_FILES: Readonly<Record<string, string>> = {
   'metrics-token': 'PARCELA_METRICS_TOKEN_FILE',
   'oidc-secret': 'PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE',
 };
-/** For who migrates alone. */
+/** Only for commands that migrate. */
 export const OWNER_FILE = { name: 'owner-database-url', setting: 'PARCELA_OWNER_DATABASE_URL_FILE' } as const;
 
-/** Of each of these groups the settings go together: who names one of them names all. */
+/** Setting one of a group replaces the whole group of this machine. */
 const GROUPS: readonly (readonly string[])[] = [
   ['DATABASE_URL', 'DATABASE_URL_FILE', 'PARCELA_OWNER_DATABASE_URL', 'PARCELA_OWNER_DATABASE_URL_FILE'],
   [
@@ -40,7 +40,7 @@ const GROUPS: readonly (readonly string[])[] = [
     'PARCELA_KEY_FILE',
     'PARCELA_KEY_STORE_URL',
   ],
-  // What shows another one that we may ask is for the one of this machine alone.
+  // The credentials for a peer belong to the address of that peer alone.
   ...['ACQUIRER', 'BANK'].map((one) =>
     ['URL', 'TOKEN_FILE', 'CA_FILE', 'CERTIFICATE_FILE', 'CERTIFICATE_KEY_FILE'].map(
       (name) => `PARCELA_${one}_${name}`,
@@ -48,7 +48,7 @@ const GROUPS: readonly (readonly string[])[] = [
   ),
 ];
 
-/** Settings by which an installation of one's own is known: they name others, or files of secrets. */
+/** Settings that name an own installation: addresses, or files of secrets. */
 const OF_INSTALLATIONS =
   /^(DATABASE_URL|PARCELA_\w*(_URL|_FILE|_PROXIES|_ORIGIN|_ISSUER|_CONTACT|_CHANNELS|_CELL))/;
 
@@ -63,9 +63,8 @@ export function machineFile(settings: Settings): string | null {
 }
 
 /**
- * The settings of the units of this machine, with those that were given before them; as they are where there
- * are no such units. The address of the database's owner is only for who works as it. Throws an `Error` with
- * a sentence for a person where this account may not read them.
+ * The settings of this machine's units, under those given. Unchanged without such units. The owner's database
+ * address is only for `isOwner`. Throws a sentence for a person if this account may not read them.
  */
 export function withMachineSettings<S extends Settings>(given: S, isOwner: boolean): Settings {
   const file = machineFile(given);
@@ -93,12 +92,12 @@ export function withMachineSettings<S extends Settings>(given: S, isOwner: boole
   return { ...ofMachine, ...Object.fromEntries(named) };
 }
 
-/** Whether settings of an installation are there, though not all that name it: something was forgotten. */
+/** Names of settings that belong to an own installation, such as `DATABASE_URL`. */
 export function installationSettings(settings: Settings): readonly string[] {
   return Object.keys(settings).filter((name) => OF_INSTALLATIONS.test(name) && isSet(settings, name));
 }
 
-/** Also where it is out of sight: then it is for somebody else to read. */
+/** True also if this account may not look. */
 function isThere(path: string): boolean {
   try {
     statSync(path);
@@ -121,7 +120,7 @@ function refuseUnreadable(path: string): void {
 
 const LINE = /^([A-Za-z_]\w*)=(?:"([^"]*)"|'([^']*)'|([^"'].*)?)$/;
 
-/** A file of settings as systemd reads it (`EnvironmentFile=`), without its continued lines. */
+/** A file in the format of systemd's `EnvironmentFile=`, without continued lines. */
 function readSettings(path: string): Settings {
   refuseUnreadable(path);
   const settings: Record<string, string> = {};

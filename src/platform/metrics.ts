@@ -4,10 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { bearerToken } from './http/bearer-token.ts';
 
-/**
- * A metric as its module declares it, under OpenTelemetry's name where its semantic conventions have
- * one. `database`: counted there now and then, the same in every process.
- */
+/** Named as in OpenTelemetry's conventions. `database`: counted there, the same in every process. */
 export type Metric = {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly name: string;
@@ -23,7 +20,7 @@ type Declared<Type extends Metric['type'], Label extends string> = Metric & {
 
 const declared = new Map<string, Metric>();
 
-/** Throws when the name is taken: a metric has one meaning. */
+/** Throws when the name is taken. */
 function declare<Made extends Metric>(metric: Made): Made {
   if (declared.has(metric.name)) throw new Error(`the metric ${metric.name} is declared already`);
   declared.set(metric.name, metric);
@@ -46,7 +43,7 @@ export function gauge<Label extends string = never>(
   return declare({ type: 'gauge', name, help, labels, of: 'process' });
 }
 
-/** Of all processes on a database: one of a process would be counted as often as there are processes. */
+/** Of the whole database: read from one process only, not summed over processes. */
 export function databaseGauge<Label extends string = never>(
   name: string,
   help: string,
@@ -64,38 +61,35 @@ export function histogram<Label extends string = never>(
   return declare({ type: 'histogram', name, help, labels, of: 'process', buckets });
 }
 
-/** The metrics of the modules that are loaded, by name. */
+/** The metrics of all loaded modules, by name. */
 export function declaredMetrics(): readonly Metric[] {
   return [...declared.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** One value of a metric, with its labels. */
 export type Sample = {
   readonly labels: Readonly<Record<string, string | number | undefined>>;
   readonly value: number;
 };
 
-/** The metrics of a process, under which each module registers those that it has declared. */
 export type Metrics = {
   counter<Label extends string>(metric: Declared<'counter', Label>): Counter<Label>;
-  /** `collect`: sets it when it is read. */
+  /** `collect` sets it when it is read. */
   gauge<Label extends string>(
     metric: Declared<'gauge', Label>,
     collect?: (gauge: Gauge<Label>) => void,
   ): Gauge<Label>;
   histogram<Label extends string>(metric: ReturnType<typeof histogram<Label>>): Histogram<Label>;
-  /** Whether a module of this process has registered it. */
   has(metric: Metric): boolean;
-  /** What stands under a declared name now; of a histogram how often it was observed. */
+  /** The current samples of a metric; of a histogram the number of observations. */
   read(name: string): Promise<readonly Sample[]>;
-  /** Called before each text, which waits for it, but not for long: a database may be away. */
+  /** Called before each text, which waits for it, but not long: a database may be away. */
   beforeRead(count: () => Promise<void>): void;
   text(): Promise<string>;
 };
 
 const LONGEST_COUNT_MILLISECONDS = 1_000;
 
-/** A counter or a gauge that two register is one and the same. */
+/** Registering a counter or gauge twice gives the same one. */
 export function openMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -144,13 +138,13 @@ export function openMetrics(): Metrics {
 export type MetricsListener = {
   readonly host: string;
   readonly port: number;
-  /** Whether a reader has to show a token; not where only this machine reads. */
+  /** False where only this machine can read. */
   readonly needsToken: boolean;
-  /** The header that has to be sent then. While there is none, nobody reads. */
+  /** The expected header. While there is none, nobody may read. */
   readonly authorization: () => string | undefined;
 };
 
-/** `/metrics` has a listener of its own: no place, no limit and no token of the APIs is in its way. */
+/** `/metrics` has its own listener: no place, limit or token of the APIs applies. */
 export function serveMetrics(
   metrics: Metrics,
   { host, port, needsToken, authorization }: MetricsListener,
@@ -173,7 +167,7 @@ function isAllowed(request: IncomingMessage, wanted: string | undefined): boolea
   return shown !== null && wanted !== undefined && timingSafeEqual(sha256(`Bearer ${shown}`), sha256(wanted));
 }
 
-/** Of one length, however long what was shown is. */
+/** Equalizes the lengths for a comparison in constant time. */
 function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

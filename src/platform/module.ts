@@ -18,49 +18,47 @@ import type { ClockedWork, Work } from './work/due-work.ts';
 export type Module = {
   readonly endpoints: readonly ServedEndpoint[];
   readonly works: readonly Work[];
-  /** Its work by business time, for jumps of the test clock. */
+  /** Work by business time, for jumps of the test clock. */
   readonly clockedWork: readonly ClockedWork[];
 };
 
-/** The published part of a module: printed without opening it. */
+/** What a module publishes: printed without opening it. */
 export type Published = {
   readonly endpoints: readonly Pick<Endpoint<never>, 'contract'>[];
   readonly refusals: readonly PublishedRefusals[];
-  /** What it sends to merchants by itself. */
+  /** Sent to merchants without a request. */
   readonly messages?: readonly MessageContract[];
-  /** What its contracts say in the other language, and of fields that they do not describe. */
+  /** Portuguese of its contracts, and of fields that contracts do not describe. */
   readonly texts?: Texts;
-  /** What else a merchant should find in the reference. */
+  /** Further tables for the merchant's reference. */
   readonly tables?: readonly CatalogueTable[];
 };
 
-/** One table of the error catalogue. */
 export type PublishedRefusals = {
   readonly title: string;
   readonly text: string;
   readonly refusals: Readonly<Record<string, RefusalShape>>;
 };
 
-/** The context of every module; each names the settings that it needs beside it. */
+/** The context of every module. A module adds the settings that it needs. */
 export type ModuleContext = {
   readonly configuration: { readonly environment: 'homologation' | 'production' };
   readonly database: Database;
-  /** Lists, searches and histories, in their queue and on connections of their own. */
+  /** Lists, searches and histories: own queue, own connections. */
   readonly search: Search;
-  /** What is read by its id, in a queue of its own. */
+  /** Reads by id: own queue. */
   readonly lookUp: LookUp;
-  /** Lists of any length, in a queue of their own. */
+  /** Lists of any length: own queue. */
   readonly openExport: OpenExport;
-  /** Batched writes, with the number of rows of each statement in the metrics. */
+  /** Batched writes that report their rows a statement to the metrics. */
   readonly batched: <Row, Result>(options: BatchedWriteOptions<Row, Result>) => BatchedWrite<Row, Result>;
   readonly clock: BusinessClock;
-  /** While a merchant's clock jumps, the systems that are called have a second to answer. */
+  /** During a clock jump other systems get one second to answer. */
   readonly isJumping: (merchantId: string) => boolean;
   readonly gate: Gate;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Waits for the database while it starts: for what a module reads when it is opened. */
+  /** Waits for a starting database: for what a module reads when it opens. */
   readonly whileDatabaseStarts: WhileDatabaseStarts;
-  /** Closed in reverse order. */
   readonly closings: Closing[];
 };

@@ -13,22 +13,22 @@ const OUTAGE = gauge(
 );
 
 const LINE_MILLISECONDS = 60_000;
-/** A connection that breaks alone is no outage: what still answers answers in this time. */
+/** One broken connection is no outage: a database that is up answers within this time. */
 const DOUBT_MILLISECONDS = 2_000;
-/** A silence of the database as long as this is no overload. */
+/** A silence this long is no overload. */
 const AWAY_MILLISECONDS = 10_000;
-/** So many of those that fail are named. */
+/** The most names in a line. */
 const MOST_NAMES = 10;
 
 type Words = {
   readonly begun: string;
   readonly lasts: string;
   readonly over: string;
-  /** It is over when it was answered, and nothing failed for so long. */
+  /** An outage ends when the database answered and nothing failed for so long. */
   readonly quietMilliseconds: number;
 };
 
-/** From the mildest to the worst: one that grows worse says so. */
+/** From mildest to worst: a change for the worse is logged. */
 const KINDS = {
   slow: {
     begun: 'the database has more to do than it can',
@@ -61,16 +61,16 @@ const RANKS = Object.keys(KINDS) as readonly Kind[];
 
 type Part = 'database' | 'keyStore';
 
-/** The outages of what all works and requests stand on, each told once for all that fails by it. */
+/** Outages of the database, each logged once for everything that fails by it. */
 export type Outages = {
-  /** A question to the database failed. */
+  /** A query failed. */
   databaseFailed(error: unknown): void;
-  /** A connection that nobody used broke. */
+  /** An idle connection broke. */
   connectionBroke(error: unknown): void;
   databaseAnswered(): void;
   keyStoreFailed(error: unknown): void;
   keyStoreAnswered(): void;
-  /** Whether an outage tells of this error of `who`: nobody else need to. */
+  /** Whether an outage explains this error of `who`, so that nobody else need log it. */
   explains(error: unknown, who: string): boolean;
   close(): void;
 };
@@ -141,7 +141,7 @@ class AllOutages implements Outages {
     outage.failed(kind, error);
   }
 
-  /** Null: it is an error of the statement, not of the database. */
+  /** Null: an error of the statement, not of the database. */
   #kindOf(error: unknown): Kind | null {
     const refused = kindOfRefusedWrite(error);
     if (refused !== null) return refused === 'short' ? 'slow' : 'unwritable';
@@ -151,11 +151,11 @@ class AllOutages implements Outages {
   }
 }
 
-/** What a database that is away or overloaded makes of what waits for it, also without asking it. */
+/** Whether the error follows from a database that is away or overloaded. */
 function isConsequence(error: Error): boolean {
   return (
     error instanceof DatabaseUnavailable ||
-    // One with a cause is judged by that: a missing right is no overload.
+    // An error with a cause is judged by that: a missing right is no overload.
     (error instanceof Overloaded && !(error.cause instanceof Error)) ||
     isWorthAnotherTry(error) ||
     kindOfRefusedWrite(error) !== null
@@ -169,11 +169,11 @@ type OutageTools = {
   readonly show: (isOut: boolean) => void;
 };
 
-/** One line when it begins, one a minute while it lasts, one when it is over. */
+/** One line at its begin, one a minute, one at its end. */
 class Outage {
   readonly #tools: OutageTools;
   #kind: Kind | null = null;
-  /** Whether its first line was written. */
+  /** Whether the first line was written. */
   #isTold = false;
   #begunAt = 0;
   #failedAt = 0;
@@ -194,7 +194,6 @@ class Outage {
     return this.#kind !== null;
   }
 
-  /** Who failed by it. */
   name(who: string): void {
     if (this.#names.size < MOST_NAMES) this.#names.add(who);
   }
@@ -226,7 +225,7 @@ class Outage {
     for (const timer of [this.#doubt, this.#minute, this.#quiet]) clearTimeout(timer);
   }
 
-  /** What broke may be one connection: others of them answered then. */
+  /** The failure was one connection: others answered. */
   #endDoubt(): void {
     this.#doubt = undefined;
     if (this.#answeredAt === null) this.#begin('away');
@@ -270,7 +269,7 @@ class Outage {
     this.#write('error', { ...fields, ...reasonOf(this.#error) }, KINDS[this.#kind as Kind][moment]);
   }
 
-  /** Outside of the request that happened to meet it: it is nobody's outage. */
+  /** Without the request that happened to meet it. */
   #write(level: 'warn' | 'error', fields: object, sentence: string): void {
     inScope(undefined, () => this.#tools.log[level](fields, sentence));
   }

@@ -5,16 +5,10 @@ const USUAL_LIMIT = 20;
 const MOST_ITEMS = 100;
 const MOST_PAGES = 1_000_000;
 
-/**
- * People look at the first pages of a list and narrow it down: what is found for them is counted up to one
- * more than this, so that the count reads no more of a merchant that has millions.
- */
+/** Console totals stop one above this, so that counting a merchant's millions stays cheap. */
 export const MOST_COUNTED_FOR_PEOPLE = 1_000;
 
-/**
- * Of all merchants, for gauges and operators: the count stays cheap however long an outage lasts, and though
- * a file with the wrong fees opens an exception for each of its lines.
- */
+/** For counts over all merchants, which stay cheap even when each line of a file opened an exception. */
 export const MOST_COUNTED_OF_ALL = 100_000;
 
 /** Ties break by id, so that pages never overlap. */
@@ -25,25 +19,22 @@ export type WantedPage<Field extends string> = {
   readonly page: number;
   readonly limit: number;
   readonly order: Order<Field>;
-  /** A list that has millions is counted up to `MOST_COUNTED_FOR_PEOPLE` and one more; absent: to its end. */
+  /** Counts only up to one above `MOST_COUNTED_FOR_PEOPLE`. */
   readonly isForPeople?: boolean;
 };
 
-/** A part of a list, and how many there are in all, both of one moment. */
+/** `total` counts the whole list at the same moment. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly total: number };
 
-/**
- * An order that no index has needs all that was found read and sorted, and there is more of it than
- * that.
- */
+/** Without an index for the order all results are sorted, and there are too many. */
 export type TooManyToOrder = 'tooManyToOrder';
 
-/** How a list says so, in the words of its resource. */
+/** The refusal, in the words of the resource. */
 export function tooManyToOrder(pt: string, en: string): RefusalShape {
   return { status: 400, tag: 'orderBy', sentence: { pt, en } };
 }
 
-/** The query fields of a list that can be sorted by any of `fields`; newest first by default. */
+/** The query fields of a list that can be sorted by `fields`; newest first by default. */
 export function pageQuery<const Field extends string>(fields: readonly Field[]) {
   const orders = fields.flatMap((field) => [field, `${field} asc`, `${field} desc`] as const);
   return {
@@ -61,7 +52,6 @@ export function pageQuery<const Field extends string>(fields: readonly Field[]) 
 
 type PageQuery = { readonly page?: number; readonly limit?: number; readonly orderBy?: string };
 
-/** Where a call asks for a page: whether a person waits for it. */
 export function pageFor<Wanted extends WantedPage<string>>(
   { isForPeople }: { readonly isForPeople: boolean },
   wanted: Wanted,
@@ -69,10 +59,7 @@ export function pageFor<Wanted extends WantedPage<string>>(
   return isForPeople ? { ...wanted, isForPeople } : wanted;
 }
 
-/**
- * Of what was read up to one more than fits: what is shown, and the last of it where others follow, behind
- * which the next page begins.
- */
+/** For a list read with one item too many: the items to show, and the last one if others follow. */
 export function shownOf<Item>(
   read: readonly Item[],
   limit: number,
@@ -81,7 +68,7 @@ export function shownOf<Item>(
   return { shown, lastBeforeOthers: read.length > limit ? (shown.at(-1) ?? null) : null };
 }
 
-/** The page of such a query, its `orderBy` being one of those that its schema takes. */
+/** `orderBy` was validated by the schema. */
 export function readPage<const Field extends string>(
   { page = 1, limit = USUAL_LIMIT, orderBy }: PageQuery,
   fields: readonly Field[],

@@ -1,11 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * Reads what may take longer than a page waits: it is read on, and the next one who asks for the same gets
- * it. What was not late is read anew each time; where no more may be read on, a page waits longer.
- * `key` names all that `read` depends on beside the merchant, and nothing of who asks: all get the same.
- * What went wrong is thrown to the next one who asks, and to all for as long as it would have been kept, up
- * to `staleMilliseconds`, unless something was read before.
+ * Reads what may take longer than a page waits: a late read continues, and the next caller gets its result.
+ * `key` names all that `read` depends on beside the merchant, and nothing of the caller. An error is thrown
+ * to the next caller, and to all for up to `staleMilliseconds`, unless an older value is kept.
  */
 export type PreparedReads<Value> = (
   merchantId: string,
@@ -13,46 +11,41 @@ export type PreparedReads<Value> = (
   read: () => Promise<Value>,
 ) => Promise<Prepared<Value>>;
 
-/** `underWay`: it is not there yet. `keptSince`: when it was read, real milliseconds; null: just now. */
+/** `underWay`: not read yet. `keptSince`: real milliseconds; null: just read. */
 export type Prepared<Value> = { readonly value: Value; readonly keptSince: number | null } | 'underWay';
 
 export type PreparedReadsOptions = {
-  /** So long it is waited for before `underWay` is said, or what was read before is given. */
+  /** The wait before `underWay` or an older value is given. */
   readonly patienceMilliseconds: number;
-  /**
-   * 20: after a read of half a second the same is given for ten seconds without another one, so that a page
-   * that is left open costs a twentieth of a core at most.
-   */
+  /** With 20, a read of half a second is kept for ten: an open page costs at most a twentieth of a core. */
   readonly freshTimes: number;
   readonly mostFreshMilliseconds: number;
-  /** So long after that it is still given while it is read anew. */
+  /** How long after that an older value is still given while it is read again. */
   readonly staleMilliseconds: number;
   readonly mostKept: number;
-  /** So many are read on behind their pages. */
+  /** The most reads that continue without their pages. */
   readonly mostReadOn: number;
   readonly mostOfMerchant: number;
-  /** So long it is waited for where as many are read on already; the read itself has its turns. */
+  /** The wait where no more reads may continue. */
   readonly longestPatienceMilliseconds: number;
-  /** Of what was read on: nobody may ask for it again. */
+  /** Errors of continued reads: nobody may ask for them again. */
   readonly onFailure: (error: unknown) => void;
 };
 
 type Kept<Value> = {
   readonly merchantId: string;
-  /** Null: nothing is under way. */
   reading: Promise<Value> | null;
-  /** It took longer than somebody waits. */
+  /** Slower than a caller's patience. */
   isLate: boolean;
-  /** What was read last; null: nothing yet. */
+  /** Null: never read. */
   last: { readonly value: Value; readonly keptSince: number } | null;
-  /** Of a read that nobody waited for; null: it went well. */
+  /** The error of a read without a caller. */
   failure: { readonly of: unknown } | null;
-  /** Monotonic milliseconds. */
   freshUntil: number;
 };
 
 export function preparedReads<Value>(options: PreparedReadsOptions): PreparedReads<Value> {
-  // In the order in which they were asked for last.
+  // In order of the last request.
   const known = new Map<string, Kept<Value>>();
 
   function tidy(now: number): void {
@@ -91,7 +84,7 @@ export function preparedReads<Value>(options: PreparedReadsOptions): PreparedRea
   function begin(one: Kept<Value>, key: string, read: () => Promise<Value>): Promise<Value> {
     one.isLate = false;
     one.reading = readOn(one, key, read);
-    // Somebody else may get what went wrong.
+    // Another caller may get the error.
     one.reading.catch(() => {});
     return one.reading;
   }
@@ -129,11 +122,7 @@ export function preparedReads<Value>(options: PreparedReadsOptions): PreparedRea
   };
 }
 
-/**
- * Reads again for each caller, one read at a time. A read that is under way may have begun before
- * the caller's cause: so callers during a read share the one that follows it, and never wait for
- * more than two.
- */
+/** Reads again, once at a time. Callers during a read share the next: the running one may be too old. */
 export function freshReads(read: () => Promise<void>): () => Promise<void> {
   let underWay: Promise<void> | null = null;
   let following: Promise<void> | null = null;
@@ -158,10 +147,7 @@ export function freshReads(read: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/**
- * What many callers look at and nobody needs to the second: the last answer while it is young, else one
- * read for all who wait for it.
- */
+/** The last value while it is young; else one read for all waiting callers. */
 export function keptRead<Value>(milliseconds: number, read: () => Promise<Value>): () => Promise<Value> {
   let kept: { readonly value: Value; readonly until: number } | null = null;
   let underWay: Promise<Value> | null = null;

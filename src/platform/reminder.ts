@@ -1,15 +1,15 @@
-/** The pause between two reports of the same reason, unless another is given. */
+/** The default pause between two reports of one reason. */
 const PAUSE_MILLISECONDS = 600_000;
-/** So many reasons are counted apart within a pause. */
+/** Reasons counted separately within a pause. */
 const MOST_REASONS = 100;
-/** All reasons beyond, as one. */
+/** All further reasons. */
 const OTHERS = 'others';
 
 /** `Fields`: what is known of one occurrence. */
 export type Reminder<Fields = void> = {
-  /** Reports the reason when it is new, or was reported long ago. */
+  /** Reports a reason that is new, or was reported long ago. */
   report(reason: string, fields: Fields): void;
-  /** What is still owed of the reason is not said any more: it is not so now. */
+  /** Drops the unreported occurrences of a reason that no longer holds. */
   drop(reason: string): void;
   /** All is well: the next reason is new. */
   forget(): void;
@@ -18,9 +18,8 @@ export type Reminder<Fields = void> = {
 type Said<Fields> = { at: number; times: number; fields: Fields };
 
 /**
- * Reports what is wrong once, and from time to time how often it occurred since: while it goes on, and when
- * it has ended. `times`: since the last report, this time included. `fields`: of the last occurrence; null
- * of all reasons beyond, for what is known of one says nothing of the others.
+ * Reports a reason once, and then from time to time how often it occurred, also after its end. `times`: since
+ * the last report, this one included. `fields`: of the last occurrence; null for `OTHERS`.
  */
 export function openReminder<Fields = void>(
   say: (reason: string, times: number, fields: Fields | null) => void,
@@ -38,7 +37,7 @@ export function openReminder<Fields = void>(
     say(reason, times, reason === OTHERS ? null : fields);
   }
 
-  /** Of those whose pause is over: what was not said yet; the others are long ago. */
+  /** Reports what is due, and forgets reasons of long ago. */
   function sayRest(): void {
     for (const [reason, last] of [...said]) {
       if (dueIn(last) > 0) continue;
@@ -47,7 +46,7 @@ export function openReminder<Fields = void>(
     }
   }
 
-  /** One timer for all of them, of those alone that have something to say. */
+  /** One timer, for reasons with something to report. */
   function awaitRest(): void {
     const waits = [...said.values()].filter(({ times }) => times > 0).map(dueIn);
     if (resting !== null || waits.length === 0) return;

@@ -1,4 +1,3 @@
-/** How rows are written as a text: what it begins with, each row, and its content type. */
 export type RowFormat<Row> = {
   readonly type: string;
   readonly head: string;

@@ -1,16 +1,10 @@
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-/**
- * npm passes on a signal that a terminal or systemd has sent to the whole group of processes
- * already.
- */
+/** npm repeats a signal that a terminal or systemd has already sent to the whole process group. */
 const ECHO_MILLISECONDS = 500;
 
 type Signals = { on(signal: (typeof SIGNALS)[number], listener: () => void): unknown };
 
-/**
- * The orders to stop. `next` resolves with the name of the next one; what comes within half a
- * second of one is its echo.
- */
+/** `next` resolves with the next signal. Signals within half a second of it are its echo. */
 export type StopSignals = { next(): Promise<string> };
 
 export function stopSignals(source: Signals = process, now = () => performance.now()): StopSignals {

@@ -50,14 +50,11 @@ import { newSubscriptionsWrite } from './subscriptions/subscription-creation.sql
 import TEXTS from './texts.json' with { type: 'json' };
 
 const PLANS_AT_ONCE = 4;
-/** Of all that one run takes; a batch under way when it is over takes seconds at most. */
+/** Of one run; a batch under way takes some seconds more. */
 const RUN_MILLISECONDS = 10_000;
 const LEASE_MILLISECONDS = 30_000;
 
-/**
- * Goes on with the end of the subscriptions of canceled plans where a request died or its time was
- * over.
- */
+/** Ends subscriptions of canceled plans where the request died or ran out of time. */
 function planCancellationWork(
   tools: Pick<EndingTools, 'database' | 'deliverer'>,
   wakeSignal: WakeSignal,
@@ -79,10 +76,7 @@ function planCancellationWork(
   };
 }
 
-/**
- * Removes the customers of subscriptions that ended so many days of real time ago: a jump of the
- * test clock removes nothing. `days` 0: they have no end.
- */
+/** Removes customers of subscriptions that ended so many days of real time ago. `days` 0: never. */
 function forgetOldSubscribers(database: Database, days: number, observe: (erased: number) => void): Work[] {
   if (days === 0) return [];
   const forget = forgetInBatches('forgetOldSubscribers', async (limit) => {
@@ -95,10 +89,7 @@ function forgetOldSubscribers(database: Database, days: number, observe: (erased
 
 const NOTIFIERS_OF_RUN = 20;
 
-/**
- * Notifies alert endpoints of cards that expire soon and of billings whose day comes, each once on
- * every business day of its merchant.
- */
+/** About cards that expire soon and due billings, once on each business day of the merchant. */
 function dailyAlertsWork(tools: AlertDayTools, wakeSignal: WakeSignal): Work {
   return {
     name: 'alertDay',
@@ -126,14 +117,11 @@ async function dueAlertEndpoints({ database, clock }: AlertDayTools): Promise<Du
   return due;
 }
 
-/** The same for one merchant whose clock is moved: the parts of a `ClockedWork`. */
+/** For one merchant whose clock is moved: the parts of a `ClockedWork`. */
 function clockedAlerts(tools: AlertDayTools) {
   const { database, clock } = tools;
   return {
-    /**
-     * The earliest instant, not after `until`, at which an endpoint must be notified of a card or a
-     * billing; past ones count.
-     */
+    /** The earliest instant up to `until` with an alert, past ones included. */
     async earliestDueOf(merchantId: string, until: Instant): Promise<Instant | null> {
       const today = saoPauloDay(clock.now(merchantId));
       const months = cardMonths(today, saoPauloDay(until));
@@ -145,9 +133,7 @@ function clockedAlerts(tools: AlertDayTools) {
       const at = day === undefined ? null : startOfSaoPauloDay(day);
       return at === null || at > until ? null : at;
     },
-    /**
-     * Enqueues what is due by the merchant's business time, and gives how many alerts that were.
-     */
+    /** Enqueues what is due by the merchant's business time; gives how many alerts. */
     async runDueOf(merchantId: string, signal: AbortSignal): Promise<number> {
       const today = saoPauloDay(clock.now(merchantId));
       let alerted = 0;
@@ -227,10 +213,7 @@ export const RECURRENCE: Published = {
   ],
 };
 
-/**
- * Requests that cancel a plan and its subscriptions; one whose turn does not come leaves it to the
- * work behind it.
- */
+/** Requests that cancel a plan with its subscriptions; without a turn the background work does it. */
 const ENDINGS_LINE = { name: 'plan endings', slots: 3, waiting: 100, longestWaitMilliseconds: 5_000 };
 
 type RecurrenceContext = CollectionContext & {
@@ -238,7 +221,6 @@ type RecurrenceContext = CollectionContext & {
   readonly configuration: { readonly customerRetentionDays: number };
 };
 
-/** Plans, subscriptions and billings, the engine that charges them, and who is notified of them. */
 export function openRecurrence(context: RecurrenceContext, below: BelowCollection): Module {
   const { database, search, lookUp, batched, clock, keyring, audit } = context;
   const { findRequest } = below.idempotency;

@@ -1,10 +1,8 @@
 import { type Cents, cents } from './cents.ts';
 
 /**
- * Divides a total in proportion to weights by the largest remainder: each part gets the whole cents
- * of its exact share, and the cents left over go one each to the largest fractions (the earlier of
- * equal ones). The parts add up to the total exactly and each is within a cent of its exact share.
- * Weights are whole numbers from 0, not all of them 0.
+ * Divides a total by weights with the largest remainder (the earlier of equal ones). The parts add up
+ * exactly, each within a cent of its exact share. Weights: whole numbers from 0, not all 0.
  */
 export function apportion(total: Cents, weights: readonly number[]): Cents[] {
   const all = weights.reduce((sum, weight) => sum + BigInt(weight), 0n);
@@ -19,10 +17,7 @@ export function apportion(total: Cents, weights: readonly number[]): Cents[] {
   return parts.map((part) => cents(Number(part)));
 }
 
-/**
- * A part of an amount in hundredths of a percent (10,000 is all of it), rounded half to even: no
- * cent leans to one side.
- */
+/** In hundredths of a percent (10,000 is all), rounded half to even so that no side gains. */
 export function portionHalfEven(amount: Cents, hundredthsOfPercent: number): Cents {
   const product = BigInt(amount) * BigInt(hundredthsOfPercent);
   const whole = product / 10_000n;

@@ -3,7 +3,7 @@ import { addDays, type Day } from './instant.ts';
 
 declare const brand: unique symbol;
 
-/** The 44 digits that a bank reads off a boleto, check digit right. */
+/** The 44 digits of a boleto's bar code, check digit correct. */
 export type BarCode = string & { readonly [brand]: 'BarCode' };
 
 export type BarCodeParts = {
@@ -11,9 +11,9 @@ export type BarCodeParts = {
   readonly bankCode: string;
   /** Null: the bar code has no due date. */
   readonly dueOn: Day | null;
-  /** 0: the bar code says no amount; at most ten digits of cents. */
+  /** At most ten digits of cents; 0: the bar code has no amount. */
   readonly amount: Cents;
-  /** 25 digits, which each bank composes in its own way. */
+  /** 25 digits in the bank's own layout. */
   readonly freeField: string;
 };
 
@@ -30,19 +30,21 @@ export type BarCodeReading =
   | ({ readonly kind: 'barCode'; readonly barCode: BarCode } & BarCodeParts)
   | { readonly kind: 'fault'; readonly fault: BarCodeFault };
 
-/** Reais in the FEBRABAN's list of currencies. */
+/** FEBRABAN's code for reais. */
 const REAIS = '9';
-/** Greatest amount: ten digits of cents. */
+/** Ten digits of cents. */
 export const MOST_BAR_CODE_CENTS: Cents = cents(9_999_999_999);
 
-/** Factors count the days since 1997-10-07; this is the first day that has one, and it is 1000. */
+/**
+ * Factors count days from 1997-10-07. They begin with 1000 on this day, end with 9999 on 2025-02-21, and then
+ * begin again; the next era ends on 2049-10-13.
+ */
 export const FIRST_DUE_DAY = '2000-07-03' as Day;
 const FIRST_FACTOR = 1_000;
-/** From 1000 to 9999, then anew: the first era ended on 2025-02-21, the next ends on 2049-10-13. */
 const FACTORS_PER_ERA = 9_000;
 const NO_DUE_DATE = '0000';
 
-/** A RangeError for parts that no bar code can have. */
+/** Throws RangeError for parts that no bar code can have. */
 export function composeBarCode(parts: BarCodeParts): BarCode {
   const { bankCode, dueOn, amount, freeField } = parts;
   if (!/^\d{3}$/.test(bankCode)) throw new RangeError(`not a bank code: ${bankCode}`);
@@ -54,16 +56,13 @@ export function composeBarCode(parts: BarCodeParts): BarCode {
   return `${head}${checkDigit(head + rest)}${rest}` as BarCode;
 }
 
-/** Four digits; a RangeError for a day before there were factors. */
+/** Four digits. Throws RangeError before the first factor. */
 export function dueFactor(day: Day): number {
   if (day < FIRST_DUE_DAY) throw new RangeError(`a day before due factors: ${day}`);
   return FIRST_FACTOR + (daysBetween(FIRST_DUE_DAY, day) % FACTORS_PER_ERA);
 }
 
-/**
- * The day of a factor, from 1000 to 9999: of the days that share it the nearest to the given one,
- * of two equally near ones the later.
- */
+/** `factor`: 1000 to 9999. The day nearest to `near`; of two equally near, the later. */
 export function dueDayOf(factor: number, near: Day): Day {
   if (!Number.isInteger(factor) || factor < FIRST_FACTOR || factor >= FIRST_FACTOR + FACTORS_PER_ERA) {
     throw new RangeError(`not a due factor: ${factor}`);
@@ -73,7 +72,7 @@ export function dueDayOf(factor: number, near: Day): Day {
   return addDays(FIRST_DUE_DAY, ofFirstEra + Math.max(era, 0) * FACTORS_PER_ERA);
 }
 
-/** Reads 44 digits; the due date is the one nearest to the given day. */
+/** Reads 44 digits. The due date is the one nearest to `near`. */
 export function parseBarCode(text: string, near: Day): BarCodeReading {
   const fault = digitsFault(text, 44);
   if (fault !== null) return { kind: 'fault', fault };
@@ -91,7 +90,7 @@ export function parseBarCode(text: string, near: Day): BarCodeReading {
   };
 }
 
-/** The 47 digits that a payer types: bank and free field in three fields, then what changes. */
+/** The 47 digits that a payer types: bank and free field in three parts, check digit, factor, amount. */
 export function digitableLine(barCode: BarCode): string {
   const fields = [
     barCode.slice(0, 4) + barCode.slice(19, 24),
@@ -101,14 +100,14 @@ export function digitableLine(barCode: BarCode): string {
   return `${fields.join('')}${barCode[4]}${barCode.slice(5, 19)}`;
 }
 
-/** A digitable line as it is printed: `AAAAA.AAAAA BBBBB.BBBBBB CCCCC.CCCCCC D EEEEEEEEEEEEEE`. */
+/** As printed: `AAAAA.AAAAA BBBBB.BBBBBB CCCCC.CCCCCC D EEEEEEEEEEEEEE`. */
 export function formatDigitableLine(line: string): string {
   return line.replace(/^(.{5})(.{5})(.{5})(.{6})(.{5})(.{6})(.)(.{14})$/, '$1.$2 $3.$4 $5.$6 $7 $8');
 }
 
 const LONGEST_LINE = 100;
 
-/** Reads 47 digits, with dots and blanks wherever they stand. */
+/** Reads 47 digits, with dots and blanks anywhere. */
 export function parseDigitableLine(text: string, near: Day): BarCodeReading {
   if (text.length > LONGEST_LINE) return { kind: 'fault', fault: 'wrongLength' };
   const line = text.replace(/[. ]/g, '');
@@ -127,10 +126,7 @@ function digitsFault(text: string, length: number): BarCodeFault | null {
   return text.length === length ? null : 'wrongLength';
 }
 
-/**
- * Modulo 11 over the other 43 digits, weights 2 to 9 from the right and anew. What would be 0, 10
- * or 11 is 1, so of these three sums one may be mistaken for another.
- */
+/** Modulo 11 over the other 43 digits, weights 2 to 9 from the right, repeated. 0, 10 and 11 become 1. */
 function checkDigit(digits: string): string {
   let sum = 0;
   for (let fromRight = 0; fromRight < digits.length; fromRight += 1) {
@@ -140,7 +136,7 @@ function checkDigit(digits: string): string {
   return digit > 9 ? '1' : String(digit);
 }
 
-/** Modulo 10, weights 2 and 1 from the right, products of two digits as the sum of both. */
+/** Modulo 10, weights 2 and 1 from the right; two-digit products count as their digit sum. */
 function fieldCheckDigit(digits: string): string {
   let sum = 0;
   for (let fromRight = 0; fromRight < digits.length; fromRight += 1) {

@@ -1,8 +1,8 @@
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * The `user:password` in a base64 text, with or without `Basic ` before it; null when it is no
- * base64 of UTF-8, has no colon, or has control characters, which could end the line of a header.
+ * `user:password` from base64, with or without `Basic `. Null unless it is UTF-8 with a colon and without
+ * control characters, which could end a header line.
  */
 export function readBasicAuth(text: string): string | null {
   const encoded = /^basic +/i.test(text) ? text.replace(/^basic +/i, '') : text;

@@ -1,4 +1,4 @@
-/** Whether an optional text says nothing: forms send what nobody filled in as an empty text. */
+/** Forms send empty texts for optional fields. */
 export function isBlank(value: unknown): boolean {
   return typeof value === 'string' && value.trim() === '';
 }

@@ -1,17 +1,13 @@
 import { addDays, type Day } from './instant.ts';
 
-/** National bank holidays of fixed days, as months and days. */
 const FIXED_HOLIDAYS = ['01-01', '04-21', '05-01', '09-07', '10-12', '11-02', '11-15', '12-25'];
-/** The day of Zumbi and Black Consciousness is a national holiday since 2024. */
+/** The day of Zumbi and Black Consciousness, a national holiday since 2024. */
 const BLACK_CONSCIOUSNESS = '11-20';
 const FIRST_YEAR_OF_BLACK_CONSCIOUSNESS = 2024;
 /** From Easter Sunday: both days of carnival, Good Friday, Corpus Christi. */
 const DAYS_FROM_EASTER = [-48, -47, -2, 60];
 
-/**
- * Whether banks settle on the day: no Saturday, no Sunday, no national bank holiday. Holidays of a
- * state or a town do not count: a boleto may be paid anywhere.
- */
+/** Whether banks settle on the day. State and town holidays do not count: a boleto may be paid anywhere. */
 export function isBusinessDay(day: Day): boolean {
   return !isWeekend(day) && !isBankHoliday(day);
 }
@@ -23,7 +19,7 @@ export function businessDayFrom(day: Day): Day {
   return found;
 }
 
-/** Days from one day to a later one; negative to an earlier one. */
+/** Negative if `to` is earlier. */
 export function daysBetween(from: Day, to: Day): number {
   return (Date.parse(to) - Date.parse(from)) / 86_400_000;
 }
@@ -41,7 +37,7 @@ function isBankHoliday(day: Day): boolean {
   return DAYS_FROM_EASTER.includes(daysBetween(easterSunday(year), day));
 }
 
-/** By the Gregorian computus: the Sunday after the first full moon of spring, by the tables of the Church. */
+/** The Gregorian computus. */
 export function easterSunday(year: number): Day {
   const century = Math.floor(year / 100);
   const golden = year % 19;

@@ -4,26 +4,25 @@ import { isCpf } from './document-number.ts';
 const LEAST_DIGITS = 13;
 
 /**
- * Whether a card's number stands somewhere in a text that is kept or passed on: 13 to 19 digits
- * that check (Luhn) and begin as those of a network do, in any script, together or in groups with
- * blanks, dots, hyphens or underscores between, percent-encoded too. Digits that are plainly
- * something else are left alone: ids, telephone numbers, longer numbers.
+ * Whether a text that is stored or passed on holds a card number: 13 to 19 digits that pass Luhn and begin
+ * like a network's, in any script, grouped or percent-encoded. Ids, telephone numbers and longer numbers are
+ * skipped.
  */
 export function holdsCardNumber(text: string): boolean {
   return readingsOf(text).some((reading) => runsOf(reading).some(holdsCard));
 }
 
-/** The text with a star for each digit of what looks like a card's number, and of what is written with it. */
+/** Puts a star for each digit of a possible card number, and of what is written with it. */
 export function withoutCardNumbers(text: string): string {
   if (!holdsCardNumber(text)) return text;
   const masked = text.replaceAll(ID_OR_RUN, (found) =>
     /^[\d\s\p{Pd}\p{Pc}.·+−]+$/u.test(found) && holdsCardNumber(found) ? found.replaceAll(/\d/g, '*') : found,
   );
-  // In another script, encoded, or with invisible characters between: no digit of it stays.
+  // In another script, encoded, or with invisible characters between: no digit stays.
   return holdsCardNumber(masked) ? text.replaceAll(/\p{N}/gu, '*') : masked;
 }
 
-/** The same of a value and all that is inside it, as far as it would be written as JSON. */
+/** For a value and everything in it that JSON would print. */
 export function deeplyWithoutCardNumbers(value: unknown): unknown {
   if (typeof value === 'string') return withoutCardNumbers(value);
   if (typeof value === 'number') return value < 10 ** (LEAST_DIGITS - 1) ? value : numberOrMask(value);
@@ -39,21 +38,15 @@ function numberOrMask(value: number): number | string {
   return holdsCardNumber(text) ? withoutCardNumbers(text) : value;
 }
 
-/**
- * Whether the digits of the text, whatever stands between them, hold this very number: that is no
- * chance.
- */
+/** Whether the digits of the text, whatever is between them, contain this very number. */
 export function holdsNumber(text: string, number: string): boolean {
   return readingsOf(text).some((reading) => reading.replaceAll(/\D/g, '').includes(number));
 }
 
-/** An address may have been encoded by one program and then by another. */
+/** An address may have been encoded several times. */
 const MOST_ENCODINGS = 3;
 
-/**
- * The text as it stands, and as it reads without its percent codes; digits in ASCII, without
- * invisible characters.
- */
+/** The text as it is and percent-decoded; digits in ASCII, without invisible characters. */
 function readingsOf(text: string): string[] {
   if (!hasEnoughDigits(text)) return [];
   const readings = [text];
@@ -67,10 +60,7 @@ function readingsOf(text: string): string[] {
   return readings.map(withPlainDigits);
 }
 
-/**
- * Nearly every text ends here. One sign of another script may be several digits (⑳), and an encoded
- * digit has one in its code.
- */
+/** A quick check that nearly every text fails. One sign may be several digits (⑳); encoded digits count. */
 function hasEnoughDigits(text: string): boolean {
   let most = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -81,10 +71,7 @@ function hasEnoughDigits(text: string): boolean {
   return most >= LEAST_DIGITS;
 }
 
-/**
- * `%20` is a blank, `%EF%BC%95` a digit: without this their own digits would stand between those of
- * the number.
- */
+/** `%20` is a blank, `%EF%BC%95` a digit: undecoded, their own digits would split the number. */
 function withoutPercentCodes(text: string): string {
   return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (codes) =>
     Buffer.from(codes.replaceAll('%', ''), 'hex').toString('utf8'),
@@ -99,24 +86,18 @@ function withPlainDigits(text: string): string {
     .replaceAll(/(?!\d)\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
 }
 
-/**
- * Unicode has the digits of a script one after the other from zero, several scripts' tens at most
- * side by side.
- */
+/** Unicode has a script's digits in a row from zero; at most, tens of several scripts are adjacent. */
 function digitValue(codePoint: number): number {
   let before = 0;
   while (/\p{Nd}/u.test(String.fromCodePoint(codePoint - before - 1))) before += 1;
   return before % 10;
 }
 
-/**
- * Ids and digests: their digits mean nothing, and so many of them are made that some check by
- * chance.
- */
+/** Ids and digests: there are so many that some pass Luhn by chance. */
 const IDS =
   /(?<![0-9a-z])(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?=\d*[a-f])[0-9a-f]{20,})(?![0-9a-z])/gi;
 
-/** Groups of digits with so little between them that they may be one number. */
+/** Groups of digits close enough to be one number. */
 const RUN = /\d+(?:[\s\p{Pd}\p{Pc}.·+−]{1,3}\d+)*/gu;
 const ID_OR_RUN = new RegExp(`${IDS.source}|${RUN.source}`, 'giu');
 
@@ -130,17 +111,14 @@ function runsOf(text: string): Run[] {
   }));
 }
 
-/** Digits of the longest telephone number with its country code. */
+/** With country code. */
 const LONGEST_TELEPHONE_NUMBER = 15;
-/**
- * In a run of more digits the groups are not a card's: an invoice's key has 44, the line of a
- * boleto 47 or 48.
- */
+/** Longer runs are no card: an invoice key has 44 digits, a boleto's line 47 or 48. */
 const LONGEST_RUN = 40;
 
 /**
- * A card may be a group by itself, or all of a run however it is divided; in a longer run, with an
- * expiry or a code beside it, the groups must be as people write a card's.
+ * A card is a group, or a whole run. In a longer run, with an expiry or code beside it, the groups must be as
+ * people write them.
  */
 function holdsCard({ groups, isAfterPlus }: Run): boolean {
   const run = groups.join('');
@@ -150,10 +128,7 @@ function holdsCard({ groups, isAfterPlus }: Run): boolean {
   return run.length <= LONGEST_RUN && groups.some((_, first) => beginsCard(groups.slice(first)));
 }
 
-/**
- * Whether the first groups are a card's as it is written: all of one size but perhaps the last, or
- * as Amex prints them.
- */
+/** Groups of one size except perhaps the last, or as Amex prints them. */
 function beginsCard(groups: readonly string[]): boolean {
   const sizes = groups.map(({ length }) => length);
   if (sizes.slice(0, 3).join() === '4,6,5') return isCard(groups.slice(0, 3).join(''));
@@ -162,24 +137,21 @@ function beginsCard(groups: readonly string[]): boolean {
   return groups.some((_, last) => last < mostGroups && isCard(groups.slice(0, last + 1).join('')));
 }
 
-/**
- * Networks have all numbers of 16 digits that begin with 5 or 6, whether or not today's list has
- * them.
- */
+/** All 16-digit numbers that begin with 5 or 6 belong to networks, whatever today's list says. */
 function isCard(digits: string): boolean {
   return (brandOf(digits) !== null || /^[56]\d{15}$/.test(digits)) && isCardNumber(digits);
 }
 
-/** With its mask or without, and no part of a longer number. */
+/** With or without mask, and not part of a longer number. */
 const MAYBE_CPF = /(?<![\dA-Za-z])\d{3}[. ]?\d{3}[. ]?\d{3}[-. ]?\d{2}(?![\dA-Za-z])/g;
 const EMAIL = /[^\s@<>(),;:"/?&=]+@[^\s@<>(),;:"/?&=]+\.[^\s@<>(),;:"/?&=]+/g;
 
-/** Whether a person can be found by this text: it has a CPF or an e-mail address. */
+/** CPF or e-mail address: a person can be found by it. */
 export function holdsCpfOrEmail(text: string): boolean {
   return withoutCpfAndEmail(text) !== text;
 }
 
-/** The text with stars for every CPF and e-mail address in it. */
+/** Replaces every CPF and e-mail address by stars. */
 export function withoutCpfAndEmail(text: string): string {
   return text
     .replaceAll(MAYBE_CPF, (found) =>

@@ -2,19 +2,19 @@ const CELL = /^[a-z][a-z0-9]$/;
 const SECOND = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 /**
- * Whether the text may be the name of a cell, a database whose processes serve some of the merchants: a
- * letter, and a letter or digit.
+ * The name of a cell, a database whose processes serve some of the merchants: a letter, and a letter or
+ * digit.
  */
 export function isCell(text: string): boolean {
   return CELL.test(text);
 }
 
-/** Begins with the name of its cell, so that a proxy finds the way without asking. Null: no cells. */
+/** Begins with the cell's name, so that a proxy can route it. Null: no cells. */
 export function inCell(cell: string | null, made: string): string {
   return cell === null ? made : `${cell}.${made}`;
 }
 
-/** From 1 to 936, another one for each name; 0 without cells. */
+/** From 1 to 936, different for each name; 0 without cells. */
 export function cellNumber(cell: string | null): number {
   if (cell === null) return 0;
   const [first = '', second = ''] = cell;

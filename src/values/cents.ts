@@ -1,31 +1,23 @@
 declare const brand: unique symbol;
 
-/**
- * Brazilian reais in whole cents: an integer from 0 to 2^53 − 1. Amounts that need fractions of a
- * cent are no Cents.
- */
+/** Brazilian reais in whole cents: an integer from 0 to 2^53 − 1. */
 export type Cents = number & { readonly [brand]: 'Cents' };
 
-/**
- * A number as cents; a RangeError unless it is a safe integer of at least 0. Negative zero becomes
- * 0.
- */
+/** Throws RangeError unless a safe integer of at least 0. Negative zero becomes 0. */
 export function cents(value: number): Cents {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not an amount of cents: ${value}`);
   return (value + 0) as Cents;
 }
 
-/** The largest amount of one payment, R$ 99,999,999.99: ten digits of cents on the wire. */
+/** The largest payment, R$ 99,999,999.99: ten digits of cents on the wire. */
 export const MAX_PAYMENT_CENTS: Cents = cents(9_999_999_999);
 
-/** Installments of one sale; the wire has two digits for them. */
+/** Of one sale; the wire has two digits. */
 export const MOST_INSTALLMENTS = 99;
 
 /**
- * The amounts of the installments, in order: all are the whole cents of an even share and the first
- * takes what is left over, so that they add up to the total exactly. A total of fewer cents than
- * installments gives shares of nothing; whether that is allowed is for the caller to decide. A
- * RangeError unless count is an integer from 1 to 99.
+ * Equal whole cents; the first installment takes the rest, so that the sum is exact. Installments may be 0 if
+ * the total is small. Throws RangeError unless `count` is 1 to 99.
  */
 export function splitIntoInstallments(total: Cents, count: number): Cents[] {
   if (!Number.isInteger(count) || count < 1 || count > MOST_INSTALLMENTS) {
@@ -36,7 +28,7 @@ export function splitIntoInstallments(total: Cents, count: number): Cents[] {
   return Array.from({ length: count }, (_, index) => cents(index === 0 ? share + remainder : share));
 }
 
-/** The amount in reais with a point and two decimals, without grouping: `1234.56`. */
+/** In reais with a point and two decimals, without grouping: `1234.56`. */
 export function reaisText(amount: Cents): string {
   const remainder = amount % 100;
   return `${(amount - remainder) / 100}.${String(remainder).padStart(2, '0')}`;

@@ -1,18 +1,18 @@
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 
-/** By which a spreadsheet knows UTF-8 in a file that somebody opens by a double click. */
+/** Spreadsheets know UTF-8 by it. */
 export const BYTE_ORDER_MARK = '\ufeff';
 
 export type CsvCell = string | number | boolean | null | undefined;
 
-/** One line of CSV (RFC 4180), with the semicolon that spreadsheets in Brazil read. */
+/** RFC 4180, with the semicolon that spreadsheets in Brazil expect. */
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(csvCell).join(';')}\r\n`;
 }
 
 /**
- * What a spreadsheet would take for a formula has an apostrophe before it: others chose the text. It may
- * begin behind a separator too, where a spreadsheet divides lines by another one than ours.
+ * Formulas get an apostrophe before them, because others chose the text. Also after other separators, at
+ * which a spreadsheet may split.
  */
 const FORMULA = /^(?=[\t\r\n])|(?<=^|[\t\r\n,;|"])(?=[=+\-@＝＋－＠])/g;
 

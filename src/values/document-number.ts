@@ -3,34 +3,28 @@ const CNPJ = /^[0-9A-Z]{12}\d{2}$/;
 const ONE_DIGIT_ONLY = /^(\d)\1*$/;
 
 /**
- * Whether the text is the number of a person (CPF): 11 digits without mask, of which the last two
- * check the others. Eleven equal digits pass the arithmetic and are refused all the same: no person
- * has such a number.
+ * A person's number (CPF): 11 digits without mask, the last two of them check digits. Eleven equal digits
+ * pass the arithmetic and are refused.
  */
 export function isCpf(text: string): boolean {
   return text.length === 11 && CPF.test(text) && hasCheckDigits(text, 11) && !ONE_DIGIT_ONLY.test(text);
 }
 
 /**
- * Whether the text is the number of a company (CNPJ) without mask, in the form with digits only or
- * in the one of July 2026 whose first 12 characters may be letters (IN RFB 2.229/2024). Letters are
- * upper case, since that is how they are issued and stored: a lower-case letter is a mistake, not a
- * spelling. All zeros pass the arithmetic and are refused.
+ * A company's number (CNPJ) without mask, with digits only or with letters in the first 12 characters (since
+ * July 2026, IN RFB 2.229/2024). Letters are upper case, as issued. All zeros are refused.
  */
 export function isCnpj(text: string): boolean {
   return text.length === 14 && CNPJ.test(text) && hasCheckDigits(text, 9) && !ONE_DIGIT_ONLY.test(text);
 }
 
-/**
- * Which of the two numbers the text is; null when neither. Their lengths differ, so it is never
- * both.
- */
+/** Null: neither. */
 export function documentKind(text: string): 'cpf' | 'cnpj' | null {
   if (isCpf(text)) return 'cpf';
   return isCnpj(text) ? 'cnpj' : null;
 }
 
-/** A number with its mask, as people read it; what is neither of the two stays as it is. */
+/** With its mask. Other texts stay as they are. */
 export function documentText(documentNumber: string): string {
   return documentNumber.length === 11
     ? documentNumber.replace(/^(.{3})(.{3})(.{3})(..)$/, '$1.$2.$3-$4')
@@ -45,9 +39,8 @@ function hasCheckDigits(text: string, greatestWeight: number): boolean {
 }
 
 /**
- * Modulo 11 with weights that run from 2 upwards, right to left, and begin anew after the greatest
- * (9 for a CNPJ, never for a CPF). A character is worth its ASCII code less 48: digits their value,
- * A 17 up to Z 42.
+ * Modulo 11, weights from 2 up, right to left, repeated after the greatest (9 for CNPJ, never for CPF). A
+ * character counts as its ASCII code minus 48: A is 17, Z is 42.
  */
 function checkDigit(body: string, greatestWeight: number): number {
   let sum = 0;

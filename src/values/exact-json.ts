@@ -21,10 +21,7 @@ type JsonFaultKind =
   | 'notUtf8'
   | 'numberTooLong';
 
-/**
- * `path` is where it went wrong, such as `payment.amount` or `configSplit[0].percent`; empty for
- * the whole text.
- */
+/** `path`: such as `payment.amount` or `configSplit[0].percent`; empty for the whole text. */
 export type JsonFault = {
   kind: JsonFaultKind;
   path: string;
@@ -34,25 +31,22 @@ export type JsonFault = {
 };
 export type JsonReading = { ok: true; value: JsonValue } | { ok: false; fault: JsonFault };
 
-/** Characters of one number; more is no amount of anything, only work for us. */
+/** The longest number in characters. A longer one can only waste time. */
 const LONGEST_NUMBER = 64;
-/** Levels of objects and arrays in each other; the deepest body of the contract has three. */
+/** Nested levels; the deepest body of the contract has three. */
 const USUAL_DEPTH = 32;
-/** The reader calls itself for each level: more than this could overflow the stack. */
+/** The reader is recursive: more levels could overflow the stack. */
 const GREATEST_DEPTH = 512;
-/** Digits that `decimalParts` writes out, before and after the point together. */
+/** Digits that `decimalParts` writes, before and after the point together. */
 const MOST_DECIMAL_DIGITS = 64;
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/**
- * A JSON number that a JavaScript number cannot hold without changing it. It keeps the digits as
- * they were sent, and JSON.stringify prints them again digit for digit.
- */
+/** A JSON number that JavaScript cannot hold exactly. JSON.stringify prints its digits unchanged. */
 export class ExactNumber {
   readonly source: string;
 
-  /** Takes one number of JSON grammar of up to 64 characters; anything else is a RangeError. */
+  /** Throws RangeError unless a JSON number of up to 64 characters. */
   constructor(source: string) {
     if (source.length > LONGEST_NUMBER || !NUMBER.test(source)) throw new RangeError('not a JSON number');
     this.source = source;
@@ -65,20 +59,12 @@ export class ExactNumber {
 }
 
 /**
- * Reads JSON (RFC 8259), behind a byte order mark too, strictly: what two readers could understand
- * differently, and what the database cannot store, is a fault instead of a guess. The grammar is
- * that of JSON.parse; beyond it these are refused: a name that occurs twice in an object, the name
- * `__proto__`, NUL and lone surrogates in strings and names, bytes that are not UTF-8, more than
- * `maxDepth` levels (32 by default, at most 512), numbers of more than 64 characters.
- *
- * A number stays a JavaScript number when that prints the same decimal value (`1.0`, `1e0` and `1`
- * are all 1) and is an ExactNumber otherwise. Negative zero reads as 0: the two are one amount, and
- * no caller should have to distinguish them.
- *
- * The first fault in the order of the text is reported; a fault in a name is reported at its
- * object. Objects are ordinary ones, all their properties their own. The time is linear in the
- * length of the text. A string of the result may keep the whole text in memory for as long as it
- * lives.
+ * Reads JSON (RFC 8259) strictly, also after a byte order mark. Refuses what two readers could read
+ * differently or the database cannot store: duplicate names, `__proto__`, NUL and lone surrogates, bytes that
+ * are not UTF-8, more than `maxDepth` levels (32 by default, at most 512), numbers over 64 characters. A
+ * number is a JavaScript number if that prints the same value (`1.0` is 1, negative zero is 0), else an
+ * ExactNumber. Reports the first fault; one in a name at its object. Linear time. A string of the result may
+ * keep the whole text in memory.
  */
 export function readExactJson(
   source: Buffer | Uint8Array | string,
@@ -113,9 +99,8 @@ export function readExactJson(
 }
 
 /**
- * A number as plain decimal digits: no exponent, no leading zeros (a lone `0` before the point), no
- * trailing zeros after it; zero is never negative. Null when that would take more than 64 digits,
- * or for NaN and the infinities.
+ * A number as plain decimal digits: no exponent, leading or trailing zeros, or negative zero. Null beyond 64
+ * digits, and for NaN and infinities.
  */
 export function decimalParts(
   value: number | ExactNumber,
@@ -134,19 +119,15 @@ export function decimalParts(
 }
 
 /**
- * The state of one reading. Every `read…` function starts at a given place, leaves `at` behind what
- * it read, and gives undefined (which is no JSON value) after a fault; on the way out each level
- * adds its step to `path`, innermost first.
+ * The state of a reading. `read…` functions leave `at` after what they read and give undefined after a fault.
+ * Each level adds its step to `path`, innermost first.
  */
 type Reader = {
   readonly text: string;
   at: number;
   stoppedAt: number;
   levelsLeft: number;
-  /**
-   * Whether the text is known to have no lone surrogates of its own; bytes of UTF-8 cannot have
-   * any.
-   */
+  /** Whether the text has no lone surrogates; UTF-8 bytes cannot have any. */
   readonly isWellFormed: boolean;
   fault: JsonFaultKind | undefined;
   readonly path: (string | number)[];
@@ -225,7 +206,7 @@ function readObject(reader: Reader, start: number): JsonObject | undefined {
     if (text.charCodeAt(at) !== QUOTE) return faultOf(reader, 'syntax', at);
     const key = readString(reader, at);
     if (key === undefined) return undefined;
-    // On an ordinary object this one name would set the prototype instead of a property.
+    // On an ordinary object this name would set the prototype.
     if (key === '__proto__') return faultAt(reader, key, 'forbiddenKey');
     if (Object.hasOwn(object, key)) return faultAt(reader, key, 'duplicateKey');
 
@@ -283,14 +264,12 @@ function readString(reader: Reader, start: number): string | undefined {
       return reader.isWellFormed || value.isWellFormed() ? value : faultOf(reader, 'loneSurrogate', at);
     }
     if (code === BACKSLASH) return readEscapedString(reader, start, at);
-    // NaN, behind the end of the text, is not above any number.
+    // NaN, after the end of the text, is not above any number.
     if (!(code >= SPACE)) return faultOf(reader, code === 0 ? 'nul' : 'syntax', at);
   }
 }
 
-/**
- * Escapes are rare, so JSON.parse itself decodes them; here only the end of the string is found.
- */
+/** Escapes are rare: only the end of the string is found here, and JSON.parse decodes them. */
 function readEscapedString(reader: Reader, start: number, firstBackslash: number): string | undefined {
   const { text } = reader;
   let at = firstBackslash;
@@ -356,26 +335,21 @@ function digitsEnd(text: string, from: number): number {
   return at;
 }
 
-/**
- * The number itself when it prints the same decimal value as its source, else the source kept
- * exactly.
- */
+/** The number if it prints the same decimal value as its source, else the exact source. */
 function exactValue(source: string): number | ExactNumber {
   const value = Number(source);
   if (!Number.isFinite(value)) return new ExactNumber(source);
   const sent = scientific(source);
   if (sent.digits === '') return 0;
-  // Up to 15 digits in this range always survive a double; the general comparison would only repeat
-  // that.
+  // Up to 15 digits in this range survive a double: no comparison is needed.
   if (sent.digits.length <= 15 && Math.abs(sent.exponent) <= 200) return value;
   const kept = scientific(String(value));
   return sent.digits === kept.digits && sent.exponent === kept.exponent ? value : new ExactNumber(source);
 }
 
 /**
- * The number of this token as digits × 10^exponent, digits without zeros at either end (empty for
- * zero), so that equal values have equal parts. An absurd exponent is rounded; it is exact wherever
- * a double could hold the value.
+ * digits × 10^exponent, without zeros at either end (empty for zero), so that equal values are equal. An
+ * absurd exponent is rounded.
  */
 function scientific(token: string): { negative: boolean; digits: string; exponent: number } {
   const negative = token.startsWith('-');

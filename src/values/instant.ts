@@ -1,16 +1,12 @@
 declare const brand: unique symbol;
 
 /**
- * A moment, as whole milliseconds since 1970-01-01T00:00Z. From the start of 1920 in São Paulo to
- * the end of 9999 in UTC: there years have four digits, and São Paulo is always a whole number of
- * hours behind UTC.
+ * Milliseconds since 1970-01-01T00:00Z, from the start of 1920 in São Paulo to the end of 9999 in UTC: in
+ * this span São Paulo is always whole hours behind UTC.
  */
 export type Instant = number & { readonly [brand]: 'Instant' };
 
-/**
- * A calendar day in São Paulo as `YYYY-MM-DD`, from 1920-01-01 to 9999-12-31; days compare in order
- * as text.
- */
+/** A calendar day in São Paulo, `YYYY-MM-DD`, from 1920-01-01 to 9999-12-31. Days compare as text. */
 export type Day = string & { readonly [brand]: 'Day' };
 
 const SAO_PAULO = 'America/Sao_Paulo';
@@ -24,7 +20,7 @@ const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 const UTC_TEXT = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?Z$/;
 const SAO_PAULO_TEXT = /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?$/;
 
-/** Milliseconds as an instant; a RangeError unless an integer within the span of instants. */
+/** Throws RangeError unless an integer within the span of instants. */
 export function instant(milliseconds: number): Instant {
   if (!Number.isInteger(milliseconds) || milliseconds < FIRST_INSTANT || milliseconds > LAST_INSTANT) {
     throw new RangeError(`not an instant: ${milliseconds}`);
@@ -32,22 +28,21 @@ export function instant(milliseconds: number): Instant {
   return (milliseconds + 0) as Instant;
 }
 
-/** UTC with milliseconds: `2026-11-21T13:00:00.123Z`. */
+/** `2026-11-21T13:00:00.123Z`. */
 export function utcText(moment: Instant): string {
   return new Date(moment).toISOString();
 }
 
 /**
- * Reads what `utcText` writes, with none to nine digits of a second; what is finer than a
- * millisecond is cut off. Null for any other form, another offset than `Z`, a day that no calendar
- * has, 24:00, a leap second, or a time out of span.
+ * Reads `utcText`, with up to nine digits of a second, cut to milliseconds. Null for other forms and offsets,
+ * days that do not exist, 24:00, leap seconds, and times out of span.
  */
 export function parseUtcText(text: string): Instant | null {
   const milliseconds = clockMilliseconds(text);
   return milliseconds === null ? null : instantWithin(milliseconds);
 }
 
-/** What a clock shows that goes by UTC; null for another form. */
+/** The wall clock, read as UTC; null for other forms. */
 function clockMilliseconds(text: string): number | null {
   const match = UTC_TEXT.exec(text);
   if (match === null) return null;
@@ -66,13 +61,10 @@ function instantWithin(milliseconds: number): Instant | null {
   return milliseconds < FIRST_INSTANT || milliseconds > LAST_INSTANT ? null : instant(milliseconds);
 }
 
-/** An offset of at most 14 hours, as no clock on Earth has a larger one. */
+/** At most 14 hours: no clock on Earth has more. */
 const OFFSET = /^(.{19,29})([+-])(0\d|1[0-4]):([0-5]\d)$/;
 
-/**
- * Reads a moment with its offset from UTC, as `saoPauloOffsetText` writes it, or with `Z`; the same
- * forms and limits as `parseUtcText` otherwise. Null for any other.
- */
+/** Reads a moment with offset or `Z`, with the limits of `parseUtcText`. */
 export function parseOffsetText(text: string): Instant | null {
   const match = OFFSET.exec(text);
   if (match === null) return parseUtcText(text);
@@ -83,22 +75,20 @@ export function parseOffsetText(text: string): Instant | null {
   return instantWithin(sign === '-' ? shown + ahead : shown - ahead);
 }
 
-/** São Paulo's wall clock without zone: `2026-11-21T10:00:00.123`. */
+/** São Paulo's wall clock: `2026-11-21T10:00:00.123`. */
 export function saoPauloText(moment: Instant): string {
   return new Date(moment + saoPauloOffset(moment)).toISOString().slice(0, -1);
 }
 
-/** São Paulo's wall clock with its offset from UTC: `2026-11-21T10:00:00.123-03:00`. */
+/** São Paulo's wall clock with offset: `2026-11-21T10:00:00.123-03:00`. */
 export function saoPauloOffsetText(moment: Instant): string {
   const hoursBehind = -saoPauloOffset(moment) / 3_600_000;
   return `${saoPauloText(moment)}-${String(hoursBehind).padStart(2, '0')}:00`;
 }
 
 /**
- * Reads what `saoPauloText` writes, with none to nine digits of a second; what is finer than a
- * millisecond is cut off. Null for any other form, a day that no calendar has, 24:00, a leap
- * second, or a time out of span. Of an hour that summer time skipped or repeated the moment is the
- * later or the earlier one.
+ * Reads `saoPauloText`, with the limits of `parseUtcText`. Of an hour that summer time skipped it gives the
+ * later moment, of a repeated one the earlier.
  */
 export function parseSaoPauloText(text: string): Instant | null {
   const match = SAO_PAULO_TEXT.exec(text);
@@ -111,18 +101,12 @@ export function saoPauloDay(moment: Instant): Day {
   return saoPauloText(moment).slice(0, 10) as Day;
 }
 
-/**
- * The first moment of a day in São Paulo: midnight, or 01:00 where daylight saving time skipped
- * midnight.
- */
+/** Midnight in São Paulo, or 01:00 where daylight saving time skipped it. */
 export function startOfSaoPauloDay(day: Day): Instant {
   return instant(Temporal.PlainDate.from(day).toZonedDateTime(SAO_PAULO).epochMilliseconds);
 }
 
-/**
- * The day `count` calendar days later (earlier when negative); a RangeError when that leaves the
- * span of days.
- */
+/** Negative counts go back. Throws RangeError outside the span of days. */
 export function addDays(day: Day, count: number): Day {
   const later = new Date(utcMidnight(day) + count * MILLISECONDS_PER_DAY);
   const text =
@@ -131,10 +115,7 @@ export function addDays(day: Day, count: number): Day {
   return text;
 }
 
-/**
- * Whether the text is a day that the calendar has, from 1920-01-01 to 9999-12-31, written
- * `YYYY-MM-DD`.
- */
+/** A day of the calendar, `YYYY-MM-DD`, from 1920-01-01 to 9999-12-31. */
 export function isDay(text: string): text is Day {
   const match = DAY.exec(text);
   if (match === null) return false;
@@ -147,23 +128,13 @@ function utcMidnight(day: Day): number {
   return Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8, 10)));
 }
 
-/**
- * A stretch of time, from its first moment up to the first of the next stretch, during which the
- * offset is one.
- */
+/** From its first moment up to the first of the next span. */
 type OffsetSpan = { readonly from: number; readonly until: number; readonly offset: number };
 
-/**
- * The span of the last call. Reading the time zone's history takes microseconds, and São Paulo has
- * kept one offset since 2019, so nearly every call falls into the same span. It changes no answer,
- * only its price.
- */
+/** A cache: reading the time zone's history takes microseconds, and São Paulo has one offset since 2019. */
 let lastSpan: OffsetSpan = { from: 0, until: 0, offset: 0 };
 
-/**
- * Milliseconds to add to UTC for São Paulo's wall clock, daylight saving time of the past included;
- * negative.
- */
+/** Milliseconds to add to UTC for São Paulo's wall clock, past daylight saving included; negative. */
 function saoPauloOffset(moment: Instant): number {
   if (moment < lastSpan.from || moment >= lastSpan.until) lastSpan = offsetSpanAround(moment);
   return lastSpan.offset;
@@ -171,8 +142,7 @@ function saoPauloOffset(moment: Instant): number {
 
 function offsetSpanAround(moment: Instant): OffsetSpan {
   const zoned = Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(SAO_PAULO);
-  // "Previous" means strictly before, so it is asked from the moment after: a change at this very
-  // moment counts.
+  // "Previous" means strictly before: asked from just after, a change at this very moment counts.
   const previous = zoned.add({ nanoseconds: 1 }).getTimeZoneTransition('previous');
   const next = zoned.getTimeZoneTransition('next');
   return {

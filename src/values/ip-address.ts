@@ -1,24 +1,19 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** An IP address. An IPv4 address inside IPv6 (`::ffff:192.0.2.1`) is the IPv4 address. */
+/** An IPv4 address inside IPv6 (`::ffff:192.0.2.1`) becomes IPv4. */
 export type IpAddress = { readonly bits: 32 | 128; readonly ip: ipaddr.IPv4 | ipaddr.IPv6 };
 
-/** All addresses that share the first `prefix` bits. */
 export type AddressBlock = IpAddress & { readonly prefix: number };
 
-/** Of an IPv6 address with the name of an interface. */
+/** An IPv6 address with an interface name. */
 const LONGEST_ADDRESS = 49;
-/**
- * A network gives every customer at least this much of IPv6, so that one caller has 2^64 addresses
- * to choose from.
- */
+/** Networks give every customer at least a /64, so one caller has 2^64 addresses. */
 const IPV6_GROUP_BYTES = 8;
 
 /**
- * Reads an address; null for any other text, also for IPv4 numbers with leading zeros, which some
- * read as octal. Node says what is an address and writes IPv6 in hexadecimal: ipaddr.js takes octal
- * numbers too, and reads `::192.0.2.1` as `::ffff:192.0.2.1`.
+ * Null for other texts, also IPv4 with leading zeros, which some read as octal. Node decides what is an
+ * address, because ipaddr.js takes octal and reads `::192.0.2.1` as `::ffff:192.0.2.1`.
  */
 export function parseAddress(text: string): IpAddress | null {
   const plain = withoutZone(text);
@@ -28,10 +23,7 @@ export function parseAddress(text: string): IpAddress | null {
   return { bits: ip.kind() === 'ipv4' ? 32 : 128, ip };
 }
 
-/**
- * Reads an address or a block in CIDR form; null when malformed or when bits stand beyond the
- * prefix (`10.0.0.1/8`).
- */
+/** An address or a CIDR block. Null if malformed or with bits after the prefix (`10.0.0.1/8`). */
 export function parseBlock(text: string): AddressBlock | null {
   const [addressText = '', prefixText, ...rest] = text.split('/');
   const address = parseAddress(addressText);
@@ -44,30 +36,25 @@ export function parseBlock(text: string): AddressBlock | null {
   return { ...address, prefix };
 }
 
-/** Whether the address lies in one of the blocks. An address that cannot be read lies in none. */
+/** False for an address that cannot be read. */
 export function isAddressWithin(address: IpAddress | null, blocks: readonly AddressBlock[]): boolean {
   if (address === null) return false;
   return blocks.some(({ bits, ip, prefix }) => bits === address.bits && address.ip.match(ip, prefix));
 }
 
-/**
- * The blocks of a stored list. What is stored was checked before; a malformed entry allows no
- * address.
- */
+/** Stored entries were checked before; a malformed one allows no address. */
 export function parseBlocks(texts: readonly string[]): AddressBlock[] {
   return texts.map(parseBlock).filter((block) => block !== null);
 }
 
-/**
- * The key of one caller when failures are counted: an IPv4 address, or an IPv6 network of 64 bits.
- */
+/** The key for counting failures: an IPv4 address, or an IPv6 /64. */
 export function addressGroup(address: IpAddress | null): string {
   if (address === null) return 'unknown';
   const bytes = address.ip.toByteArray();
   return address.bits === 32 ? `4:${hexOf(bytes)}` : `6:${hexOf(bytes.slice(0, IPV6_GROUP_BYTES))}`;
 }
 
-/** As one number, without zeros at its beginning: counts are kept under this text. */
+/** Without leading zeros: counts are stored under this text. */
 function hexOf(bytes: readonly number[]): string {
   return Buffer.from(bytes)
     .toString('hex')

@@ -1,13 +1,12 @@
-/** Characters of one name inside a fault's path; the rest of a longer name is cut. */
+/** Characters of a name in a fault's path; longer names are cut. */
 const LONGEST_NAME_IN_PATH = 64;
 
-/** A place in a text as an editor counts. */
+/** As an editor counts. */
 export function placeOf(text: string, at: number): { line: number; column: number } {
   const before = text.slice(0, at).split('\n');
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }
 
-/** The way to a field, as errors name it. */
 export function pathText(innermostFirst: readonly (string | number)[]): string {
   let path = '';
   for (const step of innermostFirst.toReversed()) {
@@ -19,10 +18,7 @@ export function pathText(innermostFirst: readonly (string | number)[]): string {
   return path;
 }
 
-/**
- * A name with dots, blanks or worse stands quoted in a path, and cannot forge a line where the path
- * is logged.
- */
+/** Names with dots, blanks or worse are quoted, so that they cannot forge a log line. */
 function quotedName(name: string): string {
   const short =
     name.length > LONGEST_NAME_IN_PATH ? `${name.slice(0, LONGEST_NAME_IN_PATH).toWellFormed()}…` : name;

@@ -4,17 +4,14 @@ import { decimalParts, ExactNumber } from './exact-json.ts';
 declare const brand: unique symbol;
 
 /**
- * The amount of a plan in reais: decimal digits with at most 12 before and 6 after the point, more
- * than zero, without needless zeros: `49.9`, `123456789012.123456`. Equal amounts are equal texts.
+ * A plan's amount in reais: more than zero, up to 12 digits before and 6 after the point, without needless
+ * zeros: `49.9`. Equal amounts are equal texts.
  */
 export type PlanAmount = string & { readonly [brand]: 'PlanAmount' };
 
 export const PLAN_AMOUNT_DIGITS = { integerDigits: 12, decimals: 6 } as const;
 
-/**
- * A number as it was sent, as an amount; null when it is none: not more than zero, or of too many
- * digits.
- */
+/** Null if not more than zero, or with too many digits. */
 export function planAmount(value: number | ExactNumber): PlanAmount | null {
   const parts = decimalParts(value);
   if (parts === null || parts.negative) return null;
@@ -25,23 +22,21 @@ export function planAmount(value: number | ExactNumber): PlanAmount | null {
   return (fraction === '' ? integer : `${integer}.${fraction}`) as PlanAmount;
 }
 
-/**
- * Reads what PostgreSQL writes of a `numeric(18, 6)`: `49.900000`. A RangeError for anything else.
- */
+/** Reads PostgreSQL's `numeric(18, 6)`, such as `49.900000`. Throws RangeError otherwise. */
 export function parsePlanAmount(text: string): PlanAmount {
   const amount = planAmount(new ExactNumber(text));
   if (amount === null) throw new RangeError(`not an amount of a plan: ${text}`);
   return amount;
 }
 
-/** The amount as a JSON number, digit for digit. */
+/** A JSON number, digit for digit. */
 export function writePlanAmount(amount: PlanAmount): ExactNumber {
   return new ExactNumber(amount);
 }
 
 /**
- * The charged part of it: whole cents, rounded half to even, so that over many charges no side
- * gains. May be 0, and far more than one payment can be.
+ * Whole cents, rounded half to even so that no side gains over many charges. May be 0, and more than one
+ * payment can be.
  */
 export function centsOfPlanAmount(amount: PlanAmount): Cents {
   const [reais = '', fraction = ''] = amount.split('.');

@@ -1,9 +1,6 @@
-/**
- * What the buyer reads on the card's statement. All acquirers take these signs and so many of them;
- * blanks alone would be no name.
- */
+/** On the buyer's card statement. All acquirers take these characters and this length; not blanks alone. */
 export const LONGEST_SOFT_DESCRIPTOR = 13;
-/** It is no soft descriptor: takes one away where an empty text says nothing. */
+/** Removes a soft descriptor where an empty text means no change. */
 export const NO_SOFT_DESCRIPTOR = '.';
 
 export function isSoftDescriptor(text: string): boolean {

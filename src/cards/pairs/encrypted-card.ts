@@ -2,7 +2,7 @@ import { isBlank } from '../../values/blank-text.ts';
 import { isCardNumber } from '../../values/card-number.ts';
 import type { Instant } from '../../values/instant.ts';
 
-/** The content of an encrypted card, opened: strings as they came, checked for shape and age. */
+/** Strings as sent, checked for shape and age. */
 export type EncryptedCard = {
   readonly number: string;
   readonly securityCode: string | null;
@@ -12,7 +12,7 @@ export type EncryptedCard = {
   readonly expiresAt: Instant;
 };
 
-/** Why an encrypted card does not open. Callers learn it in homologation only. */
+/** Told to callers in homologation only. */
 export type EncryptedCardFault =
   | 'encryptedCardEncoding'
   | 'encryptedCardLength'
@@ -28,16 +28,13 @@ export type EncryptedCardFault =
   | 'encryptedCardYear'
   | 'encryptedCardHolderName';
 
-/** A blob is good for a day: longer-lived ones would be stored cards in disguise. */
+/** A day: longer-lived blobs would be stored cards. */
 const BLOB_LIFETIME_MILLISECONDS = 24 * 60 * 60 * 1_000;
-/** The clock is the buyer's, and many run hours ahead; what bounds the use of a blob is that it pays once. */
+/** By the buyer's clock, and many are hours ahead. A blob is limited by paying only once. */
 const CLOCK_TOLERANCE_MILLISECONDS = 24 * 60 * 60 * 1_000;
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/;
 
-/**
- * Reads the JSON inside an encrypted card; all faults at once. Real time: a moved test clock ages no
- * blob.
- */
+/** All faults at once. Uses real time: a moved test clock ages no blob. */
 export function readEncryptedCard(
   json: unknown,
   merchantId: string,
@@ -71,7 +68,7 @@ export function readEncryptedCard(
   return isNumber && faults.length === 0 ? { number: cardNumber, ...card } : faults;
 }
 
-/** What is inside as it came, whatever its age and shape; nothing of what is no object. */
+/** The content as sent, of any age and shape; nothing if it is no object. */
 export function rawParts(
   json: unknown,
 ): Record<'number' | 'expirationMonth' | 'expirationYear' | 'holderName', unknown> {
@@ -79,10 +76,7 @@ export function rawParts(
   return { number: cardNumber, expirationMonth, expirationYear, holderName: cardholderName };
 }
 
-/**
- * By the rules of a body: null and blank texts are absent, a name may begin with a capital letter. None
- * stands there twice, in either spelling: which one is meant is not guessed.
- */
+/** Null and blank are absent, a capital first letter is accepted. Null if a name occurs twice. */
 function fieldsOf(json: unknown): Record<string, unknown> | null {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
   const sent = Object.entries(json).map(
@@ -92,10 +86,7 @@ function fieldsOf(json: unknown): Record<string, unknown> | null {
   return Object.fromEntries(sent.filter(([, value]) => value !== null && !isBlank(value)));
 }
 
-/**
- * An ISO date-time; without a zone it is taken as UTC. NaN, which is never fresh, for anything
- * else.
- */
+/** ISO date-time, UTC without a zone. NaN, which is never fresh, for anything else. */
 function instantOf(text: string): number {
   const match = INSTANT.exec(text);
   if (match === null) return Number.NaN;

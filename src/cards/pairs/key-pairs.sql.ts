@@ -31,13 +31,13 @@ const LIST = statement(
    from card_key_pairs order by retired_at is null desc, created_at desc limit $1`,
 );
 
-/** Another one when a pair was made, retired, sealed anew or deleted. */
+/** Changes when a pair is made, retired, resealed or deleted. */
 export const VERSION_OF_PAIRS = statement(
   'cards.version_of_key_pairs',
   `select string_agg(concat_ws(' ', key_id, xmin), ',' order by key_id) as version from card_key_pairs`,
 );
 
-/** The one in use first, then those that may still open blobs on their way. */
+/** The one in use first, then those that may still open blobs under way. */
 export async function listKeyPairs(database: Database): Promise<StoredKeyPair[]> {
   return (await database.query(LIST, [MOST_KEY_PAIRS])).map(parse);
 }
@@ -61,10 +61,7 @@ const INSERT = statement(
    returning key_id`,
 );
 
-/**
- * Returns no row when another process made the pair in use first, and when the data key was retired
- * meanwhile: nothing is written then.
- */
+/** No row if another process made the pair first, or the data key was retired: nothing is written then. */
 export async function insertKeyPair(
   writer: Reader,
   { keyId, publicKey, privateKey }: NewKeyPair,
@@ -78,24 +75,20 @@ const RETIRE = statement(
   'update card_key_pairs set retired_at = now() where key_id = $1 and retired_at is null returning key_id',
 );
 
-/** False: another operator was first. */
 export async function retireKeyPair(tx: Tx, keyId: string): Promise<boolean> {
   return (await tx.query(RETIRE, [keyId])).length === 1;
 }
 
 const OVERDUE = rowCodec({ keyId: column.text() });
 
-/**
- * A blob lives a day, from up to a day ahead of our clock, and other processes may hand out
- * a retired key for a second more.
- */
+/** A blob lives a day, from up to a day ahead of us; a retired key may be served a second longer. */
 const LIST_OVERDUE = statement(
   'cards.list_overdue_pairs',
   `select ${OVERDUE.columns} from card_key_pairs where retired_at < now() - interval '48 hours 10 minutes'
    order by key_id limit $1`,
 );
 
-/** Retired pairs that no blob on its way can need any more. */
+/** Retired pairs that no blob can need any more. */
 export async function listOverduePairs(database: Database, limit: number): Promise<string[]> {
   return (await database.query(LIST_OVERDUE, [limit])).map((row) => OVERDUE.parse(row).keyId);
 }
@@ -105,7 +98,6 @@ const DELETE = statement(
   'delete from card_key_pairs where key_id = $1 and retired_at is not null returning key_id',
 );
 
-/** False: it is gone already. */
 export async function deleteKeyPair(tx: Tx, keyId: string): Promise<boolean> {
   return (await tx.query(DELETE, [keyId])).length === 1;
 }

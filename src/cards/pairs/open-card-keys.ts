@@ -7,38 +7,31 @@ import { insertKeyPair, listKeyPairs, type StoredKeyPair } from './key-pairs.sql
 import { createKeyPair } from './rotate-key-pair.ts';
 
 export type CardKeys = {
-  /** The pair that merchants use now; the public key is SPKI in base64, on one line. */
+  /** The pair in use; SPKI in base64, on one line. */
   readonly publicKey: () => { readonly keyId: string; readonly key: string };
   /**
-   * Opens RSA-OAEP-SHA256 with any existing pair, in threads of their own; null when none fits,
-   * also of those that another process has made meanwhile. Rejects when the database is away: an
-   * unknown pair may fit.
+   * RSA-OAEP-SHA256 with any pair, in worker threads. Null when none fits, those of other processes included.
+   * Rejects when the database is away, where a fitting pair may be.
    */
   decrypt(ciphertext: Buffer): Promise<Buffer | null>;
   /** Whether callers are told why an encrypted card does not open. */
   readonly namesFaults: boolean;
-  /** Reads the pairs again, in a read that begins after this call. */
+  /** In a read that begins after this call. */
   reload(): Promise<void>;
 };
 
 type OpenPair = {
   readonly privateKey: webcrypto.CryptoKey;
-  /**
-   * SPKI in base64, made from the private half: the column beside it is not sealed, and an intruder
-   * who could write there would have merchants encrypt their cards for a key of his own.
-   */
+  /** SPKI in base64, from the private half: an intruder could change the unsealed public column. */
   readonly publicKey: string;
 };
 type LoadedPair = { readonly pair: StoredKeyPair; readonly open: OpenPair };
 type LoadedPairs = ReadonlyMap<string, LoadedPair>;
 
-/** The data key was retired, or another process was faster: the next try reads it. */
+/** After a retired data key or a faster process; the next try reads its pair. */
 const MOST_CREATIONS = 3;
 
-/**
- * Opens the key pairs of this database, making the first one. Throws `KeysUnusable` when the one in
- * use does not open.
- */
+/** Makes the first pair if needed. Throws `KeysUnusable` when the one in use does not open. */
 export async function openCardKeys(
   database: Database,
   keyring: Keyring,
@@ -81,17 +74,14 @@ function inUse(pairs: LoadedPairs): LoadedPair | undefined {
   return [...pairs.values()].find(({ pair }) => !pair.isRetired);
 }
 
-/**
- * Imports the pairs that are new, drops those that are gone. One that does not open is left out:
- * the alarm was raised.
- */
+/** Imports new pairs, drops deleted ones, and skips those that do not open, after the alarm. */
 async function loadPairs(database: Database, keyring: Keyring, known: LoadedPairs): Promise<LoadedPairs> {
   const loaded = new Map<string, LoadedPair>();
   for (const pair of await listKeyPairs(database)) {
     const open = known.get(pair.keyId)?.open ?? (await openPair(keyring, pair));
     if (open !== null) loaded.set(pair.keyId, { pair, open });
   }
-  // The pair in use was altered in the database: the one in memory is good, and stays.
+  // The pair in use was altered in the database: the one in memory stays.
   return inUse(loaded) === undefined && inUse(known) !== undefined ? new Map([...loaded, ...known]) : loaded;
 }
 
@@ -112,9 +102,7 @@ async function openPair(keyring: Keyring, pair: StoredKeyPair): Promise<OpenPair
   }
 }
 
-/**
- * All pairs are tried, whichever fits: the time reveals neither the pair nor whether there was one.
- */
+/** All pairs are tried, so that the time reveals neither the pair nor whether one fitted. */
 async function decryptWithAny(pairs: readonly LoadedPair[], ciphertext: Buffer): Promise<Buffer | null> {
   const tries = await Promise.allSettled(
     pairs.map(({ open }) =>

@@ -13,10 +13,7 @@ import { CIPHERTEXT_BYTES } from './rotate-key-pair.ts';
 
 type UnreadableCard = 'encryptedCardUnreadable' | EncryptedCardFault;
 
-/**
- * Opens an `encryptedCard` of this merchant, or returns why not. In production every failure is the
- * same one: which one it was would help only an attacker.
- */
+/** Production has one fault for all: details would only help an attacker. */
 export async function openEncryptedCard(
   cardKeys: CardKeys,
   merchantId: string,
@@ -26,17 +23,16 @@ export async function openEncryptedCard(
   const card =
     typeof opened === 'string' ? [opened] : readEncryptedCard(opened.json, merchantId, instant(Date.now()));
   if (typeof opened === 'string' || !('number' in card)) {
-    // As a blob that no pair opens costs a query, so does one that opens and holds no good card:
-    // the duration of the refusal does not distinguish them.
+    // Costs a query like a blob that no pair opens: the duration of a refusal must not tell them apart.
     if (typeof opened !== 'string') await cardKeys.reload();
     return cardKeys.namesFaults ? (card as readonly EncryptedCardFault[]) : ['encryptedCardUnreadable'];
   }
-  // The hash is of the bytes, not of their spelling in base64: another spelling is the same blob.
+  // A hash of the bytes: another base64 spelling is the same blob.
   const hash = createHash('sha256').update('encryptedCard').update(opened.ciphertext).digest();
   return { card, cardSource: { hash, expiresAt: card.expiresAt } };
 }
 
-/** What an encrypted card holds, also one that is used or too old; null: it cannot be decrypted. */
+/** The content, even if used or too old; null: it cannot be decrypted. */
 export async function peekEncryptedCard(
   cardKeys: CardKeys,
   encryptedCard: string,
@@ -47,15 +43,14 @@ export async function peekEncryptedCard(
 
 type Decrypted = {
   readonly ciphertext: Buffer;
-  /** Null: it is no JSON. */
+  /** Null: no JSON. */
   readonly json: unknown;
 };
 
 async function decrypt(cardKeys: CardKeys, encryptedCard: string): Promise<Decrypted | EncryptedCardFault> {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encryptedCard)) return 'encryptedCardEncoding';
   const ciphertext = Buffer.from(encryptedCard, 'base64');
-  // Exactly the length of the key: a shorter spelling of the same number would decrypt too, and
-  // count as another card.
+  // Exactly the key's length: a shorter spelling of the same number would count as another card.
   if (ciphertext.length !== CIPHERTEXT_BYTES) return 'encryptedCardLength';
   const plain = await cardKeys.decrypt(ciphertext);
   if (plain === null) return 'encryptedCardKey';

@@ -18,15 +18,14 @@ export type PairRotationTools = {
   readonly commitChange: CommitKeyChange;
 };
 
-/** The data key was retired in between, or another operator rotated the pair. */
+/** The data key was retired meanwhile, or another operator rotated the pair. */
 class NotRotated extends Error {}
 
 const MOST_TRIES = 3;
 
 /**
- * Makes a new RSA pair and retires the one in use, in one commit with its record. The retired one
- * opens blobs on their way for a day. Refuses while as many retired pairs as can be tried wait for
- * the end of their day: one more would push one out.
+ * Makes a new RSA pair and retires the one in use, in one commit with its record. The retired one opens blobs
+ * for a day. Refuses while the most pairs that can be tried exist.
  */
 export async function rotateKeyPair(
   tools: PairRotationTools,
@@ -59,7 +58,7 @@ async function replacePair(tools: PairRotationTools, retired: string): Promise<s
 const MODULUS_BITS = 3_072;
 export const CIPHERTEXT_BYTES = MODULUS_BITS / 8;
 
-/** A new RSA pair in a thread of its own, the private half sealed; nothing is written. */
+/** Made in a worker thread, the private half sealed. Writes nothing. */
 export async function createKeyPair(keyring: Keyring): Promise<NewKeyPair> {
   const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
     modulusLength: MODULUS_BITS,

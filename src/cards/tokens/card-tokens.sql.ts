@@ -11,10 +11,7 @@ export type CardTokenRow = {
   readonly tokenHash: Buffer;
   readonly number: Sealed;
   readonly lifetimeMilliseconds: number;
-  /**
-   * The encrypted card that the token was made from, or null: then the token is its own card
-   * source.
-   */
+  /** The encrypted card that the token was made from; null: the token is its own card source. */
   readonly madeFrom: CardSource | null;
 };
 
@@ -33,10 +30,7 @@ const INPUT = inputRows<CardTokenRow>({
 
 const KEY_IN_USE = rowCodec({ dataKeyId: column.whole() });
 
-/**
- * The lock on the keys makes a rotation wait for this commit, or shows this statement that the key
- * is retired: then its rows are not written.
- */
+/** The lock on the keys makes a rotation wait, or shows the key retired: then nothing is written. */
 const INSERT = statement(
   'cards.insert_tokens',
   `with input as (
@@ -55,13 +49,10 @@ const INSERT = statement(
    select ${KEY_IN_USE.columns} from keys`,
 );
 
-/** `keyRetired`: the number is sealed under a key that seals nothing more; nothing was written. */
+/** `keyRetired`: nothing was written. */
 export type TokenResult = 'written' | 'keyRetired';
 
-/**
- * The hash is of 122 random bits: a conflict can only be this row itself, written again after a
- * lost connection.
- */
+/** A hash of 122 random bits: a conflict can only be the same row after a lost connection. */
 export function cardTokensWrite(database: Database): BatchedWriteOptions<CardTokenRow, TokenResult> {
   return {
     name: 'cardTokens',
@@ -111,17 +102,14 @@ const FIND = statement(
    where t.expires_at > now()`,
 );
 
-/** `isUsed`: it pays no more, and is answered like one that never was. */
+/** `isUsed`: answered like an unknown token. */
 export type LiveCardToken = {
   readonly number: Sealed;
   readonly cardSource: CardSource;
   readonly isUsed: boolean;
 };
 
-/**
- * The sealed numbers behind valid tokens, each looked up for one merchant. The claim decides between
- * two concurrent uses.
- */
+/** Valid tokens, each for one merchant. The claim decides between two concurrent uses. */
 export function cardTokensRead(database: Database): BatchedReadOptions<CardTokenKey, LiveCardToken> {
   return {
     name: 'card tokens',
@@ -154,7 +142,7 @@ const FORGET_TOKENS = statement(
    returning 1`,
 );
 
-/** Removes up to `limit` dead tokens; gives how many went. */
+/** Removes up to `limit` dead tokens; gives how many. */
 export async function deleteExpiredTokens(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET_TOKENS, [limit])).length;
 }

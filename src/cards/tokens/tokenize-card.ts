@@ -14,13 +14,12 @@ export type TokenizeTools = {
   readonly writeCardToken: BatchedWrite<CardTokenRow, TokenResult>;
 };
 
-/** A key is retired by hand and seldom: three times in one request is no rotation but a mistake. */
+/** Keys are retired by hand and rarely: more within one request is a fault. */
 const MOST_SEALINGS = 3;
 
 /**
- * Returns a token for a card number: ten minutes, one approved payment. Everything else in an
- * encrypted card (security code, name) is dropped; a token made from an encrypted card is good for
- * that card's one approval. `number` was checked at the door.
+ * Gives a token: ten minutes, one approved payment. From an encrypted card only the number is kept, and its
+ * one approval counts. `number` was validated before.
  */
 export async function tokenizeCard(
   tools: TokenizeTools,

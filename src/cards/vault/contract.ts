@@ -46,7 +46,6 @@ const STORE_REQUEST = Type.Object({
 });
 type StoreRequest = Static<typeof STORE_REQUEST>;
 
-/** Rules between the fields of a card to be stored. */
 export const VAULT_FAULTS = {
   oneCardSource: {
     status: 400,
@@ -64,7 +63,7 @@ function checkCard(body: unknown): Fault[] {
   const fields = body as Record<string, unknown>;
   const { numberToken, encryptedCard } = fields;
   const isOne = (numberToken === undefined) !== (encryptedCard === undefined);
-  // An encrypted card may hold them; a request with neither gets the faults of a token.
+  // An encrypted card may hold them; without any card the faults of a token are reported.
   const needsAll = numberToken !== undefined || encryptedCard === undefined;
   const needed = needsAll ? ['cardholderName', 'expirationMonth', 'expirationYear'] : [];
   const missing = needed
@@ -76,7 +75,7 @@ function checkCard(body: unknown): Fault[] {
 const EXAMPLE_ID = '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44';
 const ID_ANSWER = { schema: Type.Object({ vaultId: Type.String() }), example: { vaultId: EXAMPLE_ID } };
 
-/** What is said beside the refusal of another copy. */
+/** Added to the refusal of another copy. */
 const firstCopy = (vaultId: string): Sentence => ({
   pt: `O primeiro tem o vaultId ${vaultId}.`,
   en: `The first one has the vaultId ${vaultId}.`,
@@ -218,7 +217,7 @@ export function readCardToStore(body: StoreRequest): { named: NamedCard; isToBeV
   return { named: readNamedCard(body), isToBeVerified: body.verifyCard ?? false };
 }
 
-/** The card, also of a request that is malformed elsewhere. */
+/** Also from a request that is malformed elsewhere. */
 export function readNamedCard(body: Sound<StoreRequest>): NamedCard {
   return {
     numberToken: body.numberToken ?? null,

@@ -7,10 +7,7 @@ export type DeleteVaultCardTools = {
   readonly removeVaultCard: BatchedWrite<VaultCardRemoval, RemoveResult>;
 };
 
-/**
- * Removes a stored card of this merchant for good; a pending payment of it ends as it would. Throws
- * when its fate is not known before the deadline: repeating is harmless.
- */
+/** Pending payments go on. Throws when the outcome is unknown by the deadline; a repetition is harmless. */
 export async function deleteVaultCard(
   tools: DeleteVaultCardTools,
   keeper: Keeper,

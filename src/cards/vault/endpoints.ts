@@ -37,16 +37,12 @@ import {
 import { findVaultCard, listCards } from './vault-cards.sql.ts';
 
 type ListVaultCardsTools = {
-  /** Lists take their turns. */
   readonly search: Search;
   readonly audit: Audit;
   readonly clock: BusinessClock;
 };
 
-/**
- * A page of this merchant's stored cards as they may be shown. Its reader is in the audit log before it is
- * answered. Throws `Overloaded` when too many searches of the merchant wait.
- */
+/** Audited before the answer. Throws `Overloaded` when too many of the merchant's searches wait. */
 async function listVaultCards(
   { search, audit, clock }: ListVaultCardsTools,
   { merchantId, userName, address }: Keeper,
@@ -72,10 +68,7 @@ type ReadVaultCardTools = {
   readonly clock: BusinessClock;
 };
 
-/**
- * A stored card of this merchant as it may be shown, or null: one of another merchant looks like
- * one that never was. The reader is in the audit log before the answer.
- */
+/** Null for unknown cards and those of other merchants. The reading is audited before the answer. */
 async function readVaultCard(
   tools: ReadVaultCardTools,
   keeper: Keeper,

@@ -27,17 +27,16 @@ type DeleteExpiredCardsTools = {
   readonly audit: Audit;
   /** The machine, for the audit log. */
   readonly origin: string;
-  /** Of real time: a jump of the test clock removes nothing. */
+  /** Real time: a jump of the test clock removes nothing. */
   readonly days: number;
 };
 
-/** One commit holds the end of the audit log for all its entries: few. */
+/** Few: the commit holds the end of the audit log for all entries. */
 const BATCH = 50;
 
 /**
- * Removes the next cards behind a place that expired long enough ago, save those that a
- * subscription uses. Gives the place to go on from, null when there is none behind it, and how many
- * went.
+ * Removes the next long expired cards, except of subscriptions. Gives the place to continue from, and a
+ * count.
  */
 async function deleteExpiredCards(
   { database, audit, origin, days }: DeleteExpiredCardsTools,
@@ -56,10 +55,10 @@ async function deleteExpiredCards(
   return { next: expired.length === BATCH ? (expired.at(-1) ?? null) : null, deleted };
 }
 
-/** Once all were looked through: a card expires with its month. */
+/** After a full walk: a card expires with its month. */
 const PAUSE_MILLISECONDS = 60_000;
 
-/** Removes stored cards that expired long ago. `days` 0: they have no end. */
+/** `days` 0: never. */
 function forgetExpiredCards(tools: DeleteExpiredCardsTools, observe: (deleted: number) => void): Work[] {
   if (tools.days === 0) return [];
   let behind: ExpiredPlace | null = null;
@@ -94,11 +93,11 @@ type Below = {
     'cardKeys' | 'findCardToken' | 'findVaultCard' | 'takesBrand' | 'warnOfDoubtfulBrand'
   >;
   readonly idempotency: Pick<Idempotency, 'findRequest'>;
-  /** From the modules above that count tries. */
+  /** From higher modules, which count attempts. */
   readonly guardVerification: GuardVerification;
 };
 
-/** Opened after the modules that count tries, because a verification is a try. */
+/** Opened after the modules that count attempts, because a verification is one. */
 export function openVault(context: VaultContext, { cards, idempotency, guardVerification }: Below): Module {
   const { database, search, lookUp, batched, keyring, audit, clock, acquirer, configuration, metrics } =
     context;

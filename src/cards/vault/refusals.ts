@@ -1,9 +1,9 @@
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 
-/** The tries of verifications are counted as those of charges are. */
+/** Verifications count as attempts, like charges. */
 export type VerificationRefusal = 'rejected' | 'neverAgain' | 'tooManyTries';
 
-/** Why a card is not verified or stored, or stays in the vault. */
+/** Why a card is not verified, stored or deleted. */
 export type VaultRefusal = 'cardInUse' | 'tooManyCopies' | 'verificationNotOffered' | VerificationRefusal;
 
 export const VAULT_REFUSALS = {

@@ -7,19 +7,18 @@ import { LIMITS, type VaultCardKey } from './vault-cards.sql.ts';
 
 export type VaultCardRemoval = VaultCardKey & { readonly event: AuditEvent };
 
-/** `cardInUse`: a subscription that is active or blocked is paid with it. */
+/** `cardInUse`: an active or blocked subscription is paid with it. */
 export type RemoveResult = 'deleted' | 'notFound' | 'cardInUse';
 
-/** Waits for transactions that are about to name the card; later ones find it gone. */
+/** Waits for transactions about to name the card; later ones find it gone. */
 const LOCK = statement(
   'vault.lock_card',
   'select vault_id from vault_cards where merchant_id = $1 and vault_id = $2 for update',
 );
 
 /**
- * That no subscription which is active or blocked is paid with the card `v`. Only the index by card
- * has its range in order: as an equality, planned while the table is small, the card would be
- * looked for among all subscriptions of the merchant.
+ * No active or blocked subscription is paid with the card `v`. The range is only in the index by card: an
+ * equality, planned while the table is small, would read all subscriptions of the merchant.
  */
 const IS_UNUSED = `(
        select true from subscriptions s
@@ -28,7 +27,7 @@ const IS_UNUSED = `(
        order by s.vault_id limit 1
      ) is null`;
 
-/** A statement of its own, behind the lock: it sees what those that held it have committed. */
+/** A statement of its own after the lock, to see what its former holders committed. */
 const DELETE = statement(
   'vault.delete_card',
   `delete from vault_cards v where v.merchant_id = $1 and v.vault_id = $2
@@ -36,7 +35,6 @@ const DELETE = statement(
    returning vault_id`,
 );
 
-/** Deletes the row, with the audit entry in the same commit. */
 export function vaultCardsRemove(audit: Audit): BatchedWriteOptions<VaultCardRemoval, RemoveResult> {
   const tried = new WeakSet<VaultCardRemoval>();
   return {
@@ -76,7 +74,7 @@ async function removeCard(
   );
 }
 
-/** A place in the order in which cards expire: the texts of the columns. */
+/** Ordered by expiry, with the columns' texts. */
 export type ExpiredPlace = VaultCardKey & { readonly year: string; readonly month: string };
 
 export const FIRST_EXPIRED: ExpiredPlace = {
@@ -99,10 +97,7 @@ const EXPIRED = rowCodec(
 
 type ExpiredCard = RowOf<typeof EXPIRED>;
 
-/**
- * Cards whose month was over before that of a day which lies so many days back, by São Paulo's
- * calendar of real time.
- */
+/** Cards whose month ended before the day so many days ago, in São Paulo by real time. */
 const LIST = statement(
   'vault.list_expired_cards',
   `select ${EXPIRED.columns}
@@ -114,10 +109,7 @@ const LIST = statement(
    order by v.expiration_year, v.expiration_month, v.merchant_id, v.vault_id limit $6`,
 );
 
-/**
- * Up to `limit` cards behind a place that expired at least so many days ago, and which of them
- * nothing uses.
- */
+/** Up to `limit` cards after a place, and which of them are unused. */
 export async function listExpiredCards(
   database: Database,
   days: number,
@@ -135,7 +127,7 @@ const KEYS = inputRows<VaultCardKey>({
   vault_id: ['uuid', (key) => key.vaultId],
 });
 
-/** What somebody else has locked is about to be used or removed: it is left for the next look. */
+/** Skips locked cards, which are about to be used or removed, until the next look. */
 const HOLD = statement(
   'vault.hold_expired_cards',
   `select ${KEY.columnsOf('o')} from ${KEYS.sql} cross join lateral (
@@ -145,10 +137,7 @@ const HOLD = statement(
    ) o`,
 );
 
-/**
- * A statement of its own, behind the locks: a subscription that was made of the card meanwhile is
- * seen.
- */
+/** A statement of its own after the locks, to see subscriptions made meanwhile. */
 const DELETE_EXPIRED = statement(
   'vault.delete_expired_cards',
   `delete from vault_cards v using ${KEYS.sql}
@@ -157,7 +146,7 @@ const DELETE_EXPIRED = statement(
    returning ${KEY.columnsOf('v')}`,
 );
 
-/** Removes those of the cards that nothing uses, each with its audit entry; gives how many went. */
+/** Deletes the unused ones, each with its audit entry; gives how many. */
 export async function deleteExpired(
   audit: Audit,
   keys: readonly VaultCardKey[],

@@ -45,7 +45,6 @@ export type StoreVaultCardTools = CardTools &
     readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
   };
 
-/** A card that is to be verified, under its future id. */
 export type VerificationWanted = {
   readonly merchantId: string;
   readonly verificationId: string;
@@ -54,17 +53,14 @@ export type VerificationWanted = {
 
 export type AskedAnswer = VerificationAnswer | { readonly kind: 'notSent' };
 
-/** The acquirer was not asked. `mayRetryAt`: business time, of a limit that has an end. */
+/** The acquirer was not asked. `mayRetryAt`: business time, if the limit ends. */
 export type VerificationRefused = {
   readonly kind: 'refused';
   readonly refusal: VerificationRefusal;
   readonly mayRetryAt: Instant | null;
 };
 
-/**
- * The guard of the modules above that count tries: refuses a verification, or asks the acquirer and
- * records the answer.
- */
+/** From higher modules, which count attempts: refuses, or asks the acquirer and records the answer. */
 export type GuardVerification = (
   wanted: VerificationWanted,
   ask: () => Promise<AskedAnswer>,
@@ -81,43 +77,33 @@ export type StoreVaultCardResult =
       /** Business time. */
       readonly soldAt: Instant;
     }
-  /**
-   * No clear answer of the acquirer, or a request that was lost before it was stored; nothing was
-   * stored or will be.
-   */
+  /** No clear answer of the acquirer, or the request was lost before. Nothing is or will be stored. */
   | { readonly kind: 'unknown' }
-  /** The acquirer was not asked, and card source and key are free again. */
+  /** The acquirer was not asked; card source and key are free again. */
   | { readonly kind: 'notSent' | 'notConnected' }
-  /** The merchant has stored it as often as it may; carrier and key are free again. */
+  /** Stored as often as allowed; carrier and key are free again. */
   | { readonly kind: 'tooManyCopies'; readonly firstVaultId: string | null }
   /** The acquirer verifies no cards; nothing was used up. */
   | { readonly kind: 'verificationNotOffered' }
   | { readonly kind: 'refused'; readonly refusals: readonly CardRefusal[] }
-  /** The card may be good, and is not verified or stored all the same. */
+  /** The card may be good, but is neither verified nor stored. */
   | (Omit<VerificationRefused, 'kind'> & { readonly kind: 'limited' });
 
-/** Time kept back from the deadline of a request for the commit and the answer. */
+/** Reserved within the request's deadline for commit and answer. */
 const COMMIT_MARGIN_MILLISECONDS = 2_000;
-/** Less time would only make an unknown outcome. */
+/** With less time the outcome would be unknown. */
 const SHORTEST_USEFUL_TIMEOUT_MILLISECONDS = 250;
-/**
- * Whatever the settings allow: the card must be stored before its request counts as lost
- * (`MAKING_MILLISECONDS`).
- */
+/** A card must be stored before its request counts as lost (`MAKING_MILLISECONDS`). */
 const LONGEST_VERIFICATION_MILLISECONDS = 30_000;
-/**
- * Keys are retired by hand and seldom, both that a card needs at most twice: oftener in one request
- * is no rotation but a mistake.
- */
+/** Keys are retired by hand and rarely, and a card needs two: more within one request is a fault. */
 const MOST_SEALINGS = 5;
 
 export type CardToStore = { readonly named: NamedCard; readonly isToBeVerified: boolean };
 
 /**
- * Stores a card for later charges, and uses its card source up. With `isToBeVerified` the acquirer
- * first verifies the card; that counts as its first use. The security code goes no further than to
- * the acquirer. Repeated with its key, returns the stored card, and does not ask the acquirer
- * again. `deadlineAt` is the end of the request, in monotonic milliseconds.
+ * Stores a card and uses up its card source. With `isToBeVerified` the acquirer verifies the card first, as
+ * its first use. The security code goes only to the acquirer. A repetition with its key gives the stored card
+ * without asking again. `deadlineAt`: end of the request, monotonic milliseconds.
  */
 export function storeVaultCard(
   tools: StoreVaultCardTools,
@@ -141,7 +127,7 @@ export function storeVaultCard(
   });
 }
 
-/** Nothing was stored, and card source and key are free. */
+/** Nothing was stored; card source and key are free. */
 const REFUSED: readonly StoreVaultCardResult['kind'][] = [
   'refused',
   'limited',
@@ -178,13 +164,13 @@ async function openAndKeep(
   try {
     return await verifyAndKeep(tools, keeper, { claim, opened, named }, deadlineAt);
   } catch (error) {
-    // The card may be stored: then its card source is used up, and its key answers with it.
+    // The card may be stored: then its source is used up, and its key answers with it.
     if (!(error instanceof CommitUnknown)) await giveBack(tools, claim);
     throw error;
   }
 }
 
-/** From the claim on, a repetition with its key is answered with "wait". */
+/** From the claim on, a repetition with its key is told to wait. */
 async function verifyAndKeep(
   tools: StoreVaultCardTools,
   keeper: Keeper,
@@ -206,7 +192,7 @@ async function verifyAndKeep(
   const isFree = await giveBack(tools, claim);
   if (verified.kind === 'refused') return { ...verified, kind: 'limited' };
   if (verified.kind === 'unknown') return verified;
-  // "Come again" is true only where the card source and the key are free again.
+  // "Come again" is true only if card source and key are free again.
   if (verified.kind === 'notSent' || verified.kind === 'notConnected')
     return isFree ? { kind: verified.kind } : { kind: 'unknown' };
   const { responseCode, adviceCode } = verified;
@@ -214,10 +200,7 @@ async function verifyAndKeep(
   return { ...verified, brand: card.brand, read, soldAt: tools.clock.now(claim.merchantId) };
 }
 
-/**
- * Nothing was stored. What cannot be released now stays taken: the card source until it would have
- * expired, the key as lost. Returns whether it is free.
- */
+/** Nothing was stored. What cannot be freed stays taken, the key as lost. Gives whether both are free. */
 function giveBack({ database }: StoreVaultCardTools, claim: CardSourceLock): Promise<boolean> {
   return unlockCardSource(database, claim).then(
     () => true,
@@ -225,10 +208,7 @@ function giveBack({ database }: StoreVaultCardTools, claim: CardSourceLock): Pro
   );
 }
 
-/**
- * The reference is the id of the future card: a series of its own at the acquirer, beside the
- * charges'.
- */
+/** The reference is the future card's id: separate from the charges' at the acquirer. */
 function verifyCard(
   tools: StoreVaultCardTools,
   { merchantId, vaultId }: CardSourceLock,
@@ -248,7 +228,7 @@ type CardToKeep = {
   readonly claim: CardSourceLock;
   readonly opened: Pick<OpenedCardSource, 'card' | 'trace' | 'fingerprints'>;
   readonly named: NamedCard;
-  /** Null: it was not requested. */
+  /** Null: not requested. */
   readonly verified: Extract<VerificationAnswer, { kind: 'approved' }> | null;
 };
 
@@ -269,10 +249,7 @@ function cardToBe({ claim, opened, verified }: CardToKeep): Omit<VaultCard, 'num
   };
 }
 
-/**
- * Seals and commits; a key that was retired between the two has a successor, under which it is
- * sealed again.
- */
+/** Seals and commits; seals again if a key was retired between. */
 async function keepCard(
   tools: StoreVaultCardTools,
   keeper: Keeper,

@@ -8,7 +8,6 @@ import {
 } from '../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 
-/** One card of one merchant, by what can be compared of its number. */
 export type CardCopies = {
   readonly merchantId: string;
   readonly firstSix: string;
@@ -26,10 +25,7 @@ export function copiesOf(
   return { merchantId, firstSix, lastFour, fingerprints: fingerprints.map(({ print }) => print) };
 }
 
-/**
- * By the digits that are shown: they are the same for every process, whichever key of fingerprints
- * it knows.
- */
+/** By the shown digits, which are the same in every process, whichever fingerprint keys it knows. */
 const LOCK = statement(
   'vault.lock_copies',
   `select pg_try_advisory_xact_lock(
@@ -37,10 +33,7 @@ const LOCK = statement(
    ) as is_locked`,
 );
 
-/**
- * Of those that store a copy of the card one at a time has the lock, until it commits. None waits here
- * for it, where it would hold a connection: false where another has it.
- */
+/** Held until the commit of the store. False at once if another has it: waiting would hold a connection. */
 export async function lockCopies(tx: Tx, { merchantId, firstSix, lastFour }: CardCopies): Promise<boolean> {
   const [row] = await tx.query(LOCK, [merchantId, firstSix, lastFour]);
   return row?.is_locked === true;
@@ -48,9 +41,7 @@ export async function lockCopies(tx: Tx, { merchantId, firstSix, lastFour }: Car
 
 const COUNTED = rowCodec({ copies: column.whole('count(*)') });
 
-/**
- * A copy that an earlier try of the same store has written ($3) is the one that is being stored.
- */
+/** Without the copy that an earlier try of the same store has written ($3). */
 const COUNT = statement(
   'vault.count_copies',
   `select ${COUNTED.columns} from (
@@ -61,10 +52,7 @@ const COUNT = statement(
    ) c`,
 );
 
-/**
- * Whether the card is stored as often as it may be, beside `vaultId`. Asked before anybody is asked about
- * the card, and again behind the lock: in a statement of its own it misses none there.
- */
+/** Whether the card is stored as often as allowed, apart from `vaultId`. Asked again under the lock. */
 export async function isAnotherCopyRefused(
   reader: Reader,
   { merchantId, fingerprints }: CardCopies,
@@ -84,7 +72,7 @@ const FIRST = statement(
    order by v.created_at, v.vault_id limit 1`,
 );
 
-/** The copy that was stored first; null: it was removed meanwhile, as all others. */
+/** Null: all copies were removed meanwhile. */
 export async function findFirstCopy(
   database: Database,
   { merchantId, fingerprints }: CardCopies,

@@ -6,7 +6,7 @@ import type { Instant } from '../../values/instant.ts';
 import { isCardExpired, type NamedCard, type StoredUse } from '../card.ts';
 import type { CardRefusal } from '../refusals.ts';
 
-/** A stored card: its number is sealed, and its security code is not kept. */
+/** The number is sealed; the security code is not stored. */
 export type VaultCard = {
   readonly merchantId: string;
   /** A UUID in lower case. */
@@ -18,28 +18,28 @@ export type VaultCard = {
   readonly expirationMonth: string;
   readonly expirationYear: string;
   readonly holderName: string;
-  /** Whether a use of it was approved: a charge, or the verification before it was stored. */
+  /** Whether a charge, or the verification before storing, was approved. */
   readonly isUsed: boolean;
-  /** The network's name of that first use. */
+  /** The network's id of the first use. */
   readonly networkTransactionId: string | null;
 };
 
-/** What of a stored card may be shown. */
+/** What may be shown. */
 export type ShownCard = Pick<
   VaultCard,
   'vaultId' | 'brand' | 'firstSix' | 'lastFour' | 'expirationMonth' | 'expirationYear' | 'holderName'
 >;
 
-/** An id carries the time of its making. */
+/** An id contains its creation time. */
 export type WantedCards = WantedPage<'vaultId'> & {
-  /** Null: whatever they end in. */
+  /** Null: any. */
   readonly lastFour: string | null;
 };
 
 export const VAULT_CARD_STATUSES = ['active', 'expired'] as const;
 export type VaultCardStatus = (typeof VAULT_CARD_STATUSES)[number];
 
-/** `now` is business time. */
+/** `now`: business time. */
 export function vaultCardStatus(
   card: Pick<VaultCard, 'expirationMonth' | 'expirationYear'>,
   now: Instant,
@@ -47,18 +47,14 @@ export function vaultCardStatus(
   return isCardExpired(card.expirationMonth, card.expirationYear, now) ? 'expired' : 'active';
 }
 
-/**
- * What a sealed number is bound to: moved to another merchant or another stored card, it does not
- * open.
- */
+/** Binds a sealed number to merchant and stored card. */
 export function vaultCardRecord(merchantId: string, vaultId: string): string {
   return `vault card|${merchantId}|${vaultId}`;
 }
 
-/** The person who acts on the vault, and the address. */
+/** The acting person and their address. */
 export type Keeper = { readonly merchantId: string; readonly userName: string; readonly address: string };
 
-/** The audit event of an act on a stored card. */
 export function vaultCardEvent(
   action: 'card.store' | 'card.read' | 'card.delete',
   { merchantId, userName, address }: Keeper,
@@ -72,10 +68,7 @@ export function nextUseOf({ vaultId, isUsed, networkTransactionId }: VaultCard):
   return { vaultId, isFirst: !isUsed, networkTransactionId };
 }
 
-/**
- * The fields beside a `vaultId` must equal the stored ones: a caller with another name or expiry
- * means another card.
- */
+/** Fields beside a `vaultId` must equal the stored ones: another name or expiry means another card. */
 export function fieldsThatDiffer(named: NamedCard, stored: VaultCard): CardRefusal[] {
   const differs = (field: 'brand' | 'holderName' | 'expirationMonth' | 'expirationYear') =>
     named[field] !== null && named[field] !== stored[field];

@@ -23,7 +23,7 @@ import type { CardSource } from '../card.ts';
 import { copiesOf, isAnotherCopyRefused, lockCopies } from './stored-copies.sql.ts';
 import type { ShownCard, VaultCard, WantedCards } from './vault-card.ts';
 
-/** `vaultId` is a UUID in lower case, as PostgreSQL gives it back. */
+/** `vaultId`: a UUID in lower case, as PostgreSQL gives it. */
 export type VaultCardKey = { readonly merchantId: string; readonly vaultId: string };
 
 const KEYS = inputRows<VaultCardKey>({
@@ -31,7 +31,7 @@ const KEYS = inputRows<VaultCardKey>({
   vault_id: ['uuid', (key) => key.vaultId],
 });
 
-/** The sealed number stays where it is. */
+/** Without the sealed number. */
 const SHOWN_CARD = rowCodec<ShownCard>(
   {
     vaultId: column.text(),
@@ -64,7 +64,6 @@ const FIND = statement(
    join vault_cards v on v.merchant_id = i.merchant_id and v.vault_id = i.vault_id`,
 );
 
-/** Stored cards, each looked up for one merchant. */
 export function vaultCardsRead(database: Database): BatchedReadOptions<VaultCardKey, VaultCard> {
   return {
     name: 'vault cards',
@@ -76,7 +75,6 @@ export function vaultCardsRead(database: Database): BatchedReadOptions<VaultCard
   };
 }
 
-/** A stored card of this merchant, or null. */
 export async function findVaultCard(database: Reader, key: VaultCardKey): Promise<VaultCard | null> {
   const [row] = await database.query(FIND, KEYS.values([key]));
   return row === undefined ? null : parse(row);
@@ -87,31 +85,28 @@ function parse(row: Row): VaultCard {
   return { ...card, number: { dataKeyId, bytes: sealedNumber } };
 }
 
-/** A card to be stored: `isUsed` when the acquirer has just verified it. */
+/** `isUsed`: the acquirer has just verified it. */
 export type VaultCardRow = {
   readonly card: VaultCard;
-  /** Of its number, under every key that compares, the one in use first. */
+  /** Under every key that compares, the one in use first. */
   readonly fingerprints: readonly [Fingerprint, ...Fingerprint[]];
   readonly cardSource: CardSource;
   readonly createdBy: string;
   readonly event: AuditEvent;
-  /** The request, when it brought a key. */
+  /** The request, if it had a key. */
   readonly request: KeyedRequest | null;
 };
 
 /**
- * `sourceUsed`: a transaction or another stored card has the carrier. `keyRetired`: a key that the
- * number is sealed or printed under makes nothing more. `keyUsed`: the request's own key made
- * another card. `tooManyCopies`: the merchant has stored the card as often as it may. Nothing was
- * written then.
+ * `sourceUsed`: a transaction or another stored card has the carrier. `keyRetired`: a key for sealing or
+ * fingerprints was retired. `keyUsed`: the request's key made another card. `tooManyCopies`: stored as often
+ * as allowed. All but `stored` wrote nothing.
  */
 export type StoreResult = 'stored' | 'sourceUsed' | 'keyRetired' | 'keyUsed' | 'tooManyCopies';
 
 /**
- * Makes a rotation wait for this commit, or this commit see that a key is retired: the one that
- * seals the number, and the one that prints it, for a process that does not know its successor
- * would count too few copies. Before all other locks: who waits for a rotation keeps no other store
- * waiting.
+ * Makes a rotation wait, or shows a retired key: the sealing one, and the fingerprint one, whose successor's
+ * copies would not be counted. Before all other locks: waiting for a rotation blocks no other store.
  */
 const HOLD_KEYS = statement(
   'vault.hold_keys',
@@ -119,10 +114,7 @@ const HOLD_KEYS = statement(
    order by data_key_id for key share`,
 );
 
-/**
- * The key of a request whose card was verified ($13) is there already, and must be young: an old
- * one was reported as lost.
- */
+/** The key of a verified request ($13) exists and must be young: an old one was reported as lost. */
 const STORE = statement(
   'vault.store_card',
   `with claimed as (
@@ -171,7 +163,7 @@ const CLAIM = statement(
    select transaction_id from claimed`,
 );
 
-/** What a card that is verified first holds before it is stored. */
+/** Held by a card that is verified before it is stored. */
 export type CardSourceLock = {
   readonly merchantId: string;
   /** Of the future card. */
@@ -181,10 +173,9 @@ export type CardSourceLock = {
 };
 
 /**
- * Locks the card source for the future card, and the request's key with it, before the acquirer is
- * asked: else a used card source could be verified again and again, and so could one key.
- * `sourceUsed`, `keyUsed`: it is taken, and nothing was locked. What a process that dies has locked
- * stays locked, the card source until it would have expired anyway.
+ * Locks card source and key for the future card before the acquirer is asked, so that neither can be verified
+ * repeatedly. `sourceUsed`, `keyUsed`: nothing was locked. If the process dies the locks stay, the source's
+ * until its expiry.
  */
 export async function lockCardSource(
   database: Database,
@@ -209,7 +200,7 @@ const RELEASE = statement(
    delete from card_source_locks where merchant_id = $1 and source_hash = $2 and transaction_id = $3::uuid`,
 );
 
-/** Releases what `lockCardSource` took; a key that was reported as lost stays so. */
+/** Releases `lockCardSource`; a key reported as lost stays. */
 export async function unlockCardSource(
   database: Database,
   { merchantId, vaultId, cardSource, request }: CardSourceLock,
@@ -219,9 +210,8 @@ export async function unlockCardSource(
 }
 
 /**
- * A statement's parts that mark the first uses of stored cards. Reads the part `used_cards`:
- * merchant_id, vault_id and network_transaction_id. A card that another has locked is passed over:
- * see `markFirstUse`.
+ * CTEs that mark first uses. Read the CTE `used_cards`: merchant_id, vault_id, network_transaction_id. Locked
+ * cards are skipped: see `markFirstUse`.
  */
 export const MARK_FIRST_USES = `first_used as (
      select v.merchant_id, v.vault_id, u.network_transaction_id
@@ -241,9 +231,7 @@ const MARK_FIRST_USE = statement(
    where merchant_id = $1 and vault_id = $2 and first_used_at is null`,
 );
 
-/**
- * Marks a first use that its own commit left unmarked, because the card was locked at that moment.
- */
+/** For a first use whose own commit found the card locked. */
 export async function markFirstUse(
   database: Database,
   merchantId: string,
@@ -259,16 +247,12 @@ const FATE = rowCodec({
 
 const FIND_FATE = statement('vault.find_fate', `select ${FATE.columns}`);
 
-/**
- * Every commit here waits for the end of the audit log's chain: more of them at once would only
- * hold connections.
- */
+/** Every commit waits for the end of the audit log: more at once would only hold connections. */
 export const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 500 };
 
 /**
- * Claim, stored card and audit entry in one commit, in which a card has at most so many copies.
- * Repeatable: the id is new for each card, so a card that is there already was written by an
- * earlier try of the same caller, and its entry with it.
+ * Claim, stored card and audit entry in one commit, which limits the copies. Repeatable: the id is new, so an
+ * existing card was written by an earlier try of this caller.
  */
 export function vaultCardsWrite(
   database: Database,
@@ -312,7 +296,7 @@ async function storeCard(
   };
   const result = await audit.transaction(store, { merchantId }).catch((error): StoreResult => {
     if (isKeyTaken(error)) return 'keyUsed';
-    // Others rotate its keys: its turn comes.
+    // Its keys are being rotated: another try will succeed.
     if (!(error instanceof Overloaded) && hasSqlState(error, SQL_STATE.lockNotAvailable))
       throw new PassingFault('the keys of the card are locked', { cause: error });
     throw error;
@@ -362,7 +346,7 @@ const ALL = pageOf({
   shown: SHOWN,
 });
 
-/** Along the index of last digits, which has their ids in order. */
+/** By the index of last digits, which has their ids in order. */
 const OF_LAST_FOUR = pageOf({
   name: 'vault.list_of_last_four',
   before: `counted as materialized (
@@ -374,7 +358,7 @@ const OF_LAST_FOUR = pageOf({
   shown: SHOWN,
 });
 
-/** A page of this merchant's stored cards and how many there are in all, of one moment. */
+/** Items and total of one moment. */
 export async function listCards(
   database: Reader,
   merchantId: string,

@@ -1,6 +1,5 @@
 import type { Day } from '../../values/instant.ts';
 
-/** What the bank's simulator has booked of a boleto. */
 export type LedgerBoleto = {
   readonly ourNumber: string;
   readonly status: 'refused' | 'issued' | 'paid' | 'canceled' | 'expired';
@@ -9,13 +8,13 @@ export type LedgerBoleto = {
   readonly issuedOn: string;
   readonly dueOn: string;
   readonly payableUntil: string;
-  /** Null: it was refused. */
+  /** Null: refused. */
   readonly barCode: string | null;
   readonly digitableLine: string | null;
   readonly payments: readonly { readonly amount: number; readonly paidOn: string }[];
 };
 
-/** What the simulator can be asked to write wrongly into a return file. */
+/** Faults that the simulator can write into a return file. */
 export const RETURN_FILE_FAULTS = ['rowMissing', 'rowTwice', 'otherAmount', 'brokenTrailer'] as const;
 
 export type WantedReturnFile = {
@@ -23,10 +22,7 @@ export type WantedReturnFile = {
   readonly fault: (typeof RETURN_FILE_FAULTS)[number] | null;
 };
 
-/**
- * `noSimulator`: there is no bank here whose books could be read. `dayNotOver`: in the merchant's
- * time. `tooLarge`: for one answer of the service.
- */
+/** `noSimulator`: no simulated bank. `dayNotOver`: in the merchant's time. `tooLarge`: for one answer. */
 export type BankPaperRefusal = 'noSimulator' | 'dayNotOver' | 'tooLarge';
 
 export type BankPaper<P> =

@@ -15,12 +15,12 @@ import {
 const FILE_TIMEOUT_MILLISECONDS = 10_000;
 
 type BankPaperTools = {
-  /** Null: there is no bank here. */
+  /** Null: no bank. */
   readonly bankUrl: string | null;
   readonly clock: BusinessClock;
 };
 
-/** Has the bank's simulator write the return file of a day. Throws when it does not answer. */
+/** The simulated bank's return file of a day. Throws when it does not answer. */
 async function readReturnFile(
   { bankUrl, clock }: BankPaperTools,
   merchantId: string,
@@ -41,14 +41,14 @@ async function readReturnFile(
 const MOST_BOLETOS = 100;
 const TIMEOUT_MILLISECONDS = 5_000;
 
-/** The merchant's newest boletos in the books of the bank's simulator. Throws when it does not answer. */
+/** The merchant's newest boletos at the simulated bank. Throws when it does not answer. */
 async function readBankLedger(
   bankUrl: string | null,
   merchantId: string,
   { ourNumber }: { readonly ourNumber?: string },
 ): Promise<BankPaper<readonly LedgerBoleto[]>> {
   if (bankUrl === null) return { kind: 'refused', refusal: 'noSimulator' };
-  // The simulator refuses what is no number of ours; to the merchant it is a boleto that does not exist.
+  // The simulator refuses other texts; to the merchant they are unknown boletos.
   if (ourNumber !== undefined && !/^\d{11}$/.test(ourNumber)) return { kind: 'read', paper: [] };
   const url = new URL('/ledger', bankUrl);
   url.searchParams.set('merchantId', merchantId);

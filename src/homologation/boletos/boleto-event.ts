@@ -4,23 +4,19 @@ import type { Feed } from '../../platform/feeds/open-feed.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Day } from '../../values/instant.ts';
 
-/** The simulator of the bank, and what brings its changes. */
 export type BankTools = { readonly bankUrl: string; readonly feed: Feed };
 
-/** A requested event of a boleto. */
 export type WantedBoletoEvent = {
   readonly boletoId: string;
   readonly event: (typeof BANK_EVENTS)[number];
-  /** Of a payment; null: what is to be paid on the day. */
+  /** The paid amount; null: what is due on that day. */
   readonly amount: Cents | null;
   /** Null: today, by the merchant's clock. */
   readonly paidOn: Day | null;
 };
 
 /**
- * `notFound`: this merchant has no such boleto. `forbidden`: the bank's books do not allow it.
- * `notThatDay`: paid before it was issued, or after today.
- * `noSimulator`: there is no simulator of a bank here.
+ * `forbidden`: by the bank's books. `notThatDay`: before the issue or after today. `noSimulator`: no bank.
  */
 export type BoletoEventRefusal = 'notFound' | 'forbidden' | 'notThatDay' | 'noSimulator';
 

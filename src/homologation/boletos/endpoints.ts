@@ -20,11 +20,7 @@ import type { BankTools, BoletoEventRefusal, BoletoEventResult, WantedBoletoEven
 
 const TIMEOUT_MILLISECONDS = 5_000;
 
-/**
- * Has the bank's simulator book an event at the merchant's business time, and pulls it: its effects
- * are those of the bank. Throws when the simulator does not answer; then it may have happened, and
- * comes by itself.
- */
+/** Books an event at the simulated bank and pulls it. If it throws, the event may have happened. */
 async function askForBoletoEvent(
   tools: BankTools | null,
   merchantId: string,
@@ -88,7 +84,6 @@ export const BOLETO_EVENT_REFUSALS = {
 
 const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
 
-/** Rules between the fields of an event of a boleto. */
 export const BOLETO_EVENT_FAULTS = {
   onlyOfPayment: {
     status: 400,
@@ -183,7 +178,7 @@ function writeBoletoEvent({ event }: WantedBoletoEvent, boleto: Boleto): object 
   };
 }
 
-/** Null: there is no simulator of a bank. */
+/** Null: no simulated bank. */
 export type BoletoEventTools = { readonly bank: BankTools | null };
 
 export const BOLETO_EVENT_ENDPOINTS: readonly Endpoint<BoletoEventTools>[] = [

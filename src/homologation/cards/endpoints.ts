@@ -7,7 +7,6 @@ import { TRIAL_CARDS } from '../../transactions/card/network-limits.ts';
 import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
 import { behaviourOf, FAULT_TEXTS, textOf, trialNumbers } from '../trials.ts';
 
-/** A number to pay with in homologation, and what becomes of that. */
 export type TrialCard = {
   readonly name: string;
   readonly number: string;
@@ -15,7 +14,7 @@ export type TrialCard = {
   readonly about: Sentence;
 };
 
-/** Of each brand one that no trigger and no limit knows. */
+/** One of each brand without trigger or limit. */
 const APPROVED_NUMBERS: Readonly<Record<CardBrand, string>> = {
   visa: '4111111111111111',
   mastercard: '5155901222280001',
@@ -72,7 +71,7 @@ const DECLINES: readonly TrialAmount[] = [
   { endsIn: '1005', about: { pt: 'recusado sem razão dada', en: 'declined without a reason' } },
 ];
 
-/** Endings of an amount in cents that decide before the card does. */
+/** Endings of an amount in cents that decide before the card. */
 const TRIAL_AMOUNTS: readonly TrialAmount[] = [
   ...DECLINES,
   ...Object.entries(amounts.faults).map(([endsIn, fault]) => ({

@@ -7,11 +7,9 @@ import { type ReadTools, readClock } from './read-clock.ts';
 export type AdvanceTools = ReadTools & {
   /** Wakes the work that moves clocks. */
   readonly wakeSignal: WakeSignal;
-  /** Notified by that work when a jump ends here. */
+  /** Notified when a jump ends in this process. */
   readonly ended: WakeSignal;
-  /** How long a caller waits for the end. */
   readonly answerMilliseconds: number;
-  /** Aborted when this process stops: callers wait no more. */
   readonly stopping: AbortSignal;
 };
 
@@ -19,14 +17,14 @@ export type AdvanceResult =
   | { readonly kind: 'arrived' | 'underWay'; readonly reading: ClockReading }
   | { readonly kind: 'refused'; readonly refusal: JumpRefusal };
 
-/** Another process may move the clock: without a wake signal of ours the row is read this often. */
+/** How often the row is read: another process may move the clock. */
 const LOOK_MILLISECONDS = 200;
-/** Between reading the clock and starting from there another whole jump may have come and gone. */
+/** Between reading the clock and starting a jump, another one may have come and gone. */
 const MOST_STARTS = 3;
 
 /**
- * Stores the target of a merchant's clock, and waits for its arrival, as long as a caller waits.
- * From here on the jump goes on whatever process dies: `clockWork` of any process continues it.
+ * Stores the target and waits for it as long as a caller waits. `clockWork` of any process continues the
+ * jump.
  */
 export async function advanceClock(
   tools: AdvanceTools,
@@ -41,7 +39,7 @@ export async function advanceClock(
   while (true) {
     const wakesBefore = tools.ended.count();
     const { jumpNumber, ...reading } = await readClock(tools, merchantId);
-    // A later jump has begun: ours is over, and its result is the last one that was read.
+    // A later jump has begun: ours is over, with the result read last.
     if (jumpNumber !== started.jumpNumber)
       return { kind: 'arrived', reading: { ...reading, target: null, ran } };
     if (reading.target === null) return { kind: 'arrived', reading };

@@ -58,7 +58,6 @@ const JUMP_REQUEST = Type.Object({
   ),
 });
 
-/** Rules between the fields of a jump. */
 export const CLOCK_FAULTS = {
   oneGoal: {
     status: 400,
@@ -164,7 +163,7 @@ const READ_CLOCK = contract({
 
 function readJumpRequest({ advanceDays, to }: Static<typeof JUMP_REQUEST>): JumpRequest {
   if (advanceDays !== undefined) return { advanceDays };
-  // The schema's format has checked it.
+  // The schema has checked the format.
   return { to: parseSaoPauloText(to ?? '') as Instant };
 }
 
@@ -176,7 +175,6 @@ function writeReading({ now, target, ran }: ClockReading): object {
   return { now: saoPauloText(now), target: target === null ? null : saoPauloText(target), ran };
 }
 
-/** The time of an answer beyond the wait for the clock. */
 const ANSWER_MARGIN_MILLISECONDS = 10_000;
 
 export const CLOCK_ENDPOINTS: readonly Endpoint<AdvanceTools>[] = [

@@ -1,7 +1,7 @@
 import type { ClockedKind } from '../../platform/work/due-work.ts';
 import { addDays, type Instant, instant, saoPauloDay } from '../../values/instant.ts';
 
-/** How many of each kind were run. */
+/** Runs by kind. */
 export type Ran = Readonly<Record<ClockedKind, number>>;
 
 export const NOTHING_RAN: Ran = {
@@ -15,16 +15,13 @@ export const NOTHING_RAN: Ran = {
 
 export type JumpRequest = { readonly advanceDays: number } | { readonly to: Instant };
 
-/** How far ahead of the real day business time may run: two years. */
+/** How far business time may be ahead of real time: two years. */
 export const MOST_DAYS_AHEAD = 730;
 const DAY_MILLISECONDS = 86_400_000;
 
 export type JumpRefusal = 'backward' | 'tooManyDays' | 'tooFar' | 'underWay';
 
-/**
- * A day is 24 hours; forward only, and no further than the end of a day two years from the real
- * one.
- */
+/** A day is 24 hours. Forward only, up to the end of the day two years from now. */
 export function jumpTarget(
   request: JumpRequest,
   businessNow: Instant,
@@ -40,9 +37,8 @@ export function jumpTarget(
 
 export type ClockReading = {
   readonly now: Instant;
-  /** The target of a current jump. */
   readonly target: Instant | null;
-  /** What this jump has run so far, or the last one in all. */
+  /** Runs of the current jump, or of the last. */
   readonly ran: Ran;
 };
 
@@ -50,19 +46,15 @@ export function addRan(ran: Ran, kind: ClockedKind, count: number): Ran {
   return { ...ran, [kind]: ran[kind] + count };
 }
 
-/** Something that falls due at an instant. */
 export type Due = { readonly kind: ClockedKind; readonly at: Instant };
 
-/** Due work that was awaited in vain: it holds the clock no longer. */
+/** Due work that could not be run in time: it no longer holds the clock. */
 export type GivenUp = ReadonlyMap<ClockedKind, Instant>;
 
-/**
- * How the clock goes on past something that could not be run: in steps that still keep the rest of
- * its kind in order.
- */
+/** The step past work that could not be run: the rest of its kind stays in order. */
 const STEP_PAST_MILLISECONDS = 3_600_000;
 
-/** What is due now, without what was awaited in vain. */
+/** Due now, except what was given up. */
 export function overdueOf(dues: readonly Due[], now: Instant, givenUp: GivenUp): Due[] {
   return dues.filter(({ kind, at }) => at <= now && givenUp.get(kind) !== at);
 }

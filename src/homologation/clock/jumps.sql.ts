@@ -27,15 +27,14 @@ const HELD = rowCodec(
   'c',
 );
 
-/** A jump that this process holds: no other process moves the clock until the lease ends. */
+/** Held by this process: no other moves the clock before the lease ends. */
 export type HeldJump = RowOf<typeof HELD>;
 
-/** How far a held jump has come. */
 export type Progress = { readonly ran: Ran; readonly steps: number };
 
 const FIND = statement('clock.find', `select ${CLOCK.columns} from merchant_clocks where merchant_id = $1`);
 
-/** Null: the clock was never moved. */
+/** Null: never moved. */
 export async function findClock(database: Database, merchantId: string): Promise<StoredClock | null> {
   const [row] = await database.query(FIND, [merchantId]);
   return row === undefined ? null : CLOCK.parse(row);
@@ -43,10 +42,7 @@ export async function findClock(database: Database, merchantId: string): Promise
 
 const JUMP = rowCodec({ jumpNumber: column.whole() });
 
-/**
- * Under the condition that the clock stands as it was read: the target was reckoned from there. The
- * fence is raised, so that a late write of the jump before changes nothing.
- */
+/** Only if the clock is as read for the target. Raises the fence against late writes of the former jump. */
 const START = statement(
   'clock.start',
   `insert into merchant_clocks as c (merchant_id, target_at, jump_number) values ($1, $3::timestamptz, 1)
@@ -56,10 +52,7 @@ const START = statement(
    returning ${JUMP.columns}`,
 );
 
-/**
- * Begins a jump that no process holds yet, and returns its number; null when the clock is in a jump
- * or was moved meanwhile.
- */
+/** Gives the jump's number; null when the clock is in a jump or was moved meanwhile. */
 export async function insertJump(
   database: Database,
   merchantId: string,
@@ -89,7 +82,7 @@ export const EARLIEST_JUMP = statement(
    from merchant_clocks where target_at is not null`,
 );
 
-/** Claims up to `limit` jumps that no process holds, new ones first. */
+/** Claims up to `limit` free jumps, new ones first. */
 export async function claimJumps(
   database: Database,
   limit: number,
@@ -101,8 +94,8 @@ export async function claimJumps(
 const SHIFT = rowCodec({ shiftMilliseconds: column.whole() });
 
 /**
- * The clock that counts is the database's, which claims of due work read: it must not be behind the
- * instant by a part of a millisecond, or nothing would be due there. It never goes back.
+ * By the database's clock, which claims read: it must not be behind the instant by a part of a millisecond,
+ * or nothing would be due. Never goes back.
  */
 const MOVE = statement(
   'clock.move',
@@ -113,10 +106,7 @@ const MOVE = statement(
    returning ${SHIFT.columns}`,
 );
 
-/**
- * Moves a held clock to an instant and keeps the lease; returns its shift, or null when another
- * process has taken it over.
- */
+/** Keeps the lease. Gives the shift, or null when another process has taken over. */
 export async function moveHeldClock(
   database: Database,
   { merchantId, fence }: HeldJump,
@@ -136,9 +126,7 @@ const RENEW = statement(
    returning ${SHIFT.columns}`,
 );
 
-/**
- * Keeps the lease where the clock stands for long; false when another process has taken it over.
- */
+/** For a clock that stands for long. False when another process has taken over. */
 export async function renewJump(
   database: Database,
   { merchantId, fence }: HeldJump,
@@ -156,7 +144,7 @@ const END = statement(
    returning ${SHIFT.columns}`,
 );
 
-/** False when another process has taken it over. */
+/** False when another process has taken over. */
 export async function endJump(
   database: Database,
   { merchantId, fence }: HeldJump,
@@ -170,7 +158,6 @@ const RELEASE = statement(
   'update merchant_clocks set lease_expires_at = null, ran = $3::jsonb where merchant_id = $1 and fence = $2',
 );
 
-/** Lets another process go on at once. */
 export async function releaseJump(
   database: Database,
   { merchantId, fence }: HeldJump,
@@ -179,7 +166,7 @@ export async function releaseJump(
   await database.query(RELEASE, [merchantId, fence, JSON.stringify(ran)]);
 }
 
-/** A kind that came with a later version is missing in the rows of an earlier one. */
+/** Rows of an earlier version lack newer kinds. */
 function readRan(stored: unknown): Ran {
   const counts = stored as Partial<Record<string, number>>;
   const entries = CLOCKED_KINDS.map((kind) => [kind, counts[kind] ?? 0] as const);

@@ -9,30 +9,26 @@ import type { TestClock } from './open-test-clock.ts';
 export type MoveTools = {
   readonly database: Database;
   readonly testClock: TestClock;
-  /** In the order in which they run at one instant. */
+  /** In their order at one instant. */
   readonly works: readonly ClockedWork[];
-  /**
-   * How long something that is due and cannot be run (another process holds it) keeps the clock, in
-   * milliseconds.
-   */
+  /** How long due work of another process holds the clock, in milliseconds. */
   readonly patienceMilliseconds: number;
-  /** Called for what the clock went past without having run it. */
+  /** Called for work that the clock passed without running it. */
   readonly warn: (merchantId: string, kind: ClockedKind, dueAt: string) => void;
-  /** Called for a jump that had too many instants: the rest of them was passed at once. */
+  /** Called for a jump with too many instants; the rest is passed at once. */
   readonly warnOfManySteps: (merchantId: string) => void;
 };
 
-/** Real time. A process that was killed holds the jump for so long. */
+/** Real time: how long a killed process holds the jump. */
 export const JUMP_LEASE_MILLISECONDS = 10_000;
 const RENEW_MILLISECONDS = 2_000;
-/** Something due every ten minutes of two years is less than this. */
+/** Something due every ten minutes of two years needs fewer. */
 const MOST_STEPS = 110_000;
-/** Rounds at one instant: enough for ten million rows in batches of a hundred. */
+/** Rounds at one instant: ten million rows in batches of a hundred. */
 const MOST_ROUNDS = 100_000;
 const FIRST_PAUSE_MILLISECONDS = 5;
 const LONGEST_PAUSE_MILLISECONDS = 250;
 
-/** A jump as it goes on in this process. */
 type Going = {
   readonly jump: HeldJump;
   readonly givenUp: Map<ClockedKind, Instant>;
@@ -41,11 +37,9 @@ type Going = {
 };
 
 /**
- * Moves a held clock to its target: from one due instant to the next, and at each until nothing of
- * the merchant is due. The clock is moved in the database first, since claims of due work read it
- * there. When the signal is aborted the jump stops between two runs, for another process or the
- * next start; so it does, silently, when another process has taken it over. Throws what a work
- * throws: the jump goes on after its lease.
+ * Moves a held clock to its target, from one due instant to the next, and runs at each what is due. Moves the
+ * clock in the database first, where claims read it. An abort, or another process that has taken over, stops
+ * it between two runs. Throws errors of the work; the jump continues after its lease.
  */
 export async function moveClock(tools: MoveTools, jump: HeldJump, stopping: AbortSignal): Promise<void> {
   const { database, testClock } = tools;
@@ -69,7 +63,7 @@ export async function moveClock(tools: MoveTools, jump: HeldJump, stopping: Abor
   }
 }
 
-/** Moves the clock to the next due instant; false when another process has taken the jump over. */
+/** False when another process has taken over. */
 async function step(
   { database, testClock, works, warnOfManySteps }: MoveTools,
   going: Going,
@@ -83,16 +77,12 @@ async function step(
   const shift = await moveHeldClock(database, jump, next, going, JUMP_LEASE_MILLISECONDS);
   if (shift === null) return false;
   testClock.note(merchantId, shift);
-  // What is known here of the database's clock may be a little old: after this it is past the
-  // instant as well.
+  // This process's copy of the database's clock may be a little late: this brings it past the instant.
   if (testClock.now(merchantId) < next) await testClock.followTime();
   return true;
 }
 
-/**
- * Runs what is due until nothing is. What another process holds is awaited; after a while the clock
- * goes on without it, reports so, and does not wait for the same instant again.
- */
+/** Runs until nothing is due. Waits for other processes' work; after the patience warns and continues. */
 async function runOverdue(tools: MoveTools, going: Going, signal: AbortSignal): Promise<void> {
   const { testClock, works, patienceMilliseconds, warn } = tools;
   const { jump, givenUp } = going;
@@ -100,7 +90,7 @@ async function runOverdue(tools: MoveTools, going: Going, signal: AbortSignal): 
   let waitsUntil = performance.now() + patienceMilliseconds;
   let pauseMilliseconds = FIRST_PAUSE_MILLISECONDS;
   for (let round = 0; !signal.aborted; round += 1) {
-    // Read first: behind what is stuck there may be due work that is not visible.
+    // First: more due work may be hidden behind work that is stuck.
     if (await runAll(works, going, signal)) {
       waitsUntil = performance.now() + patienceMilliseconds;
       pauseMilliseconds = FIRST_PAUSE_MILLISECONDS;
@@ -142,18 +132,13 @@ async function duesOf(works: readonly ClockedWork[], merchantId: string, target:
 }
 
 type Hold = {
-  /**
-   * Aborted when another process has the jump, or may have it because the database was away for
-   * longer than the lease.
-   */
+  /** Aborted when another process has the jump, or may have it after a long absence of the database. */
   readonly lost: AbortSignal;
   /** Resolves when nothing more is sent. */
   end(): Promise<void>;
 };
 
-/**
- * Keeps the lease while the clock stands at one instant for long, and the count of what was run.
- */
+/** Keeps lease and counts while the clock stands at one instant. */
 function keepLease({ database }: MoveTools, going: Going): Hold {
   const lost = new AbortController();
   const ending = new AbortController();
@@ -163,8 +148,7 @@ function keepLease({ database }: MoveTools, going: Going): Hold {
       await pause(RENEW_MILLISECONDS, undefined, { signal: ending.signal }).catch(() => {});
       if (ending.signal.aborted) return;
       const askedAt = performance.now();
-      // While the database is away the lease that is left counts: another process needs the
-      // database too.
+      // While the database is away the rest of the lease counts: others need the database too.
       const isOurs = await renewJump(database, going.jump, going.ran, JUMP_LEASE_MILLISECONDS).catch(
         () => null,
       );

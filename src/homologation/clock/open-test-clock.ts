@@ -3,31 +3,25 @@ import { type BusinessClock, businessClock } from '../../platform/business-clock
 import { DatabaseTime } from '../../platform/database-time.ts';
 import type { Database, Statement } from '../../platform/postgres/database.ts';
 
-/** Every merchant's business time, as this process has it in memory. */
+/** Business times of all merchants, in memory. */
 export type TestClock = BusinessClock & {
   /** While a merchant's clock jumps, other systems have less time to answer. */
   isJumping(merchantId: string): boolean;
-  /** A clock that was just read or written: this process follows it at once. */
+  /** Follows a clock that was just read or written. */
   note(merchantId: string, shiftMilliseconds: number): void;
-  /** This process moves the clock, until the returned function is called. */
+  /** Marks a jump by this process until the returned function is called. */
   noteJump(merchantId: string): () => void;
-  /** Of the shifts; finds whether a reload brings anything. */
+  /** Changes with the shifts, so that a reload is worth it. */
   readonly version: Statement;
-  /** What the database's clock showed at some moment between the two (monotonic). */
+  /** What the database's clock showed between the two monotonic times. */
   noteTime(shown: unknown, askedAt: number, answeredAt: number): void;
-  /** Reads the database's clock. Throws the errors of the database. */
+  /** Throws database errors. */
   followTime(): Promise<void>;
-  /**
-   * Reads the shifts of other processes, and the database's clock. Throws the errors of the
-   * database; the last known times stay in use.
-   */
+  /** Reads other processes' shifts and the time. Throws database errors; the last times stay in use. */
   reload(): Promise<void>;
 };
 
-/**
- * Opens the clock with the stored shifts. A time that was once returned never goes back, whatever
- * is read in which order.
- */
+/** A returned time never goes back, whatever is read in which order. */
 export async function openTestClock(database: Database): Promise<TestClock> {
   const time = new DatabaseTime();
   const shifts = new Map<string, number>();

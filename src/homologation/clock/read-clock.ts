@@ -5,10 +5,7 @@ import type { TestClock } from './open-test-clock.ts';
 
 export type ReadTools = { readonly database: Database; readonly testClock: TestClock };
 
-/**
- * A merchant's clock, and the number of its jump: 0 when it was never moved. Read anew: another
- * process may move it.
- */
+/** With its jump's number, 0 when never moved. From the database: another process may move it. */
 export async function readClock(
   { database, testClock }: ReadTools,
   merchantId: string,

@@ -29,33 +29,26 @@ import {
 export type EmbeddedPostgres = {
   readonly connection: EmbeddedConnection;
   readonly processId: number;
-  /** The folder with the server's files. */
   readonly place: string;
-  /**
-   * Ends sessions and the server; what was committed stays. May be called again and after the
-   * server's own end.
-   */
+  /** Ends sessions and server; commits stay. Repeatable, also after the server's own end. */
   stop(): Promise<void>;
-  /** Resolves with the reason when the server ends without a stop; else it stays pending. */
+  /** Resolves with the reason when the server ends without a stop. */
   readonly exited: Promise<string>;
 };
 
-/** Where root keeps what the account of PostgreSQL cannot reach elsewhere. */
+/** For root, when the account of PostgreSQL cannot reach the data folder. */
 const STATE_FOLDER = '/var/lib/parcela';
 
 const START_TIMEOUT_MILLISECONDS = 60_000;
-/**
- * A killed server replays up to `max_wal_size` of log and answers meanwhile that it is starting.
- */
+/** A killed server replays up to `max_wal_size` of log, during which it says that it is starting. */
 const RECOVERY_TIMEOUT_MILLISECONDS = 600_000;
 const LOOK_AGAIN_MILLISECONDS = 10;
-/** How long children of a killed server may still hold its shared memory. */
+/** How long children of a killed server may hold its shared memory. */
 const SHARED_MEMORY_TIMEOUT_MILLISECONDS = 15_000;
 
 /**
- * Starts the PostgreSQL that came with Parcela on the data folder, which the caller holds; makes
- * the database the first time and removes what a killed process left. Throws with the server's last
- * lines when it does not start.
+ * Starts the bundled PostgreSQL on the data folder, which the caller holds; makes the database the first time
+ * and removes what a killed process left. If it does not start, throws with its last lines.
  */
 export async function startEmbeddedPostgres(options: {
   readonly folder: string;
@@ -86,10 +79,7 @@ export async function startEmbeddedPostgres(options: {
   return { connection, place: place.path, ...server };
 }
 
-/**
- * How to reach the server of a data folder that another process has running; null when none
- * answers.
- */
+/** Null when none answers. */
 export async function findRunningPostgres(folder: string): Promise<EmbeddedConnection | null> {
   const path = await realpath(folder);
   const [lock, password] = await Promise.all([
@@ -153,9 +143,7 @@ function throwUnlessPassing(error: unknown): void {
   if (reasonToWait(error) === null) throw error;
 }
 
-/**
- * Throws when the server ends or the time is over. Makes the database when the server has none yet.
- */
+/** Makes a missing database. Throws when the server ends or the time is over. */
 async function awaitReady(
   server: ServerProcess,
   connection: EmbeddedConnection,
@@ -167,7 +155,7 @@ async function awaitReady(
     if (server.isEnded) throw new Error(await server.ended);
     const state = await readiness(connection);
     if (state === 'ready') return;
-    // One that goes down meanwhile is met by the next look.
+    // If the server stops meanwhile, the next look finds out.
     if (state === 'no database') await makeDatabase(connection).catch(throwUnlessPassing);
     const milliseconds = performance.now() - start;
     if (milliseconds > (state === 'starting' ? RECOVERY_TIMEOUT_MILLISECONDS : START_TIMEOUT_MILLISECONDS)) {

@@ -5,21 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runToEnd } from './server-account.ts';
 import { clusterOf, socketIn, titleOf, usualSocketFolder } from './server-place.ts';
 
-/**
- * Fast shutdown ends sessions and writes a checkpoint; immediate shutdown leaves that to the next
- * start.
- */
+/** Fast shutdown ends sessions and writes a checkpoint; immediate leaves that to the next start. */
 const FAST_SHUTDOWN_MILLISECONDS = 10_000;
-/** The server itself kills what is left of its children after 5 s. */
+/** The server kills its remaining children after 5 s. */
 const IMMEDIATE_SHUTDOWN_MILLISECONDS = 7_000;
-/** The children of a killed server notice at their next wait, mostly at once. */
+/** Children of a killed server notice at their next wait, mostly at once. */
 const CHILDREN_LEAVE_MILLISECONDS = 3_000;
 const LOOK_AGAIN_MILLISECONDS = 20;
 
 /**
- * Removes what a killed Parcela or a killed PostgreSQL left in the cluster: a server still running,
- * children without a server, and the lock file of a process id that now belongs to another program.
- * The caller holds the data folder, so no living Parcela owns what is found.
+ * Removes what a killed Parcela or PostgreSQL left in the cluster: a running server, orphaned children, and a
+ * stale lock file. The caller holds the data folder, so nothing found is in use.
  */
 export async function stopLeftoverServer(place: string, say: (line: string) => void): Promise<void> {
   const cluster = await realpath(clusterOf(place)).catch(() => null);
@@ -36,7 +32,7 @@ export async function stopLeftoverServer(place: string, say: (line: string) => v
   const left = await lockFileOf(cluster);
   if (left === null) {
     await awaitChildren(cluster, say);
-    // Also removes one without a number, which a loss of power may leave.
+    // Also one without a number, left by a power failure.
     await rm(join(cluster, 'postmaster.pid'), { force: true });
     return;
   }
@@ -49,7 +45,7 @@ export async function stopLeftoverServer(place: string, say: (line: string) => v
     );
   }
   await awaitChildren(cluster, say);
-  // PostgreSQL takes any living process of that number for its server and refuses to start.
+  // PostgreSQL would take any living process of that number for its server and refuse to start.
   if (isAlive(left.processId)) await rm(join(cluster, 'postmaster.pid'), { force: true });
 }
 
@@ -58,10 +54,7 @@ type ServerLockFile = {
   readonly socketFolder: string | null;
 };
 
-/**
- * What `postmaster.pid` says; null when there is none. Lines: process, cluster, start, port, socket
- * folder, …
- */
+/** Null without `postmaster.pid`. Its lines: process, cluster, start, port, socket folder, … */
 export async function lockFileOf(cluster: string): Promise<ServerLockFile | null> {
   let lines: string[];
   try {
@@ -90,7 +83,7 @@ async function stopServer(processId: number, cluster: string): Promise<void> {
   );
 }
 
-/** A new server refuses to start while a child of a killed one still holds the shared memory. */
+/** A new server refuses to start while a child of a killed one holds the shared memory. */
 async function awaitChildren(cluster: string, say: (line: string) => void): Promise<void> {
   if ((await processesOf(cluster)).length === 0) return;
   const areGone = async () => (await processesOf(cluster)).length === 0;
@@ -105,15 +98,14 @@ async function awaitChildren(cluster: string, say: (line: string) => void): Prom
   );
 }
 
-/** Numbers of processes are used again, so a number alone proves nothing. */
+/** Process numbers are reused: a number alone proves nothing. */
 async function isServerOf(processId: number, cluster: string): Promise<boolean> {
   return isAlive(processId) && (await processesOf(cluster)).includes(processId);
 }
 
 /**
- * The living processes of PostgreSQL that work on the cluster: the server says so in its arguments,
- * its children in their titles. Linux also shows the working folder, which follows a moved data
- * folder, but not to every account.
+ * PostgreSQL processes of the cluster, by the server's arguments and its children's titles. On Linux also by
+ * working folder, which follows a moved data folder but is not visible to every account.
  */
 async function processesOf(cluster: string): Promise<number[]> {
   const title = `postgres: ${titleOf(cluster)}:`;

@@ -2,19 +2,15 @@ import { spawn } from 'node:child_process';
 import { lchown, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The account PostgreSQL runs under when Parcela is root. */
+/** The account of PostgreSQL when Parcela is root. */
 export type ServerAccount = { readonly name: string; readonly userId: number; readonly groupId: number };
 
-/**
- * In this order: PostgreSQL's own account where the machine has one, else the one every machine
- * has.
- */
+/** PostgreSQL's own account, else the one that every machine has. */
 const ACCOUNTS_TO_LEND = ['postgres', 'nobody'] as const;
 
 /**
- * PostgreSQL refuses to run as root, so root lends it another account: the one that already owns
- * the database files, else the first of `postgres` and `nobody`. null for an ordinary user:
- * PostgreSQL runs as that user.
+ * PostgreSQL refuses to run as root. Gives the owner of the database files, else `postgres` or `nobody`. Null
+ * for an ordinary user, who runs it.
  */
 export async function serverAccount(
   owner: { userId: number; groupId: number } | null,
@@ -35,26 +31,19 @@ export async function serverAccount(
   );
 }
 
-/**
- * The parts of child_process options that make a program of PostgreSQL run under the account, in a
- * bare environment.
- */
+/** child_process options to run a program under the account, in a bare environment. */
 export function runningAs(account: ServerAccount | null): {
   cwd: string;
   env: Record<string, string>;
   uid?: number;
   gid?: number;
 } {
-  // PG* and LC_* settings of the operator's shell must not change how the database is made or
-  // served.
+  // PG* and LC_* of the operator's shell must not affect the database.
   const plain = { cwd: '/', env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' } };
   return account === null ? plain : { ...plain, uid: account.userId, gid: account.groupId };
 }
 
-/**
- * Runs a program to its end. The output holds both streams; a program that cannot be started has
- * exit code null.
- */
+/** The output holds both streams. Exit code null: the program cannot be started. */
 export function runToEnd(
   account: ServerAccount | null,
   file: string,
@@ -73,7 +62,7 @@ export function runToEnd(
   });
 }
 
-/** Tried with the account itself, since modes, ACLs and mounts all matter. */
+/** Tried as the account, because modes, ACLs and mounts all matter. */
 export async function canEnter(account: ServerAccount | null, folder: string): Promise<boolean> {
   return (await runToEnd(account, '/bin/sh', ['-c', 'cd "$1"', 'sh', folder])).exitCode === 0;
 }
@@ -82,9 +71,7 @@ export async function giveTo(account: ServerAccount | null, path: string): Promi
   if (account !== null) await lchown(path, account.userId, account.groupId);
 }
 
-/**
- * For a folder that root brought back from a copy: PostgreSQL opens only files of its own account.
- */
+/** For a folder that root restored: PostgreSQL opens only files of its own account. */
 export async function giveWholeFolderTo(account: ServerAccount, folder: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true })) await giveTo(account, join(folder, entry));
   await giveTo(account, folder);

@@ -3,7 +3,6 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runToEnd, type ServerAccount } from './server-account.ts';
 
-/** The programs of the embedded PostgreSQL, usable by the account it runs under. */
 export type ServerBinaries = {
   /** Of the npm package, for instance `18.4.0-beta.17`. */
   readonly version: string;
@@ -11,14 +10,11 @@ export type ServerBinaries = {
   readonly postgres: string;
 };
 
-/**
- * Finds the PostgreSQL that npm installed for this machine and makes it runnable by `account`: in
- * its place when it can be, else as a copy in `copiesFolder`, made once a version.
- */
+/** The PostgreSQL that npm installed, runnable by `account`: in place, or a copy in `copiesFolder`. */
 export async function serverBinaries(options: {
   account: ServerAccount | null;
   copiesFolder: string;
-  /** Distinguishes the half-made copies of processes that copy at once. */
+  /** Tells apart copies in progress of several processes. */
   copyName: string;
   say: (line: string) => void;
 }): Promise<ServerBinaries> {
@@ -30,7 +26,7 @@ export async function serverBinaries(options: {
     : 'its libraries could not be linked in place';
   if (fault === null) return programs(installed.folder, installed.version);
 
-  // What we ourselves cannot run either is no question of who may read it: a copy would not help.
+  // Not runnable by ourselves either: a copy would not help.
   if (isLinked && (account === null || (await faultOf(installed.folder, null)) !== null)) {
     throw new Error(`The PostgreSQL that came with Parcela does not run on this machine: ${fault}`);
   }
@@ -71,9 +67,8 @@ async function installedBinaries(): Promise<{ folder: string; version: string }>
 }
 
 /**
- * npm packages cannot hold symbolic links: the package lists those between its libraries, and its
- * own install script, which npm 12 does not run, would make them. False when the folder cannot be
- * written.
+ * npm packages hold no symbolic links. The package lists those of its libraries, for an install script that
+ * npm 12 does not run. False when the folder cannot be written.
  */
 async function linkLibraries(folder: string): Promise<boolean> {
   const list = await readFile(join(folder, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
@@ -83,27 +78,27 @@ async function linkLibraries(folder: string): Promise<boolean> {
     try {
       await symlink(basename(link.source), path);
     } catch (error) {
-      // Another process may have made it meanwhile.
+      // Another process may have made it.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
     }
   }
   return true;
 }
 
-/** null when the account can run the server of that folder; else why not. */
+/** Null when the account can run the server of that folder. */
 async function faultOf(folder: string, account: ServerAccount | null): Promise<string | null> {
   const { exitCode, output } = await runToEnd(account, join(folder, 'bin', 'postgres'), ['--version']);
   return exitCode === 0 ? null : output || `exit code ${exitCode}`;
 }
 
-/** Under a temporary name first, so that a copy that exists is a whole one. */
+/** Under a temporary name first, so that an existing copy is complete. */
 async function makeCopy(source: string, copy: string, partial: string): Promise<void> {
   await mkdir(dirname(copy), { recursive: true, mode: 0o755 });
   await rm(partial, { recursive: true, force: true });
   await cp(source, partial, {
     recursive: true,
     verbatimSymlinks: true,
-    // Static libraries are for linking programs, not for running one.
+    // Static libraries are not needed at run time.
     filter: (path) => !path.endsWith('.a'),
   });
   await linkLibraries(partial);
@@ -116,7 +111,7 @@ async function makeCopy(source: string, copy: string, partial: string): Promise<
   await runToEnd(null, 'sync', ['-f', partial]);
   await rm(copy, { recursive: true, force: true });
   await rename(partial, copy).catch(async (error: NodeJS.ErrnoException) => {
-    // Another process finished its copy first: that one serves as well.
+    // Another process finished its copy first, which serves as well.
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     await rm(partial, { recursive: true, force: true });
   });

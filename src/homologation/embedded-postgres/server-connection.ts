@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { SOCKET_PORT } from './server-place.ts';
 
-/** How to reach the embedded server: over its Unix socket only, as its only role. */
+/** Over the Unix socket only, as the only role. */
 export type EmbeddedConnection = {
   /** The folder of the socket. */
   readonly host: string;
@@ -11,7 +11,6 @@ export type EmbeddedConnection = {
   readonly database: string;
 };
 
-/** The server's only role. */
 export const OWNER_ROLE = 'parcela';
 const DATABASE = 'parcela';
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
@@ -20,10 +19,7 @@ export function connectionThrough(socketFolder: string, password: string): Embed
   return { host: socketFolder, port: SOCKET_PORT, user: OWNER_ROLE, password, database: DATABASE };
 }
 
-/**
- * `starting`: it answers that it is not ready. Throws when it answers anything that waiting does
- * not mend.
- */
+/** `starting`: not ready yet. Throws for errors that waiting does not cure. */
 export async function readiness(
   connection: EmbeddedConnection,
 ): Promise<'ready' | 'silent' | 'starting' | 'no database'> {
@@ -34,7 +30,7 @@ export async function readiness(
     return 'ready';
   } catch (error) {
     const code = (error as { code?: unknown }).code;
-    // Starting, stopping after a crash, or full of waiting clients.
+    // Starting, stopping after a crash, or full of clients.
     if (typeof code === 'string' && /^(57P0[1-3]|53300)$/.test(code)) return 'starting';
     if (code === '3D000') return 'no database';
     if (code === '28P01')
@@ -63,8 +59,7 @@ function openClient(connection: EmbeddedConnection): pg.Client {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
     application_name: 'parcela-launcher',
   });
-  // A connection that breaks beside a query also emits an event, which without a listener would end
-  // the process.
+  // A broken idle connection emits an event, which without a listener would end the process.
   client.on('error', () => {});
   return client;
 }

@@ -4,47 +4,37 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { canEnter, giveTo, giveWholeFolderTo, type ServerAccount, serverAccount } from './server-account.ts';
 
-/**
- * Where the embedded server of a data folder keeps its files, and the account it runs under (null:
- * our own).
- */
+/** Where the server of a data folder has its files, and its account (null: ours). */
 export type ServerPlace = { readonly path: string; readonly account: ServerAccount | null };
 
 const PLACE_IN_FOLDER = 'postgres';
-/** In the data folder: where the server's files are, when they cannot be in the folder itself. */
+/** In the data folder: where the server's files are, if elsewhere. */
 const POINTER = 'postgres-place';
-/** In a place outside of the data folder: which folder it serves. */
+/** In a place outside: the data folder that it serves. */
 const BACK_POINTER = 'data-folder';
 const PASSWORD_FILE = 'postgres-password';
 const PASSWORD_BYTES = 24;
-/**
- * The kernel takes 103 bytes on macOS and 107 on Linux; the server adds `.lock` to a neighbour of
- * the socket.
- */
+/** The kernel takes 103 bytes on macOS, 107 on Linux; the server makes a neighbour with `.lock`. */
 const LONGEST_SOCKET_PATH_BYTES = 90;
 export const SOCKET_PORT = 5432;
 
-/** The cluster inside of a place. */
 export function clusterOf(place: string): string {
   return join(place, 'data');
 }
 
-/**
- * In the titles of the server's processes, by which they are known when the server itself is gone.
- */
+/** In process titles, by which children are found after the server's end. */
 export function titleOf(cluster: string): string {
   return `parcela-${shortHash(cluster)}`;
 }
 
-/** Where the files are without preparing anything; for finding a running server. */
+/** Prepares nothing; for finding a running server. */
 export async function placeOf(folder: string): Promise<string> {
   return (await textOf(join(folder, POINTER))) ?? join(folder, PLACE_IN_FOLDER);
 }
 
 /**
- * Chooses and prepares the place. It is `<folder>/postgres`, except under root when the account
- * cannot reach the folder (a checkout under a home of mode 700): then it is `<stateFolder>/<hash of
- * folder>`, remembered in the folder.
+ * Chooses and prepares the place: `<folder>/postgres`, or `<stateFolder>/<hash of folder>` under root when
+ * the account cannot reach the folder (under a home of mode 700). The folder remembers it.
  */
 export async function serverPlace(
   folder: string,
@@ -84,8 +74,7 @@ async function placeElsewhere(
   const path = join(stateFolder, shortHash(folder));
   await mkdir(stateFolder, { recursive: true, mode: 0o755 });
   if ((await stat(clusterOf(path)).catch(() => null)) !== null) {
-    // Its data folder was removed and made anew: the new one starts empty, and the old data is kept
-    // aside.
+    // The data folder was removed and made again: starts empty, and keeps the old data aside.
     const aside = `${path}.left-${randomBytes(4).toString('hex')}`;
     await rename(path, aside);
     say(`Put aside the database of an earlier data folder at this path: ${aside}`);
@@ -97,9 +86,7 @@ async function placeElsewhere(
   return { path, account };
 }
 
-/**
- * A copied data folder still points at the place of the first one: two services must not share it.
- */
+/** A copied data folder still points at the original's place, which two services must not share. */
 async function checkBackPointer(place: string, folder: string): Promise<void> {
   const served = await textOf(join(place, BACK_POINTER));
   if (served === folder) return;
@@ -115,10 +102,7 @@ async function checkBackPointer(place: string, folder: string): Promise<void> {
   await writeDurably(join(place, BACK_POINTER), folder);
 }
 
-/**
- * The place belongs to us and the account only passes through: it cannot swap the log or the
- * cluster under root.
- */
+/** The place is ours, and the account only passes through: it cannot swap log or cluster under root. */
 async function preparePlace(path: string, account: ServerAccount | null): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   if (account !== null && (await stat(path)).uid === 0) await chmod(path, 0o711);
@@ -132,10 +116,7 @@ export function socketIn(folder: string): string {
   return join(folder, `.s.PGSQL.${SOCKET_PORT}`);
 }
 
-/**
- * The folder of the server's Unix socket, empty and only for its account: in the place, or under
- * the system's temporary folder when that path would be too long for a socket.
- */
+/** Empty and private to the account: in the place, or under the temporary folder if that path is too long. */
 export async function prepareSocketFolder(place: ServerPlace): Promise<string> {
   const inPlace = usualSocketFolder(place.path);
   const isShort = Buffer.byteLength(socketIn(inPlace)) < LONGEST_SOCKET_PATH_BYTES;
@@ -151,8 +132,7 @@ export async function prepareSocketFolder(place: ServerPlace): Promise<string> {
     await giveTo(place.account, path);
     await chmod(path, 0o700);
   }
-  // Any account may make folders under the temporary one: a foreign one there could pose as the
-  // database.
+  // Any account may make folders there: a foreign one could pose as the database.
   const found = await lstat(path);
   const wanted = place.account?.userId ?? process.getuid?.();
   if (!found.isDirectory() || found.uid !== wanted || (found.mode & 0o077) !== 0) {
@@ -165,7 +145,7 @@ export async function prepareSocketFolder(place: ServerPlace): Promise<string> {
   return path;
 }
 
-/** The password of the server's only role, made once and kept in the data folder (mode 600). */
+/** Made once and stored in the data folder (mode 600). */
 export async function serverPassword(folder: string, isFirstStart: boolean): Promise<string> {
   const file = join(folder, PASSWORD_FILE);
   const known = await textOf(file);
@@ -177,7 +157,6 @@ export async function serverPassword(folder: string, isFirstStart: boolean): Pro
   return password;
 }
 
-/** The password of a folder that is in use; null before the first start. */
 export function knownPassword(folder: string): Promise<string | null> {
   return textOf(join(folder, PASSWORD_FILE));
 }
@@ -186,7 +165,7 @@ function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** The trimmed text of a file; null when it does not exist. */
+/** Trimmed; null when the file does not exist. */
 async function textOf(file: string): Promise<string | null> {
   try {
     return (await readFile(file, 'utf8')).trim();
@@ -196,7 +175,7 @@ async function textOf(file: string): Promise<string | null> {
   }
 }
 
-/** Whole or not at all, also after a loss of power; mode 600. */
+/** Atomic, also across power failures; mode 600. */
 async function writeDurably(file: string, text: string): Promise<void> {
   const partial = `${file}.partial`;
   await rm(partial, { force: true });

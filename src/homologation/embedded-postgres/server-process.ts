@@ -20,20 +20,17 @@ import { OWNER_ROLE } from './server-connection.ts';
 import { clusterOf, type ServerPlace, SOCKET_PORT, syncFolder, titleOf } from './server-place.ts';
 
 const FAST_SHUTDOWN_MILLISECONDS = 10_000;
-/** The server itself kills what is left of its children after 5 s. */
+/** The server kills its remaining children after 5 s. */
 const IMMEDIATE_SHUTDOWN_MILLISECONDS = 7_000;
 
-/**
- * Given on the command line: they hold for every data folder, however old its own postgresql.conf.
- */
+/** On the command line, so that they apply to data folders with an old postgresql.conf. */
 const SETTINGS = {
   listen_addresses: '',
   port: String(SOCKET_PORT),
   unix_socket_permissions: '0700',
   max_connections: '200',
   shared_buffers: '256MB',
-  // Huge pages and POSIX shared memory fail in small containers; the latter is also removed when
-  // its user logs out.
+  // Huge pages and POSIX shared memory fail in small containers; logging out removes the latter.
   huge_pages: 'off',
   dynamic_shared_memory_type: 'mmap',
   fsync: 'on',
@@ -41,8 +38,7 @@ const SETTINGS = {
   wal_compression: 'on',
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',
-  // Deliveries leave thousands of dead rows a second behind, and what was planned on an empty table
-  // is planned anew once it is analyzed.
+  // Deliveries leave thousands of dead rows a second; plans made on empty tables are remade after analyze.
   autovacuum_naptime: '15s',
   jit: 'off',
   timezone: 'UTC',
@@ -50,17 +46,17 @@ const SETTINGS = {
   password_encryption: 'scram-sha-256',
   logging_collector: 'off',
   log_checkpoints: 'off',
-  // Statements and the values of a violated key could hold a card holder's data.
+  // Statements and values of violated keys could hold cardholder data.
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
 } as const;
 
-/** The server as our child. `ended` resolves with the reason. */
+/** `ended` resolves with the reason. */
 export type ServerProcess = {
   readonly child: ChildProcess;
   readonly ended: Promise<string>;
   isEnded: boolean;
-  /** Ended by a signal: it was killed, and the next one may live. */
+  /** By a signal: a next start may succeed. */
   wasKilled: boolean;
 };
 
@@ -73,13 +69,12 @@ export function spawnServer(
 ): ServerProcess {
   const settings = Object.entries({
     ...SETTINGS,
-    // A list of folders, in which a comma would part two.
+    // A list, in which an unquoted comma would separate folders.
     unix_socket_directories: `"${socketFolder.replaceAll('"', '""')}"`,
     cluster_name: titleOf(cluster),
   });
   const args = ['-D', cluster, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-  // In a session of its own: Ctrl-C reaches Parcela, which first finishes its requests and then
-  // stops the server.
+  // In its own session: Ctrl-C reaches Parcela, which finishes its requests and then stops the server.
   const child = spawn(file, args, {
     ...runningAs(account),
     detached: true,
@@ -115,10 +110,7 @@ export async function endProcess(server: ServerProcess): Promise<void> {
   }
 }
 
-/**
- * Under a temporary name first, so that a cluster that exists is a whole one, however initdb was
- * interrupted.
- */
+/** Under a temporary name first, so that an existing cluster is complete even if initdb was interrupted. */
 export async function makeCluster(
   place: ServerPlace,
   binaries: ServerBinaries,
@@ -126,8 +118,7 @@ export async function makeCluster(
 ): Promise<void> {
   const prefix = 'data.unfinished-';
   for (const name of await readdir(place.path)) {
-    // An initdb that outlived its Parcela may still write there; what cannot be removed now goes
-    // the next time.
+    // An initdb that outlived its Parcela may still write there; the next start removes the rest.
     if (name.startsWith(prefix))
       await rm(join(place.path, name), { recursive: true, force: true }).catch(() => {});
   }
@@ -141,8 +132,7 @@ export async function makeCluster(
 
   const { exitCode, output } = await runToEnd(place.account, binaries.initdb, [
     ...['--pgdata', cluster, '--username', OWNER_ROLE, '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
-    // Bytewise order and Unicode letters, the same on every machine and after every upgrade of the
-    // system.
+    // Bytewise order and Unicode letters, the same on every machine and after system upgrades.
     ...['--encoding', 'UTF8', '--no-locale', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
     '--no-instructions',
   ]);
@@ -162,22 +152,22 @@ export async function checkClusterVersion(place: ServerPlace, binaries: ServerBi
   );
 }
 
-/** One file before and one now: the log of the embedded server never takes more than twice this. */
+/** With the former file, the log takes at most twice this. */
 const LONGEST_LOG_BYTES = 5 * 1024 * 1024;
 const LOOK_AT_SIZE_MILLISECONDS = 60_000;
 const TAIL_BYTES = 4_096;
 const TAIL_LINES = 12;
 
-/** The file the server writes its messages to; it keeps writing when Parcela is gone. */
+/** The server keeps writing to it when Parcela is gone. */
 type ServerLog = {
   readonly fileDescriptor: number;
-  /** The last lines since the log was opened, for reporting why the server did not start. */
+  /** The last lines since opening, to report why the server did not start. */
   tail(): Promise<string>;
   close(): Promise<void>;
 };
 
 export async function openServerLog(file: string, account: ServerAccount | null): Promise<ServerLog> {
-  // Appending is what lets the file be cut while the server writes to it.
+  // Append mode allows truncating the file while the server writes.
   const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
   const handle = await open(file, flags, 0o600);
   if (account !== null) await handle.chown(account.userId, account.groupId);

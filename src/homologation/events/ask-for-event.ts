@@ -9,11 +9,7 @@ export type EventTools = { readonly simulatorUrl: string; readonly changes: Feed
 
 const TIMEOUT_MILLISECONDS = 5_000;
 
-/**
- * Has the simulator book an event at the merchant's business time, and pulls it: its effects are
- * those of the acquirer. Throws when the simulator does not answer; then it may have happened, and
- * comes by itself.
- */
+/** Books an event at the simulator and pulls it. If it throws, the event may have happened. */
 export async function askForEvent(
   tools: EventTools,
   merchantId: string,

@@ -30,7 +30,6 @@ export const EVENT_REFUSALS = {
 const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
 const LARGEST_AMOUNT = 9_999_999_999;
 
-/** Rules between the fields of an event. */
 export const EVENT_FAULTS = {
   amountOfChargeback: {
     status: 400,

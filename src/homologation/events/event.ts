@@ -1,19 +1,15 @@
 import type { ChangeEvent } from '../../acquirers/acquirer.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
 
-/** A requested event of an installment. */
 export type WantedEvent = {
   readonly paymentId: string;
   readonly installmentNumber: number;
   readonly event: ChangeEvent;
-  /** Cents that a chargeback takes back; null: the rest of the installment. */
+  /** Cents of a chargeback; null: the rest of the installment. */
   readonly amount: number | null;
 };
 
-/**
- * `notFound`: no such payment of this merchant, or no such installment. `forbidden`: it cannot
- * happen as things are.
- */
+/** `notFound`: no such payment or installment. `forbidden`: not possible in this state. */
 export type EventRefusal = 'notFound' | 'forbidden';
 
 export type EventResult =

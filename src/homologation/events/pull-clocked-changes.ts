@@ -4,7 +4,7 @@ import { type Instant, instant, utcText } from '../../values/instant.ts';
 import type { BankTools } from '../boletos/boleto-event.ts';
 import type { EventTools } from './ask-for-event.ts';
 
-/** The acquirer's changes of a merchant's charges as its days pass, for jumps of the test clock. */
+/** The acquirer's changes of a merchant's charges, for jumps of the test clock. */
 export function pullClockedChanges(tools: EventTools): ClockedWork {
   return {
     name: 'changes',
@@ -15,11 +15,7 @@ export function pullClockedChanges(tools: EventTools): ClockedWork {
 
 const TIMEOUT_MILLISECONDS = 5_000;
 
-/**
- * The business time of the next change that the simulator would bring this merchant, up to an
- * instant; null when there is none. The request books nothing. What is booked and was not pulled
- * yet may lie in the past. Throws when there is no answer.
- */
+/** The next change for this merchant up to an instant, or one not pulled yet; null: none. Books nothing. */
 async function findNextChange(
   { simulatorUrl, changes }: EventTools,
   merchantId: string,
@@ -36,10 +32,10 @@ async function findNextChange(
   return at === null ? null : instant(Date.parse(at));
 }
 
-/** As the simulator's bar codes name it. */
+/** The bank of the simulator's bar codes. */
 const SIMULATED_BANK = '237';
 
-/** The bank's changes of a merchant's boletos as its days pass, for jumps of the test clock. */
+/** The bank's changes of a merchant's boletos, for jumps of the test clock. */
 export function pullClockedBankChanges(tools: BankTools): ClockedWork {
   return {
     name: 'changes',
@@ -48,10 +44,7 @@ export function pullClockedBankChanges(tools: BankTools): ClockedWork {
   };
 }
 
-/**
- * The business time of the next change that the simulator would bring this merchant, up to an
- * instant; null when there is none. The request books nothing.
- */
+/** The next change for this merchant up to an instant, in business time; null: none. Books nothing. */
 async function findNextBankChange(
   { bankUrl, feed }: BankTools,
   merchantId: string,

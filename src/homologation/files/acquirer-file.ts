@@ -1,7 +1,7 @@
 import type { SettlementFormat } from '../../reconciliation/settlement-entry.ts';
 import type { Day } from '../../values/instant.ts';
 
-/** What the simulator can be asked to write wrongly. */
+/** Faults that the simulator can write. */
 export const FILE_FAULTS = [
   'rowMissing',
   'rowTwice',
@@ -22,14 +22,11 @@ export type WantedFile = {
   readonly format: SettlementFormat;
   readonly day: Day;
   readonly fault: FileFault | null;
-  /** In which row the fault is, from 1. */
+  /** The faulty row, from 1. */
   readonly row: number;
 };
 
-/**
- * `dayNotOver`: in the merchant's time. `noSuchRow`: in which the fault could be. `tooLarge`: for
- * one answer of the service.
- */
+/** `dayNotOver`: in the merchant's time. `noSuchRow`: for the fault. `tooLarge`: for one answer. */
 export type FileRefusal = 'dayNotOver' | 'noSuchRow' | 'tooLarge';
 
 export type WrittenFile =
@@ -38,7 +35,7 @@ export type WrittenFile =
 
 const LARGEST_FILE_BYTES = 16 * 1024 * 1024;
 
-/** A file of a simulator, each byte a character. Null: it is longer than may be. */
+/** A simulator's file, one character a byte. Null: too long. */
 export async function boundedText(response: Response): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;

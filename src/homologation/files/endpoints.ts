@@ -15,11 +15,11 @@ import {
 type FileTools = { readonly simulatorUrl: string; readonly clock: BusinessClock };
 
 const TIMEOUT_MILLISECONDS = 10_000;
-/** What the simulator says is put into the header of an answer. */
+/** Checked, because it goes into a header of our answer. */
 const NAME = /filename="([\w.-]{1,100})"/;
 const OTHER_NAME = 'acquirer-file.txt';
 
-/** Has the simulator write the file of a day of the merchant. Throws when it does not answer. */
+/** The simulator's file of a merchant's day. Throws when it does not answer. */
 async function readAcquirerFile(
   { simulatorUrl, clock }: FileTools,
   merchantId: string,

@@ -10,7 +10,7 @@ export type ScriptTools = { readonly simulatorUrl: string };
 const TIMEOUT_MILLISECONDS = 5_000;
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1_000;
 
-/** Puts a script in place of what is left of the merchant's. Throws when the simulator does not answer. */
+/** Replaces the rest of the merchant's script. Throws when the simulator does not answer. */
 export async function changeAcquirerScript(
   { simulatorUrl }: ScriptTools,
   merchantId: string,
@@ -37,7 +37,7 @@ type Left = {
   readonly cancellations: readonly { readonly decidedAfterMilliseconds: number; readonly fails: boolean }[];
 };
 
-/** What is left of the merchant's script. Throws when the simulator does not answer. */
+/** The rest of the merchant's script. Throws when the simulator does not answer. */
 export async function readAcquirerScript(
   { simulatorUrl }: ScriptTools,
   merchantId: string,

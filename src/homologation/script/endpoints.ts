@@ -37,7 +37,6 @@ const MOST_DAYS = 30;
 const WHOLE_PORTION = 10_000;
 const OUTCOMES = ['approved', 'declined'] as const;
 
-/** Rules between the fields of a step. */
 export const SCRIPT_FAULTS = {
   codeOfDecline: {
     status: 400,

@@ -8,26 +8,25 @@ import { readKeyFile } from '../stores/read-key-file.ts';
 import { createNextKey, forgetFileKey } from '../stores/rotate-file-key.ts';
 
 export type CreatedKey =
-  /** The first of a new key file, or one that is only prepared beside those that wrap already. */
+  /** `created`: the first of a new key file. `prepared`: beside keys in use. */
   | {
       readonly kind: 'created' | 'prepared' | 'preparedBefore';
       readonly keyId: string;
       readonly path: string;
     }
-  /** The file is missing and the database has keys: a new one would open nothing. */
+  /** The file is missing and the database has keys, which a new key would not open. */
   | { readonly kind: 'sealedElsewhere'; readonly keyIds: readonly string[]; readonly path: string }
   | { readonly kind: 'tooManyKeys'; readonly path: string };
 
-/** For showing, and kept nowhere: in base64. */
+/** In base64, for display; stored nowhere. */
 export function printedKey(): { readonly keyId: string; readonly key: string } {
   const { keyId, key } = newKey();
   return { keyId, key: key.toString('base64') };
 }
 
 /**
- * Makes a key-encryption key in the key file. A prepared key is
- * audited before it is in the file; the caller audits a `created` one, for before it there is
- * nothing to seal an entry with. Throws `KeysUnusable`.
+ * Makes a key in the key file. A prepared key is audited before it is in the file. The caller audits a
+ * `created` one: without it no entry can be sealed. Throws `KeysUnusable`.
  */
 export async function createKeyEncryptionKey(
   tools: KeyFileTools & { readonly database: Database },
@@ -49,10 +48,7 @@ export async function createKeyEncryptionKey(
 
 export type ForgetRefusal = 'keyUnknown' | 'keyCurrent' | 'keyWraps';
 
-/**
- * Takes a key-encryption key that wraps nothing out of the key file, for good: backups of the
- * database from its time open nowhere any more. Throws `KeysUnusable`.
- */
+/** Removes an unused key for good: backups of its time can never be opened again. Throws `KeysUnusable`. */
 export async function forgetKeyEncryptionKey(
   tools: {
     readonly database: Database;

@@ -8,23 +8,18 @@ import { unwrapDataKey, wrapDataKey } from '../wrap-data-key.ts';
 export type KeyEncryptionRotation = {
   /** The key that wraps every data key now. */
   readonly keyId: string;
-  /** Data keys that were wrapped again. */
   readonly rewrapped: number;
-  /** An earlier rotation was finished; no other key was made. */
+  /** An earlier rotation was finished; no further key was made. */
   readonly wasUnfinished: boolean;
 };
 
-/**
- * Another operator may rotate to yet another key meanwhile: then both walk on until all is under
- * the newest.
- */
+/** Another operator may rotate meanwhile: both continue until all is under the newest key. */
 const MOST_WALKS = 10;
 
 /**
- * Makes another key-encryption key current, and wraps every data key again under it; touches no
- * card. In a key file the prepared key, or a new one, becomes current; the environment and an
- * external store have been changed by the operator before. A killed rotation is finished by the
- * next call. Throws `KeysUnusable` when a data key is under a key that the store does not have.
+ * Makes another key-encryption key current and rewraps every data key; touches no card. In a key file the
+ * prepared or a new key becomes current; elsewhere the operator has changed the key before. The next call
+ * finishes a killed rotation. Throws `KeysUnusable` for a data key under an unknown key.
  */
 export async function rotateKeyEncryptionKey(
   tools: RewrapTools,
@@ -33,7 +28,7 @@ export async function rotateKeyEncryptionKey(
   const before = await tools.store.currentKeyId();
   const rows = await listDataKeys(tools.database);
   const isUnder = (key: WrappedDataKey) => key.keyEncryptionKeyId === before;
-  // Of a file this command changes the key itself; elsewhere some data keys went over to the new one.
+  // A key file is changed by this command; elsewhere a mix of keys shows an unfinished rotation.
   const wasUnfinished = !rows.every(isUnder) && (settings.kind === 'file' || rows.some(isUnder));
   if (settings.kind === 'file' && !wasUnfinished) {
     if ((await createNextKey(settings.path, tools)) === 'tooManyKeys') return 'tooManyKeys';
@@ -57,10 +52,8 @@ export async function rotateKeyEncryptionKey(
 type RewrapTools = Omit<RotationTools, 'keyring' | 'cell'>;
 
 /**
- * Wraps again, under the current key-encryption key, every data key that a former one wrapped; one
- * commit each, so that it may be killed anywhere and begun again. Returns how many were wrapped.
- * Keys that this store does not know, or that are only prepared, are left alone: another machine
- * has a newer file than this one. Throws `KeysUnusable`.
+ * Rewraps every data key of a former key, one commit each, so that it may be killed anywhere. Returns how
+ * many. Leaves unknown and prepared keys alone: another machine has a newer file. Throws `KeysUnusable`.
  */
 export async function rewrapDataKeys(tools: RewrapTools): Promise<number> {
   const current = await tools.store.currentKeyId();

@@ -11,21 +11,19 @@ import {
 
 export type ResealTools = { readonly database: Database; readonly keyring: Keyring };
 
-/** Locked together for a few milliseconds: a payment that meets one of them waits that long. */
+/** Locked together for milliseconds, which a payment that meets one of them waits. */
 const ROWS_PER_COMMIT = 100;
 
 export type Walk = {
-  /** Rows that were sealed again. */
   readonly resealed: number;
-  /** Rows that do not open, and stay as they are. */
+  /** Rows that do not open; they stay. */
   readonly unopened: number;
 };
 
 /**
- * Seals again, under the key in use, what retired keys have sealed: one walk over each of the
- * tables in the order of its primary key, a commit for each batch, so that it may be killed
- * anywhere. Several processes share the walk, for each leaves out what another has locked. Rows
- * that do not open stay as they are, with an alarm for each.
+ * Reseals under the key in use what retired keys have sealed: walks each table by primary key, with a commit
+ * for each batch, so that it may be killed anywhere. Processes share the walk by skipping locked rows. Rows
+ * that do not open stay, with an alarm.
  */
 export async function resealRows(
   tools: ResealTools,
@@ -58,14 +56,14 @@ export async function countRowsUnderRetired(
   return [...counts.values()].reduce((sum, rows) => sum + rows, 0);
 }
 
-/** The retired keys of all purposes that the tables have. */
+/** For all purposes of the tables. */
 export function retiredKeysOf(keyring: Keyring, tables: readonly SealedTable[]): number[] {
   const purposes = new Set(tables.map(({ purpose }) => purpose));
   return [...purposes].flatMap((purpose) => keyring.retiredKeys(purpose));
 }
 
 type Batch = Walk & {
-  /** The last row that was read; null behind the end. */
+  /** The last row read; null at the end. */
   readonly last: readonly unknown[] | null;
 };
 
@@ -93,10 +91,7 @@ async function resealBatch(
   }
 }
 
-/**
- * Throws when the keyring was reloaded in this very moment and names another key now: the batch
- * begins again.
- */
+/** Throws if the keyring was reloaded just now and names another key: the batch begins again. */
 function sealedAgain(
   keyring: Keyring,
   { purpose }: SealedTable,

@@ -3,41 +3,34 @@ import type { InputColumns, InputRows } from '../../platform/postgres/input-rows
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Sealed, SealingPurpose } from '../open-keyring.ts';
 
-/** A row with sealed bytes, by its primary key. */
 export type SealedRow = {
   readonly key: readonly unknown[];
   readonly record: string;
   readonly sealed: Sealed;
 };
 
-/** Sealed anew, as `bytes`. */
 export type ResealedRow = SealedRow & { readonly bytes: Buffer };
 
-/**
- * What the rows of every table have, `inputRows` behind `$1`; the parts of the primary key follow.
- */
+/** Columns of every table, `inputRows` after `$1`; the primary key follows. */
 export const RESEALED = {
   sealed: ['bytea', (row) => row.bytes],
   expected: ['integer', (row) => row.sealed.dataKeyId],
 } as const satisfies InputColumns<ResealedRow>;
 
-/** A part of the primary key, as it was read; it is of the type of its column. */
+/** A part of the primary key as read, with its column's type. */
 export function keyPart(at: number): (row: ResealedRow) => never {
   return (row) => row.key[at] as never;
 }
 
 /**
- * A sealed column of a table, as its module declares it: how rows under some keys are locked in
- * order of their primary key, changed and counted. A table with two such columns is declared twice.
+ * A sealed column of a table: how rows under some keys are locked in primary key order, changed and counted.
+ * A table with two such columns is declared twice.
  */
 export type SealedTable = {
   readonly purpose: SealingPurpose;
-  /** Comes before every primary key. */
+  /** Before every primary key. */
   readonly firstKey: readonly unknown[];
-  /**
-   * `$1` keys, `$2` most rows, then the primary key behind which they stand; returns it, `sealed`
-   * and `data_key_id`.
-   */
+  /** `$1` keys, `$2` most rows, then the primary key to start after. Gives it, `sealed` and `data_key_id`. */
   readonly hold: Statement;
   /** `$1` the new key, then the rows. */
   readonly change: Statement;
@@ -51,10 +44,7 @@ export type SealedTable = {
 const SEALED = rowCodec({ dataKeyId: column.whole(), sealed: column.bytes() });
 const COUNTED = rowCodec({ dataKeyId: column.whole(), sealedRows: column.whole() });
 
-/**
- * Locks the next rows, behind a primary key, that were sealed under one of the keys; rows locked
- * elsewhere are left out.
- */
+/** Locks the next rows sealed under one of the keys. Skips rows locked elsewhere. */
 export async function holdSealedRows(
   tx: Tx,
   table: SealedTable,
@@ -73,10 +63,7 @@ export async function holdSealedRows(
   });
 }
 
-/**
- * Writes the rows, each still under the key that it had, as they were sealed under `dataKeyId`; gives how
- * many.
- */
+/** Writes each row still under its former key; gives how many. */
 export async function resealHeldRows(
   tx: Tx,
   table: SealedTable,
@@ -86,10 +73,7 @@ export async function resealHeldRows(
   return (await tx.query(table.change, [dataKeyId, ...table.rows.values(rows)])).length;
 }
 
-/**
- * How many rows each of the data keys has sealed, over the tables; one that sealed none has no
- * entry.
- */
+/** By data key, over all tables; without an entry for 0. */
 export async function countSealedRows(
   database: Database,
   tables: readonly SealedTable[],

@@ -10,7 +10,6 @@ import { readKeyFile } from './read-key-file.ts';
 const MOST_TRIES = 100;
 const PAUSE_MILLISECONDS = 100;
 
-/** The new key file, and its audit entries. */
 export type KeyFileChange = { readonly file: KeyFile; readonly changes: readonly KeyChange[] };
 
 export type KeyFileTools = {
@@ -19,19 +18,16 @@ export type KeyFileTools = {
 };
 
 /**
- * Changes a key file as a whole: a reader sees the file of before or of after, on the disk, of the
- * same owner. One process at a time, for of two changes at once one would lose its key, and what
- * was wrapped by it meanwhile. The change is audited before it becomes visible: what cannot be
- * audited is not done. Null from `change` leaves the file as it is. Returns the file as it is then.
- * Throws `KeysUnusable`.
+ * Replaces a key file atomically and durably, with its owner. One process at a time: two at once would lose a
+ * key and all that it wrapped. The change is audited before it becomes visible; what cannot be audited is not
+ * done. Null from `change` leaves the file. Returns the resulting file. Throws `KeysUnusable`.
  */
 export async function changeKeyFile(
   path: string,
   tools: KeyFileTools,
   change: (file: KeyFile) => KeyFileChange | null,
 ): Promise<KeyFile> {
-  // A link stays a link: its target is changed. The lock stands there too, so that all who change
-  // it meet.
+  // A link stays: its target is changed. The lock is beside the target, so that all writers meet.
   const target = await realpath(path).catch(() => path);
   const lock = `${target}.lock`;
   await takeLock(lock);
@@ -46,10 +42,7 @@ export async function changeKeyFile(
   }
 }
 
-/**
- * A full disk and a missing right show when the draft is written; only then is the change audited,
- * and then it becomes visible.
- */
+/** A full disk or missing right shows in the draft. Then the change is audited, and made visible last. */
 async function replaceFile(
   target: string,
   { file, changes }: KeyFileChange,
@@ -62,8 +55,7 @@ async function replaceFile(
       await rename(draft, target);
     } catch (error) {
       const failed = changes.map((change) => ({ ...change, outcome: 'failure' as const }));
-      // The operator learns why the file could not be changed, whether or not the log can still be
-      // written.
+      // The operator learns the reason even if the log cannot be written.
       await commitChange(async (tx) => failed.forEach(tx.record)).catch(() => {});
       throw error;
     }
@@ -73,10 +65,7 @@ async function replaceFile(
   await flushFolder(target);
 }
 
-/**
- * A file with the name of the machine and the number of the process: one left by a killed process
- * does not block others.
- */
+/** Holds machine name and process number, so that the lock of a killed process does not block others. */
 async function takeLock(lock: string): Promise<void> {
   let holder = '';
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -90,10 +79,7 @@ async function takeLock(lock: string): Promise<void> {
   );
 }
 
-/**
- * Moved aside before it is removed: another command that saw the same dead holder may have taken
- * its place since, and a valid lock is put back.
- */
+/** Moved aside before removal: if another command has taken the lock meanwhile, it is put back. */
 async function removeDeadLock(lock: string, dead: string): Promise<void> {
   const aside = `${lock}.${process.pid}`;
   try {
@@ -107,15 +93,11 @@ async function removeDeadLock(lock: string, dead: string): Promise<void> {
   }
 }
 
-/**
- * It appears with its holder's name in it, or not at all: an empty one of a killed command would
- * block others for good.
- */
+/** Created with its holder's name in it: an empty lock of a killed command would block for good. */
 async function createLock(lock: string): Promise<boolean> {
   const draft = `${lock}.${process.pid}.new`;
   try {
-    // Readable by all, so that another account's command sees that its holder is gone. It holds no
-    // secret.
+    // Readable by all, so that another account sees that its holder is gone. It holds no secret.
     await writeFile(draft, `${hostname()} ${process.pid}`, { mode: 0o644 });
     await link(draft, lock);
     return true;

@@ -5,19 +5,17 @@ import { KeysUnusable } from '../key-store.ts';
 import { KEY_BYTES, keyCheckValue } from '../sealing.ts';
 import { type KeyFile, type KeyOfFile, printKeyFile } from './key-file.ts';
 
-/** A new key-encryption key: 256 random bits. */
+/** 256 random bits. */
 export function newKey(): KeyOfFile {
   const key = randomBytes(KEY_BYTES);
   return { keyId: keyCheckValue(key), key, createdAt: new Date().toISOString() };
 }
 
-/** An account and its group, as numbers. */
 export type FileOwner = { readonly uid: number; readonly gid: number };
 
 /**
- * Makes a key file with one key, of mode 600. False when there is a file of this name already; it
- * stays as it is. Made by root inside the folder of another account it is that account's, because
- * the service runs as that account and has to read it.
+ * Makes a key file with one key, of mode 600. False when the file exists; it stays. Made by root in another
+ * account's folder it becomes that account's, as which the service runs.
  */
 export async function createKeyFile(path: string, environment: string): Promise<boolean> {
   const key = newKey();
@@ -36,10 +34,7 @@ export async function createKeyFile(path: string, environment: string): Promise<
   return true;
 }
 
-/**
- * Makes the folder of the file where there is none. Returns the owner of the file; null: its maker.
- * Parent folders must be accessible like the file, so they get the same owner.
- */
+/** Makes missing folders, owned like the file. Gives the owner; null: the current account. */
 async function createFolder(path: string): Promise<FileOwner | null> {
   const folder = resolve(dirname(path));
   const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -50,7 +45,7 @@ async function createFolder(path: string): Promise<FileOwner | null> {
   return owner;
 }
 
-/** The first folder and those inside it down to the last; none when none was made. */
+/** From the first folder down to the last; none when none was made. */
 function foldersBetween(first: string | undefined, last: string): string[] {
   if (first === undefined) return [];
   const names = relative(first, last).split(sep).filter(Boolean);
@@ -58,9 +53,9 @@ function foldersBetween(first: string | undefined, last: string): string[] {
 }
 
 /**
- * Writes the file whole and to the disk under another name, which is returned: losing a key loses
- * every card, and half a file would stop every later start. Throws `KeysUnusable`, and leaves
- * nothing behind, when it cannot belong to `owner`.
+ * Writes the file whole and durably under a temporary name, which is returned: losing a key loses every card,
+ * and half a file would stop every start. Throws `KeysUnusable`, and leaves nothing, if it cannot belong to
+ * `owner`.
  */
 export async function writeDraft(path: string, file: KeyFile, owner: FileOwner | null): Promise<string> {
   const draft = `${path}.${process.pid}.new`;
@@ -79,18 +74,14 @@ export async function writeDraft(path: string, file: KeyFile, owner: FileOwner |
   return draft;
 }
 
-/**
- * A file of another owner, of mode 600, would be out of reach of the service, which reads it again
- * while it runs.
- */
+/** With another owner and mode 600 the service could not read the file. */
 async function giveTo(handle: FileHandle, { uid, gid }: FileOwner, path: string): Promise<void> {
   const made = await handle.stat();
   if (made.uid === uid && made.gid === gid) return;
   try {
     await handle.chown(uid, gid);
   } catch (error) {
-    // Of mode 600, the file gives its group nothing: an account that is not in it may change its
-    // own file.
+    // Mode 600 gives the group nothing, so a different group does not matter.
     if (made.uid === uid) return;
     throw new KeysUnusable(
       `the key file ${path} belongs to the account ${uid}, which a new one could not be given to ` +
@@ -99,7 +90,7 @@ async function giveTo(handle: FileHandle, { uid, gid }: FileOwner, path: string)
   }
 }
 
-/** A new name is on the disk once its folder is. */
+/** A new name is durable only once its folder is flushed. */
 export async function flushFolder(path: string): Promise<void> {
   const folder = await open(dirname(path), 'r');
   await folder.sync().finally(() => folder.close());

@@ -4,28 +4,21 @@ export type KeyOfFile = {
   /** Its check value. */
   readonly keyId: string;
   readonly key: Buffer;
-  /** ISO 8601 in UTC; null for the only key of a file of the first format. */
+  /** ISO 8601 in UTC; null for the only key of the first format. */
   readonly createdAt: string | null;
 };
 
-/**
- * The content of a key file: its keys, the oldest first. Those before the current one wrapped
- * earlier and stay for backups; those after it are prepared: known everywhere before any of them
- * wraps.
- */
+/** Keys, oldest first. Before the current one: kept for backups. After it: prepared, not wrapping yet. */
 export type KeyFile = {
   readonly environment: string;
   readonly currentKeyId: string;
   readonly keys: readonly KeyOfFile[];
 };
 
-/** A file with more keys was not made by us, or has never been tidied. */
+/** A file with more keys is not ours, or was never tidied. */
 export const MOST_KEYS_OF_FILE = 100;
 
-/**
- * Reads both formats: `{ environment, key }` of one key, and the current one. Null when it is
- * damaged.
- */
+/** Reads the current format, and `{ environment, key }` of one key. Null when damaged. */
 export function parseKeyFile(text: string): KeyFile | null {
   let json: unknown;
   try {
@@ -53,7 +46,7 @@ function entryOf(entry: unknown): KeyOfFile | null {
   if (typeof entry !== 'object' || entry === null) return null;
   const { keyId, createdAt, key } = entry as Record<string, unknown>;
   const read = keyOf(key, typeof createdAt === 'string' ? createdAt : null);
-  // The id is a check value: a letter that was lost in copying does not become another key.
+  // The id is a check value: a letter lost in copying does not make another key.
   return read?.keyId === keyId ? read : null;
 }
 
@@ -76,13 +69,13 @@ export function findKey({ keys }: KeyFile, keyId: string): KeyOfFile | undefined
   return keys.find((key) => key.keyId === keyId);
 }
 
-/** Whether the key wrapped before the current one did. */
+/** Whether the key wrapped before the current one. */
 export function isFormerKey({ keys, currentKeyId }: KeyFile, keyId: string): boolean {
   const place = keys.findIndex((key) => key.keyId === keyId);
   return place !== -1 && place < keys.findIndex((key) => key.keyId === currentKeyId);
 }
 
-/** The key that wraps next: one that was prepared, or none. */
+/** The prepared key that wraps next. */
 export function preparedKey({ keys, currentKeyId }: KeyFile): KeyOfFile | undefined {
   return keys[keys.findIndex((key) => key.keyId === currentKeyId) + 1];
 }

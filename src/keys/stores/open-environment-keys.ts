@@ -3,10 +3,7 @@ import { type KeyStore, KeyUnknown, type WrappedKey } from '../key-store.ts';
 import type { KeyStoreSettings } from '../key-store-settings.ts';
 import { keyCheckValue, NONCE_BYTES, openBytes, sealBytes } from '../sealing.ts';
 
-/**
- * The key store of the process's environment: the key that wraps, and earlier ones that still
- * unwrap; 32 bytes each.
- */
+/** The key that wraps, and former ones that still unwrap; 32 bytes each. */
 export function openEnvironmentKeys({
   key: current,
   formerKeys,
@@ -27,10 +24,7 @@ export function openEnvironmentKeys({
   };
 }
 
-/**
- * Wraps a data key with a key-encryption key that this process holds: AES-256-GCM, as everything
- * here is sealed.
- */
+/** AES-256-GCM under a key-encryption key that this process holds. */
 export function wrapWithKey(
   { keyId, key }: { readonly keyId: string; readonly key: Buffer },
   dataKey: Buffer,

@@ -11,10 +11,7 @@ import { KEY_BYTES } from '../sealing.ts';
 const LONGEST_WRAPPED_KEY_BYTES = 8 * 1024;
 const KEY_ID = /^[\x21-\x7e]{1,200}$/;
 
-/**
- * The key store of a program beside us (docs/key-store-protocol.md), in front of a KMS or an HSM.
- * Queried at the start and at rotations, never for a payment.
- */
+/** A program before a KMS or HSM (docs/key-store-protocol.md), asked only at start and rotations. */
 export function openExternalKeys(address: KeyStoreAddress): KeyStore {
   const name = `the key store ${address.url} (setting PARCELA_KEY_STORE_URL)`;
   async function currentKeyId(): Promise<string> {
@@ -24,7 +21,7 @@ export function openExternalKeys(address: KeyStoreAddress): KeyStore {
   return {
     name,
     currentKeyId,
-    // The store knows its own order of keys: whatever is not current wrapped before.
+    // The store orders its own keys: all that are not current wrapped before.
     isFormer: async (keyId) => keyId !== (await currentKeyId()),
     async wrap(dataKey, context) {
       const question = { dataKey: dataKey.toString('base64'), context };
@@ -69,28 +66,27 @@ function bytesOf(text: unknown): Buffer | null {
   return Buffer.from(text, 'base64');
 }
 
-/** The address of the store, without a slash at its end, and our credentials. */
+/** Without a slash at its end. */
 type KeyStoreAddress = { readonly url: string; readonly channel: ChannelFiles };
 
 type KeyStoreAnswer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
 
 const ASK_TIMEOUT_MILLISECONDS = 5_000;
-/** A query changes nothing, so that it may be repeated; but a start waits no longer. */
+/** Queries change nothing and may be repeated, but a start waits no longer than this. */
 const MOST_TRIES = 3;
 const PAUSE_MILLISECONDS = 300;
 const LARGEST_ANSWER_BYTES = 16 * 1024;
 
 /**
- * Sends one query to the key store. No answer, or one of status 5xx or 429, is repeated, three
- * times in all; every other answer is final. Throws `KeysUnusable` when there is none, naming the
- * store and never the query: that may be a data key.
+ * Sends one query, up to three times without an answer or with 5xx or 429. Other answers are final. Throws
+ * `KeysUnusable`, naming the store and never the query, which may be a data key.
  */
 async function askKeyStore(
   address: KeyStoreAddress,
   path: string,
   question: Readonly<Record<string, string>> | null,
 ): Promise<KeyStoreAnswer> {
-  // Read again for every query: a renewed token or certificate needs no restart of the service.
+  // Read again for every query: a renewed token or certificate needs no restart.
   const credentials = await readChannelFiles(address.channel).catch((error: unknown) => {
     throw error instanceof ChannelUnusable ? new KeysUnusable(error.message) : error;
   });
@@ -121,7 +117,7 @@ type Asked = {
   readonly body: string | null;
 };
 
-/** The answer, or a word on why there is no usable one. */
+/** The answer, or why there is no usable one. */
 async function askOnce({ url, headers, body }: Asked, agent: Agent): Promise<KeyStoreAnswer | string> {
   try {
     const response = await fetch(url, {
@@ -161,12 +157,12 @@ function readJson(text: string): Record<string, unknown> | null {
     const json: unknown = JSON.parse(text);
     return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : null;
   } catch {
-    // The parser's own words could repeat the answer, which may hold a key.
+    // The parser's message could repeat the answer, which may hold a key.
     return null;
   }
 }
 
-/** The code of the broken connection; never the message, which may repeat what was sent. */
+/** The code of the failure; never the message, which may repeat what was sent. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed';
   if (error.name === 'TimeoutError') return 'no answer in time';

@@ -7,10 +7,7 @@ import { wrapWithKey } from './open-environment-keys.ts';
 
 const LARGEST_FILE_BYTES = 64 * 1024;
 
-/**
- * The keys of a file. Throws `KeysUnusable` when others can read it, when it is missing or damaged,
- * and when it belongs to the other environment. Null when it is missing and `mayBeMissing`.
- */
+/** Throws `KeysUnusable` if damaged, readable by others, of the other environment or wrongly missing. */
 export async function readKeyFile(
   path: string,
   environment: string,
@@ -37,11 +34,7 @@ export async function readKeyFile(
   return file;
 }
 
-/**
- * The key store of a single file: JSON of mode 600 with the key-encryption keys and the environment
- * they belong to. It changes rarely and is read again for each wrapping, and for an unknown key.
- * Throws `KeysUnusable`.
- */
+/** A JSON file of mode 600, read again for each wrapping and for an unknown key. Throws `KeysUnusable`. */
 export async function openKeyFile(path: string, environment: string): Promise<KeyStore> {
   let file = (await readKeyFile(path, environment)) as KeyFile;
   const readAgain = freshReads(async () => {

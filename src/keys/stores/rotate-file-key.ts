@@ -2,11 +2,7 @@ import { changeKeyFile, type KeyFileTools } from './change-key-file.ts';
 import { newKey } from './create-key-file.ts';
 import { MOST_KEYS_OF_FILE, preparedKey } from './key-file.ts';
 
-/**
- * Puts a new key into the file without letting it wrap, unless one is prepared already: so that
- * every machine can have it before anything is under it. Only a new one is audited. Throws
- * `KeysUnusable`.
- */
+/** Prepares a key, if none is: every machine can have it before it wraps. Throws `KeysUnusable`. */
 export async function createNextKey(
   path: string,
   tools: KeyFileTools,
@@ -22,14 +18,11 @@ export async function createNextKey(
   return { keyId: next.keyId, isNew: next.keyId === made.keyId };
 }
 
-/**
- * Lets the prepared key wrap from now on; the one before it stays in the file, for backups. Throws
- * `KeysUnusable`.
- */
+/** Lets the prepared key wrap; the one before stays for backups. Throws `KeysUnusable`. */
 export async function rotateFileKey(path: string, tools: KeyFileTools): Promise<string> {
   const file = await changeKeyFile(path, tools, (before) => {
     const next = preparedKey(before);
-    // Another operator has made it current meanwhile, and that was audited.
+    // Another operator has made it current, and that was audited.
     if (next === undefined) return null;
     const detail = { retired: before.currentKeyId };
     const change = { action: 'key.rotate', resource: resourceOf(next.keyId), detail } as const;
@@ -38,7 +31,7 @@ export async function rotateFileKey(path: string, tools: KeyFileTools): Promise<
   return file.currentKeyId;
 }
 
-/** Takes a key out of the file for good. The current one always stays. Throws `KeysUnusable`. */
+/** Removes a key for good; the current one always stays. Throws `KeysUnusable`. */
 export async function forgetFileKey(path: string, tools: KeyFileTools, keyId: string): Promise<void> {
   await changeKeyFile(path, tools, (before) => {
     const keys = before.keys.filter((key) => key.keyId !== keyId || keyId === before.currentKeyId);

@@ -13,10 +13,8 @@ import {
 const argon2Async = promisify(argon2);
 
 /**
- * Hashes a new password. Beside a hash that stays valid for a while (rotation with overlap) it
- * takes over salt and cost:
- * one computation then answers for both passwords, so that a wrong one costs the same time at every
- * credential.
+ * Hashes a new password. Beside a hash that stays valid (rotation with overlap) it shares salt and cost, so
+ * that one computation checks both and a wrong password takes the same time everywhere.
  */
 export async function hashPassword(password: string, beside: string | null = null): Promise<string> {
   const shape: Omit<PasswordHash, 'tag'> =
@@ -25,17 +23,14 @@ export async function hashPassword(password: string, beside: string | null = nul
   return passwordHashText({ ...shape, tag });
 }
 
-/** What is computed when there is no hash to compare with: it costs the same and fits no password. */
+/** Computed when there is no hash: it costs the same and fits no password. */
 const NOBODYS_HASH = passwordHashText({
   ...PASSWORD_COST,
   salt: Buffer.alloc(SALT_BYTES),
   tag: Buffer.alloc(TAG_BYTES),
 });
 
-/**
- * Gives the hash that fits the password, or null; takes the same time with no hash at all. Never
- * cuts the password.
- */
+/** Gives the fitting hash, or null, in the same time without any hash. Never truncates the password. */
 export async function checkPassword(password: string, hashes: readonly string[]): Promise<string | null> {
   let fitting: string | null = null;
   let computed: { for: PasswordHash; tag: Buffer } | null = null;

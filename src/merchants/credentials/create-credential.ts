@@ -27,19 +27,18 @@ export type CredentialTools = {
   readonly database: Database;
   readonly audit: Audit;
   readonly operator: Actor;
-  /** Production: a credential works only from listed addresses, and must therefore have a list. */
+  /** Production: a credential works only from listed addresses, and must have a list. */
   readonly enforceAddresses: boolean;
-  /** Of which made user names say that they are; null: there are no cells. */
+  /** The prefix of generated user names; null: no cells. */
   readonly cell: string | null;
 };
 
-/** The password is here and nowhere else: it is shown once. */
+/** The only place of the password: it is shown once. */
 export type CredentialWithPassword = { readonly credential: Credential; readonly password: string };
 
-/** Made user names have 29 random bits or more; a second try is already luck beyond reason. */
+/** Generated user names have at least 29 random bits: collisions are rare. */
 const MOST_TRIES = 3;
 
-/** Makes a credential with a password of our making. */
 export async function createCredential(
   tools: CredentialTools,
   wanted: NewCredential,
@@ -70,13 +69,13 @@ export async function createCredential(
   return { refusal: 'userNameTaken', value: userName };
 }
 
-/** Letters and digits that are not mistaken for one another: no 0 O 1 I l i L o. */
+/** Without characters that look alike: no 0 O 1 I l i L o. */
 const CLEAR_ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz23456789';
 const CLEAR_SMALL_ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 /** 32 of 54 characters: 184 random bits. */
 const PASSWORD_LENGTH = 32;
 
-/** A password that no one chose: always with letters and digits (PCI DSS 8.3.6 asks for both). */
+/** Always with letters and digits, which PCI DSS 8.3.6 requires. */
 export function createPassword(): string {
   while (true) {
     const password = randomText(CLEAR_ALPHABET, PASSWORD_LENGTH);
@@ -86,10 +85,10 @@ export function createPassword(): string {
 
 const LONGEST_USER_NAME = 30;
 
-/** A user name that cannot be guessed from the merchant's id, so that a stranger has nothing to lock. */
+/** Not guessable from the merchant's id, so that strangers cannot lock it. */
 function createUserName(merchantId: string, cell: string | null): string {
   const name = inCell(cell, `${merchantId}-`);
-  // Six at the least: an id has twenty characters at most.
+  // At least six: an id has at most twenty characters.
   return name + randomText(CLEAR_SMALL_ALPHABET, Math.min(8, LONGEST_USER_NAME - name.length));
 }
 
@@ -98,9 +97,8 @@ function randomText(alphabet: string, length: number): string {
 }
 
 /**
- * Gives a credential a new password. With an overlap the old one, and the tokens made with it, stay
- * good for their time; without, both end: an operator who rotates at once fears that the password
- * was seen. A password before the old one ends either way.
+ * Sets a new password. With an overlap the old password and its tokens stay valid for that time. Without,
+ * both end: it may have been seen. A password before the old one ends in either case.
  */
 export async function rotateCredential(
   tools: { readonly database: Database; readonly audit: Audit; readonly operator: Actor },
@@ -124,7 +122,7 @@ export async function rotateCredential(
   return rotateCredential(tools, userName, overlapHours);
 }
 
-/** Ends a credential for ever, and its tokens within two seconds in every process. */
+/** Ends a credential for good, and its tokens within two seconds in every process. */
 export async function disableCredential(
   tools: { readonly database: Database; readonly audit: Audit; readonly operator: Actor },
   userName: string,

@@ -3,23 +3,22 @@ import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import { addressesRefusal, type Merchant, type Refused } from '../merchant.ts';
 
-/** The APIs that have a login. */
 export const LOGIN_APIS = ['gateway', 'integration'] as const satisfies readonly Api[];
 export type LoginApi = (typeof LOGIN_APIS)[number];
 
-/** A login of a merchant; bound to one account. Of the password only its hash is kept. */
+/** A merchant's login, bound to one account. Only the password's hash is stored. */
 export type Credential = {
   readonly merchantId: string;
   readonly credentialId: string;
   readonly userName: string;
   readonly accountNumber: string;
   readonly scopes: readonly Scope[];
-  /** Empty: the merchant's addresses hold. */
+  /** Empty: the merchant's addresses apply. */
   readonly allowedAddresses: readonly string[];
   readonly createdAt: Instant;
-  /** Since when it has its password. */
+  /** When the password was set. */
   readonly passwordChangedAt: Instant;
-  /** The day of its last login; null: none is noted. */
+  /** The day of its last login; null: none noted. */
   readonly lastUsedOn: Day | null;
   readonly disabledAt: Instant | null;
   readonly previousPasswordValidUntil: Instant | null;
@@ -30,7 +29,7 @@ export type NewCredential = {
   /** Null: the merchant's first account. */
   readonly accountNumber: string | null;
   readonly scopes: readonly Scope[];
-  /** Null: one is made. */
+  /** Null: one is generated. */
   readonly userName: string | null;
   readonly allowedAddresses: readonly string[];
 };
@@ -47,23 +46,22 @@ export type CredentialRefusal =
   | 'addressMissing'
   | 'tooManyCredentials';
 
-/** Of a merchant, those that are disabled not counted: what nobody uses is to be disabled. */
+/** For one merchant, not counting disabled ones. */
 export const MOST_CREDENTIALS = 200;
 
-/** Why nothing can be done with an existing credential. */
 export type CredentialChangeRefusal =
   | 'credentialUnknown'
   | 'credentialDisabled'
   | 'overlapOutOfRange'
   | 'tokenUnknown';
 
-/** Each API asks for one of these at its login. A token of one API is not taken by the other. */
+/** An API's login needs one of its scopes. A token is not valid for the other API. */
 const SCOPES_OF_API = {
   gateway: ['gateway', 'recurrence'],
   integration: ['integration'],
 } as const satisfies Record<LoginApi, readonly Scope[]>;
 
-/** Whether a credential may log in at an API: it has at least one of that API's scopes. */
+/** Whether it has a scope of the API. */
 export function mayLogIn(scopes: readonly Scope[], api: LoginApi): boolean {
   return SCOPES_OF_API[api].some((scope) => scopes.includes(scope));
 }
@@ -72,9 +70,8 @@ export function mayLogIn(scopes: readonly Scope[], api: LoginApi): boolean {
 const RESERVED_USER_NAMES = ['system'];
 
 /**
- * The fault of a credential to be made, or null. Production needs a list of addresses, the
- * credential's or the merchant's: a list that was forgotten must not mean "from everywhere" (an
- * operator who wants that writes `0.0.0.0/0` and `::/0`).
+ * Production needs a list of addresses, of the credential or the merchant: a forgotten list must not mean
+ * "everywhere", which is written `0.0.0.0/0` and `::/0`.
  */
 export function newCredentialRefusal(
   credential: NewCredential,
@@ -98,19 +95,19 @@ export function newCredentialRefusal(
   return addressesRefusal(allowedAddresses);
 }
 
-/** A credential's own list takes the place of the merchant's, so that it can be narrower or elsewhere. */
+/** A credential's own list replaces the merchant's. */
 export function addressesInForce(own: readonly string[], merchants: readonly string[]): readonly string[] {
   return own.length > 0 ? own : merchants;
 }
 
 const MOST_OVERLAP_HOURS = 24;
 
-/** How long the old password may stay valid: whole hours, none to 24. */
+/** How long the old password stays valid: 0 to 24 whole hours. */
 export function isOverlap(hours: number): boolean {
   return Number.isInteger(hours) && hours >= 0 && hours <= MOST_OVERLAP_HOURS;
 }
 
-/** The credential as the audit log names it. */
+/** For the audit log. */
 export function credentialResource({
   merchantId,
   credentialId,

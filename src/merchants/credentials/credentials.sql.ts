@@ -8,10 +8,10 @@ import { type Credential, MOST_CREDENTIALS } from './credential.ts';
 /** São Paulo's day, by the database's clock. */
 const TODAY = `(now() at time zone 'America/Sao_Paulo')::date`;
 
-/** Days since the last login with `credentials`, or since it has its password: whatever came last. */
+/** Days since the last login or password of `credentials`. */
 const UNUSED_DAYS = `${TODAY} - greatest(last_used_on, (password_changed_at at time zone 'America/Sao_Paulo')::date)`;
 
-/** Whether somebody logged in today. */
+/** Whether a login of today is noted. */
 const IS_USE_NOTED = `coalesce(last_used_on >= ${TODAY}, false)`;
 
 const NOTE = statement(
@@ -20,7 +20,7 @@ const NOTE = statement(
    where merchant_id = $1 and credential_id = $2 and not ${IS_USE_NOTED}`,
 );
 
-/** Notes that it was used today; of many logins at once one writes. */
+/** Notes today's use; of concurrent logins one writes. */
 export async function noteUse(
   database: Database,
   { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
@@ -30,7 +30,7 @@ export async function noteUse(
 
 const UNUSED = rowCodec({ userName: column.text(), count: column.whole('count(*) over ()') });
 
-/** All of them are looked at, in the order of their keys: credentials are made by hand. */
+/** Reads all in key order: credentials are made by hand. */
 const FIND_UNUSED = statement(
   'credentials.find_unused',
   `select ${UNUSED.columns} from (
@@ -45,10 +45,7 @@ export type UnusedCredentials = { readonly count: number; readonly userNames: re
 
 const MOST_LOOKED_AT = 100_000;
 
-/**
- * How many credentials that could log in were not used for so many days, and the names of those
- * that wait longest.
- */
+/** Counts active credentials unused for so many days, and names those unused longest. */
 export async function findUnusedCredentials(
   database: Database,
   days: number,
@@ -84,10 +81,7 @@ const INSERT = statement(
    returning ${CREDENTIAL.columns}`,
 );
 
-/**
- * Writes an audited credential; null when the user name is taken, by whatever merchant, or the merchant
- * has as many as it may.
- */
+/** Audited. Null when any merchant has the user name, or the merchant has its most credentials. */
 export async function insertCredential(
   audit: Audit,
   credential: Pick<
@@ -111,10 +105,10 @@ export async function insertCredential(
   return row === undefined ? null : CREDENTIAL.parse(row);
 }
 
-/** Of a merchant: they are made by hand. */
+/** For one merchant; credentials are made by hand. */
 const MOST_LISTED = 1_000;
 
-/** Those that work first, so that none of them is beyond the end of the list. */
+/** Active ones first, so that none is cut off. */
 const LIST = statement(
   'credentials.list',
   `select * from
@@ -141,15 +135,14 @@ export async function listMerchantCredentials(database: Database, merchantId: st
 
 const PASSWORD = rowCodec({
   passwordHash: column.text(),
-  /** While the overlap of a rotation lasts. */
+  /** Until the overlap of a rotation ends. */
   previousPasswordHash: column.nullable(
     column.text('case when previous_password_valid_until > now() then previous_password_hash end'),
   ),
   /** Whole days, by the database's clock. */
   passwordAgeDays: column.whole('floor(extract(epoch from now() - password_changed_at) / 86400)::integer'),
-  /** Since its last login, its password or its making, whatever came last. */
+  /** Since its last login, password or creation. */
   unusedDays: column.whole(UNUSED_DAYS),
-  /** Whether a login of today is noted. */
   isUseNoted: column.boolean(IS_USE_NOTED),
 });
 const OF_MERCHANT = rowCodec({
@@ -157,7 +150,7 @@ const OF_MERCHANT = rowCodec({
   isMerchantDisabled: column.boolean('m.disabled_at is not null'),
 });
 
-/** What a login must know of the credential that it names. */
+/** What a login needs to know. */
 export type CredentialForLogin = { readonly credential: Credential } & RowOf<typeof PASSWORD> &
   RowOf<typeof OF_MERCHANT>;
 
@@ -168,7 +161,7 @@ const FIND_BY_USER_NAME = statement(
    join merchants m using (merchant_id)`,
 );
 
-/** By user name alone, for logins and the operator: the name is unique over all merchants. */
+/** User names are unique over all merchants. */
 export async function findCredentialByUserName(
   database: Database,
   userName: string,
@@ -185,7 +178,7 @@ const DISABLE = statement(
    returning ${CREDENTIAL.columns}`,
 );
 
-/** Null when it was disabled already. */
+/** Null when already disabled. */
 export async function markCredentialDisabled(
   audit: Audit,
   merchantId: string,
@@ -196,11 +189,7 @@ export async function markCredentialDisabled(
   return row === undefined ? null : CREDENTIAL.parse(row);
 }
 
-/**
- * The clock is read when the row is at hand, after any login that was just granted: `now()` would
- * be the start of the
- * statement, and a token made while it waited would survive.
- */
+/** Reads the clock under the lock: `now()` is earlier, and a token of a login meanwhile would survive. */
 const ROTATE = statement(
   'credentials.rotate',
   `update credentials set
@@ -213,7 +202,7 @@ const ROTATE = statement(
    returning ${CREDENTIAL.columns}`,
 );
 
-/** Null when the credential was disabled, or rotated by somebody else, since its hash was read. */
+/** Null when the credential was disabled or rotated since its hash was read. */
 export async function replacePassword(
   audit: Audit,
   credential: CredentialForLogin,
@@ -227,10 +216,7 @@ export async function replacePassword(
   return row === undefined ? null : CREDENTIAL.parse(row);
 }
 
-/**
- * A merchant's credentials in the order of their making, disabled ones too; null when there is no
- * such merchant.
- */
+/** In order of creation, disabled ones too; null for an unknown merchant. */
 export async function listCredentials(
   tools: { readonly database: Database },
   merchantId: string,

@@ -1,7 +1,4 @@
-/**
- * A password hash of argon2id with its own parameters, so that they can grow while older hashes
- * still work.
- */
+/** argon2id with its own parameters, so that they can grow while older hashes still work. */
 export type PasswordHash = {
   readonly memoryKibibytes: number;
   readonly passes: number;
@@ -18,13 +15,13 @@ export const TAG_BYTES = 32;
 const TEXT =
   /^\$argon2id\$v=19\$m=(\d{1,8}),t=(\d{1,4}),p=(\d{1,3})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
-/** The PHC string form: `$argon2id$v=19$m=19456,t=2,p=1$salt$tag`, base64 without padding. */
+/** PHC string form: `$argon2id$v=19$m=19456,t=2,p=1$salt$tag`, base64 without padding. */
 export function passwordHashText(hash: PasswordHash): string {
   const cost = `m=${hash.memoryKibibytes},t=${hash.passes},p=${hash.lanes}`;
   return `$argon2id$v=19$${cost}$${unpadded(hash.salt)}$${unpadded(hash.tag)}`;
 }
 
-/** Reads the form above. Throws for any other text: hashes come from our own table. */
+/** Throws for any other form: hashes come from our own table. */
 export function parsePasswordHash(text: string): PasswordHash {
   const [, memory, passes, lanes, salt = '', tag = ''] = TEXT.exec(text) ?? [];
   if (memory === undefined) throw new Error('not an argon2id hash in PHC form');
@@ -37,7 +34,7 @@ export function parsePasswordHash(text: string): PasswordHash {
   };
 }
 
-/** Whether one computation over a password answers for both hashes. */
+/** Whether one computation checks a password against both. */
 export function isSameComputation(left: PasswordHash, right: PasswordHash): boolean {
   const isSameCost =
     left.memoryKibibytes === right.memoryKibibytes &&

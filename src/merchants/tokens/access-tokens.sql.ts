@@ -11,9 +11,8 @@ const TIMES = rowCodec({ createdAt: column.instant(), expiresAt: column.instant(
 export type TokenTimes = RowOf<typeof TIMES>;
 
 /**
- * The password was checked against a hash that was read before: the token is given only if the
- * credential still stands
- * and the hash is still good. The shared lock makes a rotation or a disabling wait for it, or it for them.
+ * The password was checked against a hash read before: gives a token only if credential and hash are still
+ * valid. The shared lock orders it with rotations and disabling.
  */
 const INSERT = statement(
   'access_tokens.insert',
@@ -49,7 +48,7 @@ export async function insertAccessToken(
   return row === undefined ? null : TIMES.parse(row);
 }
 
-/** As much of the hash as names a token among those of a credential; it opens nothing. */
+/** Identifies a token of a credential; it is not secret. */
 const TOKEN_ID = `encode(substring(t.token_hash for 6), 'hex')`;
 
 const CALLER = rowCodec<Caller>({
@@ -79,7 +78,7 @@ const FIND = statement(
      and c.disabled_at is null and m.disabled_at is null and t.created_at >= c.tokens_valid_since`,
 );
 
-/** Those of the tokens that are good now, with their callers, by the hash in hexadecimal. */
+/** Valid tokens with their callers, by hash in hexadecimal. */
 export async function findLiveTokens(
   database: Database,
   tokenHashes: readonly Buffer[],
@@ -99,7 +98,6 @@ const LISTED_TOKEN = rowCodec(
   't',
 );
 
-/** A token as the operator sees it. */
 type ListedToken = RowOf<typeof LISTED_TOKEN>;
 
 const LIST = statement(
@@ -112,7 +110,7 @@ const LIST = statement(
    order by t.created_at, t.token_hash limit $3`,
 );
 
-/** The tokens of a credential that are good now, oldest first. */
+/** Valid tokens, oldest first. */
 async function findTokensOf(
   database: Database,
   { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
@@ -121,14 +119,14 @@ async function findTokensOf(
   return (await database.query(LIST, [merchantId, credentialId, limit])).map(LISTED_TOKEN.parse);
 }
 
-/** The clock is read when the row is at hand, after any login that was just granted, as a rotation does. */
+/** Reads the clock under the row lock, after any login just granted, as a rotation does. */
 const END_EVERY = statement(
   'access_tokens.end_every',
   `update credentials set tokens_valid_since = clock_timestamp()
    where merchant_id = $1 and credential_id = $2 returning credential_id`,
 );
 
-/** False: there is no such credential. */
+/** False: no such credential. */
 export async function endEveryToken(
   tx: Tx,
   { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
@@ -152,7 +150,7 @@ const END_ONE = statement(
    returning t.credential_id`,
 );
 
-/** False: the token was not there. */
+/** False: no such token. */
 export async function endOneToken(
   tx: Tx,
   { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
@@ -168,12 +166,12 @@ const FORGET = statement(
    returning 1`,
 );
 
-/** Removes up to `limit` expired tokens; gives how many went. */
+/** Removes up to `limit` expired tokens; gives how many. */
 export async function deleteExpiredTokens(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET, [limit])).length;
 }
 
-/** The tokens of a credential that are good now, the oldest first, up to `limit`. */
+/** Valid tokens, oldest first. */
 export async function listTokens(
   { database }: { readonly database: Database },
   userName: string,

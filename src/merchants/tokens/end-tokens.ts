@@ -7,10 +7,7 @@ import type { Refused } from '../merchant.ts';
 import { endEveryToken, endOneToken } from './access-tokens.sql.ts';
 import type { ForgetToken } from './identify-caller.ts';
 
-/**
- * Ends the tokens of a credential, or the one of this id, within two seconds in every process. The credential
- * stays: its next login gives a new token.
- */
+/** Ends one or all tokens of a credential, within two seconds in every process. The credential stays. */
 export async function endTokens(
   {
     database,
@@ -41,11 +38,7 @@ export async function endTokens(
 
 export type LogOutTools = { readonly audit: Audit; readonly forgetToken: ForgetToken };
 
-/**
- * Ends the token that the caller called with, in this process at once, in the others within two
- * seconds. Ended meanwhile by somebody
- * else, there is nothing to write. The credential and its other tokens stay.
- */
+/** Ends the caller's token, here at once, elsewhere within two seconds. Writes nothing if it has ended. */
 export async function logOut(
   { audit, forgetToken }: LogOutTools,
   caller: Caller,

@@ -9,14 +9,11 @@ import { findLiveTokens } from './access-tokens.sql.ts';
 
 export type IdentifyTools = {
   readonly database: Database;
-  /** Production: a token works only from the addresses on the credential's or the merchant's list. */
+  /** Production: a token works only from listed addresses. */
   readonly enforceAddresses: boolean;
 };
 
-/**
- * A disabled credential's tokens end within 2 s everywhere: this, counted from the question, and
- * the way of an answer.
- */
+/** With an answer's time, a disabled credential's tokens end within 2 s everywhere. */
 const TRUSTED_MILLISECONDS = 1_500;
 const MOST_KNOWN_TOKENS = 20_000;
 
@@ -26,13 +23,12 @@ type Known = {
   readonly trustedUntil: number;
 };
 
-/** Has a token looked up again that was ended. */
+/** Makes the next use of an ended token look it up again. */
 export type ForgetToken = (caller: Pick<Caller, 'credentialId' | 'tokenId'>) => void;
 
 /**
- * Finds the caller of a token. Good tokens are remembered for a moment, bad ones never, so that
- * they cannot push out the good. Fails closed: an answer that is missing, or came too late to be
- * trusted, throws (503), and is never a yes.
+ * Finds the caller of a token. Remembers valid tokens for a moment, invalid ones never, so that they cannot
+ * displace valid ones. Fails closed: a missing or late answer throws (503).
  */
 export function identifyCaller(tools: IdentifyTools): {
   readonly identify: Identify;

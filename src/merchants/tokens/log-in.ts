@@ -23,7 +23,7 @@ export type LoginAttempt = {
   readonly address: string;
 };
 
-/** For the operator's log alone: the caller gets the same sentence for all of them. */
+/** For the operator's log only: callers get one sentence for all. */
 export type WrongLogin =
   | 'unknownUserName'
   | 'wrongPassword'
@@ -43,16 +43,15 @@ export type LoginOutcome =
       readonly kind: 'wrong';
       readonly reason: WrongLogin;
       readonly found: CredentialForLogin | null;
-      /** The buckets of failures that this one filled: from now on they refuse without a look. */
+      /** Buckets that this failure filled: they now refuse without a check. */
       readonly filled: readonly string[];
     }
   | { readonly kind: 'locked'; readonly secondsToWait: number; readonly found: CredentialForLogin | null };
 
 /**
- * Checks a user name and password and gives an access token. The failure is counted first and given
- * back when there was none: parallel tries are no more than tries one after the other. Unknown,
- * wrong and disabled take the same steps. Throws `Overloaded` when too many log in at once; such a
- * try does not count.
+ * Checks a password and gives an access token. The failure is counted first and given back on success, so
+ * that parallel tries have no advantage. Unknown, wrong and disabled take the same steps. Throws
+ * `Overloaded`, uncounted, when too many log in at once.
  */
 export function logIn(desk: LoginDesk, attempt: LoginAttempt): Promise<LoginOutcome> {
   const group = addressGroup(parseAddress(attempt.address));
@@ -100,7 +99,6 @@ function hashesOf(found: CredentialForLogin): string[] {
   return [found.passwordHash, found.previousPasswordHash].filter((hash) => hash !== null);
 }
 
-/** Why no password would do, or null. */
 function whyUnusable(
   found: CredentialForLogin | null,
   api: LoginApi,
@@ -116,20 +114,20 @@ function whyUnusable(
 }
 
 type LoginSettings = {
-  /** Of which tokens say that they are; null: there are no cells. */
+  /** The prefix of tokens; null: no cells. */
   readonly cell: string | null;
-  /** Production: only from the addresses on the credential's or the merchant's list. */
+  /** Production: only from listed addresses. */
   readonly enforceAddresses: boolean;
   readonly limits: LoginLimits;
-  /** A password that is older opens nothing; 0: however old. */
+  /** An older password is refused; 0: never. */
   readonly passwordMaxAgeDays: number;
-  /** A credential that was not used for so long opens nothing; 0: however long. */
+  /** A credential unused for longer is refused; 0: never. */
   readonly credentialUnusedDays: number;
 };
 
 /**
- * Where logins are taken in: one for the process, since its lines protect the process. Callers take turns by
- * name and address in the first, by address in the others: one that tries many names holds up itself.
+ * One for the process, whose queues protect it. Callers take turns by name and address in the first queue, by
+ * address in the others: one that tries many names delays itself.
  */
 export type LoginDesk = LoginSettings & {
   readonly database: Database;
@@ -139,12 +137,11 @@ export type LoginDesk = LoginSettings & {
 };
 
 /**
- * Two at once of one name and address: they count as failures until they turn out right, so that a
- * merchant whose
- * twenty workers log in together must not meet the limit of ten.
+ * Two at once for a name and address: tries count as failures at first, and ten would lock out twenty
+ * workers.
  */
 const LOGINS = { name: 'logins', slots: 1_024, ofEach: 2, waiting: 128, longestWaitMilliseconds: 5_000 };
-/** A flood of logins leaves most of the database's connections to those who are logged in. */
+/** A flood of logins leaves most database connections to those logged in. */
 const COUNTING = {
   name: 'counting logins',
   slots: 4,

@@ -24,18 +24,11 @@ const COUNTED = rowCodec({
 });
 
 /**
- * Counts one failure in each bucket, from the narrowest to the widest, and stops at the first that
- * is full; a full
- * bucket is left as it is, so that a refusal does not lengthen the wait. Each insert reads from the
- * one before it, which
- * also puts the row locks in one order for all callers. What an insert meets is the newest row, whatever this
- * statement's snapshot saw: parallel tries never count beyond a limit.
- *
- * Failures in a row (the first bucket) count until 30 minutes after the last. The other two count
- * what came within 30
- * minutes of the first, and when that makes them full, refuse for 30 minutes from then: a big
- * office that mistypes
- * once in a while is not locked out.
+ * Counts one failure in each bucket, narrowest first, and stops at the first full one, which it leaves as it
+ * is: a refusal does not lengthen the wait. Each insert reads from the one before, which orders the row
+ * locks. An insert meets the newest row, so parallel tries never exceed a limit. The first bucket counts
+ * until 30 minutes after the last failure. The others count 30 minutes from the first, and when full refuse
+ * for 30 minutes: an office with rare mistakes is not locked out.
  */
 const COUNT = statement(
   'login_failures.count',
@@ -73,13 +66,10 @@ const COUNT = statement(
    select ${COUNTED.columns}`,
 );
 
-/**
- * `secondsToWait` is null when the failure was counted in every bucket; `filled` names those that
- * it made full.
- */
+/** `secondsToWait`: null when counted in every bucket. `filled`: buckets that are full now. */
 export type CountedFailure = { readonly secondsToWait: number | null; readonly filled: readonly string[] };
 
-/** Counts a failure that has not happened yet: a right password gives it back. */
+/** Counts a failure before the check; a right password gives it back. */
 export async function countFailure(
   database: Database,
   buckets: FailureBuckets,
@@ -96,15 +86,12 @@ export async function countFailure(
   const { secondsToWait, counted, filled } = COUNTED.parse(row);
   if (counted.length === hashes.filter((hash) => hash !== null).length)
     return { secondsToWait: null, filled };
-  // A bucket that another caller filled just now stopped the count halfway.
+  // Another caller has just filled a bucket, which stopped the count halfway.
   if (counted.length > 0) await database.query(GIVE_BACK, [counted, null]);
   return { secondsToWait: secondsToWait ?? LOCKOUT_SECONDS, filled: [] };
 }
 
-/**
- * Locks first, in the order of the counting, and reads the newest rows; a bucket with nothing left
- * in it goes.
- */
+/** Locks in the order of counting, then reads the newest rows; an empty bucket is deleted. */
 const GIVE_BACK = statement(
   'login_failures.give_back',
   `with held as materialized (
@@ -117,15 +104,12 @@ const GIVE_BACK = statement(
    where f.bucket_hash = h.bucket_hash and h.failures > 0`,
 );
 
-/** Takes one failure back from every bucket: the password was not looked at. */
+/** Takes one failure back from every bucket: the password was not checked. */
 export async function giveBackFailure(database: Database, buckets: FailureBuckets): Promise<void> {
   await database.query(GIVE_BACK, [hashesOf(buckets), null]);
 }
 
-/**
- * The password was right: the row of failures of this name and address ends, and the other buckets
- * get theirs back.
- */
+/** The password was right: ends the failures of this name and address, and takes one back from the others. */
 export async function endFailuresInARow(database: Database, buckets: FailureBuckets): Promise<void> {
   await database.query(GIVE_BACK, [hashesOf(buckets), hashOf(buckets.nameAndAddress)]);
 }
@@ -137,7 +121,7 @@ const FORGET = statement(
    returning 1`,
 );
 
-/** Removes up to `limit` expired rows; gives how many went. */
+/** Removes up to `limit` expired rows; gives how many. */
 export async function deleteExpiredFailures(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET, [limit])).length;
 }

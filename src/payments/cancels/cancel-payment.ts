@@ -18,8 +18,8 @@ import type { Instant } from '../../values/instant.ts';
 export type CancelPaymentTools = CancelTools & FindRequestTools;
 
 /**
- * Gives back an amount of a payment of this merchant, or all that is left (`amount` null); repeated
- * with its key, returns the outcome. A cancel is pending until the acquirer answers.
+ * Gives back `amount`, or the rest (null). A repetition gives the outcome. Pending until the acquirer
+ * answers.
  */
 export async function cancelPayment(
   tools: CancelPaymentTools,
@@ -53,7 +53,7 @@ export async function cancelPayment(
   });
 }
 
-/** Of a pre-authorization: null while its void is not acknowledged. */
+/** For a pre-authorization; null while its void is not acknowledged. */
 function outcomeOfRelease({
   state,
   amount,
@@ -65,7 +65,7 @@ function outcomeOfRelease({
 
 function outcomeOf(cancel: RecordedCancel): CancelResult | null {
   const { state, wasNeverSent, amount, authorizationCode, canceledAt } = cancel;
-  // An unsent cancel has freed its key meanwhile: a repetition finds it so.
+  // An unsent cancel has freed its key: a repetition is a new request.
   if (wasNeverSent) return null;
   switch (state) {
     case 'canceling':

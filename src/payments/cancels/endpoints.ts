@@ -104,7 +104,7 @@ export const CANCEL_REFUSALS = {
       en: 'The acquirer refused the cancel: nothing was given back.',
     },
   },
-  /** The cancel is sent again by itself, and must not be requested again. */
+  /** The service repeats the cancel itself; merchants must not. */
   unresolved: {
     status: 500,
     tag: '',
@@ -206,7 +206,7 @@ export const CANCEL_PAYMENT = contract({
   },
 });
 
-/** Cents, or null for all that is left. */
+/** Cents, or null for the rest. */
 function readCancelAmount({ amount }: Static<typeof CANCEL_REQUEST>): Cents | null {
   return (amount ?? null) as Cents | null;
 }

@@ -17,8 +17,7 @@ import type { Instant } from '../../values/instant.ts';
 export type CapturePaymentTools = CaptureTools & FindRequestTools;
 
 /**
- * Charges an amount of a pre-authorized payment of this merchant, or all of it (`amount` null), once;
- * repeated with its key, returns the outcome. A capture is pending until the acquirer answers.
+ * Charges `amount`, or all (null), once. Repetitions give the outcome. Pending until the acquirer answers.
  */
 export async function capturePayment(
   tools: CapturePaymentTools,
@@ -49,7 +48,7 @@ export async function capturePayment(
 
 function outcomeOf(capture: RecordedCapture): CaptureResult | null {
   const { state, wasNeverSent, amount, authorizationCode, capturedAt } = capture;
-  // An unsent capture has freed its key meanwhile: a repetition finds it so.
+  // An unsent capture has freed its key: a repetition is a new request.
   if (wasNeverSent) return null;
   switch (state) {
     case 'capturing':

@@ -98,7 +98,7 @@ export const CAPTURE_REFUSALS = {
       en: 'The acquirer refused the capture: nothing was charged.',
     },
   },
-  /** The capture is finished by itself, and must not be requested with another amount. */
+  /** The service finishes the capture itself; merchants must not request another amount. */
   unresolved: {
     status: 500,
     tag: '',
@@ -176,10 +176,10 @@ const CAPTURE = {
 } as const;
 
 const CAPTURE_PAYMENT = contract({ ...CAPTURE, id: 'capturePayment', method: 'POST' });
-/** The same, as clients of this family send it. */
+/** For clients of this API family. */
 const PUT_CAPTURE = contract({ ...CAPTURE, id: 'putCapture', method: 'PUT' });
 
-/** Cents, or null for all that is authorized. */
+/** Cents, or null for the authorized amount. */
 function readCaptureAmount({ amount }: Static<typeof CAPTURE_REQUEST>): Cents | null {
   return (amount ?? null) as Cents | null;
 }

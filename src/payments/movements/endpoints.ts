@@ -18,18 +18,13 @@ import { saoPauloOffsetText } from '../../values/instant.ts';
 
 type ListMovementsTools = {
   readonly lookUp: LookUp;
-  /** Lists take their turns. */
   readonly search: Search;
   readonly fees: FeeVersions;
-  /** The number up to which no movement can appear any more. */
+  /** Below this number no further movement can appear. */
   readonly findWatermark: () => Promise<number>;
 };
 
-/**
- * The movements of an account of this merchant after a number, in order: a client that always asks
- * after the last one that it received gets every movement once. Null: the merchant has no such
- * account.
- */
+/** In order: a client that continues after its last movement gets each once. Null: no such account. */
 async function listMovements(
   { search, lookUp, fees, findWatermark }: ListMovementsTools,
   merchantId: string,
@@ -85,10 +80,7 @@ const MOVEMENT = Type.Object({
   ),
 });
 
-/**
- * The most digits of a number in a query; at a million movements a second it would last thirty
- * years.
- */
+/** The most digits of a number; at a million movements a second they last thirty years. */
 const LARGEST_NUMBER = 999_999_999_999_999;
 
 const QUERY = Type.Object({

@@ -42,7 +42,6 @@ export const SPLIT_REQUEST = Type.Optional(
 );
 type SplitRequest = Static<typeof SPLIT_REQUEST> | undefined;
 
-/** Rules of the entries of a split. The tags name the entry. */
 export const SPLIT_FAULTS = {
   sameBeneficiary: {
     status: 400,
@@ -69,10 +68,7 @@ export const SPLIT_FAULTS = {
 
 const WHOLE = 10_000;
 
-/**
- * The faults that the schema cannot express. The entries may be malformed in any way: the schema
- * reports that.
- */
+/** The entries may be malformed in any way: the schema reports that. */
 export function checkSplit(entries: readonly unknown[]): Fault[] {
   const faults: Fault[] = [];
   const seen = new Set<string>();
@@ -99,7 +95,7 @@ function typeOf(entry: unknown): unknown {
   return (entry as { type?: unknown } | null | undefined)?.type ?? 'bruto';
 }
 
-/** A percent in hundredths, exactly; null for what the schema refuses. */
+/** In hundredths, exactly; null for what the schema refuses. */
 function portionOf(percent: unknown): number | null {
   if (typeof percent !== 'number' && !(percent instanceof ExactNumber)) return null;
   const parts = decimalParts(percent);
@@ -144,7 +140,6 @@ export const SPLIT_ANSWER = Type.Array(
   },
 );
 
-/** Beside `SPLIT_ANSWER`. */
 export const SPLIT_PAGES_ANSWER = {
   splitPage: Type.Optional(
     Type.Integer({ description: 'Only where the split has several pages: which of them this is.' }),
@@ -189,13 +184,10 @@ export const SPLIT_EXAMPLE = [
   },
 ];
 
-/** A requested split, and its shares, of the shown page at least. */
+/** `shares`: at least those of the shown page. */
 export type ShownSplit = { readonly split: Split; readonly shares: readonly Share[] };
 
-/**
- * The member `split` of an answer with one page of its entries, or none; `installments`: how many
- * the sale has, 0 before its approval. A split of one page has no page members.
- */
+/** The member `split` with one page of entries, or none. A split of one page has no page members. */
 export function writeSplit(shown: ShownSplit | null, installments: number, page = 1): object {
   if (shown === null || installments === 0) return {};
   const { split, shares } = shown;
@@ -221,7 +213,7 @@ export function writeSplit(shown: ShownSplit | null, installments: number, page 
   };
 }
 
-/** The same in a list of payments: each beneficiary's total. */
+/** In a list: each beneficiary's total. */
 export function writeSplitInList(split: Split | null, totals: readonly ShareTotal[]): object {
   if (split === null || totals.length === 0) return {};
   const byPosition = new Map(totals.map((total) => [total.position, total]));

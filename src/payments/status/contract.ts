@@ -188,7 +188,6 @@ export function writePayment(
   };
 }
 
-/** As it is shown in a list. */
 export function writeListedPayment(found: FoundPayment<ListedTransaction>, language: Language): object {
   const { split, shareTotals } = found.transaction;
   return { ...writeSharedFields(found, language), ...writeSplitInList(split, shareTotals) };
@@ -196,7 +195,7 @@ export function writeListedPayment(found: FoundPayment<ListedTransaction>, langu
 
 type WithoutShares = Omit<Transaction, 'shares'>;
 
-/** All of it but its split. */
+/** All but the split. */
 function writeSharedFields({ transaction, status }: FoundPayment<WithoutShares>, language: Language): object {
   const { installments, preauthorization } = transaction;
   const canceledAmount = installments.reduce((sum, part) => sum + part.canceledAmount, 0);
@@ -227,7 +226,7 @@ function writeSharedFields({ transaction, status }: FoundPayment<WithoutShares>,
   };
 }
 
-/** As the payment itself was answered; nothing of one that was not declined. */
+/** As in the payment's own answer; empty unless declined. */
 function writeDecline({ brand, responseCode, adviceCode, soldAt }: WithoutShares, language: Language) {
   if (responseCode === null) return {};
   const read = readDecline(brand, responseCode, adviceCode);
@@ -256,7 +255,7 @@ type Shown = Readonly<Record<string, unknown>> & {
 
 const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
 
-/** Fields of a payment in a list, in this order; a payment is one line, however many installments it has. */
+/** In this order; a payment is one line, with any number of installments. */
 const COLUMNS = [
   'paymentId',
   'referenceTransaction',
@@ -279,7 +278,7 @@ const COLUMNS = [
   'antifraudReasons',
 ] as const;
 
-/** As lists show them: of the card each field by itself, of installments their number. */
+/** The card's fields separately, of installments their number. */
 function writeLine(shown: Shown): string {
   const { card, installments, antifraudReasons } = shown;
   const cells: Readonly<Record<string, unknown>> = {
@@ -293,20 +292,19 @@ function writeLine(shown: Shown): string {
 
 const HEAD = csvLine(COLUMNS);
 
-/** How payments are written as CSV, a page of them or all. */
+/** For a page or all. */
 export function csvOfPayments(language: Language): RowFormat<FoundPayment<WithoutShares>> {
   const line = (found: FoundPayment<WithoutShares>) => writeLine(writeSharedFields(found, language) as Shown);
   return { type: CSV_TYPE, head: HEAD, line };
 }
 
-/** A JSON object a line, as a list shows it but for its split. */
+/** A JSON object a line, as in a list without the split. */
 export function ndjsonOfPayments(language: Language): RowFormat<FoundPayment<WithoutShares>> {
   const line = (found: FoundPayment<WithoutShares>) =>
     `${JSON.stringify(writeSharedFields(found, language))}\n`;
   return { type: NDJSON_TYPE, head: '', line };
 }
 
-/** A page of payments as CSV. */
 export function writeCsv(payments: readonly FoundPayment<WithoutShares>[], language: Language): string {
   return HEAD + linesOf(payments, csvOfPayments(language).line);
 }

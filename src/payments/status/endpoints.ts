@@ -40,10 +40,7 @@ import { type ListAllPaymentsTools, listAllPayments, listPayments } from './list
 
 type FindPaymentTools = { readonly lookUp: LookUp };
 
-/**
- * A payment of this merchant with a page of its split and its cancels, or null: one of another
- * merchant looks like one that never was.
- */
+/** Null for unknown payments and those of other merchants. */
 async function findPayment(
   { lookUp }: FindPaymentTools,
   merchantId: string,
@@ -78,7 +75,7 @@ export const PAYMENT_SEARCH_REFUSALS = {
   },
 } as const satisfies Record<PaymentExportRefusal, RefusalShape>;
 
-/** The fields by which a list can be put in order, and what the module calls them. */
+/** Fields to sort by, and their names in the module. */
 const ORDERS = {
   paymentId: 'id',
   transactionDate: 'soldAt',
@@ -89,9 +86,9 @@ const ORDERS = {
 } as const satisfies Record<string, TransactionOrder>;
 const FIELDS = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
 
-/** Of a search that no key narrows. */
+/** For a search without a key. */
 const MOST_DAYS = 93;
-/** Of the calendar: no day follows it. */
+/** The last day of the calendar. */
 const LAST_DAY = '9999-12-31';
 
 const key = (maxLength: number, description: string) =>
@@ -129,7 +126,6 @@ const LIST_QUERY = Type.Object({
   ),
 });
 
-/** What the fields of a search must be to each other. */
 export const PAYMENT_SEARCH_FAULTS = {
   noPeriod: {
     status: 400,
@@ -165,7 +161,7 @@ export const PAYMENT_SEARCH_FAULTS = {
   },
 } as const satisfies Record<string, RefusalShape>;
 
-/** A period is needed where no key narrows the search. Faults of a text itself are named by the schema. */
+/** A period is needed without a key. The schema reports malformed texts. */
 function checkSearch(query: Readonly<Record<string, unknown>>): Fault[] {
   const { dateRangeStartDate: from, dateRangeEndDate: to } = query;
   const isNarrow = TRANSACTION_KEYS.some((name) => query[name] !== undefined);
@@ -225,7 +221,7 @@ export const LIST_PAYMENTS = contract({
   },
 });
 
-/** What is searched for. An id that is none is looked for in vain, as one that nobody has. */
+/** A malformed id finds nothing, like an unknown one. */
 export function readListQuery(query: Static<typeof LIST_QUERY>): WantedTransactions {
   const newest = { field: 'transactionDate', isDescending: true } as const;
   const { page, limit, order } = readPage(query, FIELDS, newest);

@@ -18,17 +18,14 @@ import {
 } from '../payment.ts';
 
 type ListPaymentsTools = {
-  /** A merchant's searches take their turns: a shop may use one reference for all its payments. */
+  /** A merchant's searches take turns: a shop may use one reference for all its payments. */
   readonly search: Search;
 };
 
-/** All of them are read, in about a second, where no index has the order. */
+/** Read and sorted in about a second, where no index has the order. */
 const MOST_SORTED = 100_000;
 
-/**
- * A page of the merchant's payments, and how many there are in all. Throws `Overloaded` when too many
- * searches of the merchant wait.
- */
+/** Throws `Overloaded` when too many of the merchant's searches wait. */
 export async function listPayments(
   { search }: ListPaymentsTools,
   merchantId: string,
@@ -43,10 +40,7 @@ export async function listPayments(
 
 export type ListAllPaymentsTools = ListPaymentsTools & { readonly openExport: OpenExport };
 
-/**
- * All of the merchant's payments that a search finds, in the order of its pages; each as it stands when it is
- * read. Throws `Overloaded` when there is no place.
- */
+/** All results in the order of pages, each as it is when read. Throws `Overloaded`. */
 export async function listAllPayments(
   tools: ListAllPaymentsTools,
   merchantId: string,
@@ -54,7 +48,7 @@ export async function listAllPayments(
 ): Promise<Export<FoundPayment<WalkedTransaction>> | PaymentExportRefusal> {
   const walk = transactionWalk(wanted);
   if (walk === null) return 'notInThisOrder';
-  // What is too much to be looked through for a page is too much for all pages.
+  // Too many for one page is too many for all.
   if (transactionSearchKind(wanted) === 'sorted') {
     const first = await listPayments(tools, merchantId, { ...wanted, page: 1, limit: 1, isForPeople: true });
     if (typeof first === 'string') return first;

@@ -3,41 +3,36 @@ import { traced, traceHeader } from '../tracing/scope.ts';
 import type { Span } from '../tracing/span.ts';
 import type { TraceTarget } from '../tracing/tracer.ts';
 
-/** JSON of any shape. */
 export type ChannelAnswer = { readonly kind: 'answer'; readonly status: number; readonly body: unknown };
 
-/** No clear answer came: it may have arrived. */
+/** No clear answer: the query may have arrived. */
 export type Unanswered = { readonly kind: 'unknown'; readonly reason: string };
 
-/** No byte of it was sent, so nothing was asked. */
+/** No byte of the query was sent. */
 export type Unconnected = { readonly kind: 'notConnected'; readonly reason: string };
 
-/** No connection of ours was free: nothing was asked, and nothing is known of the other side. */
+/** No connection of ours was free: the query was not sent. */
 export type Unsent = { readonly kind: 'notSent'; readonly reason: string };
 
-/** The answer to a query, or why there is none. */
 export type Asked = ChannelAnswer | Unanswered | Unconnected | Unsent;
 
 export type Question = {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** The path with its ids as names in braces, for traces; absent: it has none. */
+  /** The path with its ids as names in braces, for traces. */
   readonly template?: string;
-  /** JSON text. */
   readonly body: string | null;
-  /** Those of the channel. */
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** The longest answer about one thing that our protocols know is under a kilobyte; more is garbage. */
+/** The longest answer of our protocols is under 1 kB. */
 const LARGEST_ANSWER_BYTES = 16 * 1024;
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /**
- * Sends one query, never twice: after a broken connection it is unknown whether it arrived. Returns
- * the answer, `unknown` or, while no byte of it was sent, `notConnected`, with a word for the log;
- * never throws and never takes longer than the timeout. Works on undici's dispatch interface,
- * without streams and signals: they cost a third of a payment.
+ * Sends one query, never twice: after a broken connection it may have arrived. Never throws and never takes
+ * longer than the timeout. Uses undici's dispatch interface: streams and signals cost a third of a payment's
+ * time.
  */
 export function askOnce(
   dispatcher: Dispatcher,
@@ -50,7 +45,7 @@ export function askOnce(
     let size = 0;
     const chunks: Buffer[] = [];
     let isFinished = false;
-    /** Set right before the first byte is written: until then the query waits for a connection. */
+    /** Set right before the first byte is written. Until then the query waits for a connection. */
     let stop: ((reason: Error) => void) | null = null;
     const finish = (answer: Exclude<Asked, Unsent>) => {
       isFinished = true;
@@ -65,7 +60,7 @@ export function askOnce(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
         stop = (reason) => controller.abort(reason);
-        // It waited for a connection until its time was over: its caller waits no longer.
+        // The query got its connection after its timeout: the caller no longer waits.
         if (isFinished) controller.abort(new Error('its time is over'));
       },
       onResponseStart(_controller, statusCode) {
@@ -106,7 +101,7 @@ function readJson(status: number, chunks: readonly Buffer[]): ChannelAnswer | Un
   try {
     return { kind: 'answer', status, body: JSON.parse(bytes.toString('utf8')) };
   } catch {
-    // The parser's own words could repeat the answer.
+    // The parser's message could repeat the answer.
     return { kind: 'unknown', reason: 'the answer was not JSON' };
   }
 }
@@ -120,10 +115,7 @@ type TracedQuestion = {
 
 type Answer = { readonly kind?: string; readonly status?: number };
 
-/**
- * Asks another program in a span of its own, which it learns of where the operator wants that; neither what
- * is asked nor what is answered stands there.
- */
+/** Calls another program in a trace span of its own. Neither query nor answer is put into the span. */
 export function tracedCall<Q extends TracedQuestion, A extends Answer>(
   peer: Exclude<TraceTarget, 'merchants'>,
   question: Q,

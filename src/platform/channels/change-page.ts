@@ -4,7 +4,6 @@ import type { FeedPage, FeedRequest, UnreadableItem } from '../feeds/feed.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What every item of a page has. */
 export type ItemHead = {
   readonly changeId: string;
   readonly merchantId: string;
@@ -15,14 +14,13 @@ const CHANGE_ID = /^[\w.:-]{1,64}$/;
 const MERCHANT_ID = /^[^\p{Cc}]{1,64}$/u;
 const INSTANT_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const LARGEST_AMOUNT = 9_999_999_999;
-/** By how much the clock of a bridge may be ahead of ours. */
+/** How far the clock of a bridge may be ahead of ours. */
 const MOST_AHEAD_MILLISECONDS = 86_400_000;
 
 /**
- * The changes of a page; a string: it is no page, and requested again. An item that cannot be read is
- * handed on as such: to request it again would stop the changes of all merchants, for the same comes
- * again. `readItem` gives a change, null for an item that is none,
- * or what is wrong with it; `names` are the fields that the protocol has a name for.
+ * A string says why the page is malformed; it is requested again. An unreadable item is kept as such, because
+ * it would come again and stop the changes of all merchants. `readItem` gives a change, null for an item that
+ * is none, or the fault. `names` are the fields of the protocol.
  */
 export function readChangePage<Change>(
   body: Fields,
@@ -34,7 +32,7 @@ export function readChangePage<Change>(
   const cursor = Number.isSafeInteger(next) && (next as number) >= 0 ? String(next) : next;
   if (!isText(cursor, CHANGE_ID) || typeof hasMore !== 'boolean') return 'the page had no end';
   if (!Array.isArray(items) || items.length > asked.limit) return 'the page was no list of changes';
-  // It would be requested again and again at once.
+  // The same page would be requested again at once.
   if (hasMore && cursor === asked.cursor) return 'the page did not move on';
   const changes: Change[] = [];
   const unreadable: UnreadableItem[] = [];
@@ -50,12 +48,11 @@ export function readChangePage<Change>(
     unreadable,
     hasNews: changes.length > 0,
     cursor,
-    // What promises more and brings nothing is not asked again at once, but after the usual pause.
+    // An empty page that promises more is followed after the usual pause, not at once.
     hasMore: hasMore && items.length > 0,
   };
 }
 
-/** What every change has, or the name of the faulty field. */
 export function readHead({ changeId, merchantId, at }: Fields, asked: FeedRequest): ItemHead | string {
   if (!isText(changeId, CHANGE_ID)) return 'changeId';
   if (!isMerchantId(merchantId)) return 'merchantId';
@@ -76,7 +73,7 @@ export function isAmount(value: unknown, least: number): boolean {
   return Number.isInteger(value) && (value as number) >= least && (value as number) <= LARGEST_AMOUNT;
 }
 
-/** An instant of a clock ahead of ours counts as now: to refuse the change would lose it. */
+/** An instant of a clock ahead of ours counts as now. Refusing the change would lose it. */
 function readInstant(value: unknown, until: Instant): Instant | null {
   if (!isText(value, INSTANT_WITH_ZONE)) return null;
   const milliseconds = Date.parse(value);
@@ -91,10 +88,7 @@ const LONGEST_CARD_NUMBER = 19;
 /** Digits in a row, with common separators. */
 const MANY_DIGITS = /\d(?:[ .-]?\d){12,}/g;
 
-/**
- * An unreadable change for a person: bounded, and without anything that could be of a card.
- * `fields`: those that have a name in the protocol; of all others the name alone is shown.
- */
+/** An unreadable change for a person: bounded, without possible card data, names alone of unknown fields. */
 export function printItem(item: unknown, fields: readonly string[]): string {
   return withoutCardNumbers(JSON.stringify(shownItem(item, fields))).slice(0, LONGEST_ITEM);
 }

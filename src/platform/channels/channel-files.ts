@@ -2,17 +2,13 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 
-/** A file, and the setting that names it, for messages. */
 export type NamedFile = { readonly setting: string; readonly path: string };
 
-/**
- * The files of a channel to another program: our certificate, and the authorities that we trust.
- * Null: none.
- */
+/** The files of a channel to another program. Null: not used. */
 export type ChannelFiles = {
-  /** PEM: the trusted authorities; no public one is trusted beside them. */
+  /** PEM: the only authorities that are trusted; public ones are not. */
   readonly authority: NamedFile | null;
-  /** PEM: our certificate, and those between it and its authority. */
+  /** PEM: our certificate, and the chain to its authority. */
   readonly certificate: NamedFile | null;
   readonly certificateKey: NamedFile | null;
   readonly token: NamedFile | null;
@@ -31,17 +27,14 @@ export type ChannelCredentials = {
   readonly token: string | null;
 };
 
-/**
- * A file of a channel that cannot be read or has other content; the message names its setting, and
- * nothing of its content.
- */
+/** A channel file that is unreadable or malformed. The message names its setting and none of its content. */
 export class ChannelUnusable extends Error {
   override readonly name = 'ChannelUnusable';
 }
 
 const LARGEST_TOKEN_CHARACTERS = 4 * 1024;
 
-/** Reads all files and checks their content. Throws `ChannelUnusable`. */
+/** Throws `ChannelUnusable`. */
 export async function readChannelFiles(files: ChannelFiles): Promise<ChannelCredentials> {
   const [ca, certificate, key, token] = await Promise.all([
     contentOf(files.authority),
@@ -67,14 +60,14 @@ async function contentOf(file: NamedFile | null): Promise<string | null> {
   });
 }
 
-/** OpenSSL skips what it cannot read of a list of authorities, and would then trust none. */
+/** OpenSSL skips authorities that it cannot read, and would then trust none. */
 function checkCertificate({ setting, path }: NamedFile, text: string): void {
   const all = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   try {
     for (const one of all) new X509Certificate(one);
     if (all.length > 0) return;
   } catch {
-    // The check below reports it.
+    // Reported by the check below.
   }
   throw new ChannelUnusable(`${setting}: ${path} holds no certificates in PEM`);
 }

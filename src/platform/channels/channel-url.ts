@@ -1,14 +1,11 @@
-/**
- * Whether a host, as a setting or an address names it, is this machine; an IPv6 address with or
- * without brackets.
- */
+/** Whether a host of a setting or address is this machine. IPv6 with or without brackets. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/.test(host);
 }
 
 /**
- * The fault in another program's address; null: none. It is `https://…`, or `http://…` on loopback,
- * and has no path, query or credentials. `carried`: what travels there, for the sentence.
+ * Why another program's address is refused, or null. Accepted is `https://…`, or `http://…` on loopback,
+ * without path, query or credentials. `carried`: what travels there, for the sentence.
  */
 export function channelUrlFault(setting: string, url: string, carried: string): string | null {
   const address = URL.parse(url);

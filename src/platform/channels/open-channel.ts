@@ -8,32 +8,28 @@ import { Overloaded } from '../work/overloaded.ts';
 import { type Asked, askOnce, type Question, tracedCall } from './ask-once.ts';
 import { type ChannelCredentials, type ChannelFiles, readChannelFiles } from './channel-files.ts';
 
-/** The connector of a pool of undici; the pool's owner closes the pool before the channel. */
+/** The connector of an undici pool. The pool is closed before its channel. */
 export type Channel = {
-  /** For the option `connect`: each new connection uses the files as they are by then. */
+  /** For undici's option `connect`. Each new connection uses the files as they are then. */
   readonly connect: buildConnector.connector;
-  /** Headers of every request. */
   readonly headers: () => Readonly<Record<string, string>>;
   readonly close: () => void;
 };
 
 type ChannelOptions = {
   readonly connectTimeoutMilliseconds: number;
-  /**
-   * Called with the fault of a changed file that cannot be used: the former content stays in use.
-   */
+  /** Called when a changed file cannot be used. The former content stays in use. */
   readonly onFault: (error: Error) => void;
-  /** Called with the end of our certificate for each one that comes into use; null: there is none. */
+  /** Called with the expiry of each certificate of ours that comes into use; null without one. */
   readonly onCertificate?: (endsAt: Date | null) => void;
 };
 
-/** Files of certificates are replaced hours before the old ones end. */
+/** Certificates are replaced hours before they expire. */
 const LOOK_MILLISECONDS = 2_000;
 
 /**
- * A connector with these credentials. Certificates are always checked, whatever the environment
- * says: cards and keys travel here. HTTP/1.1 only, because over HTTP/2 the client repeats by itself
- * what a closing server reports as not processed.
+ * Certificates are always verified, whatever the environment says. HTTP/1.1 only: over HTTP/2 the client
+ * repeats what a closing server reports as not processed.
  */
 export function connectorWith(
   { ca, clientCertificate }: ChannelCredentials,
@@ -54,10 +50,7 @@ export function headersWith({ token }: ChannelCredentials): Readonly<Record<stri
   return token === null ? {} : { authorization: `Bearer ${token}` };
 }
 
-/**
- * A channel whose files are read again when they change. Throws `ChannelUnusable` for the first
- * ones.
- */
+/** A channel whose files are read again when they change. Throws `ChannelUnusable` for the first read. */
 export async function openChannel(files: ChannelFiles, options: ChannelOptions): Promise<Channel> {
   const channel = new ChangingChannel(files, options);
   await channel.look();
@@ -69,7 +62,7 @@ export async function openChannel(files: ChannelFiles, options: ChannelOptions):
   };
 }
 
-/** Without credentials: for a program on this machine. */
+/** Without TLS and credentials: for a program on this machine. */
 export function plainChannel(connectTimeoutMilliseconds: number): Channel {
   const none: ChannelCredentials = { ca: null, clientCertificate: null, token: null };
   return { connect: connectorWith(none, connectTimeoutMilliseconds), headers: () => ({}), close: () => {} };
@@ -93,7 +86,7 @@ class ChangingChannel {
   async look(): Promise<void> {
     const mark = await markOf(this.#files);
     if (mark === this.#mark) return;
-    // Unusable files are read again once they change again, and reported once.
+    // Unusable files are reported once, and read again when they change.
     this.#mark = mark;
     const credentials = await readChannelFiles(this.#files);
     this.connector = connectorWith(credentials, this.#options.connectTimeoutMilliseconds);
@@ -125,10 +118,7 @@ function certificateEnd({ clientCertificate }: ChannelCredentials): Date | null 
     : new Date(new X509Certificate(clientCertificate.certificate).validTo);
 }
 
-/**
- * Distinguishes one content of the files from another: tools that mount secrets replace a link and
- * leave the times alone.
- */
+/** Identifies a content of the files. Tools that mount secrets swap a link and leave the times alone. */
 async function markOf(files: ChannelFiles): Promise<string> {
   const marks = Object.values(files).map(async (file) => {
     if (file === null) return '';
@@ -149,7 +139,7 @@ const CERTIFICATE_END = gauge(
   ['channel'],
 );
 
-/** How a channel to another program is seen; `sentence` is for the log. */
+/** Log lines and metrics of a channel. `sentence` is for the log. */
 export function observeChannel(
   { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
   channel: string,
@@ -169,18 +159,15 @@ export function observeChannel(
   };
 }
 
-/** Callers that wait for a connection: so many for each. */
+/** Callers that may wait for a connection, for each connection. */
 const WAITING_FOR_EACH = 8;
 const LONGEST_WAIT_MILLISECONDS = 5_000;
-/**
- * The other side keeps the rest of the time to answer: what is asked too late only becomes unknown.
- */
+/** The part of the timeout spent waiting for a connection. The rest is for the answer. */
 const PART_TO_WAIT = 1 / 4;
 
 /**
- * Connections to an acquirer or a bank, shared by merchants, and by the kinds of query within them:
- * where the other side is slow for one of these, the others go on. A query that gets none in its
- * time was not sent.
+ * Connections to an acquirer or a bank, shared by merchants and by kinds of query: a slow kind does not stop
+ * the others. A query that gets no connection in time was not sent.
  */
 export class SharedPool {
   readonly #peer: 'acquirer' | 'bank';
@@ -198,7 +185,7 @@ export class SharedPool {
     });
   }
 
-  /** As `askOnce`: never throws, and never takes longer than the timeout. */
+  /** Like `askOnce`, never throws and never takes longer than the timeout. */
   async ask(
     wanted: Wanted,
     question: Question,

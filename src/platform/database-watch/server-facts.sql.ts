@@ -18,10 +18,7 @@ const OF_THE_SERVER = rowCodec({
     and current_setting('statement_timeout') <> '0'`),
 });
 
-/**
- * Every role may read these, unless the server's owner revoked the right or it is another kind of
- * server.
- */
+/** Readable by every role, unless the owner revoked the right or the server is of another make. */
 export const ALL_FACTS = rowCodec<ServerFacts>({
   systemIdentifier: column.nullable(column.text('(select system_identifier::text from pg_control_system())')),
   timeline: column.nullable(
@@ -30,7 +27,7 @@ export const ALL_FACTS = rowCodec<ServerFacts>({
   ),
   ...OF_THE_SERVER.fields,
 });
-/** Where it was revoked. */
+/** For servers where the right was revoked. */
 export const FEWER_FACTS = rowCodec<ServerFacts>({
   systemIdentifier: column.nullable(column.text('null')),
   timeline: column.nullable(column.whole('null::bigint')),
@@ -40,34 +37,32 @@ export const FEWER_FACTS = rowCodec<ServerFacts>({
 export const READ_ALL_FACTS = `select ${ALL_FACTS.columns}`;
 export const READ_FEWER_FACTS = `select ${FEWER_FACTS.columns}`;
 
-/** Of a row with all facts, or with fewer. */
 export const parseFacts = ALL_FACTS.parse;
 
-/** The server does not show its identity: the right was revoked, or it is of another make. */
+/** The right was revoked, or the server is of another make. */
 export function isIdentityHidden(error: unknown): boolean {
   const { insufficientPrivilege, undefinedFunction, featureNotSupported } = SQL_STATE;
   return hasSqlState(error, insufficientPrivilege, undefinedFunction, featureNotSupported);
 }
 
 const ARCHIVE = rowCodec({
-  /** Whether `archive_mode` is on. */
   isOn: column.boolean(`current_setting('archive_mode') <> 'off'`),
-  /** Seconds after which a segment is archived that is not full; 0: never. */
+  /** Seconds until a partly filled segment is archived; 0: never. */
   timeoutSeconds: column.whole(`(select t.setting::int from pg_settings t where t.name = 'archive_timeout')`),
-  /** What it could not archive when it last tried; null: that succeeded, or there was no try. */
+  /** The file that the last attempt could not archive; null: it succeeded, or there was none. */
   failingFile: column.nullable(
     column.text(
       `case when a.last_failed_time > coalesce(a.last_archived_time, '-infinity') then a.last_failed_wal end`,
     ),
   ),
   failures: column.real('a.failed_count::float8'),
-  /** Since a file was archived; null: none was since its statistics began. */
+  /** Seconds since a file was archived; null: none since the statistics began. */
   ageSeconds: column.nullable(
     column.real('extract(epoch from clock_timestamp() - a.last_archived_time)::float8'),
   ),
   /**
-   * Bytes behind the newest archived file; null: unknown. The name of a segment is its timeline, then its
-   * place in the log, all in hexadecimal.
+   * Bytes behind the newest archived file; null: unknown. A segment's name is its timeline, then its position
+   * in the log, in hexadecimal.
    */
   unarchivedBytes: column.nullable(
     column.real(`case when a.last_archived_wal ~ '^[0-9A-F]{24}' then greatest(0, p.here
@@ -81,9 +76,9 @@ const SLOT = rowCodec({
   keptBytes: column.real('s.kept::float8'),
 });
 
-/** How PostgreSQL's archive of its log (WAL) goes on, and what of the log it keeps for others. */
+/** The state of PostgreSQL's WAL archive, and what WAL is retained for others. */
 export type ArchiveLook = RowOf<typeof ARCHIVE> & {
-  /** The replication slot that has taken the least, and what is kept for it; null: there is none. */
+  /** The replication slot that is furthest behind, and what is retained for it. */
   readonly slot: RowOf<typeof SLOT> | null;
 };
 

@@ -1,33 +1,29 @@
-/** Which database this is. A part is null where the server does not show it. */
+/** Identifies a database. A part is null where the server does not show it. */
 export type ServerIdentity = {
-  /** Given by initdb, the same in all copies of its files. */
+  /** Set by initdb; the same in all copies of its files. */
   readonly systemIdentifier: string | null;
-  /** Different in each database of a server, so also in what pg_restore made. */
+  /** Different in each database of a server, so also after pg_restore. */
   readonly databaseOid: number;
-  /** Of the table of the stamp: different where a dump was restored over its own database. */
+  /** Of the stamp's table: changes when a dump is restored over its own database. */
   readonly tableOid: number;
-  /**
-   * One more after each recovery that did not go to the end of its own log: promotion and
-   * point-in-time recovery.
-   */
+  /** Raised by each promotion and point-in-time recovery. */
   readonly timeline: number | null;
 };
 
-/** The facts of a server that decide whether money may depend on it. */
 export type ServerFacts = ServerIdentity & {
   readonly version: number;
   readonly fsync: string;
   readonly fullPageWrites: string;
   readonly synchronousCommit: string;
   readonly hasSynchronousStandby: boolean;
-  /** Connections that read the log, standbys among them. */
+  /** Connections that read the WAL, including standbys. */
   readonly logReaders: number;
   readonly isReadOnly: boolean;
-  /** Whether the connection keeps its settings: a pooler in between may have dropped them. */
+  /** Whether the connection keeps its settings: a pooler may drop them. */
   readonly keepsSettings: boolean;
 };
 
-/** Why money may not depend on this server, or null: an acknowledged commit must survive. */
+/** Why acknowledged commits might not survive on this server, or null. */
 export function unfitness(facts: ServerFacts): string | null {
   if (facts.version < 150_000) return `PostgreSQL 15 or later is needed, this server is ${facts.version}`;
   if (facts.fsync !== 'on') return 'the server runs with fsync off: a crash could lose acknowledged payments';
@@ -45,7 +41,7 @@ export function unfitness(facts: ServerFacts): string | null {
   return null;
 }
 
-/** Why no commit ends on this server now, though it may again later; or null. */
+/** Why this server commits nothing now, though it may later; or null. */
 export function standstill(facts: ServerFacts): string | null {
   if (facts.isReadOnly)
     return 'the database takes no writes: it is a standby, or default_transaction_read_only is on';
@@ -54,7 +50,7 @@ export function standstill(facts: ServerFacts): string | null {
   return null;
 }
 
-/** Warnings to the operator of a fit server that could be safer. */
+/** Warnings about a fit server that could be safer. */
 export function weaknesses(facts: ServerFacts, isProduction: boolean): string[] {
   const found: string[] = [];
   if (facts.systemIdentifier === null)

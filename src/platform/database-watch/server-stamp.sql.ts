@@ -5,12 +5,10 @@ import { ALL_FACTS, FEWER_FACTS, isIdentityHidden, parseFacts } from './server-f
 import type { ServerFacts, ServerIdentity } from './server-facts.ts';
 import type { Found, Stamp } from './server-stamp.ts';
 
-/** Rows of processes that have ended. */
+/** For rows of processes that have ended. */
 const FORGET_AFTER = '30 days';
 
-/**
- * Beats under a number that only rises, and only where the last acknowledged beat is still there.
- */
+/** The beat number only rises. It is written only if the last acknowledged beat is still there. */
 const BEATING = `
   with beaten as (
     update service_beats set beat = greatest(beat, $2), beaten_at = now()
@@ -20,7 +18,6 @@ const BEATING = `
     on conflict (service_id) do nothing returning service_id
   )
   select (select count(*) from beaten) + (select count(*) from begun) > 0 as is_last_beat_there`;
-/** Beside the same of the server. */
 const STAMPED = rowCodec({
   token: column.text('s.token'),
   stampedSystemIdentifier: column.nullable(column.text('s.system_identifier')),
@@ -88,7 +85,6 @@ const stampOf = ({ systemIdentifier, databaseOid, timeline, tableOid }: ServerId
   tableOid,
 ];
 
-/** For the operator: the database's stamp, and its facts. */
 export async function readStamp(database: Database): Promise<{ stamp: Stamp | null; facts: ServerFacts }> {
   const [row = {}] = await database.query(READ_STAMP, []).catch((error) => {
     if (!isIdentityHidden(error)) throw error;
@@ -105,11 +101,9 @@ export async function acceptDatabase(tx: Tx, identity: ServerIdentity): Promise<
 export type Beat = {
   readonly serviceId: string;
   readonly beat: number;
-  /** The last one that was acknowledged; 0: none. */
   readonly lastBeat: number;
 };
 
-/** Writes a beat, and reads the database's stamp and facts with it. */
 export async function writeBeat(
   database: Database,
   { serviceId, beat, lastBeat }: Beat,
@@ -130,17 +124,17 @@ export async function forgetBeats(database: Database): Promise<void> {
   await database.query(FORGET, []);
 }
 
-/** The first one counts, when several processes start at once. */
+/** When several processes start at once, the first stamp counts. */
 export async function stampFirst(database: Database, identity: ServerIdentity): Promise<void> {
   await database.query(FIRST_STAMP, stampOf(identity));
 }
 
-/** On behalf of all processes; changes nothing where another was quicker. */
+/** On behalf of all processes. Changes nothing if another process was faster. */
 export async function vouch(database: Database, from: Stamp, timeline: number | null): Promise<void> {
   await database.query(VOUCH, [timeline, from.timeline, from.token]);
 }
 
-/** Shows the other processes what one of them misses. */
+/** Shows the other processes the fault that one of them found. */
 export async function writeDoubt(database: Database, words: string): Promise<void> {
   await database.query(DOUBT, [words]);
 }

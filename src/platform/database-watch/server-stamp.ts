@@ -1,26 +1,18 @@
 import type { ServerIdentity } from './server-facts.ts';
 
-/** The stamp in the database: where it was stamped. */
+/** The identity of the database when it was stamped. */
 export type Stamp = ServerIdentity & {
-  /** Of the last acceptance. */
+  /** Renewed by each acceptance. */
   readonly token: string;
-  /** The difference that a process found; null: none. */
+  /** The difference that a process found. */
   readonly doubt: string | null;
 };
 
-/**
- * What a process remembers of the database, in memory alone, so that no copy of the database has
- * it.
- */
+/** What a process remembers of the database. In memory only, so that no copy of the database has it. */
 export type Memory = {
-  /** Every acceptance that it has seen. */
   readonly tokens: ReadonlySet<string>;
-  /** Its last acknowledged beat; 0: none yet. */
   readonly lastBeat: number;
-  /**
-   * Whether the last accepted server replicated commits before it acknowledged them; null: none was
-   * accepted yet.
-   */
+  /** Whether the last accepted server replicated commits before acknowledging them. */
   readonly wasReplicated: boolean | null;
 };
 
@@ -31,15 +23,13 @@ export type Found = {
 };
 
 export type Verdict =
-  /** It is the stamped one. */
   | { readonly kind: 'same' }
-  /** It has no stamp yet. */
   | { readonly kind: 'stamp' }
   /** A standby of ours was promoted while this process ran. */
   | { readonly kind: 'vouch'; readonly from: Stamp }
-  /** The operator accepted the database since we last knew it: this process begins anew. */
+  /** The operator accepted the database since we last saw it: this process starts afresh. */
   | { readonly kind: 'accepted' }
-  /** `doubt`: the other processes cannot know, and must be notified. */
+  /** `isDoubt`: the other processes cannot know it and must be notified. */
   | { readonly kind: 'held'; readonly words: string; readonly isDoubt: boolean };
 
 /** Whether a database is the one that its stamp names. Without proof the gate stays shut. */
@@ -77,15 +67,12 @@ function held(words: string): Extract<Verdict, { kind: 'held' }> {
 type Part = keyof ServerIdentity;
 const PARTS: readonly Part[] = ['systemIdentifier', 'databaseOid', 'tableOid', 'timeline'];
 
-/**
- * A part that was hidden when the stamp was made cannot be compared; one that is hidden now proves
- * nothing.
- */
+/** A part hidden when the stamp was made cannot be compared. A part hidden now proves nothing. */
 function differences(stamp: Stamp, identity: ServerIdentity): Part[] {
   return PARTS.filter((part) => stamp[part] !== null && stamp[part] !== identity[part]);
 }
 
-/** Whether it acts: it is where it was stamped, and nobody doubts it. */
+/** Whether the database is where it was stamped, and no process doubts it. */
 export function isAccepted(stamp: Stamp | null, identity: ServerIdentity): boolean {
   return stamp !== null && stamp.doubt === null && differences(stamp, identity).length === 0;
 }

@@ -8,25 +8,18 @@ import { forgetBeats, stampFirst, vouch, writeBeat, writeDoubt } from './server-
 import { type Found, judge, type Memory, textOf } from './server-stamp.ts';
 
 const BEAT_MILLISECONDS = 1_000;
-/**
- * A beat fits into its page where other writes find no space: after an error of theirs it proves
- * nothing for so long.
- */
+/** After a write error so long: a beat fits into its page even where other writes find no space. */
 const AFTER_REFUSAL_MILLISECONDS = 2_000;
 export type ServerWatch = ServerWatcher & {
-  /**
-   * The first beat, at the start; throws what the database answers. Then one a second, until
-   * `stop`.
-   */
+  /** The first beat, at start; throws database errors. Then one a second, until `stop`. */
   start(database: Database): Promise<ServerFacts>;
   stop(): Promise<void>;
 };
 
 export type WatchTools = {
   readonly gate: GateKeeper;
-  /** Called when this process vouched for a promoted standby. */
   readonly onVouched: (words: string) => void;
-  /** Called for the first of the beats in a row that failed. */
+  /** Called for the first of consecutive failed beats. */
   readonly onError: (error: unknown) => void;
 };
 
@@ -35,18 +28,17 @@ export function openServerWatch(tools: WatchTools): ServerWatch {
 }
 
 /**
- * Keeps the gate shut until the database behind it is known to be ours and fit, and checks again
- * every second and whenever a connection reaches another server. The rules are `judge` and
- * `unfitness`; see decisions/0041.
+ * Keeps the gate shut until the database is known to be ours and fit. Checks every second, and whenever a
+ * connection reaches another server. See `judge`, `unfitness` and decisions/0041.
  */
 class WatchOfServer implements ServerWatch {
   readonly #tools: WatchTools;
   #serviceId = randomUUID();
   #sent = 0;
   #memory: Memory = { tokens: new Set(), lastBeat: 0, wasReplicated: null };
-  /** The last accepted server, as `textOf` has it. */
+  /** The last accepted server, in the form of `textOf`. */
   #known: string | null = null;
-  /** The server of the newest connection, by the name that it has now. */
+  /** The server of the newest connection, by its current name. */
   #newest: string | null = null;
   #hasAllFacts = true;
   #timer: NodeJS.Timeout | undefined;
@@ -75,10 +67,7 @@ class WatchOfServer implements ServerWatch {
     await this.#beating;
   }
 
-  /**
-   * Nothing is done on a server that was not compared: the gate shuts before the caller gets the
-   * connection.
-   */
+  /** Nothing is done on an unchecked server: the gate shuts before the caller gets the connection. */
   async check(ask: Parameters<ServerWatcher['check']>[0]): Promise<string> {
     const row = await ask(this.#hasAllFacts ? READ_ALL_FACTS : READ_FEWER_FACTS).catch((error) => {
       // Only at first: a later server that shows less is not proved to be ours.
@@ -102,14 +91,11 @@ class WatchOfServer implements ServerWatch {
     return this.#newest;
   }
 
-  /**
-   * When the server refuses a write for lack of disk space, the next requests of all callers would
-   * fail too.
-   */
+  /** When the disk is full, the next requests of all callers would fail too. */
   noteError(error: unknown): void {
     const { gate } = this.#tools;
     const kind = kindOfRefusedWrite(error);
-    // Too many connections, or too little memory for one statement, says nothing of the others.
+    // Too many connections, or too little memory for one statement, does not affect other requests.
     if (kind === null || kind === 'short') return;
     this.#refusedUntil = performance.now() + AFTER_REFUSAL_MILLISECONDS;
     if (gate.reason() === 'restored') return;
@@ -130,7 +116,7 @@ class WatchOfServer implements ServerWatch {
     const beat = { serviceId: this.#serviceId, beat: this.#sent, lastBeat: this.#memory.lastBeat };
     const sentTo = this.#newest;
     const { facts, ...found } = await writeBeat(database, beat, this.#hasAllFacts);
-    // A standby that was promoted under open connections has another name than they were opened to.
+    // A standby promoted under open connections has a new name.
     if (this.#newest === sentTo) this.#newest = textOf(facts);
     const verdict = judge(this.#memory, found);
     if (found.isLastBeatThere) this.#memory = { ...this.#memory, lastBeat: beat.beat };

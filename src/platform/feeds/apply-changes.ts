@@ -4,36 +4,32 @@ import type { WakeSignal } from '../work/wake-signal.ts';
 import type { WaitingChange } from './feed.ts';
 import type { WaitingChanges } from './feed-cursors.sql.ts';
 
-/** What applies the changes of one who reports them. */
 export type Applying<Change extends WaitingChange> = {
-  /** Of the work. */
   readonly name: string;
   readonly database: Database;
-  /** Notified when changes were kept. */
+  /** Notified when changes were stored. */
   readonly wakeSignal: WakeSignal;
   readonly waiting: WaitingChanges<Change>;
-  /** Changes of one subject are applied one after the other: they would only wait for each other's lock. */
+  /** Changes of one subject are applied in sequence: they would wait for each other's lock. */
   readonly subjectOf: (change: Change) => string;
   /**
-   * Applies, refuses or postpones one in a commit, and gives `applied`, `gone` (another process has
-   * ended it meanwhile) or why not. Safe to repeat, in any number of processes.
+   * Applies, refuses or postpones a change in one commit. Gives `applied`, `gone` (another process finished
+   * it) or the reason. Safe to repeat in any number of processes.
    */
   readonly record: (change: Change) => Promise<string>;
-  /** Of what it gives, what a person should look at. */
+  /** The results that a person should look at. */
   readonly warnings: readonly string[];
   readonly observeChange: (result: string) => void;
-  /** Called with such a one, and with one that waits for long. */
+  /** Called for a result in `warnings`, and for a change that waits long. */
   readonly warnOfChange: (change: Change, reason: string) => void;
 };
 
-/**
- * What one claim takes; a commit takes milliseconds, so that all of them end long before the lease.
- */
+/** Claimed at once. A commit takes milliseconds, so that all end long before the lease. */
 const BATCH = 100;
-/** Commits at the same time: payments need the other connections. */
+/** Commits at the same time. Payments need the other connections. */
 const LANES = 4;
 const LEASE_MILLISECONDS = 15_000;
-/** From so many tries on a person should look. */
+/** A person should look after so many attempts. */
 const TRIES_BEFORE_WARNING = 8;
 
 export function applyingWork<Change extends WaitingChange>(applying: Applying<Change>): Work {
@@ -45,7 +41,7 @@ export function applyingWork<Change extends WaitingChange>(applying: Applying<Ch
   };
 }
 
-/** Tries every waiting change of this merchant once, in the order of arrival. */
+/** Tries every waiting change of this merchant once, in order of arrival. */
 export async function applyWaitingOf<Change extends WaitingChange>(
   applying: Applying<Change>,
   merchantId: string,
@@ -59,10 +55,7 @@ export async function applyWaitingOf<Change extends WaitingChange>(
   }
 }
 
-/**
- * Applies a batch of due changes of all merchants. Gives how many it claimed; throws the first error
- * after all were tried.
- */
+/** Applies a batch of all merchants; gives how many. Throws the first error after all were tried. */
 async function applyDueChanges<Change extends WaitingChange>(
   applying: Applying<Change>,
   signal: AbortSignal,

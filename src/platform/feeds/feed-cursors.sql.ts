@@ -4,16 +4,16 @@ import { inputRows } from '../postgres/input-rows.ts';
 import { column, rowCodec } from '../postgres/row-codec.ts';
 import type { FeedCursor, FeedPace, FeedPage, UnreadableItem, WaitingChange } from './feed.ts';
 
-/** Stands for all merchants in the key of a row. */
+/** The key for all merchants. */
 const ALL_MERCHANTS = '';
 
-/** What a page that is kept writes of its cursor `c`: the tables of all feeds have the same columns. */
+/** What storing a page sets on its cursor `c`. The tables of all feeds have the same columns. */
 export const MOVED_ON = `fence = c.fence + 1,
        quiet_pulls = case when $4 then 0 else least(c.quiet_pulls + 1, 1000) end,
        due_at = now() + case when $5 then interval '0'
          else least(power(2, case when $4 then 0 else least(c.quiet_pulls, 10) end), $7) * $6 * interval '1 second' end`;
 
-/** The unreadable items of a page `u`, behind the eight values of every page. */
+/** The unreadable items `u` of a page, after its eight values. */
 export const UNREADABLE = inputRows<UnreadableItem>(
   {
     item_hash: ['bytea', ({ item }) => createHash('sha256').update(item).digest()],
@@ -23,18 +23,17 @@ export const UNREADABLE = inputRows<UnreadableItem>(
   { as: 'u', after: 8 },
 );
 
-/** Of unreadable items of all merchants: further ones are only counted and logged. */
+/** Stored unreadable items of all merchants. Further ones are only counted and logged. */
 const MOST_UNREADABLE = 10_000;
 
 /**
- * Of a table of cursors. `keep` has merchant, cursor, fence, whether there is news, whether there is
- * more, pause, factor, the most unreadable items, these, and then what the page has of its own.
+ * Parameters of `keep`: merchant, cursor, fence, has news, has more, pause, factor, `MOST_UNREADABLE`,
+ * unreadable items, then the values of the feed's own page.
  */
 export type CursorStatements = Readonly<
   Record<'find' | 'open' | 'openOfNew' | 'claim' | 'keep' | 'postpone' | 'earliest', Statement>
 >;
 
-/** The cursors of one who reports changes. */
 export class FeedCursors<Page extends FeedPage> {
   readonly #statements: CursorStatements;
   readonly #valuesOf: (page: Page) => readonly unknown[];
@@ -60,10 +59,7 @@ export class FeedCursors<Page extends FeedPage> {
     await database.query(this.#statements.openOfNew, []);
   }
 
-  /**
-   * Claims the due cursor for all merchants, or due ones of single merchants, and postpones them for as
-   * long as a request may take.
-   */
+  /** Claims the due cursor for all merchants, or due ones of single merchants, for one request. */
   async claim(
     database: Database,
     isForAllMerchants: boolean,
@@ -75,8 +71,8 @@ export class FeedCursors<Page extends FeedPage> {
   }
 
   /**
-   * Keeps a page, with its unreadable items, and moves the cursor, in one statement. A change that is
-   * there already was brought before. False: the cursor was moved meanwhile, and nothing was written.
+   * Stores a page and moves its cursor, in one statement. A change that is already there is skipped. False:
+   * the cursor was moved meanwhile, and nothing was written.
    */
   async keep(
     database: Database,
@@ -94,12 +90,11 @@ export class FeedCursors<Page extends FeedPage> {
     return moved.length === 1;
   }
 
-  /** No clear answer came: asked again after a while. */
   async postpone(database: Database, { merchantId, fence }: FeedCursor, seconds: number): Promise<void> {
     await database.query(this.#statements.postpone, [merchantId ?? ALL_MERCHANTS, fence, seconds]);
   }
 
-  /** For a look; `$1`: of single merchants; `$2`: whether those that need a cursor since are looked for. */
+  /** `$1`: of single merchants. `$2`: whether merchants that need a cursor since are included. */
   get earliest(): Statement {
     return this.#statements.earliest;
   }
@@ -118,7 +113,7 @@ function parseCursor(row: Row): FeedCursor {
 
 export type WaitingStatements = Readonly<Record<'claim' | 'list' | 'earliest', Statement>>;
 
-/** The changes of one who reports them that are neither applied nor refused. */
+/** Changes that are neither applied nor refused. */
 export class WaitingChanges<Change extends WaitingChange> {
   readonly #statements: WaitingStatements;
   readonly #parse: (row: Row) => Change;
@@ -128,21 +123,18 @@ export class WaitingChanges<Change extends WaitingChange> {
     this.#parse = parse;
   }
 
-  /** Claims due changes of all merchants in the order of arrival, and postpones them meanwhile. */
+  /** Claims due changes of all merchants in order of arrival, for the time of the lease. */
   async claim(database: Database, limit: number, leaseMilliseconds: number): Promise<Change[]> {
     const rows = await database.query(this.#statements.claim, [limit, leaseMilliseconds]);
     return rows.map(this.#parse).toSorted((one, other) => one.changeNumber - other.changeNumber);
   }
 
-  /**
-   * The waiting changes of this merchant behind a number, in the order of arrival, also those that
-   * another process has claimed.
-   */
+  /** The waiting changes of this merchant after a number, in order of arrival, including claimed ones. */
   async list(database: Database, merchantId: string, afterNumber: number, limit: number): Promise<Change[]> {
     return (await database.query(this.#statements.list, [merchantId, afterNumber, limit])).map(this.#parse);
   }
 
-  /** For a look. */
+  /** For the due-work loop. */
   get earliest(): Statement {
     return this.#statements.earliest;
   }

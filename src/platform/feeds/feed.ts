@@ -1,25 +1,22 @@
 import type { Instant } from '../../values/instant.ts';
 
-/** How far the changes of a merchant were read; `merchantId` null: one cursor for all merchants. */
 export type FeedCursor = {
   readonly merchantId: string | null;
-  /** Of whoever reports; null: from the beginning. */
+  /** Opaque, from the system that reports; null: from the beginning. */
   readonly cursor: string | null;
-  /** Raised by every page that is kept. */
+  /** Raised by every stored page. */
   readonly fence: number;
 };
 
-/** A question for the changes behind a cursor. */
 export type FeedRequest = Pick<FeedCursor, 'merchantId' | 'cursor'> & {
   /** Business time: no later change is reported. */
   readonly until: Instant;
   readonly limit: number;
 };
 
-/** An item that is no change: kept for a person, with a reason of a closed set, so that it holds up none. */
 export type UnreadableItem = {
   readonly reason: string;
-  /** Its fields, as far as the protocol has a name for them: bounded, and nothing that could be of a card. */
+  /** The fields that the protocol names: bounded, without anything that could be card data. */
   readonly item: string;
 };
 
@@ -34,22 +31,19 @@ export type FeedPage<Change = unknown> = {
   readonly hasMore: boolean;
 };
 
-/** No clear answer, or nobody reports changes here. */
+/** No clear answer, or no feed here. */
 export type NoPage = { readonly kind: string; readonly reason: string };
 
 export type FeedPace = {
-  /** Between an answer and the next request. */
   readonly pauseSeconds: number;
-  /** The factor of the pause after many empty answers. */
+  /** Multiplies the pause after many empty answers. */
   readonly longestQuietFactor: number;
 };
 
-/** A change as it was brought, kept until it is applied or refused. */
 export type WaitingChange = {
   readonly merchantId: string;
   readonly changeId: string;
-  /** The order of arrival. */
   readonly changeNumber: number;
-  /** How often it was tried, this time included. */
+  /** This attempt included. */
   readonly tries: number;
 };

@@ -16,56 +16,46 @@ import type {
 } from './feed.ts';
 import type { FeedCursors } from './feed-cursors.sql.ts';
 
-/** What pulls and applies the changes of one who reports them. */
 type FeedOptions<Page extends FeedPage, Change extends WaitingChange> = {
-  /** Of the work that pulls. */
   readonly name: string;
   readonly clock: BusinessClock;
   readonly cursors: FeedCursors<Page>;
   readonly ask: (request: FeedRequest, timeoutMilliseconds: number) => Promise<Page | NoPage>;
   readonly timeoutMilliseconds: number;
-  /** Of a page. */
   readonly mostChanges: number;
-  /** Requests at the same time: others need the other connections. */
+  /** Requests at the same time. Others need the other connections. */
   readonly pullsAtOnce: number;
   readonly pauseSeconds: number;
   /**
-   * Production: one request brings the changes of all merchants. Homologation: one for each, by its
-   * own clock; so does a cell, since another one has the other merchants of the same system.
+   * Production: one request for all merchants. Homologation: one for each, by its own clock. A cell too,
+   * because other cells have the other merchants.
    */
   readonly isForAllMerchants: boolean;
-  /** Called with the result of each request; a reason when it brought no page. */
+  /** Called with the result of each request, and the reason when it brought no page. */
   readonly observePull: (outcome: string, reason: string | null) => void;
-  /** Called for each item that was kept as unreadable. */
+  /** Called for each item stored as unreadable. */
   readonly observeUnreadable: (item: UnreadableItem) => void;
   readonly applying: Applying<Change>;
 };
 
-/** The changes that another system reports: kept page by page, and applied one by one. */
+/** The changes that another system reports: stored by page, applied one by one. */
 export type Feed = {
   readonly database: Database;
   readonly clock: BusinessClock;
   readonly works: readonly Work[];
-  /** Up to where the changes of this merchant were read. */
+  /** The position up to which this merchant's changes were read. */
   cursorOf(merchantId: string): Promise<string | null>;
   /**
-   * Brings this merchant's changes up to its business time, and applies them, before it resolves: for
-   * forced events and for jumps of the test clock. Throws when no answer comes. Gives how many it
-   * brought.
+   * Pulls and applies this merchant's changes up to its business time, for forced events and clock jumps.
+   * Throws when no answer comes. Gives how many it brought.
    */
   pullAndApplyOf(merchantId: string): Promise<number>;
 };
 
-/**
- * `more`: asking again at once brings more. `none`: no clear answer. `kept`: how many changes this
- * request brought.
- */
+/** `more`: asking again at once brings more. `none`: no clear answer. `kept`: changes that were new. */
 type Pulled = { readonly state: 'more' | 'done' | 'none'; readonly kept: number };
 
-/**
- * A jump of two years of a merchant with thousands of open installments; the work continues beyond
- * it.
- */
+/** A jump of two years with thousands of open installments. Background work continues beyond. */
 const MOST_PAGES = 10_000;
 const LEASE_MARGIN_MILLISECONDS = 5_000;
 /** How soon a merchant's first charge or boleto is followed by its first request. */
@@ -130,9 +120,8 @@ function pullingWork<Page extends FeedPage, Change extends WaitingChange>(
 }
 
 /**
- * Requests one page behind the cursor and keeps it in the commit that moves the cursor. A change
- * that is reported twice is kept once, and a page that comes after the cursor was moved elsewhere
- * is dropped, so that any number of processes may ask.
+ * Requests the next page and stores it in the commit that moves the cursor. A repeated change is stored once.
+ * A page is dropped if the cursor was moved meanwhile, so that any number of processes may ask.
  */
 async function pullPage<Page extends FeedPage, Change extends WaitingChange>(
   options: FeedOptions<Page, Change>,
@@ -153,7 +142,7 @@ async function pullPage<Page extends FeedPage, Change extends WaitingChange>(
   options.observePull(answer.kind, null);
   if (isKept) for (const item of answer.unreadable) options.observeUnreadable(item);
   if (answer.changes.length > 0) applying.wakeSignal.notify();
-  // Dropped: the process that moved the cursor may have stopped short of what this answer had.
+  // A dropped page: the process that moved the cursor may have read less than this answer has.
   return { state: answer.hasMore || !isKept ? 'more' : 'done', kept: isKept ? answer.changes.length : 0 };
 }
 
@@ -163,14 +152,13 @@ function isPage<Page extends FeedPage>(answer: Page | NoPage): answer is Page {
 
 type Counter = { inc(labels: { readonly outcome: string }): void };
 
-/** How a feed is seen: its metrics, made by its module, and the sentences of its log. */
 export type FeedView = {
   readonly log: Log;
-  /** Questions, by how they were answered. */
+  /** Requests, by result. */
   readonly pages: Counter;
-  /** Changes, by what came of them. */
+  /** Changes, by result. */
   readonly outcomes: Counter;
-  /** Given the age of the newest page that this process read; before the first, how long it runs. */
+  /** Given the age of the newest page that this process read; before the first, the time since its start. */
   readonly showAge: (seconds: () => number) => void;
   readonly sentences: Readonly<Record<'silent' | 'back' | 'unreadable', string>>;
 };

@@ -1,19 +1,15 @@
 import { Tally } from '../work/fair-queue.ts';
 import { divideCapacity, type NoPlaceReason, whyNoPlace } from './places.ts';
 
-/** For metrics and the log. */
 export type PlaceObserver = {
   taken(known: number, unknown: number): void;
   refused(reason: NoPlaceReason): void;
 };
 
-/** There was no place, and nothing was begun. */
+/** No place was free, and nothing was begun. */
 export const NO_PLACE = Symbol('no place');
 
-/**
- * The places of the process. A place is taken while a handler works, and not while a body comes in
- * or an answer goes out: their duration is decided by the client.
- */
+/** Limits the handlers at work, not reading bodies or sending answers, whose duration clients decide. */
 export class Admission {
   readonly #places: ReturnType<typeof divideCapacity>;
   readonly #observer: PlaceObserver;
@@ -26,7 +22,6 @@ export class Admission {
     this.#observer = observer;
   }
 
-  /** Works in a place of the merchant, or in one for unknown callers, and frees it in any case. */
   async inPlace<T>(merchantId: string | null, work: () => Promise<T>): Promise<T | typeof NO_PLACE> {
     const reason = this.#whyNot(merchantId);
     if (reason !== null) {

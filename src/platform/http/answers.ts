@@ -21,9 +21,8 @@ import type { RefusalShape } from './refusal.ts';
 export const LARGEST_BODY_BYTES = 64 * 1024;
 
 /**
- * Malformed HTTP never becomes a request; it is answered by hand where it may be, and its
- * connection ends. Over which nothing came is closed: who keeps it for later would take an answer for
- * that of his next request.
+ * Answers malformed HTTP and ends the connection. A silent connection is only closed: a proxy would take an
+ * answer for that of its next request.
  */
 export function answerMalformedHttp(error: Error, socket: Socket): void {
   const { code } = error as NodeJS.ErrnoException;
@@ -48,16 +47,13 @@ function faultOf(code: string | undefined): 'slowRequest' | 'malformedHttp' {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'slowRequest' : 'malformedHttp';
 }
 
-/**
- * More than any honest caller and the proxies in front of it send. Node would leave out headers
- * beyond a limit of its own.
- */
+/** More than honest callers and their proxies send. Node would drop headers beyond its own limit. */
 const MOST_HEADERS = 100;
 
 /**
- * Whether programs could differ about where this request ends or which host it names (RFC 9112, 3.2
- * and 6.1). Node's own parser refuses most of that before; it accepts codings before `chunked`,
- * Transfer-Encoding with HTTP/1.0, and the versions 0.9 and 2.0.
+ * Whether programs could disagree about where this request ends or which host it names (RFC 9112, 3.2 and
+ * 6.1). Node's parser still accepts codings before `chunked`, Transfer-Encoding with HTTP/1.0, and HTTP 0.9
+ * and 2.0.
  */
 export function isDoubtful(request: IncomingMessage): boolean {
   const { rawHeaders, httpVersion } = request;
@@ -72,21 +68,18 @@ export function isDoubtful(request: IncomingMessage): boolean {
   return encoding !== undefined && (httpVersion !== '1.1' || encoding.toLowerCase() !== 'chunked');
 }
 
-/** Refuses a request; no request behind it is served, and its connection ends. */
+/** Refuses a request, serves none behind it, and ends the connection. */
 export function failAndEnd(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
   Connection.of(request.raw.socket)?.giveUp();
   return fail(request, reply, failure, { connection: 'close' });
 }
 
-/**
- * Operations end by themselves at the deadline; this ends what has no deadline of its own, such as
- * a slow look-up.
- */
+/** Ends what has no deadline of its own, such as a slow look-up. */
 const DEADLINE_GRACE_MILLISECONDS = 500;
 
 type AnyCall = Call<unknown, unknown, unknown>;
 
-/** Serves one request until its deadline, and cuts its connection where no answer would be true. */
+/** Serves a request until its deadline, and cuts the connection where no answer would be true. */
 export function serveOrCut(
   log: Log,
   served: ServedEndpoint,
@@ -108,15 +101,13 @@ function orCutAt(answer: Promise<Made>, at: number): Promise<Made> {
   });
 }
 
-/** A stream that came too late is read by no one: what it holds goes to others. */
 function closeUnread(late: Made): void {
   if (late !== CUT_CONNECTION) late.stream?.close();
 }
 
 /**
- * An error response says that nothing was made. Where something was written, or may have been, no
- * error response is true: the connection is cut, whatever the operation returned. Reads make
- * nothing, and what a login makes has no effect until it is answered.
+ * An error answer says that nothing was written. If something may have been written, the connection is cut
+ * instead. Reads write nothing, and a login has no effect until it is answered.
  */
 async function serveWatched(
   log: Log,
@@ -141,7 +132,7 @@ const COMMON_HEADERS = {
 
 export function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
   reply.code(answer.status).headers({ ...COMMON_HEADERS, 'x-request-id': request.id, ...answer.headers });
-  // Of a login too (RFC 9110, 15.5.2).
+  // Also for a login (RFC 9110, 15.5.2).
   if (answer.status === 401) reply.header('www-authenticate', 'Bearer');
   if (answer.text !== undefined) return reply.type(answer.text.type).send(answer.text.content);
   if (answer.stream !== undefined) return sendStream(request, reply, answer.stream);
@@ -149,7 +140,7 @@ export function send(request: FastifyRequest, reply: FastifyReply, answer: Answe
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body));
 }
 
-/** Of a HEAD nothing is read. */
+/** The stream of a HEAD is not read. */
 function sendStream(request: FastifyRequest, reply: FastifyReply, stream: AnswerStream): FastifyReply {
   reply.type(stream.type);
   if (request.method !== 'HEAD') return reply.send(openAnswerStream(stream));
@@ -192,10 +183,7 @@ export function refuseMethod(request: FastifyRequest, reply: FastifyReply): Fast
   return fail(request, reply, 'wrongMethod', { allow: request.routeOptions.config.allowedMethods ?? '' });
 }
 
-/**
- * 401 with an empty body. An unread body is drained up to the usual size, else the connection
- * closes.
- */
+/** 401 with an empty body. An unread body is drained up to the usual size, else the connection closes. */
 export function refuseUnknownCaller(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   drainUnreadBody(request, reply);
   return reply
@@ -215,21 +203,20 @@ function drainUnreadBody(request: FastifyRequest, reply: FastifyReply): void {
   });
 }
 
-/** What is made and not taken yet; no more is made meanwhile. */
+/** Bytes produced and not yet sent. No more are produced meanwhile. */
 const MOST_HELD_BYTES = 64 * 1024;
-/** Without a piece being taken that is made, and for all of the body. */
+/** For a reader that takes nothing, and for the whole body. */
 const STALLED_MILLISECONDS = 60_000;
 const LONGEST_MILLISECONDS = 60 * 60_000;
 const LOOK_MILLISECONDS = 1_000;
 
 /**
- * A body whose pieces are made when their reader has taken those before. It breaks off, and its
- * connection with it, when the reader stalls, when a piece cannot be made, or when the service stops:
- * no reader takes a part for the whole, for the end of the body is missing then.
+ * A body produced as fast as it is read. When the reader stalls, a piece fails or the service stops, the
+ * connection breaks, so that a part is never taken for the whole.
  */
 function openAnswerStream({ pieces, signal, close }: AnswerStream): Readable {
   const beganAt = performance.now();
-  /** Since when a piece waits to be taken; null while one is being made. */
+  /** Since when a piece waits to be read; null while one is produced. */
   let waitsSince: number | null = null;
   async function* inTurn() {
     for await (const piece of pieces) {

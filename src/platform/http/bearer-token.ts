@@ -1,9 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/**
- * The token of exactly one `Authorization: Bearer …` header. Node keeps the first of two, so the
- * raw headers are read.
- */
+/** Null unless there is exactly one `Authorization: Bearer …`. Node keeps the first of several. */
 export function bearerToken(request: IncomingMessage): string | null {
   const header = request.headers.authorization;
   if (header === undefined || header.length > 512) return null;

@@ -8,27 +8,25 @@ import { divideCapacity } from './places.ts';
 /** A thousand bodies of the largest size. */
 export const MOST_BODY_BYTES = 64 * 1024 * 1024;
 
-/** Why a body is refused: its caller has its share, or all is taken. */
+/** `share`: the caller has its share. `full`: all memory is taken. */
 export const BODY_REFUSALS = ['full', 'share'] as const;
 export type BodyRefusal = (typeof BODY_REFUSALS)[number];
 
-/** For metrics and the log. */
 export type BodyObserver = {
   held(bytes: number): void;
   refused(reason: BodyRefusal): void;
 };
 
-/** A merchant, or the address of an unknown caller. */
+/** `name`: a merchant, or the address of an unknown caller. */
 export type BodyOwner = { readonly isKnown: boolean; readonly name: string };
 
-/** What one request holds of the memory for bodies. */
+/** The memory that the body of one request takes. */
 export type BodyHold = {
-  /** Takes so many more bytes; false when there are none for this caller. */
+  /** Takes so many more bytes; false when this caller gets no more. */
   add(bytes: number): boolean;
   release(): void;
 };
 
-/** The bytes of a part of the memory, and who holds them. */
 class Part {
   readonly #bytes: number;
   readonly #byName = new Map<string, number>();
@@ -53,9 +51,8 @@ class Part {
 }
 
 /**
- * The memory of the process for bodies of requests, from their first byte until they are answered.
- * Unknown callers have a part of their own, as they have of the places; in each part a caller may
- * hold as much as it leaves free.
+ * The memory for request bodies, from their first byte until they are answered. Unknown callers have a part
+ * of their own. In each part a caller may hold as much as it leaves free.
  */
 export class BodyMemory {
   readonly #known: Part;
@@ -96,7 +93,7 @@ export class BodyMemory {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What its body holds of the memory for bodies, until it is answered. */
+    /** Held until the request is answered. */
     bodyHold: BodyHold | null;
   }
 }
@@ -125,7 +122,6 @@ export function readBodiesAsBytes(app: FastifyInstance, memory: BodyMemory): voi
 
 export class WrongContentType extends Error {}
 export class BodyTooLarge extends Error {}
-/** There is no memory for the body, or none for this caller. */
 export class BodyMemoryTaken extends Error {}
 
 export function ownerOf({ caller, ip }: FastifyRequest) {
@@ -133,7 +129,7 @@ export function ownerOf({ caller, ip }: FastifyRequest) {
   return { isKnown: false, name: addressGroup(parseAddress(ip)) };
 }
 
-/** Reads a whole body. A refused one is not kept, and its rest is discarded as it arrives. */
+/** Reads a whole body. A refused one is discarded as it arrives. */
 export function readBody(payload: Readable, declared: number, hold: BodyHold): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -160,7 +156,7 @@ export function readBody(payload: Readable, declared: number, hold: BodyHold): P
 function isPlainUtf8(request: FastifyRequest): boolean {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') return false;
-  // Every charset that is named, however it is written, must be the one that is read.
+  // Every charset parameter must be the one that is read.
   const charsets = (request.headers['content-type'] ?? '').matchAll(/;\s*charset\s*=([^;]*)/gi);
   return charsets.every(([, charset = '']) => /^\s*(utf-?8|"utf-?8")\s*$/i.test(charset));
 }

@@ -11,7 +11,6 @@ export type ConnectionLimits = { readonly inAll: number; readonly perAddress: nu
 
 export type RefusedReason = 'inAll' | 'perAddress';
 
-/** For metrics and the log. */
 export type ConnectionObserver = {
   opened(count: number): void;
   refused(reason: RefusedReason): void;
@@ -20,30 +19,30 @@ export type ConnectionObserver = {
 
 const HEADERS_TIMEOUT_MILLISECONDS = 10_000;
 const KEEP_ALIVE_MILLISECONDS = 65_000;
-/** How often callers that are slower than the limits are looked for. */
+/** How often slow callers are looked for. */
 const SLOW_SWEEP_MILLISECONDS = 1_000;
 
-/** One of so many connections is a trusted proxy's alone, where there is one. */
+/** One connection in so many is reserved for trusted proxies, if there are any. */
 const PART_FOR_PROXIES = 8;
 
 type Open = {
   readonly server: Server;
   readonly connection: Connection;
-  /** It counts no more. */
+  /** Stops counting it. */
   readonly leave: () => void;
 };
 
-/** All connections of the process over which requests come, whichever of its listeners took them. */
+/** All connections of the process over which requests come, from all listeners. */
 export class CallerConnections {
   readonly #open = new Map<Socket, Open>();
   readonly #byGroup = new Map<string, number>();
-  /** Of all addresses but trusted proxies. */
+  /** From all addresses but trusted proxies. */
   #ofGroups = 0;
-  /** Of callers who have never shown a token that was accepted. */
+  /** Callers that have never shown an accepted token. */
   readonly #strangers = new ConnectionsByAddress<Socket>();
   readonly #limits: ConnectionLimits;
   readonly #reserve = new ConnectionReserve<Socket>();
-  /** Of peers that are not served. */
+  /** Peers that are not served. */
   readonly #unserved = new ConnectionReserve<Socket>();
   readonly #peers: Peers;
   readonly #bodies: BodyMemory;
@@ -67,7 +66,7 @@ export class CallerConnections {
         requestTimeout: 0,
         connectionsCheckingInterval: SLOW_SWEEP_MILLISECONDS,
         keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
-        // Ours to refuse, in the usual shape.
+        // We refuse it ourselves, in the usual shape.
         requireHostHeader: false,
       },
       (request, response) => {
@@ -76,14 +75,14 @@ export class CallerConnections {
           this.#observer.cut('pipelining');
       },
     );
-    // Node's own resets a connection whose first request was received and not read yet. See `end`.
+    // Node's own resets connections whose first request was received and not read yet. See `end`.
     server.closeIdleConnections = () => {};
     // Before Node gives it a parser.
     server.prependListener('connection', (socket: Socket) => this.#admit(socket, server));
     return server;
   }
 
-  /** Ends those connections of a server. `isIdle`: kept, and no byte of a next request was read. */
+  /** Ends connections of a server. `isIdle`: waiting for a next request, of which no byte was read. */
   end(server: Server, isOver: (connection: Connection, isIdle: boolean) => boolean): void {
     const within = socketsWithinRequests(server);
     for (const [socket, { connection, server: own }] of this.#open) {
@@ -98,7 +97,7 @@ export class CallerConnections {
 
   #admit(socket: Socket, server: Server): void {
     const { remoteAddress } = socket;
-    // Gone before it was looked at.
+    // The peer has left.
     if (remoteAddress === undefined) return void socket.destroy();
     const address = addressGroup(parseAddress(remoteAddress));
     const isTrusted = this.#peers.isTrusted(remoteAddress);
@@ -114,14 +113,14 @@ export class CallerConnections {
       socket,
       { isServed, isReserved, isTrusted },
       {
-        // The sender of a request that waits is not known yet.
+        // The sender of a waiting request is not known yet.
         openHold: () => this.#bodies.open({ isKnown: false, name: address }),
         onKnown: () => this.#strangers.leave(socket, address),
       },
     );
     const reserve = isReserved ? this.#reserve : isServed ? null : this.#unserved;
     const leave = () => {
-      // It closes later than it is left, where it makes room.
+      // The reserve removes a connection before it closes.
       if (!this.#open.delete(socket)) return;
       if (reserve === null) this.#count(group, -1);
       else reserve.leave(socket, address);
@@ -152,7 +151,7 @@ export class CallerConnections {
     const ofGroup = group === null ? 0 : (this.#byGroup.get(group) ?? 0);
     const isAddressFull = ofGroup >= this.#limits.perAddress;
     const isFull = this.#isFull(group);
-    // An address that has all that it may have makes no room by what others have.
+    // An address with all its connections does not take those of others.
     if (isFull) return isAddressFull || !this.#makeRoom(group) ? 'inAll' : null;
     return isAddressFull ? 'perAddress' : null;
   }
@@ -199,7 +198,7 @@ export class CallerConnections {
         continue;
       }
       this.#observer.cut(reason);
-      // With a reset: what was not taken would stay in the system's memory otherwise.
+      // With a reset: unread bytes would stay in the system's memory.
       if (reason === 'unreadAnswer') socket.resetAndDestroy();
       else answerMalformedHttp(new Error('the body did not come in time'), socket);
     }
@@ -207,9 +206,8 @@ export class CallerConnections {
 }
 
 /**
- * Those over which a request has begun to come and is not whole. Only Node's parser knows whether bytes that
- * came with a request were the last of it or the first of the next, and Node shows that to itself alone.
- * Null: this Node does not show it; none is idle then, and each ends at its deadline.
+ * Sockets with a request that has not come whole, which only Node's parser knows. Null: this Node does not
+ * show it; then none is idle, and each ends at its deadline.
  */
 function socketsWithinRequests(server: Server): ReadonlySet<Socket> | null {
   const symbols = Object.getOwnPropertySymbols(server);
@@ -220,10 +218,10 @@ function socketsWithinRequests(server: Server): ReadonlySet<Socket> | null {
   return parsers === undefined ? null : new Set(parsers.active().map(({ socket }) => socket));
 }
 
-/** How many are kept for health. */
+/** Kept for health checks. */
 const MOST_RESERVED = 16;
 
-/** In the order of their opening. When there is no room for another one, one of these makes it. */
+/** Ordered by opening time. One of them is ended when a new one needs room. */
 export class ConnectionsByAddress<One> {
   readonly #byAddress = new Map<string, Set<One>>();
 
@@ -243,13 +241,13 @@ export class ConnectionsByAddress<One> {
     if (own?.size === 0) this.#byAddress.delete(address);
   }
 
-  /** The oldest that may go, of the address that has the most of them; null: none may. */
+  /** The oldest that may go, of the address with the most; null: none may. */
   oldestOfMost(mayGo: (one: One) => boolean = () => true): One | null {
     const most = this.#largest();
     if (most === null) return null;
     const found = firstOf(most, mayGo);
     if (found !== null) return found;
-    // All of the largest are served at this moment: the next one is asked.
+    // All of the largest address are being served: the next address is asked.
     const others = [...this.#byAddress.values()].toSorted((one, other) => other.size - one.size);
     for (const own of others) {
       const other = firstOf(own, mayGo);
@@ -265,10 +263,6 @@ export class ConnectionsByAddress<One> {
   }
 }
 
-/**
- * Connections over which health alone is asked: beyond the limit of the process, or of peers that are not
- * served.
- */
 export class ConnectionReserve<One> {
   readonly #kept = new ConnectionsByAddress<One>();
 
@@ -276,7 +270,7 @@ export class ConnectionReserve<One> {
     return this.#kept.size;
   }
 
-  /** Adds one, and gives the one that it replaces: the oldest of the address that has the most. */
+  /** Adds one, and gives the one that it replaces: the oldest of the address with the most. */
   keep(one: One, address: string): One | null {
     this.#kept.add(one, address);
     return this.size > MOST_RESERVED ? this.#kept.oldestOfMost() : null;

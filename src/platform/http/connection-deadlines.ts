@@ -1,14 +1,14 @@
-/** Why a connection is cut, or ends behind its pending answers. */
+/** Why a connection is cut, or ends after its pending answers. */
 export type CutReason = 'unreadAnswer' | 'slowBody' | 'pipelining' | 'roomForOthers';
 
-/** As an answer to a stranger says it: so long its connection is kept for a next request. */
+/** Told to strangers in answers: how long a connection is kept for a next request. */
 export const STRANGER_IDLE_SECONDS = 10;
-/** A little later, for what is sent in the last moment. */
+/** A little longer, for a request sent at the last moment. */
 export const STRANGER_IDLE_MILLISECONDS = 12_000;
 
-/** From the beginning of its turn: of a request whose token was accepted, and of any other. */
+/** From when the request's turn begins. `known`: its token was accepted. */
 const BODY_MILLISECONDS = { known: 20_000, unknown: 5_000 };
-/** Without a byte of an answer being read, and for all of an answer. */
+/** `without`: no byte of the answer was read. `inAll`: for the whole answer. */
 const UNREAD_MILLISECONDS = { without: 10_000, inAll: 60_000 };
 
 export function isBodyLate(
@@ -18,10 +18,7 @@ export function isBodyLate(
   return now - begunAt >= (isKnown ? BODY_MILLISECONDS.known : BODY_MILLISECONDS.unknown);
 }
 
-/**
- * An answer that is not read in whole: since when, how much was left when it moved last, and when
- * that was.
- */
+/** An answer not fully read: since when, bytes left when it last moved, and when that was. */
 export type Unread = { readonly since: number; readonly left: number; readonly movedAt: number };
 
 export function unreadNow(before: Unread | null, left: number, now: number): Unread {

@@ -10,49 +10,42 @@ import {
   unreadNow,
 } from './connection-deadlines.ts';
 
-/**
- * Requests that may wait behind the one that is served. Callers that send more at once are no honest ones.
- */
+/** Requests waiting behind the one being served. Honest callers do not send more at once. */
 const MOST_WAITING = 2;
-/**
- * What is read of a body before its turn: what Node keeps of one, and what one read of the socket adds
- * to that.
- */
+/** Body bytes read before a request's turn: Node's buffer and one read of the socket. */
 const MOST_READ_AHEAD_BYTES = 128 * 1024;
 
-/** One request of a connection, from when it has come to the end of its answer. */
+/** One request, from its arrival to the end of its answer. */
 type Turn = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly serve: () => void;
-  /** What its body may take while it waits. */
   readonly hold: BodyHold | null;
-  /** When it began, and whether its caller is known by now: what its body may take goes by both. */
+  /** Both decide how long the body may take. */
   begunAt: number;
   isKnown: boolean;
   isAnswered: boolean;
 };
 
 type ConnectionTools = {
-  /** Of memory for bodies, of the connection's address. */
+  /** Memory for bodies, counted for the connection's address. */
   readonly openHold: () => BodyHold;
-  /** Called once: a token that came over it was accepted. */
+  /** Called once, when a token was accepted. */
   readonly onKnown: () => void;
 };
 
 const bySocket = new WeakMap<Socket, Connection>();
 
 /**
- * One TCP connection. Its requests take turns: the next one is not looked at before the answer to the one
- * before was written, so that a connection has one handler at work and owes one answer, however many
- * requests are sent at once.
+ * One TCP connection. Its requests take turns: the next one starts when the answer before was written. So a
+ * connection has one handler at work, however many requests are sent at once.
  */
 export class Connection {
-  /** False: its peer is not served, but for health. */
+  /** False: only health is served to this peer. */
   readonly isServed: boolean;
-  /** Beyond the limit: only health is served over it. */
+  /** Beyond the limit: only health is served. */
   readonly isReserved: boolean;
-  /** A trusted proxy's, over which many callers come. */
+  /** Whether the peer is a trusted proxy, which brings many callers. */
   readonly isTrusted: boolean;
   readonly #socket: Socket;
   readonly #tools: ConnectionTools;
@@ -60,13 +53,12 @@ export class Connection {
   #waiting: Turn[] = [];
   #newest: IncomingMessage | null = null;
   #unread: Unread | null = null;
-  /** Nothing more that comes over it is served. */
+  /** No further request is served. */
   #isGivenUp = false;
-  /** It was said by hand that the request that was coming in is not carried out. */
+  /** The incoming request was refused, written to the socket by hand. */
   #isRefused = false;
-  /** A caller over it was known, once. */
+  /** A token was accepted over this connection. */
   #isKnown = false;
-  /** Since when no request is served over it: monotonic milliseconds. */
   #idleSince = performance.now();
 
   constructor(
@@ -91,8 +83,8 @@ export class Connection {
   }
 
   /**
-   * Serves a request when its turn comes. False when too many wait already, or there is no memory for its
-   * body meanwhile: what was taken is answered, then it ends.
+   * Serves a request when its turn comes. False when too many wait or there is no memory for its body: then
+   * pending requests are answered and the connection ends.
    */
   take(request: IncomingMessage, response: ServerResponse, serve: () => void): boolean {
     if (this.#isGivenUp) {
@@ -112,12 +104,11 @@ export class Connection {
     }
     if (hold !== 'refused') hold?.release();
     this.#isGivenUp = true;
-    // What else has been sent stays where it is, instead of being read into memory.
+    // Further requests stay in the system's buffer instead of our memory.
     this.#socket.pause();
     return false;
   }
 
-  /** Null: it has no body. */
   #holdFor({ headers }: IncomingMessage): BodyHold | null | 'refused' {
     const announced =
       headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity;
@@ -126,10 +117,7 @@ export class Connection {
     return hold.add(Math.min(announced, MOST_READ_AHEAD_BYTES)) ? hold : 'refused';
   }
 
-  /**
-   * From now on the request's body may take as long as that of a known caller, and the connection is kept as
-   * one.
-   */
+  /** Gives the request's body and the connection the longer deadlines of known callers. */
   acceptCaller(request: IncomingMessage): void {
     if (this.#turn?.request === request) this.#turn.isKnown = true;
     if (this.#isKnown) return;
@@ -137,41 +125,39 @@ export class Connection {
     this.#tools.onKnown();
   }
 
-  /** Nobody has shown a token over it that was accepted, and no proxy brings the requests of many. */
+  /** No token was accepted, and the peer is no trusted proxy. */
   isOfStranger(): boolean {
     return !this.#isKnown && !this.isTrusted;
   }
 
-  /** Whether it may end for another one: nothing that would be acted upon has come whole. */
+  /** Whether it may end for another one: no whole request is being served. */
   mayMakeRoom(): boolean {
     return this.isOfStranger() && !this.#isAnswerUnderWay();
   }
 
-  /** Whether it is a stranger's, and was kept for a next request longer than a stranger's is. */
+  /** Whether a stranger's idle connection is over its time. */
   isKeptTooLong(now: number): boolean {
     return this.isOfStranger() && this.isKept() && now - this.#idleSince >= STRANGER_IDLE_MILLISECONDS;
   }
 
-  /** Nothing behind this request is served. */
+  /** No request behind this one is served. */
   giveUp(): void {
     this.#isGivenUp = true;
   }
 
-  /** Whether more is to be served behind the answer that is made now. */
   hasMore(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** Whether the connection ends behind the answer that is made now. */
+  /** Whether the connection ends after the current answer. */
   isLastAnswer(): boolean {
     return (this.#isGivenUp || this.isReserved || !this.isServed) && !this.hasMore();
   }
 
   /**
-   * Ends the connection because what came is no HTTP, or did not come in time. True when this may be said
-   * by hand. Behind a request that is being served it may not: its caller would take it for the answer of
-   * that request, a payment perhaps, and it would be a lie. Nor behind an answer whose request is still
-   * coming in.
+   * Ends the connection on malformed or late input. True when an error may be written by hand. Not behind a
+   * request being served: its caller would take the error for the answer, perhaps to a payment. Nor behind an
+   * answer whose request is still coming in.
    */
   breakOff(): boolean {
     this.#isGivenUp = true;
@@ -182,40 +168,33 @@ export class Connection {
     return this.#isRefused;
   }
 
-  /**
-   * Whether nothing that comes over it may be carried out: the caller was answered so, and its body
-   * may still come.
-   */
+  /** Whether no request may be carried out: the caller was told so, though its body may still come. */
   isRefused(): boolean {
     return this.#isRefused;
   }
 
-  /** Whether nothing is served and no answer is on its way: half a head may have come. */
+  /** Whether nothing is served and no answer is pending. Half a head may have come. */
   owesNothing(): boolean {
     return this.#owed().length === 0;
   }
 
-  /**
-   * Whether it is kept for a next request; of that no byte may have been read yet: see
-   * `socketsWithinRequests`.
-   */
+  /** Whether it waits for a next request. A byte of that may have come: see `socketsWithinRequests`. */
   isKept(): boolean {
     return this.#newest?.complete === true && this.owesNothing();
   }
 
-  /** Whether no byte was ever read from it. */
   isSilent(): boolean {
     return this.#socket.bytesRead === 0;
   }
 
-  /** Why the connection is to be cut now; asked again and again. Never for how long a handler works. */
+  /** Polled. The duration of a handler is never a reason. */
   whyCut(now: number): CutReason | null {
     const turn = this.#turn;
     const isEnding = this.#socket.writableEnded;
     const isLeft = turn?.response.writableEnded === true && !turn.response.writableFinished;
     this.#unread = isEnding || isLeft ? unreadNow(this.#unread, bytesLeft(this.#socket), now) : null;
     if (this.#unread !== null && isUnreadTooLong(this.#unread, now)) return 'unreadAnswer';
-    // Behind half an answer nothing can be said of the body: the answer's own deadline ends the connection.
+    // After half an answer the answer's own deadline applies, not the body's.
     const isAwaited =
       turn !== null && !turn.request.complete && (turn.isAnswered || !turn.response.headersSent);
     return isAwaited && isBodyLate(turn, now) ? 'slowBody' : null;
@@ -240,9 +219,9 @@ export class Connection {
     this.#idleSince = performance.now();
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       next.hold?.release();
-      // Ended by the answer before, or by the caller: what could not be answered must not be done.
+      // Ended by the answer before, or by the caller: a request that cannot be answered must not be done.
       if (!this.#socket.writable) return;
-      // Nothing more is read: it would wait for its body for ever.
+      // Nothing more is read: its body would never come.
       if (this.#isGivenUp && !next.request.complete) continue;
       this.#begin(next);
       return;
@@ -259,19 +238,13 @@ export class Connection {
     return isOwed ? [this.#turn as Turn, ...this.#waiting] : this.#waiting;
   }
 
-  /**
-   * Whether a whole request is served or waits, or half an answer is sent: a request still coming in was
-   * not acted upon.
-   */
+  /** Whether a whole request is served or waits, or half an answer is sent. */
   #isAnswerUnderWay(): boolean {
     return this.#owed().some(({ request, response }) => request.complete || response.headersSent);
   }
 }
 
-/**
- * Bytes of an answer that the system has not taken yet. What Node shows to everybody only moves when all of
- * it is taken.
- */
+/** Bytes of an answer not yet taken by the system. Node's public counter moves only when all are taken. */
 function bytesLeft(socket: Socket): number {
   const { _handle: handle } = socket as { _handle?: { readonly writeQueueSize?: number } | null };
   return handle?.writeQueueSize ?? socket.writableLength;

@@ -24,7 +24,7 @@ const BODIES_REFUSED = counter('parcela_bodies_refused_total', 'Bodies for which
   'reason',
 ]);
 
-/** The same reason is logged at most so often: a client decides how often it comes up. */
+/** The pause between log lines for one reason: clients decide how often it occurs. */
 const PAUSE_MILLISECONDS = 60_000;
 
 export function observeConnections(metrics: Metrics, log: Log): ConnectionObserver {
@@ -81,16 +81,16 @@ export function observeBodies(metrics: Metrics, log: Log): BodyObserver {
   };
 }
 
-/** Requests that were answered 503 for lack of a turn, a lock, or a database. */
+/** Requests answered 503 for lack of a turn, a lock, or a database. */
 export type RefusedRequests = {
   /** `merchantId`: null while the caller is not known. */
   note(error: unknown, request: { readonly requestId: string; readonly merchantId: string | null }): void;
 };
 
-/** Each kind of refusal of each merchant is logged as the reasons above are; metrics count all answers. */
+/** Each kind of refusal of each merchant is logged once in a pause; metrics count all answers. */
 export function observeRefused(log: Log, outages: Pick<Outages, 'explains'>): RefusedRequests {
   const reminder = openReminder<object>(
-    // Beyond the reasons that are counted apart no merchant is named: it would be accused of all of them.
+    // No merchant is named for a shared reason: it would be blamed for all.
     (reason, times, fields) => log.warn({ ...(fields ?? { reason }), times }, 'requests are refused for now'),
     { pauseMilliseconds: PAUSE_MILLISECONDS },
   );

@@ -6,10 +6,7 @@ import type { CallerConnections } from './caller-connections.ts';
 import { Connection } from './connection.ts';
 import { STRANGER_IDLE_SECONDS } from './connection-deadlines.ts';
 
-/**
- * The time between the order to stop and the closing of the doors: readiness says no, so that proxies send
- * nothing new, and everything that comes all the same is served.
- */
+/** From the order to stop until the listener closes, readiness says no and requests are still served. */
 export type Drain = { begin(): void; hasBegun(): boolean };
 
 export function openDrain(): Drain {
@@ -23,21 +20,16 @@ export function openDrain(): Drain {
 }
 
 const SWEEP_MILLISECONDS = 50;
-/**
- * A client with an open connection could not know of the stop: its requests are served for so
- * long after the listener closed.
- */
+/** Requests over open connections are served so long: their clients cannot know of the stop. */
 const LATECOMERS_MILLISECONDS = 3_000;
-/** How long a connection that has sent nothing is kept: it may just have been opened for a request. */
+/** A silent connection may just have been opened for a request. */
 const SILENT_MILLISECONDS = 1_000;
-/** How long the rest of a head may take then, to be refused in words. */
+/** How long the rest of a head may take, to be refused with an answer. */
 const HEAD_MILLISECONDS = 10_000;
 
 /**
- * Every answer of a drain ends its connection, unless a request waits behind it, so that a proxy opens the
- * next one elsewhere. Gives whether the time of latecomers is over: a request that comes then, over a
- * connection that is still open, is to be refused before anything is done for it, for the end must not wait
- * for ever.
+ * During a drain every answer ends its connection, unless a request waits behind it. Gives whether the time
+ * for late requests is over: they are then refused before anything is done.
  */
 export function drainConnections(
   app: FastifyInstance,
@@ -54,15 +46,15 @@ export function drainConnections(
       reply.header('keep-alive', `timeout=${STRANGER_IDLE_SECONDS}`);
     done(null, payload);
   });
-  /** Whether nothing is served over it or expected from it. */
+  /** Whether nothing is served or expected. */
   const isOver = (connection: Connection, isIdle: boolean) =>
     isIdle ||
     (connection.isSilent() && isLate(SILENT_MILLISECONDS)) ||
-    // Node looks after the heads of requests no more: half of one would keep the process from its end.
+    // Node no longer times heads: half a head would keep the process alive.
     (connection.owesNothing() && isLate(HEAD_MILLISECONDS));
   app.addHook('preClose', async () => {
     drain.begin();
-    // A connection whose request was under way is kept alive by its client: it is ended afterwards.
+    // A connection whose request was under way is kept alive by its client: it is ended here.
     const sweeping = setInterval(async () => {
       // Ending a connection with an unread request resets it: first all that has arrived is read.
       await setImmediate();
@@ -75,21 +67,21 @@ export function drainConnections(
   return () => isLate(LATECOMERS_MILLISECONDS);
 }
 
-/** Bounds for a stop under an attack. */
+/** Bounds for a stop under attack. */
 const MOST_ACCEPTED = 10_000;
 const MOST_ACCEPTING_MILLISECONDS = 2_000;
-/** While a longer turn of the loop went on, others may have arrived. */
+/** After a longer turn of the loop others may have arrived. */
 const QUIET_TURN_MILLISECONDS = 1;
 
 /**
- * Closing resets the connections that wait to be accepted, with their requests: they are accepted
- * first. The loop accepts one a turn, so they are not read before the listener is closed: in a busy
- * process more would arrive in each turn. Short turns without any show that none waits.
+ * Closing a listener resets connections that wait to be accepted, so they are accepted first, one for each
+ * turn of the loop. They are read only afterwards: otherwise more would arrive in each turn. Short turns
+ * without any show that none waits.
  */
 async function closeBehindWaiting(server: Server): Promise<void> {
   const accepted: Socket[] = [];
   const hold = (socket: Socket) => accepted.push(socket);
-  // As the option of net.createServer, which servers of HTTP do not take.
+  // As the option of net.createServer, which HTTP servers do not take.
   Object.assign(server, { pauseOnConnect: true });
   server.on('connection', hold);
   const endsAt = performance.now() + MOST_ACCEPTING_MILLISECONDS;

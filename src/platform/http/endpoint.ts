@@ -1,13 +1,13 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Language, Sentence } from './sentence.ts';
 
-/** The scopes of a credential (contract of the two APIs; a credential may have several). */
+/** A credential may have several. */
 export type Scope = 'gateway' | 'recurrence' | 'integration';
 export const SCOPES: readonly Scope[] = ['gateway', 'recurrence', 'integration'];
 
 /**
- * The two APIs; each refuses tokens of the other. `either` takes both (homologation's tools),
- * `operations` needs none: health, documents, and the pages of boletos for their payers.
+ * The two APIs; each refuses tokens of the other. `either` takes both (homologation's tools). `operations`
+ * needs none: health, documents, and printable boletos.
  */
 export type Api = 'gateway' | 'integration' | 'either' | 'operations';
 
@@ -18,19 +18,15 @@ export type Caller = {
   /** The account of everything that this caller makes. */
   readonly accountNumber: string;
   readonly scopes: readonly Scope[];
-  /** What buyers read on their statements, where the request brings nothing else. */
+  /** On buyers' statements, unless the request brings another. */
   readonly softDescriptor: string | null;
-  /** What names the access token among those of its credential; it opens nothing. */
+  /** Names the access token among those of its credential. It is not secret. */
   readonly tokenId: string;
 };
 
-/**
- * One fault or refusal as the wire shows it. `tag` is the path of the field, a code, `__general__`
- * or ''.
- */
+/** `tag` is the path of the field, a code, `__general__` or ''. */
 export type WireError = { readonly tag: string; readonly description: string };
 
-/** A fault of the request's shape, before it is put into the caller's language. */
 export type Fault = {
   readonly tag: string;
   readonly sentence: Sentence;
@@ -38,21 +34,19 @@ export type Fault = {
   readonly concerns?: readonly string[];
 };
 
-/** The tag of a business rule that belongs to no one field. */
+/** For a business rule that belongs to no one field. */
 export const GENERAL_TAG = '__general__';
 
 export type AnswerShape = {
   readonly description: string;
-  /** Absent, and no content type: the body is empty. */
   readonly schema?: TSchema;
   readonly example?: unknown;
-  /** Absent: JSON. */
   readonly contentType?: string;
-  /** Where it is answered as CSV too, to a caller whose `Accept` prefers that: an example. */
+  /** An example; set where a caller whose `Accept` prefers CSV gets it. */
   readonly csvExample?: string;
-  /** Where it is answered as a stream of JSON objects too, one in a line: an example. */
+  /** An example; set where a stream of JSON objects, one a line, is offered. */
   readonly ndjsonExample?: string;
-  /** Headers of its own, by the names under which the published description explains them. */
+  /** By the names under which the published description explains them. */
   readonly headers?: readonly string[];
 };
 
@@ -75,46 +69,36 @@ export type Contract<
   readonly summary: string;
   readonly description?: string;
   readonly body?: Body;
-  /** No body at all stands for an empty object. */
+  /** No body stands for an empty object. */
   readonly isBodyOptional?: boolean;
-  /**
-   * Gives back or takes money: an unknown field, an unknown query parameter and null are faults, for a
-   * misspelt amount would mean all.
-   */
+  /** Moves money: unknown fields or parameters and null are faults, as a misspelt amount would mean all. */
   readonly isExact?: boolean;
-  /** Takes the header Idempotency-Key: a repetition with the same key has no second effect. */
+  /** Takes the header Idempotency-Key: a repetition has no second effect. */
   readonly isRepeatable?: boolean;
-  /**
-   * What it writes has no effect until it is answered: it answers errors where others cut the
-   * connection, because the fate of a commit is unknown.
-   */
+  /** Its writes have no effect until it is answered. It answers errors where others cut the connection. */
   readonly makesNothingUnanswered?: boolean;
-  /** Who was answered comes back over the same connection, with a token. */
+  /** The caller comes back over the same connection, with a token. */
   readonly isLogin?: boolean;
-  /** It is answered however many requests are served: it takes no place. */
+  /** Takes no place: answered under any load. */
   readonly needsNoPlace?: boolean;
   readonly bodyExample?: unknown;
   readonly query?: Query;
   readonly parameters?: Parameters;
-  /**
-   * By status. The printer adds the errors that every endpoint of its kind can answer (400, 401,
-   * 403, 404, 413 …).
-   */
+  /** By status. The printer adds the errors of every endpoint of its kind (400, 401, 403, 404, 413 …). */
   readonly answers: Readonly<Record<number, AnswerShape>>;
   /**
-   * Faults that a schema cannot express (one field against another, or against the caller). Runs
-   * beside the schema, so that all faults come at once: the body may be malformed in any way, only
-   * unknown names were dropped. The caller is null at endpoints without a token.
+   * Faults that a schema cannot express. Runs even if the schema finds faults, so the body may be malformed
+   * in any way; only unknown names were dropped. The caller is null at endpoints without a token.
    */
   readonly check?: Check;
-  /** The same of the query, whose texts may be malformed in any way. */
+  /** The values may be malformed in any way. */
   readonly checkQuery?: (query: Readonly<Record<string, unknown>>) => Fault[];
-  /** Logins answer their errors in the shape of a login, not as an array. */
+  /** Logins answer an error as one object, not as an array. */
   readonly errorBody?: (error: WireError) => unknown;
   readonly homologationOnly?: boolean;
 };
 
-/** Keeps the types of the schemas for the answer, and those of its answers for a reader of them. */
+/** Keeps the types of the schemas for the answer and its readers. */
 export function contract<
   const Body extends TSchema | undefined = undefined,
   const Query extends TObject | undefined = undefined,
@@ -126,7 +110,6 @@ export function contract<
   return declared;
 }
 
-/** The body of the good answer of an endpoint. */
 export type AnswerOf<Declared> = Declared extends {
   readonly answers: { readonly 200: { readonly schema: infer Schema extends TSchema } };
 }
@@ -139,33 +122,30 @@ export type Call<Body, Query, Parameters> = {
   readonly body: Body;
   readonly query: Query;
   readonly parameters: Parameters;
-  /**
-   * The header Idempotency-Key with the method and path that it belongs to, parameters in small
-   * letters. Null without one, and where the endpoint does not take it.
-   */
+  /** Idempotency-Key with method and path, parameters in lower case. Null if the endpoint takes none. */
   readonly idempotency: { readonly key: string; readonly target: string } | null;
   /** Null at endpoints without a token. */
   readonly caller: Caller | null;
   readonly language: Language;
-  /** Whether the caller prefers CSV, of an endpoint that has it. */
+  /** Whether the caller prefers CSV, where the endpoint offers it. */
   readonly wantsCsv: boolean;
-  /** Whether a page for people asks, which shows no total beyond `MOST_COUNTED_FOR_PEOPLE`. */
+  /** Whether a console page asks: totals are then counted only up to `MOST_COUNTED_FOR_PEOPLE`. */
   readonly isForPeople: boolean;
   readonly requestId: string;
-  /** The address of the caller; behind trusted proxies the one that they report. */
+  /** The caller's address, or the one that a trusted proxy reports. */
   readonly address: string;
-  /** Under which scheme and host we were asked, such as `https://gateway.example`; null: not known. */
+  /** Scheme and host of the request, such as `https://gateway.example`; null: unknown. */
   readonly origin: () => string | null;
-  /** Until when an answer must be given: monotonic milliseconds (`performance.now()`). */
+  /** When the answer is due: monotonic milliseconds (`performance.now()`). */
   readonly deadlineAt: number;
 };
 
 export type Answer = {
   readonly status: number;
   readonly body?: unknown;
-  /** A body that is already text (the documents): with its content type. */
+  /** A body that is already text (the documents), with its content type. */
   readonly text?: { readonly content: string | Buffer; readonly type: string };
-  /** A body that is made while it is read, of any length. */
+  /** A body of any length, produced while it is read. */
   readonly stream?: AnswerStream;
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -175,17 +155,14 @@ export type AnswerStream = {
   readonly pieces: AsyncIterable<string>;
   /** Aborted: the body breaks off. */
   readonly signal: AbortSignal;
-  /** Called once, when it was read or broke off. */
+  /** Called once, when the body was read or broke off. */
   readonly close: () => void;
 };
 
-/**
- * The outcome is not known before the deadline: the connection is cut without an answer, for any
- * answer could be false.
- */
+/** The outcome is not known before the deadline: the connection is cut, because any answer could be false. */
 export const CUT_CONNECTION = Symbol('cut the connection');
 
-/** The rest of a body without its faulty fields: each remaining field is as its schema says. */
+/** A body without its faulty fields: each remaining field satisfies its schema. */
 export type Sound<Body> = Body extends readonly unknown[]
   ? Body
   : Body extends object
@@ -193,23 +170,18 @@ export type Sound<Body> = Body extends readonly unknown[]
     : Body;
 
 /**
- * Of a request that is refused as malformed: the faults that its operation would find in the sound
- * fields, so that all come at once. It only reads; nothing is used up. A key that was used before
- * is not looked up: another body is refused anyway.
+ * For a malformed request: the faults that its operation would find in the sound fields, so that all are
+ * reported at once. It only reads.
  */
 export type LookBeside<Body> = (body: Sound<Body>, caller: Caller) => Promise<readonly Fault[]>;
 
-/**
- * One endpoint: its contract, and how a call is answered with the tools that its operation names.
- * Made without the tools, so that the same value is published and served.
- */
+/** Made without its tools, so that the same value is published and served. */
 export type Endpoint<Tools> = {
   readonly contract: Contract;
   readonly answer: (tools: Tools, call: Call<unknown, unknown, unknown>) => Promise<Answered>;
   readonly lookBeside?: (tools: Tools, body: unknown, caller: Caller) => Promise<readonly Fault[]>;
-  /** Rules of the contract that depend on the operator's settings; they replace its own `check`. */
+  /** Rules that depend on the operator's settings; they replace the contract's `check`. */
   readonly checkWith?: (tools: Tools) => Check;
-  /** Absent: as long as any request. */
   readonly deadlineMilliseconds?: (tools: Tools) => number;
 };
 
@@ -253,15 +225,12 @@ export function serve<Tools>(endpoints: readonly Endpoint<Tools>[], tools: Tools
   }));
 }
 
-/**
- * The caller of an endpoint that needs a token; the server has refused every other request before.
- */
+/** Only for endpoints that need a token: the server refuses requests without one. */
 export function callerOf(call: { readonly caller: Caller | null }): Caller {
   if (call.caller === null) throw new Error('an endpoint without a token has no caller');
   return call.caller;
 }
 
-/** The same with the address that it calls from. */
 export function callerAt(call: {
   readonly caller: Caller | null;
   readonly address: string;

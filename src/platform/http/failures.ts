@@ -2,7 +2,7 @@ import { GENERAL_TAG } from './endpoint.ts';
 import type { RefusalShape } from './refusal.ts';
 import type { Sentence } from './sentence.ts';
 
-/** The refusals of the server itself, whatever the endpoint. Printed into docs/errors.md. */
+/** The server's own refusals, for any endpoint. Printed into docs/errors.md. */
 export const FAILURES = {
   malformedJson: {
     status: 400,
@@ -56,9 +56,7 @@ export const FAILURES = {
       en: 'There is no such path in this API; check the URL of the request.',
     },
   },
-  /**
-   * A resource that the path or the query names; see `noSuchPath` for a path that no endpoint has.
-   */
+  /** A resource that path or query names; for a path without endpoint see `noSuchPath`. */
   unknownPath: {
     status: 404,
     tag: GENERAL_TAG,
@@ -69,7 +67,7 @@ export const FAILURES = {
     tag: GENERAL_TAG,
     sentence: { pt: 'Método não permitido para este recurso.', en: 'This method is not allowed here.' },
   },
-  /** A request lives 15 s at most; most are done long before. */
+  /** A request lives 15 s at most; most end long before. */
   keyInFlight: {
     status: 409,
     retryAfterSeconds: 1,
@@ -79,7 +77,7 @@ export const FAILURES = {
       en: 'The first request with this Idempotency-Key is still under way; repeat it shortly.',
     },
   },
-  /** Not before a byte of it has come: an answer to nothing would be taken for that of the next request. */
+  /** Only after its first byte: an answer to nothing would be taken for that of the next request. */
   slowRequest: {
     status: 408,
     tag: '',
@@ -163,14 +161,14 @@ export type Failure = keyof typeof FAILURES;
 
 export const RETRY_AFTER_SECONDS = '2';
 
-/** The refusal of a credential that lacks a scope: its tag and its sentence name the scope. */
+/** Tag and sentence name the missing scope. */
 export function forbiddenScope(scope: string): RefusalShape {
   const { status, tag, sentence } = FAILURES.forbiddenScope;
   const named = (text: string) => text.replaceAll('{scope}', scope);
   return { status, tag: named(tag), sentence: { pt: named(sentence.pt), en: named(sentence.en) } };
 }
 
-/** Where a body stops being JSON, as an editor counts; none of its content. */
+/** Where a body stops being JSON, as an editor counts. Shows none of its content. */
 export function malformedJsonAt({ line, column }: { line: number; column: number }): Sentence {
   const { pt, en } = FAILURES.malformedJson.sentence;
   return {

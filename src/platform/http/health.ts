@@ -4,10 +4,7 @@ import { isRolledBack } from '../postgres/database-errors.ts';
 import { contract, type Endpoint, endpoint } from './endpoint.ts';
 
 const READY_DEADLINE_MILLISECONDS = 2_000;
-/**
- * A statement has five seconds: a server that answered none for twice as long does not only have much
- * to do.
- */
+/** Statements have five seconds: silence for twice as long is more than load. */
 const AWAY_MILLISECONDS = 10_000;
 const RETRY_AFTER_SECONDS = '2';
 
@@ -71,7 +68,7 @@ const GET_READINESS = contract({
 /** Why a process takes no requests although its database answers. */
 export type UnreadyReason = HoldReason | 'starting' | 'stopping';
 
-/** How the database answered a look: in its time, not in it but otherwise, or not at all. */
+/** `slow`: not in time, but it answered other queries. */
 export type DatabaseLook = 'there' | 'slow' | 'away';
 
 export type HealthTools = {
@@ -94,9 +91,8 @@ export const HEALTH_ENDPOINTS: readonly Endpoint<HealthTools>[] = [
 ];
 
 /**
- * Health needs no token, so that any number of callers share one question to the database, also one
- * that takes longer than they wait. `answeredAt`: when it answered anything last, in monotonic
- * milliseconds.
+ * Health needs no token, so all callers share one query, also a slow one. `answeredAt`: the database's last
+ * answer to any query, monotonic milliseconds.
  */
 export function sharedLook(ask: () => Promise<void>, answeredAt: () => number): () => Promise<DatabaseLook> {
   let asking: Promise<'answered' | 'late' | 'away'> | null = null;
@@ -113,7 +109,7 @@ export function sharedLook(ask: () => Promise<void>, answeredAt: () => number): 
   };
 }
 
-/** What was refused is away; what only took too long may have much to do. */
+/** A refusal means away. A timeout may be load. */
 function whyUnanswered(error: unknown): 'late' | 'away' {
   return isRolledBack(error) || /timeout/i.test(String(error)) ? 'late' : 'away';
 }

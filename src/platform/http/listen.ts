@@ -11,9 +11,7 @@ function isShared(gateway: ListenAt, integration: ListenAt): boolean {
   return gateway.host === integration.host && gateway.port === integration.port;
 }
 
-/**
- * The addresses of the APIs in the published description: paths where they share one, else whole.
- */
+/** The addresses of the APIs in the published description: paths on one listener, else URLs. */
 export function serverUrls(
   gateway: ListenAt,
   integration: ListenAt,
@@ -23,7 +21,7 @@ export function serverUrls(
   return { gateway: address(gateway), integration: address(integration) };
 }
 
-/** One listener for both APIs, or two where the operator set them apart. */
+/** One listener for both APIs, or two where the operator separates them. */
 export async function listen(
   gateway: ListenAt,
   integration: ListenAt,
@@ -54,7 +52,7 @@ export async function listen(
   };
 }
 
-/** Throws what a listener there would: another one has it, or it is not this machine's. */
+/** Throws as a listener would: the port is taken, or the address is not of this machine. */
 export async function tryToListen({ host, port }: Pick<ListenAt, 'host' | 'port'>): Promise<void> {
   const server = createServer((socket) => socket.destroy()).listen(port, host);
   await once(server, 'listening');
@@ -62,13 +60,12 @@ export async function tryToListen({ host, port }: Pick<ListenAt, 'host' | 'port'
   await once(server, 'close');
 }
 
-/** Opens the port and returns the origin under which it answers. */
 async function listenOn(app: FastifyInstance, { host, port }: ListenAt): Promise<string> {
   await app.listen({ host, port });
   return urlOf(host, app.server.address(), '');
 }
 
-/** The address of a listening server as a person would type it. */
+/** As a person would type it. */
 export function urlOf(host: string, address: ReturnType<Server['address']>, path: string): string {
   const port = typeof address === 'object' ? address?.port : address;
   const named = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;

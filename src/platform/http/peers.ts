@@ -1,17 +1,15 @@
 import { isAddressWithin, parseAddress, parseBlocks } from '../../values/ip-address.ts';
 
-/** Whether an address is a proxy of the operator's, which brings the requests of many. */
+/** Whether an address is the operator's proxy, which brings many callers. */
 export type IsTrusted = (address: string) => boolean;
 
 export type Peers = {
   readonly isTrusted: IsTrusted;
-  /** Whether there is any trusted one. */
   readonly hasTrusted: boolean;
-  /** Whether a peer of this address is served; health always is. */
+  /** Whether this peer is served. Health is served to all. */
   readonly isServed: (address: string) => boolean;
 };
 
-/** Of addresses or networks, as the settings name them. */
 export function trustedPeers(networks: readonly string[]): IsTrusted {
   const trusted = parseBlocks(networks);
   return (address) => isAddressWithin(parseAddress(address), trusted);

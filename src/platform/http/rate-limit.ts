@@ -1,12 +1,9 @@
 /**
- * A bucket per caller that fills at a steady rate, up to two seconds' worth or a given number. Real
- * time, this process only: the limit protects the process, the database has its own.
+ * A bucket for each caller, filled at a steady rate, with two seconds' worth or a given number. Real time and
+ * this process only: the database has its own limits.
  */
 export type RateLimit = {
-  /**
-   * Takes one from the bucket; returns 0 when allowed, or the seconds to wait. `now`: monotonic
-   * milliseconds.
-   */
+  /** Takes one; returns 0, or the seconds to wait. `now`: monotonic milliseconds. */
   secondsToWait(caller: string, now: number): number;
 };
 

@@ -2,15 +2,12 @@ import { type Answer, type Call, CUT_CONNECTION, type WireError } from './endpoi
 import { FAILURES, type Failure, RETRY_AFTER_SECONDS } from './failures.ts';
 import type { Language, Sentence } from './sentence.ts';
 
-/** One refusal on the wire. A module's `refusals.ts` is a total table of these. */
+/** A refusal as the wire shows it. A module's `refusals.ts` is a total table of these. */
 export type RefusalShape = {
   readonly status: number;
   readonly tag: string;
   readonly sentence: Sentence;
-  /**
-   * Of what passes by itself: the same request may be sent again then. A 409 without it stands, however
-   * often it is asked.
-   */
+  /** Set if the cause passes by itself. A 409 without it is final. */
   readonly retryAfterSeconds?: number;
 };
 
@@ -27,7 +24,7 @@ export function refusalAnswer(
   return all === undefined ? { status, body } : { status, body, headers: all };
 }
 
-/** 503: nothing was made, and the same request may be sent again shortly. */
+/** 503: nothing was written; the request may be repeated shortly. */
 export function unavailableAnswer(
   failure: Extract<Failure, 'overloaded' | 'acquirerAway'>,
   language: Language,
@@ -35,21 +32,20 @@ export function unavailableAnswer(
   return refusalAnswer(FAILURES[failure], language, { 'retry-after': RETRY_AFTER_SECONDS });
 }
 
-/** 429: the same request may be sent again after so many seconds. */
+/** 429: the request may be repeated after so many seconds. */
 export function tooManyAnswer(secondsToWait: number, language: Language): Answer {
   return refusalAnswer(FAILURES.tooManyRequests, language, { 'retry-after': String(secondsToWait) });
 }
 
-/** The answer for several refusals of one request, all of one status. */
+/** The shapes all have one status. */
 export function refusalsAnswer(shapes: readonly RefusalShape[], language: Language): Answer {
   const body = shapes.map(({ tag, sentence }) => ({ tag, description: sentence[language] }));
   return { status: shapes[0]?.status ?? 400, body };
 }
 
 /**
- * The result of a request that may bring a key. `first`: done now, or refused now, which records
- * nothing. `again`: the outcome of the first request with this key. `inFlight`: the first one has
- * no outcome yet.
+ * `first`: done now, or refused, which records nothing. `again`: the outcome of the first request with this
+ * key. `inFlight`: the first has no outcome yet.
  */
 export type Once<Result> =
   | { readonly kind: 'first' | 'again'; readonly result: Result }
@@ -58,9 +54,7 @@ export type Once<Result> =
 /** On every answer that repeats an earlier outcome. */
 const REPLAYED = { 'idempotent-replayed': 'true' };
 
-/**
- * The answer of a request that may have brought a key: of its own result, or of the first one's.
- */
+/** The answer for its own result, or for that of the first request with its key. */
 export function writeOnce<Result>(
   { language }: Pick<Call<unknown, unknown, unknown>, 'language'>,
   once: Once<Result>,

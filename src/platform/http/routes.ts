@@ -28,11 +28,10 @@ import { MOST_FAULTS } from './schema-faults.ts';
 export type RouteOptions = {
   readonly admission: Admission;
   readonly log: Log;
-  /** How long one request may take in all. */
   readonly requestDeadlineMilliseconds: number;
 };
 
-/** Each is answered 405 where no endpoint has it. Node gives no request of CONNECT to a server of pages. */
+/** Each is answered 405 where no endpoint has it. Node does not route CONNECT. */
 const METHODS = PARSED_METHODS.filter((method) => method !== 'CONNECT');
 
 export function addRoutes(
@@ -57,7 +56,7 @@ export function addRoutes(
   }
 }
 
-/** HEAD is served wherever GET is, with the same headers (RFC 9110, 9.1); Node leaves the body out. */
+/** HEAD is served wherever GET is, with the same headers (RFC 9110, 9.1). Node drops the body. */
 function methodsOf({ method }: Contract): string[] {
   return method === 'GET' ? ['GET', 'HEAD'] : [method];
 }
@@ -73,12 +72,9 @@ function addRoute(app: FastifyInstance, options: RouteOptions, url: string, serv
   });
 }
 
-/** An answer that is to be sent, all faults of the request, or nothing that would be true. */
 type Made = Answer | { readonly faults: readonly Fault[] } | typeof CUT_CONNECTION;
 
-/**
- * Answers in a place. It is given back before the answer goes out, which takes as long as its reader likes.
- */
+/** The place is freed before the answer is sent, which takes as long as its reader likes. */
 async function serve(
   options: RouteOptions,
   served: ServedEndpoint,
@@ -86,7 +82,7 @@ async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  // Its body came behind the answer that it had not come: what was said not to be done must not be done.
+  // The caller was told that the request is not carried out, because its body came late.
   if (Connection.of(request.raw.socket)?.isRefused()) return reply.hijack();
   noteNamedPayment(request, null);
   const make = () => makeAnswer(options, served, read, request);
@@ -147,17 +143,16 @@ async function makeAnswer(
   return serveOrCut(options.log, served, call);
 }
 
-/** A host or an address, with its port or without: whatever else a caller writes there is not repeated. */
+/** A host or address, with or without port. Anything else that a caller sends is not repeated. */
 const HOST = /^(?:[a-z\d](?:[a-z\d.-]{0,252}[a-z\d])?|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
-/** As a trusted proxy reports it; else as the caller itself has it. */
 export function originOf({ protocol, host }: FastifyRequest): string | null {
   return HOST.test(host ?? '') ? `${protocol}://${host}` : null;
 }
 
 function targetOf({ method, path }: Contract, request: FastifyRequest): string {
   const parameters = request.params as Readonly<Record<string, string>>;
-  // One id in capitals and in small letters names one thing, and one key belongs to it.
+  // Ids are case-insensitive: upper and lower case share one key.
   const sent = (_: string, name: string) => parameters[name]?.toLowerCase() ?? '';
   return `${method} ${path.replaceAll(/\{(\w+)\}/g, sent)}`;
 }
@@ -181,10 +176,7 @@ function readRange(text: string): { readonly type: string; readonly weight: numb
   return { type, weight: weight === undefined ? 1 : Number(weight) || 0 };
 }
 
-/**
- * All faults of a malformed request: those of its shape, and those that a look-up of its sound
- * fields finds.
- */
+/** Faults of a malformed request: of its shape, and those that a look-up of its sound fields finds. */
 async function findAllFaults(
   { lookBeside }: Pick<ServedEndpoint, 'lookBeside'>,
   reading: RequestReading,
@@ -197,7 +189,7 @@ async function findAllFaults(
   try {
     return reading.faultsWith(await lookBeside(soundBody, caller));
   } catch {
-    // It is malformed whatever the database says: the known faults are reported.
+    // The look-up failed; the request is malformed anyway, and its known faults are reported.
     return faults;
   }
 }

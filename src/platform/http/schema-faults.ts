@@ -8,10 +8,9 @@ import type { Sentence } from './sentence.ts';
 /** A fault at a JSON pointer of the body (`/payment/amount`). */
 export type PointedFault = { readonly pointer: string; readonly sentence: Sentence };
 
-/** The most faults in one answer. */
 export const MOST_FAULTS = 100;
 
-/** A number that is compared as it was written. `maximum`: a whole number, less than its digits allow. */
+/** A number compared as it was written. `maximum`: whole, less than its digits allow. */
 export type ExactDecimal = {
   readonly integerDigits: number;
   readonly decimals: number;
@@ -34,19 +33,16 @@ function makeAjv(): Ajv {
     errors: false,
     validate: (limits: ExactDecimal, value: unknown) => isExactDecimal(value, limits),
   });
-  // The finder of card numbers reads it; the validator ignores it.
+  // For the finder of card numbers; the validator ignores it.
   ajv.addKeyword({ keyword: 'mayHoldCard', schemaType: 'boolean' });
-  // The reader of bodies and queries reads it.
+  // For the reader of bodies and queries.
   ajv.addKeyword({ keyword: 'reads', schemaType: 'string', metaSchema: { enum: TEXT_READING_NAMES } });
   return ajv;
 }
 
 const ajv = makeAjv();
 
-/**
- * A number of at most so many digits before and after the point, never negative (or never zero),
- * compared as it was written.
- */
+/** Limits the digits before and after the point; never negative. The number is compared as written. */
 function isExactDecimal(value: unknown, limits: ExactDecimal): boolean {
   if (typeof value !== 'number' && !(value instanceof ExactNumber)) return false;
   const parts = decimalParts(value);
@@ -59,7 +55,7 @@ function isExactDecimal(value: unknown, limits: ExactDecimal): boolean {
 
 export type SchemaCheck = (value: unknown) => PointedFault[];
 
-/** Compiled for the first value: a process that starts does not wait for the hundred that nobody asks for. */
+/** Compiled on first use: compiling every schema would delay the start. */
 export function schemaCheck(schema: TSchema): SchemaCheck {
   let validate: ValidateFunction | null = null;
   return (value) => {
@@ -89,10 +85,7 @@ const TYPES: Record<string, Sentence> = {
 
 const INVALID: Sentence = { pt: 'Valor inválido.', en: 'Invalid value.' };
 
-/**
- * Every keyword of our schemas has its sentence here; the words of the validator never reach a
- * merchant.
- */
+/** Every keyword of our schemas has a sentence here: the validator's messages never reach a merchant. */
 function sentenceOf(error: ErrorObject): Sentence {
   const { keyword, params } = error;
   switch (keyword) {
@@ -150,10 +143,7 @@ function sentenceOf(error: ErrorObject): Sentence {
   }
 }
 
-/**
- * A whole number beyond what JavaScript holds exactly is an integer all the same: its fault is its
- * size.
- */
+/** An integer beyond JavaScript's exact range is reported as too large, not as no integer. */
 function tooManyDigits({ data, params, parentSchema }: ErrorObject): Sentence | null {
   if (params.type !== 'integer' || !(data instanceof ExactNumber)) return null;
   const parts = decimalParts(data);

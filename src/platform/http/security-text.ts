@@ -1,7 +1,7 @@
 import { type Day, isDay } from '../../values/instant.ts';
 import { contract, type Endpoint, endpoint } from './endpoint.ts';
 
-/** The contact for security reports, and the last day of its validity (RFC 9116). */
+/** The contact for security reports, and its last valid day (RFC 9116). */
 export type SecurityContact = { readonly contacts: readonly string[]; readonly expiresOn: Day };
 
 const MOST_CONTACTS = 8;
@@ -31,7 +31,7 @@ export const SECURITY_TEXT_ENDPOINTS: readonly Endpoint<SecurityContact>[] = [
   })),
 ];
 
-/** The contacts in the operator's order; the last day counts whole, in UTC. */
+/** Contacts in the operator's order. The last day is included, in UTC. */
 export function securityText({ contacts, expiresOn }: SecurityContact): string {
   const lines = [
     ...contacts.map((contact) => `Contact: ${contact}`),
@@ -65,7 +65,7 @@ export function readSecurityContact(
   return null;
 }
 
-/** Printable characters without blanks only: a contact is a line of its own. */
+/** Printable characters without spaces: a contact takes one line. */
 function isContact(text: string): boolean {
   const url = /^[\x21-\x7e]{1,500}$/.test(text) ? URL.parse(text) : null;
   return url !== null && PROTOCOLS.includes(url.protocol) && url.password === '' && url.username === '';

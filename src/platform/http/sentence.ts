@@ -1,6 +1,4 @@
-/**
- * A text for people at the merchant: Brazilian Portuguese, or English when the caller prefers it.
- */
+/** A text for merchants: Brazilian Portuguese, or English when the caller prefers it. */
 export type Sentence = { readonly pt: string; readonly en: string };
 
 export type Language = 'pt' | 'en';

@@ -47,9 +47,7 @@ import { type RateLimit, rateLimit } from './rate-limit.ts';
 import { addRoutes, originOf, type RouteOptions } from './routes.ts';
 import { type Language, languageOf } from './sentence.ts';
 
-/**
- * The caller of a token and its API; null for any token that is not good (now, from this address).
- */
+/** The caller of a token; null if it is not valid (now, for this API, from this address). */
 export type Identify = (
   token: string,
   address: string,
@@ -58,42 +56,39 @@ export type Identify = (
 export type ServerOptions = RouteOptions & {
   readonly scopes: RequestScopeOptions;
   readonly endpoints: readonly ServedEndpoint[];
-  /** Which APIs this listener serves, and under which path prefix (`` or `/gateway`). */
+  /** Which APIs this listener serves, under which path prefix (`` or `/gateway`). */
   readonly mounts: readonly { readonly api: Api; readonly prefix: string }[];
-  /** What people see of it; null: this listener has no pages. */
+  /** Null: this listener has no pages. */
   readonly pages: Pages | null;
-  /** Whether the operator says that browsers reach it over TLS alone. */
+  /** Whether browsers reach it over TLS alone, as the operator says. */
   readonly isOverTls: boolean;
   readonly identify: Identify;
-  /**
-   * Called for each known caller that lacks the scope, before it is answered; when this fails, the
-   * answer is 503.
-   */
+  /** Called for a known caller without the scope, before it is answered. If it fails, the answer is 503. */
   readonly onForbidden: (caller: Caller, endpointId: string, address: string) => Promise<void>;
   readonly drain: Drain;
-  /** Its listeners are open, and nothing but health is served yet. */
+  /** Only health is served yet. */
   readonly isStarting: () => boolean;
   readonly outages: Pick<Outages, 'explains'>;
   readonly connections: CallerConnections;
   readonly bodies: BodyMemory;
   readonly metrics: RequestMetrics;
-  /** Whether nothing may act: only what reads is served then. */
+  /** Whether only reads are served. */
   readonly isHeld: () => boolean;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   readonly requestsPerSecond: {
     readonly perCredential: number;
     readonly perMerchant: number;
-    /** Of an address whose requests have no good token, or ask for what needs none. */
+    /** For requests without a valid token, and those that need none. */
     readonly perAddress: number;
   };
 };
 
 type Serving = ServerOptions & { readonly refused: RefusedRequests; readonly strangers: RateLimit };
 
-/** For a year. */
+/** One year. */
 const STRICT_TRANSPORT = 'max-age=31536000';
-/** As long as a request line can be: a longer id is an unknown id like any other. */
+/** The longest request line: a longer id is answered like any unknown id. */
 const LONGEST_PARAMETER = 16 * 1024;
 
 declare module 'fastify' {
@@ -105,15 +100,11 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     endpoint?: Contract;
-    /** Set where the path exists and the method does not. */
     allowedMethods?: string;
   }
 }
 
-/**
- * Builds one listener's server. The order of every request: 401, 404 and 405, 403, 429, 415, 413, 400, the
- * operation.
- */
+/** One listener's server. The order of checks: 401, 404 and 405, 403, 429, 415, 413, 400, the operation. */
 export function buildServer(wanted: ServerOptions): FastifyInstance {
   const strangers = rateLimit(wanted.requestsPerSecond.perAddress);
   const options: Serving = { ...wanted, refused: observeRefused(wanted.log, wanted.outages), strangers };
@@ -123,7 +114,7 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
     bodyLimit: LARGEST_BODY_BYTES,
     serverFactory: (handle) => options.connections.createServer(handle),
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
-    // Ours to refuse, in the usual shape.
+    // We refuse it ourselves, in the usual shape.
     return503OnClosing: false,
     routerOptions: {
       maxParamLength: LONGEST_PARAMETER,
@@ -132,7 +123,7 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
       querystringParser: parseQuery,
     },
     exposeHeadRoutes: false,
-    // A malformed URL never reaches a route; it is refused in the same order as everything else.
+    // A malformed URL reaches no route; it is refused in the same order as all others.
     frameworkErrors: (_error, request, reply) => void answerMalformedUrl(options, request, reply),
     clientErrorHandler: (error, socket) => answerMalformedHttp(error, socket),
   });
@@ -142,12 +133,11 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
   app.decorateRequest('scope', null);
   app.decorateRequest('pageOf', null);
   readBodiesAsBytes(app, options.bodies);
-  // Node would answer an expectation that it does not know by itself, before anybody asked who calls.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const isOver = drainConnections(app, options.drain, options.connections);
   admit(app, options, () => options.isStarting() || isOver());
   app.addHook('onSend', (request, reply, payload, done) => {
-    // Otherwise only a trusted proxy can say that it was asked over TLS.
+    // Otherwise only a trusted proxy can say that the request came over TLS.
     if (options.isOverTls || request.protocol === 'https')
       reply.header('strict-transport-security', STRICT_TRANSPORT);
     done(null, payload);
@@ -169,10 +159,7 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
   return app;
 }
 
-/**
- * Before the body is read: the caller (401), known path and method (404, 405), allowed (403), not
- * too often (429).
- */
+/** Before the body is read: caller (401), path and method (404, 405), scope (403), rate (429). */
 function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean): void {
   const perCredential = rateLimit(options.requestsPerSecond.perCredential);
   const perMerchant = rateLimit(options.requestsPerSecond.perMerchant);
@@ -185,7 +172,7 @@ function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean):
     request.scope = openRequestScope(options.scopes, request, isTrusted);
     active += 1;
     options.metrics.activeRequests.set(active);
-    // Once for every request, whether it was answered, cut or left by its caller.
+    // Once for every request, whether answered, cut or abandoned.
     reply.raw.once('close', () => {
       active -= 1;
       options.metrics.activeRequests.set(active);
@@ -232,7 +219,7 @@ function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean):
   });
 }
 
-/** Why its connection ends with this request, before the caller is known; null when it does not. */
+/** Why the connection ends with this request, before the caller is known; null: it stays. */
 function whyTurnedAway({ raw, routeOptions }: FastifyRequest, isClosed: boolean): Failure | null {
   const connection = Connection.of(raw.socket);
   const wanted = routeOptions.config.endpoint;
@@ -245,14 +232,13 @@ function whyTurnedAway({ raw, routeOptions }: FastifyRequest, isClosed: boolean)
   return isClosed && wanted?.api !== 'operations' ? 'overloaded' : null;
 }
 
-/** Whether nothing that it shows tells who calls, whatever it shows. Health is answered to everybody. */
+/** Whether the request shows nothing about its caller. Health is answered to everybody. */
 function isNameless({ raw, routeOptions: { config } }: FastifyRequest): boolean {
   if (config.endpoint?.needsNoPlace === true) return false;
   if (config.endpoint?.scope === null) return true;
   return config.isPage === true ? raw.headers.cookie === undefined : bearerToken(raw) === null;
 }
 
-/** 0: the address of a request without a good token may ask. */
 function strangerSeconds({ strangers }: Serving, { ip }: FastifyRequest): number {
   return strangers.secondsToWait(addressGroup(parseAddress(ip)), performance.now());
 }
@@ -261,16 +247,13 @@ function slowDown(request: FastifyRequest, reply: FastifyReply, seconds: number)
   return fail(request, reply, 'tooManyRequests', { 'retry-after': String(seconds) });
 }
 
-/**
- * A browser at our address is shown the pages, or the documents; a program meets an unknown path like
- * any other.
- */
+/** Browsers at the root get the pages or the documents; programs get 404. */
 function isBrowserAtDoor({ method, url, headers }: FastifyRequest): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
   return isRead && (url === '/' || url === '/docs/') && (headers.accept?.includes('text/html') ?? false);
 }
 
-/** An unknown path takes any good token: its existence is not shown without one. */
+/** An unknown path takes any valid token: without one, its existence is not shown. */
 function isTokenFor(wanted: Contract | undefined, api: Api): boolean {
   return wanted === undefined || wanted.api === 'either' || wanted.api === api;
 }
@@ -302,7 +285,7 @@ async function answerMalformedUrl(
   else fail(request, reply, known === 'unavailable' ? 'overloaded' : 'malformedUrl');
 }
 
-/** Status 499, as proxies have it: the caller was gone before it had its answer. */
+/** As proxies use it: the caller left before it had its answer. */
 const CALLER_LEFT = 499;
 
 function record(options: ServerOptions, request: FastifyRequest, reply: FastifyReply): void {
@@ -329,15 +312,12 @@ function record(options: ServerOptions, request: FastifyRequest, reply: FastifyR
   if (request.scope !== null) endRequestScope(request.scope, status);
 }
 
-/** Of a page; the caller of an endpoint is in the scope of its request. */
+/** The visitor of a page. The caller of an endpoint is in the scope of its request. */
 function visitorOf({ pageOf }: FastifyRequest): { merchantId?: unknown; userName?: unknown } {
   return pageOf === null ? {} : { merchantId: pageOf.merchantId, userName: pageOf.userName };
 }
 
-/**
- * The last resort: an error of one request ends that request alone, and reveals nothing of our
- * insides.
- */
+/** The last resort: an error ends its request alone, and reveals nothing internal. */
 function answerError(
   options: Serving,
   error: unknown,
@@ -348,7 +328,7 @@ function answerError(
   return fail(request, reply, failure, endsConnection(error) ? { connection: 'close' } : {});
 }
 
-/** Where more of a body may come behind its answer. */
+/** Whether more of the body may follow its answer. */
 function endsConnection(error: unknown): boolean {
   const code = (error as { code?: string }).code;
   const isOurs = error instanceof BodyMemoryTaken || error instanceof BodyTooLarge;
@@ -356,11 +336,10 @@ function endsConnection(error: unknown): boolean {
   return isOurs || isParsers;
 }
 
-/** What an error means to its caller; what is ours is logged. */
+/** What an error means to its caller. Our own errors are logged. */
 function failureOf(options: Serving, error: unknown, request: FastifyRequest): Failure {
   const code = (error as { code?: string }).code;
-  // The caller left in the middle of its request, or it was malformed HTTP: nothing reads the
-  // answer.
+  // The caller left, or sent malformed HTTP: nobody reads the answer.
   if (code === 'ECONNRESET' && request.raw.destroyed) return 'malformedHttp';
   if (error instanceof WrongContentType || code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return 'wrongContentType';
@@ -377,10 +356,7 @@ function failureOf(options: Serving, error: unknown, request: FastifyRequest): F
   return 'unknownFailure';
 }
 
-/**
- * Nothing was written, or it has no effect; so is what the database rolled back for a lock, a
- * timeout, or a full disk.
- */
+/** Nothing was written, or it has no effect. Also rollbacks for a lock, a timeout or a full disk. */
 function isRefusal(error: unknown): boolean {
   return (
     error instanceof DatabaseUnavailable ||

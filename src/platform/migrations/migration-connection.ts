@@ -7,12 +7,12 @@ import { type AppliedMigration, MigrationRefused } from './migration-files.ts';
 
 const OLDEST_SERVER = 150_000;
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
-/** A server that has gone silent ends the wait of a start or a command, which may then try again. */
+/** A silent server ends the wait of a start or command, which may then try again. */
 const ANSWER_TIMEOUT_MILLISECONDS = 7_000;
-/** The driver knows no end of a wait that never comes; this one comes after 24 days. */
+/** The driver has no unlimited wait; this one ends after 24 days. */
 const LONGEST_TIMER_MILLISECONDS = 2 ** 31 - 1;
 
-/** A connection of its own to a server that is not too old; gives what `use` gives, and closes it. */
+/** A connection of its own, closed at the end. Refuses servers that are too old. */
 export async function onMigrationConnection<T>(
   address: DatabaseAddress,
   use: (client: pg.Client) => Promise<T>,
@@ -26,8 +26,7 @@ export async function onMigrationConnection<T>(
     application_name: 'parcela-migrations',
     options: '-c timezone=UTC',
   });
-  // A connection that breaks between two queries emits an event, which without a listener would end
-  // the process.
+  // A broken idle connection emits an event, which without a listener would end the process.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -38,7 +37,7 @@ export async function onMigrationConnection<T>(
   }
 }
 
-/** A command of a migration: it takes as long as its tables are large. */
+/** Without a timeout: it takes as long as its tables are large. */
 export async function runAtLength(client: pg.Client, text: string): Promise<pg.QueryResult> {
   const command = { text, query_timeout: LONGEST_TIMER_MILLISECONDS };
   return client.query(command);
@@ -52,7 +51,7 @@ async function checkServerVersion(client: pg.Client): Promise<void> {
   throw new MigrationRefused(`Parcela needs PostgreSQL 15 or newer; this server is ${rows[0]?.text}`);
 }
 
-/** Null: the database has never been migrated. */
+/** Null: the database was never migrated. */
 export async function readApplied(client: pg.Client): Promise<AppliedMigration[] | null> {
   // A role that may not create tables looks too, where an owner has migrated.
   const { rows } = await client.query<{ is_there: boolean }>(

@@ -3,40 +3,33 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HOME } from '../home.ts';
 
-/** Those of this version. */
 export const MIGRATIONS = join(HOME, 'migrations');
 
-/**
- * The schema cannot be migrated to the version of this code; the message names the migration and
- * the reason.
- */
+/** The schema cannot be migrated to this version. The message names the migration and the reason. */
 export class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused';
 }
 
 export type Migration = {
   readonly number: number;
-  /** The file's name, `0001-merchants.sql`. */
+  /** `0001-merchants.sql`. */
   readonly name: string;
   readonly text: string;
   readonly checksum: string;
-  /** Its commands, each by itself; null: all in one transaction. */
+  /** Run one by one; null: all in one transaction. */
   readonly commands: readonly string[] | null;
 };
 
 export type AppliedMigration = Pick<Migration, 'number' | 'name' | 'checksum'>;
 
-/**
- * The first line of a file that builds an index while others write: PostgreSQL does so in no
- * transaction.
- */
+/** The first line of a file with a concurrent index build, which PostgreSQL does outside transactions. */
 const OUTSIDE = /^-- Outside a transaction\b/;
 const TRANSACTION =
   /^[ \t]*(begin|commit|rollback|start[ \t]+transaction)([ \t]+(work|transaction))?[ \t]*;/im;
-/** The body of a function, or of a block, which may end transactions where it runs in none. */
+/** The body of a function or block, which may end transactions where it runs in none. */
 const DOLLARS = /\$\$.*?\$\$/gs;
 
-/** All of the directory. Throws `MigrationRefused` for one that is not named or numbered right. */
+/** Throws `MigrationRefused` for a wrong name or number. */
 export async function readMigrations(directory: string): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
   const migrations = await Promise.all(
@@ -77,10 +70,7 @@ const BEFORE_BASELINE =
   'this database is of a Parcela before 0.1.0, which nothing upgrades: begin with an empty database; where the ' +
   'embedded one is used, set its folder aside (mv .parcela .parcela-before) and start again';
 
-/**
- * Forward only: the applied ones must be the beginning of the files, unchanged; those that the
- * files do not have are newer.
- */
+/** Applied migrations must be the first files, unchanged. Applied ones without a file are newer. */
 export function pendingMigrations(
   migrations: readonly Migration[],
   applied: readonly AppliedMigration[],
@@ -105,7 +95,7 @@ export function pendingMigrations(
   });
 }
 
-/** Comments, quoted texts, the texts of functions, the ends of commands, and what is between them. */
+/** Comments, quoted texts, function bodies, semicolons, and what is between. */
 const PARTS = /--[^\n]*|'(?:[^']|'')*'|\$(\w*)\$.*?\$\1\$|;|(?:(?!--|\$\w*\$)[^;'])+/gs;
 
 export function commandsOf(text: string): string[] {

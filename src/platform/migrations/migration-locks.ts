@@ -1,6 +1,6 @@
 import { commandsOf, type Migration } from './migration-files.ts';
 
-/** The modes of PostgreSQL's locks on tables that keep others waiting, from the weakest to the strongest. */
+/** PostgreSQL's table lock modes that block others, from weakest to strongest. */
 export const LOCK_MODES = [
   'ROW EXCLUSIVE',
   'SHARE UPDATE EXCLUSIVE',
@@ -21,20 +21,19 @@ export const WAITS_FOR: Readonly<Record<LockMode, 'nothing' | 'writes' | 'reads 
 
 export type TableLock = { readonly table: string; readonly mode: LockMode };
 
-/** What former migrations made, by which later ones name it. */
+/** What former migrations made, for later ones that name it. */
 type Schema = {
-  /** The table of each index. */
   readonly indexes: Map<string, string>;
-  /** Where the constraints of a table lead; '' for one without a name. */
+  /** Foreign keys by table; `constraint` is '' without a name. */
   readonly references: Map<string, { readonly constraint: string; readonly target: string }[]>;
 };
 
 type MigrationLocks = {
-  /** The strongest lock on each table that is there before, by the name of the table. */
+  /** The strongest lock on each existing table, by table name. */
   readonly locks: readonly TableLock[];
-  /** Those of them that are made here, on which nobody waits. */
+  /** Tables made here, on which nobody waits. */
   readonly made: readonly string[];
-  /** Indexes that are built on tables that are there before. */
+  /** Indexes built on existing tables. */
   readonly builds: readonly {
     readonly index: string;
     readonly table: string;
@@ -43,8 +42,8 @@ type MigrationLocks = {
 };
 
 /**
- * The locks on tables that migrations take, read from their texts: for the commands that migrations
- * are made of. Each migration needs those before it, which say whose an index is.
+ * The table locks that migrations take, read from the kinds of command that migrations use. Needs all
+ * migrations before: they say to which table an index belongs.
  */
 export function locksOfMigrations(migrations: readonly Migration[]): Map<string, MigrationLocks> {
   const schema: Schema = { indexes: new Map(), references: new Map() };
@@ -82,7 +81,7 @@ function isStronger(mode: LockMode, than: LockMode): boolean {
   return LOCK_MODES.indexOf(mode) > LOCK_MODES.indexOf(than);
 }
 
-/** A lock is on the table, whatever its name was before; it is named as those know it who come after. */
+/** The lock stays on the table, which is reported under its last name. */
 function followRename(
   line: string,
   { indexes, references }: Schema,
@@ -143,13 +142,13 @@ function locksOfCommand(line: string, schema: Schema): TableLock[] {
   if (/^drop trigger/.test(line)) return lock(one(/ on (\w+)/), 'ACCESS EXCLUSIVE');
   if (/^comment on (?:column|table)/.test(line))
     return lock(one(/^comment on (?:column|table) (\w+)/), 'SHARE UPDATE EXCLUSIVE');
-  // What a function does, it does later.
+  // The body of a function runs later.
   if (/^create (?:or replace )?function/.test(line)) return [];
   const written = line.matchAll(/\b(?:insert into|update|delete from) (?!skip|set\b)(\w+)/g);
   return [...written].flatMap(([, table]) => lock(table, 'ROW EXCLUSIVE'));
 }
 
-/** A constraint to another table that goes takes its triggers from that one too. */
+/** Dropping a foreign key also locks the referenced table. */
 function dropped(line: string, owner: string | undefined, { references }: Schema): TableLock[] {
   const all = references.get(owner ?? '') ?? [];
   return [...line.matchAll(/drop constraint (?:if exists )?(\w+)/g)].flatMap(([, name]) =>
@@ -159,7 +158,7 @@ function dropped(line: string, owner: string | undefined, { references }: Schema
   );
 }
 
-/** The strongest of its actions; what is not known to be weaker is the strongest there is. */
+/** The strongest of its actions; an unknown action counts as the strongest. */
 function modeOfAlter(line: string): LockMode {
   const actions = line.replace(/^alter table (?:if exists )?(?:only )?\w+ /, '');
   if (/^validate constraint \w+$/.test(actions) || /^set \([^)]*\)$/.test(actions))
@@ -172,19 +171,13 @@ function modeOfAlter(line: string): LockMode {
   return 'ACCESS EXCLUSIVE';
 }
 
-/**
- * What a migration does with every row of a table: `changes` and `rewrites` write them, `reads` and `checks`
- * look at them.
- */
+/** Full scans of a migration: `changes` and `rewrites` write every row, `reads` and `checks` read them. */
 export const SCANS = ['changes', 'rewrites', 'reads', 'checks'] as const;
 export type ScanKind = (typeof SCANS)[number];
 
 export type TableScan = { readonly table: string; readonly kind: ScanKind };
 
-/**
- * Seconds for a million rows on two cores: sums of receivables took 150 s for 13 million. An order of
- * magnitude, for who must choose the hour.
- */
+/** Seconds for a million rows on two cores, roughly: sums of receivables took 150 s for 13 million. */
 const SECONDS_A_MILLION: Readonly<Record<ScanKind | 'builds', number>> = {
   changes: 40,
   rewrites: 20,
@@ -197,10 +190,7 @@ export function estimatedSeconds(kind: ScanKind | 'builds', rows: number): numbe
   return (rows / 1e6) * SECONDS_A_MILLION[kind];
 }
 
-/**
- * The tables that a migration goes over whole, read from its text, for the commands that migrations are made
- * of. What is no table is among them where it stands as one: who knows the tables leaves it out.
- */
+/** The tables that a migration scans, read from its text. May include names that are no tables. */
 export function scansOf(text: string): readonly TableScan[] {
   const found = new Map<string, ScanKind>();
   for (const command of commandsOf(text)) {
@@ -231,7 +221,7 @@ function scansOfCommand(command: string): TableScan[] {
   ];
 }
 
-/** A function that a command makes does later what it does. */
+/** The body of a created function runs later. */
 function bodyOf(command: string): string {
   if (/^do\b/i.test(command)) {
     const [, body = ''] = /\$(?:\w*)\$(.*)\$(?:\w*)\$/s.exec(command) ?? [];

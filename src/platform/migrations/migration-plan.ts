@@ -10,34 +10,34 @@ import {
   type TableScan,
 } from './migration-locks.ts';
 
-/** A table as the server's statistics know it; null: they do not know it yet. */
+/** From the server's statistics; `rows` null: not known yet. */
 export type TableSize = { readonly rows: number | null; readonly bytes: number };
 
 export type PlannedMigration = {
   readonly name: string;
-  /** Whether each command runs by itself, beside those who write, and may be repeated. */
+  /** Whether each command runs by itself, beside writers, and may be repeated. */
   readonly isOutsideTransaction: boolean;
-  /** On tables that are there now. */
+  /** On existing tables. */
   readonly locks: readonly (TableLock & TableSize)[];
   readonly builds: readonly ({
     readonly index: string;
     readonly table: string;
     readonly isConcurrent: boolean;
   } & TableSize)[];
-  /** Tables whose rows it all reads, checks or writes. */
+  /** Tables whose rows are all read, checked or written. */
   readonly scans: readonly (TableScan & TableSize)[];
-  /** By the rows of scans and builds, as the statistics have them; null: they are not known yet. */
+  /** An estimate by the rows of scans and builds; null: not known yet. */
   readonly seconds: number | null;
 };
 
 export type MigrationPlan = {
   readonly applied: number;
   readonly pending: readonly PlannedMigration[];
-  /** Of a newer Parcela than this one. */
+  /** Of a newer Parcela. */
   readonly newer: readonly string[];
 };
 
-/** What `migrate` would do, without a change. Throws `MigrationRefused` as it would. */
+/** What `migrate` would do. Changes nothing. Throws `MigrationRefused` as `migrate` would. */
 export async function planMigrations(address: DatabaseAddress, directory: string): Promise<MigrationPlan> {
   const migrations = await readMigrations(directory);
   return onMigrationConnection(address, async (client) => {
@@ -84,7 +84,7 @@ function secondsOf(builds: PlannedMigration['builds'], scans: PlannedMigration['
   return works.reduce((sum, { kind, rows }) => sum + estimatedSeconds(kind, rows ?? 0), 0);
 }
 
-/** A table of so little is read in no time, whatever the statistics say. */
+/** A smaller table is read in no time, whatever the statistics say. */
 const SMALL_BYTES = 1_000_000;
 
 const READ_SIZES = `

@@ -5,31 +5,26 @@ import { hasSqlState, SQL_STATE } from '../postgres/database-errors.ts';
 import { onMigrationConnection, readApplied, runAtLength } from './migration-connection.ts';
 import { type Migration, MigrationRefused, pendingMigrations, readMigrations } from './migration-files.ts';
 
-/**
- * Any two numbers, the same for every process of Parcela: advisory locks are counted per database.
- */
+/** Any two numbers, the same in every Parcela: advisory locks are per database. */
 const LOCK = '1885434467, 1';
-/** How long a concurrently built index waits for older transactions. */
+/** How long a concurrent index build waits for older transactions. */
 export const INDEX_LOCK_MINUTES = 10;
 const LOCK_TIMEOUT = `${INDEX_LOCK_MINUTES}min`;
-/** A machine that is lost holds the lock no longer than this; by itself the server would wait two hours. */
+/** How long a lost machine holds the lock. By itself the server would wait two hours. */
 const LOST_AFTER_SECONDS = 60;
 const PROBE_SECONDS = 10;
 /** How long a process waits for another one that migrates. */
 const LOCK_TRIES = 3_000;
 const LOCK_PAUSE_MILLISECONDS = 200;
-/**
- * A lock on a table is requested for this long only: while it waits, every later statement on the
- * table waits behind it.
- */
+/** A table lock is requested only this long: later statements on the table wait behind the request. */
 export const TABLE_LOCK_SECONDS = 2;
 const TABLE_LOCK_TIMEOUT = `${TABLE_LOCK_SECONDS}s`;
 export const TABLE_LOCK_TRIES = 30;
 const TABLE_LOCK_PAUSE_MILLISECONDS = 1_000;
 
-/** What the owner does besides, once the schema is of this version. `isNewer`: of a newer one. */
+/** Run by the owner once the schema has this version. `isNewer`: it has a newer one. */
 export type Afterwards = {
-  /** Looked at without the lock. */
+  /** Runs without the lock. */
   readonly isDue: (client: pg.Client, isNewer: boolean) => Promise<boolean>;
   readonly run: (client: pg.Client, isNewer: boolean) => Promise<void>;
 };
@@ -37,12 +32,10 @@ export type Afterwards = {
 const NOTHING: Afterwards = { isDue: async () => false, run: async () => {} };
 
 /**
- * Applies the migrations of the directory, each in a transaction of its own, except those that run
- * outside of one. Any number of processes may do so at once; where nothing is to be done, none waits
- * for another. Migrations of a newer Parcela are left as they are: two versions may run at once.
- * `afterwards` runs on the same connection, under the same lock. `begun`: what earlier tries of the
- * same start began, of which a lost connection left open whether it was committed. Throws
- * `MigrationRefused` when the files or the database are not what they were.
+ * Applies the migrations of the directory, each in its own transaction unless marked otherwise. Any number of
+ * processes may call it at once; without pending migrations none waits. Newer migrations stay. `afterwards`
+ * runs under the same lock. `begun`: migrations of earlier tries whose commit a lost connection left unknown.
+ * Throws `MigrationRefused` when files or database changed.
  */
 export async function migrate(
   address: DatabaseAddress,
@@ -86,8 +79,8 @@ const SETTINGS = `
   set tcp_user_timeout = ${LOST_AFTER_SECONDS * 1_000}`;
 
 /**
- * Held by the session, so that it is freed however this process ends. Requested again and again: a
- * concurrently built index would wait for ever for a process that waits within a statement.
+ * A session lock, freed however this process ends. Polled: a concurrent index build would wait for a process
+ * that waits inside a statement.
  */
 async function lockMigrations(client: pg.Client): Promise<void> {
   for (let tryNumber = 1; tryNumber <= LOCK_TRIES; tryNumber += 1) {
@@ -114,7 +107,7 @@ const MAKE_TABLE_OF_MIGRATIONS = `
     applied_at timestamptz not null default now()
   )`;
 
-/** The role of a service owns nothing: where it is given alone, its owner migrates before it starts. */
+/** The service's role owns nothing: if it is given alone, the owner must migrate first. */
 async function refuseWithoutRight(client: pg.Client, pending: readonly Migration[]): Promise<void> {
   const { rows } = await client.query<{ role: string; may_create: boolean | null }>(
     `select current_user as role, has_schema_privilege(current_schema(), 'create') as may_create`,
@@ -133,12 +126,12 @@ async function applyAtOnce(client: pg.Client, migration: Migration): Promise<voi
   await setLockTimeout(client, TABLE_LOCK_TIMEOUT, true);
   await runAtLength(client, migration.text);
   await recordApplied(client, migration);
-  // After an error inside, commit resolves as well, having rolled back.
+  // After an error inside, commit resolves too, having rolled back.
   const { command } = await runAtLength(client, 'commit');
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
 }
 
-/** Killed in the middle, or failed: the next start begins with the first command again. */
+/** After a failure the next start begins with the first command again. */
 async function applyOneByOne(
   client: pg.Client,
   migration: Migration,
@@ -187,7 +180,7 @@ async function apply(client: pg.Client, migration: Migration, say: (line: string
 
 function describedFailure(migration: Migration, error: unknown): Error {
   const reason = error instanceof Error ? error.message : String(error);
-  // Of a command that was sent by itself the place in the file is not known.
+  // The position in the file is not known for a command sent by itself.
   const position = migration.commands === null ? Number((error as { position?: unknown }).position) : 0;
   const line = position > 0 ? ` (line ${migration.text.slice(0, position - 1).split('\n').length})` : '';
   return new Error(`Migration ${migration.name} failed${line}: ${reason}`, {
@@ -195,14 +188,13 @@ function describedFailure(migration: Migration, error: unknown): Error {
   });
 }
 
-/** A slower one is named while it runs. */
+/** A slower migration is reported while it runs. */
 const SLOW_MILLISECONDS = 2_000;
 const PROGRESS_MILLISECONDS = 10_000;
 
-/** Where a migration stands among those that are to be applied. */
 export type MigrationStep = { readonly name: string; readonly number: number; readonly of: number };
 
-/** Says of a migration that takes longer how far it is, until the returned function is called. */
+/** Reports the progress of a slow migration until the returned function is called. */
 function followMigration(
   address: DatabaseAddress,
   client: pg.Client,
@@ -229,7 +221,7 @@ function followMigration(
   };
 }
 
-/** The server says how far it is with an index, and of nothing else that migrations do. */
+/** PostgreSQL reports progress only for index builds. */
 const READ_BUILD = `
   select p.index_relid::regclass::text as index, p.phase,
     case when p.blocks_total > 0 then floor(100.0 * p.blocks_done / p.blocks_total)::int end as percent

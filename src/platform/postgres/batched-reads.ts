@@ -3,15 +3,14 @@ import type { Span } from '../tracing/span.ts';
 import { Overloaded } from '../work/overloaded.ts';
 
 export type BatchedReadOptions<Key, Value> = {
-  /** For errors. */
   readonly name: string;
-  /** The key as text: concurrent callers with the same text share one look-up. */
+  /** Concurrent callers with the same text share one look-up. */
   readonly textOf: (key: Key) => string;
-  /** Reads many keys in one statement; a key that is not there has no entry. */
+  /** Reads many keys in one statement; a missing key has no entry. */
   readonly read: (keys: readonly Key[]) => Promise<ReadonlyMap<string, Value>>;
 };
 
-/** The row, and when the database was asked (monotonic milliseconds): the answer is no younger. */
+/** The row, and when it was asked for (monotonic milliseconds): it is no older. */
 export type Looked<Value> = { readonly askedAt: number; readonly value: Value | null };
 
 const KEYS_PER_STATEMENT = 128;
@@ -25,9 +24,8 @@ type Waiter<Key, Value> = PromiseWithResolvers<Looked<Value>> & {
 };
 
 /**
- * Looks rows up by key, many in one statement: while statements are in flight the next callers are
- * collected; a lone caller never waits. Rejects with `Overloaded` at once when too many wait, and
- * with the error of the statement.
+ * Looks up rows by key, many in one statement. Callers are collected while statements are in flight; a lone
+ * caller never waits. Rejects with `Overloaded` when too many wait, or with the statement's error.
  */
 export function batchReads<Key, Value>(
   options: BatchedReadOptions<Key, Value>,

@@ -9,56 +9,26 @@ import { type BatchedWriteLimits, type Caller, nextBatch } from './next-batch.ts
 
 import { noteWrite, type WriteWatch, watchOfCaller, watchWrites } from './write-watch.ts';
 
-/**
- * Batched writes: the rows of many concurrent callers go in one statement. While a statement is in
- * flight the next callers are collected; a lone caller never waits. Measured at two to four times
- * the throughput of one statement a caller (decisions/0004).
- *
- * The rules, each with its test:
- * 1. rows go sorted by key, so that two statements lock in the same order;
- * 2. results are matched by key, never by position;
- * 3. a key stands at most once in a batch (conflicts come back as results, the `write` reads them
- *    in a second statement);
- * 4. an error splits the batch and runs its rows alone once, so that a bad row harms no other;
- *    `Overloaded` is no row's: it refuses all, which would only wait for the same in turn;
- * 5. a connection lost in the middle repeats the same rows, it never looks: looking may miss a
- *    commit that is arriving. Until such a row has its result it is in doubt, whatever error a
- *    later try meets, and a refusal is none: the lost statement may still arrive. What certainly
- *    was not written fails at once, unless it must be written; what goes through soon leaves its
- *    place to others and comes again after a rest;
- * 6. everything is bounded: rows, bytes, statements in flight, waiting callers; full means
- *    `Overloaded` at once. Of those that wait a merchant has at most as many as it leaves places;
- * 7. at most a quarter of a batch is one merchant's while others wait. Where a batch has one row,
- *    merchants take turns.
- */
 export type BatchedWriteOptions<Row, Result> = {
-  /** For logs and metrics. */
   readonly name: string;
-  /** The primary key as sortable text: orders the batch, matches the results. */
+  /** The primary key as sortable text: orders the batch and matches results. */
   readonly key: (row: Row) => string;
   readonly merchant: (row: Row) => string;
   /**
-   * Writes the rows durably and returns a result for every key, or `NOT_WRITTEN`. Must be
-   * repeatable: the same rows again, after a lost connection, have the same results. Throws
-   * `DatabaseUnavailable` when the connection breaks. `deadlines`: of the rows, in their order;
-   * statements that move or promise money carry them, so that none is carried out late.
+   * Writes the rows durably and gives a result or `NOT_WRITTEN` for every key. Must be repeatable with the
+   * same results. Throws `DatabaseUnavailable` when the connection breaks. `deadlines` are in the rows'
+   * order; statements that move or promise money carry them.
    */
   readonly write: (
     rows: readonly Row[],
     deadlines: readonly Deadline[],
   ) => Promise<ReadonlyMap<string, Result | typeof NOT_WRITTEN>>;
-  /**
-   * Whether a result says that nothing was written. For a row in doubt it is not final: its caller
-   * gets `CommitUnknown`.
-   */
+  /** Whether a result says that nothing was written. For a row in doubt it is `CommitUnknown` instead. */
   readonly isRefusal: (result: Result) => boolean;
-  /**
-   * Its event has happened already: while the database is away it is repeated until the deadline.
-   */
+  /** The event has already happened: repeated until the deadline while the database is away. */
   readonly mustBeWritten?: boolean;
   readonly bytes?: (row: Row) => number;
   readonly limits?: Partial<BatchedWriteLimits>;
-  /** Called for each statement with the rows written, for metrics. */
   readonly onBatch?: (rows: number) => void;
 };
 
@@ -69,28 +39,21 @@ const LIMITS: BatchedWriteLimits = {
   waitingCallers: 2_000,
 };
 
-/** Of rows without a merchant: only the bound of the whole queue applies. */
+/** For rows without a merchant: only the whole queue is bounded. */
 export const NO_MERCHANT = '';
 
-/**
- * After a lost connection the same rows go again, first soon, then ever more slowly, until their
- * deadlines.
- */
+/** Pauses after a lost connection grow from the first to the longest. */
 const FIRST_PAUSE_MILLISECONDS = 20;
 const LONGEST_PAUSE_MILLISECONDS = 500;
 /** Merchants whose last turn is remembered. */
 const MOST_TURNS = 1_000;
 
-/**
- * Nothing was written, for it came too late, or what stood in its way has gone meanwhile: its
- * caller may try again.
- */
+/** Nothing was written: too late, or an obstacle that has gone since. The caller may try again. */
 export const NOT_WRITTEN = Symbol('not written');
 
 /**
- * Resolves once the row is committed. Rejects with `Overloaded` or `DatabaseUnavailable` (nothing
- * written), `CommitUnknown`, or the row's own database error (rolled back). `deadlineAt` is on the
- * monotonic clock.
+ * Resolves once the row is committed. Rejects with `Overloaded` or `DatabaseUnavailable` (nothing written),
+ * `CommitUnknown`, or the row's own error (rolled back). `deadlineAt`: monotonic clock.
  */
 export type BatchedWrite<Row, Result> = (row: Row, deadlineAt: number) => Promise<Result>;
 
@@ -105,10 +68,10 @@ class WriteBatches<Row, Result> {
   readonly #options: BatchedWriteOptions<Row, Result>;
   readonly #limits: BatchedWriteLimits;
   #waiting: Caller<Row, Result>[] = [];
-  /** Of those that wait and those that rest. */
+  /** Waiting and resting callers. */
   readonly #waitingOf = new Tally();
   #resting = 0;
-  /** Of batches of one row: the number of each merchant's last one, while it waits. */
+  /** For batches of one row: when each waiting merchant was last served. */
   readonly #lastTurns = new Map<string, number>();
   #turns = 0;
   #statementsInFlight = 0;
@@ -165,10 +128,7 @@ class WriteBatches<Row, Result> {
     return caller;
   }
 
-  /**
-   * The start waits for the end of this turn of the event loop, so that callers woken by one answer
-   * go together.
-   */
+  /** Starts after this turn of the event loop, so that callers woken by one answer go together. */
   #planStart(): void {
     if (this.#isStartPlanned || this.#statementsInFlight >= this.#limits.statementsInFlight) return;
     this.#isStartPlanned = true;
@@ -193,7 +153,7 @@ class WriteBatches<Row, Result> {
     const lastTurn = ({ merchant }: Caller<Row, Result>) => this.#lastTurns.get(merchant) ?? 0;
     const next = this.#waiting.reduce((first, one) => (lastTurn(one) < lastTurn(first) ? one : first));
     this.#turns += 1;
-    // Also behind its last row: a merchant that comes again at once would pass all others for ever.
+    // Also after its last row: a merchant that comes back at once would always be first.
     this.#lastTurns.delete(next.merchant);
     this.#lastTurns.set(next.merchant, this.#turns);
     const [longestAgo] = this.#lastTurns.keys();
@@ -223,10 +183,7 @@ class WriteBatches<Row, Result> {
     }
   }
 
-  /**
-   * What stands in their way may stand there for long: they come again later, and hold no statement
-   * meanwhile.
-   */
+  /** Their obstacle may last: they come again later, and hold no statement meanwhile. */
   #letRest(callers: readonly Caller<Row, Result>[]): null {
     for (const caller of callers) {
       this.#resting += 1;
@@ -249,10 +206,7 @@ class WriteBatches<Row, Result> {
     return tracedTogether(name, spans, () => write(rows, deadlines));
   }
 
-  /**
-   * Returns null when every caller was answered or will come again, or the error of a statement that
-   * was rolled back.
-   */
+  /** Null when every caller was answered or comes again; otherwise the error of a rolled-back statement. */
   async #writeUntilDeadline(batch: Caller<Row, Result>[]): Promise<unknown> {
     const options = this.#options;
     let callers = batch;
@@ -281,8 +235,8 @@ class WriteBatches<Row, Result> {
 }
 
 /**
- * A write that failed: its rows are in doubt, unless the database certainly never wrote them. Those
- * fail at once, except rows that must be written and faults that pass soon.
+ * After a failed write its rows are in doubt, unless certainly not written. Those fail at once, except rows
+ * that must be written and passing faults.
  */
 function noteFailure<Row, Result>(
   callers: readonly Caller<Row, Result>[],
@@ -309,7 +263,7 @@ function answer<Row, Result>(
 ): void {
   for (const caller of callers) {
     const result = results.get(caller.key);
-    // A missing result is our bug, and says nothing about the commit: treat it as doubt.
+    // A missing result is our bug and says nothing about the commit: the row is in doubt.
     if (result === undefined) {
       caller.reject(new CommitUnknown(`${name}: the statement gave no result for a row`));
     } else if (caller.state === 'inDoubt' && (result === NOT_WRITTEN || isRefusal(result))) {
@@ -320,7 +274,7 @@ function answer<Row, Result>(
   }
 }
 
-/** The deadline came. Before its statement was sent the row was certainly not written. */
+/** A row whose statement was not sent by the deadline is certainly not written. */
 function giveUp<Row, Result>(caller: Caller<Row, Result>, name: string): void {
   caller.reject(
     caller.state === 'waiting'
@@ -330,10 +284,7 @@ function giveUp<Row, Result>(caller: Caller<Row, Result>, name: string): void {
   caller.state = 'gone';
 }
 
-/**
- * The statement was rolled back with an error. For a row that an earlier, lost try may still commit
- * (its lock was in the way, say) this proves nothing: it stays in doubt.
- */
+/** A rollback proves nothing for a row that an earlier, lost try may still commit: it stays in doubt. */
 function refuse<Row, Result>(callers: readonly Caller<Row, Result>[], error: unknown, name: string): void {
   for (const caller of callers) {
     if (caller.state === 'inDoubt') {
@@ -345,7 +296,7 @@ function refuse<Row, Result>(callers: readonly Caller<Row, Result>[], error: unk
   }
 }
 
-/** The `write` of rows that each have a commit of their own, one after the other. */
+/** A `write` for rows with a commit each, one after the other. */
 export async function writeOneByOne<Row, Result>(
   rows: readonly Row[],
   key: (row: Row) => string,

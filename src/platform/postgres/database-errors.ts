@@ -1,4 +1,4 @@
-/** PostgreSQL's codes of errors (SQLSTATE, appendix A of its manual) that decide something here. */
+/** The SQLSTATE codes that decide something here (PostgreSQL manual, appendix A). */
 export const SQL_STATE = {
   featureNotSupported: '0A000',
   foreignKeyViolation: '23503',
@@ -18,9 +18,7 @@ export const SQL_STATE = {
   cannotConnectNow: '57P03',
 } as const;
 
-/**
- * The code that PostgreSQL gave an error; null for errors of the driver, the network and ourselves.
- */
+/** Null for errors of the driver, the network and ourselves. */
 export function sqlStateOf(error: unknown): string | null {
   const code = (error as { code?: unknown } | null)?.code;
   // Codes of Node (EPIPE) have five characters too.
@@ -32,53 +30,36 @@ export function hasSqlState(error: unknown, ...states: readonly string[]): boole
   return state !== null && states.includes(state);
 }
 
-/**
- * Deadlock, serialization failure, a lock or a statement that took too long: rolled back, and the
- * same may well succeed later.
- */
+/** Deadlock, serialization failure, lock or statement timeout: rolled back, and may succeed later. */
 export function isWorthAnotherTry(error: unknown): boolean {
   const { serializationFailure, deadlock, lockNotAvailable, queryCanceled } = SQL_STATE;
   return hasSqlState(error, serializationFailure, deadlock, lockNotAvailable, queryCanceled);
 }
 
-/** The server was killed while it was being started or used: starting again may help. */
 export class PostgresKilled extends Error {
   override readonly name = 'PostgresKilled';
 }
 
-/**
- * The database could not be reached, or broke off before anything could be committed: nothing was
- * written.
- */
+/** The database was unreachable, or broke off before a commit could begin: nothing was written. */
 export class DatabaseUnavailable extends Error {
   override readonly name: string = 'DatabaseUnavailable';
 }
 
 /**
- * The connection broke, or stayed silent, with a write under way: it may be committed or not. Only
- * repeating the same idempotent statement can find out; a select may miss a commit that is
- * arriving.
+ * The connection broke or stayed silent during a write: it may be committed. Only repeating the idempotent
+ * statement can tell; a select may miss a commit that is arriving.
  */
 export class CommitUnknown extends DatabaseUnavailable {
   override readonly name = 'CommitUnknown';
 }
 
-/**
- * Nothing was written, and the same again goes through soon: batched writes repeat it until the
- * deadline.
- */
+/** Nothing was written, and a repetition soon succeeds: batched writes repeat it until the deadline. */
 export class PassingFault extends DatabaseUnavailable {}
 
-/**
- * Too many clients, and a starting or stopping server: reported to a connection that is not open
- * yet.
- */
+/** Reported before the connection is open: too many clients, or a starting or stopping server. */
 const NOT_ADMITTED: readonly string[] = [SQL_STATE.tooManyConnections, SQL_STATE.cannotConnectNow];
 
-/**
- * SQLSTATE classes of a lost connection or server: 08 connection, 40003 completion unknown, 57P0x
- * shutdown.
- */
+/** SQLSTATE: 08 connection, 40003 completion unknown, 57P0x shutdown. */
 export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlStateOf(error);
@@ -92,18 +73,18 @@ export function isConnectionLost(error: unknown): boolean {
   return /connection|timeout|terminated|closed|not queryable/i.test(error.message);
 }
 
-/** Whether PostgreSQL itself refused a statement: nothing of its transaction was written. */
+/** Whether PostgreSQL refused the statement: nothing of its transaction was written. */
 export function isRolledBack(error: unknown): boolean {
   return sqlStateOf(error) !== null;
 }
 
-/** What was never sent, or was refused before it was read, was certainly not written. */
+/** The statement was never sent, or was refused before it was read. */
 function provesNothingWritten(error: unknown): boolean {
   const { message } = error as { message: string };
   return hasSqlState(error, SQL_STATE.readOnlyTransaction, ...NOT_ADMITTED) || /not queryable/i.test(message);
 }
 
-/** What a caller sees of an error. `isWriteSent`: something may be committed. */
+/** `isWriteSent`: something may be committed. */
 export function asUnavailable(error: unknown, isWriteSent: boolean): unknown {
   if (!isConnectionLost(error)) return error;
   const reason = error instanceof Error ? error.message : String(error);

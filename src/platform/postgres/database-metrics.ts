@@ -48,7 +48,7 @@ const ERRORS = counter(
   ['kind'],
 );
 
-/** All of them are shown from the beginning: of one that appears with its first error no rate is known. */
+/** All exist from the start: a metric that appears with its first error has no rate. */
 const KINDS = [
   'commitUnknown',
   'unavailable',
@@ -67,7 +67,6 @@ const KINDS = [
 ] as const;
 type ErrorKind = (typeof KINDS)[number];
 
-/** How the connections of a process are seen. */
 export type DatabaseObserver = {
   readonly opened: (kind: keyof Connections, pool: pg.Pool) => void;
   readonly waited: (kind: keyof Connections, seconds: number) => void;
@@ -109,7 +108,7 @@ const KINDS_OF_STATES = {
   [SQL_STATE.insufficientPrivilege]: 'notAllowed',
 } as const;
 
-/** A bounded set of words, whatever PostgreSQL, the driver or the network say. */
+/** A bounded set, whatever PostgreSQL, the driver or the network say. */
 function kindOfError(error: unknown): ErrorKind {
   if (error instanceof CommitUnknown) return 'commitUnknown';
   if (error instanceof PassingFault) return 'passing';

@@ -10,23 +10,17 @@ import {
 } from './runtime-role.ts';
 import { refuseSharedConnections } from './shared-connections.ts';
 
-/**
- * One database by two roles: the owner migrates; the service works as the other, which owns
- * nothing.
- */
+/** One database with two roles: the owner migrates; the service's role owns nothing. */
 export type DatabasePlace = {
   readonly owner: DatabaseAddress;
   readonly runtime: DatabaseAddress;
-  /** Null: one role was given for both. */
+  /** Null: one role for both. */
   readonly role: RuntimeRole | null;
 };
 
 type OwnersAddress = Exclude<DatabaseAddress, string>;
 
-/**
- * For the service, on a server of its own: its role gets a password for as long as the service
- * runs.
- */
+/** On a server that the service runs: its role gets a password for as long as it runs. */
 export function placeOfService(owner: OwnersAddress): DatabasePlace {
   const password = newRuntimePassword();
   return {
@@ -36,10 +30,7 @@ export function placeOfService(owner: OwnersAddress): DatabasePlace {
   };
 }
 
-/**
- * For a command beside the service: it logs in as the owner and works as the run-time role, whose
- * password it leaves.
- */
+/** For a command beside the service: logs in as the owner and works as the service's role. */
 export function placeOfCommand(owner: OwnersAddress): DatabasePlace {
   return {
     owner,
@@ -48,7 +39,7 @@ export function placeOfCommand(owner: OwnersAddress): DatabasePlace {
   };
 }
 
-/** A database of the operator's, with or without a separate owner. */
+/** The operator's database, with or without a separate owner. */
 export function placeGiven(databaseUrl: string, ownerUrl: string | null): DatabasePlace {
   if (ownerUrl === null) return { owner: databaseUrl, runtime: databaseUrl, role: null };
   const role = { name: userOf(databaseUrl), password: null, isOurs: false };
@@ -56,8 +47,8 @@ export function placeGiven(databaseUrl: string, ownerUrl: string | null): Databa
 }
 
 /**
- * Checks that connections are not shared, migrates as the owner and grants the run-time role its
- * rights; returns the names of what was applied now. Harmless to repeat, with the same `begun`.
+ * Checks that connections are not shared, migrates as the owner and grants the service's role its rights.
+ * Gives the names of the applied migrations. Repeatable with the same `begun`.
  */
 export async function prepareDatabase(
   { owner, role }: DatabasePlace,
@@ -66,7 +57,7 @@ export async function prepareDatabase(
   say: (line: string) => void,
   begun = new Set<string>(),
 ): Promise<readonly string[]> {
-  // Before anything is left on a connection.
+  // Before anything is set on a connection.
   await refuseSharedConnections(owner);
   const grant = role === null ? undefined : grantRuntimeRole(role, tableRights);
   return (await migrate(owner, directory, say, grant, begun)).applied;

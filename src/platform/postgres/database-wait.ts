@@ -1,28 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * Repeats a step of the start until the database lets it through. A step must be harmless to
- * repeat.
- */
+/** Repeats a step of the start until the database is ready. A step must be repeatable. */
 export type WhileDatabaseStarts = <T>(step: () => Promise<T>) => Promise<T>;
 
 export type DatabaseWait = {
-  /** How long a step waits, from its first failure on. */
+  /** From a step's first failure. */
   readonly seconds: number;
   readonly say: (line: string) => void;
-  /** On a terminal the wait is reported once a second, otherwise once. */
+  /** On a terminal the wait is reported every second, otherwise once. */
   readonly isTerminal: boolean;
-  /** A stop ends the wait. */
   readonly stopping: AbortSignal;
 };
 
 const PAUSE_MILLISECONDS = 100;
 const SAY_AGAIN_MILLISECONDS = 1_000;
 
-/**
- * Waits for a database that is starting, and goes on where a connection was only lost. All else
- * fails at once.
- */
+/** Waits for a starting database or a lost connection. Everything else fails at once. */
 export function databaseWait({ seconds, say, isTerminal, stopping }: DatabaseWait): WhileDatabaseStarts {
   return async (step) => {
     let failedAt: number | null = null;
@@ -53,10 +46,7 @@ function secondsSince(moment: number): number {
 }
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
-/**
- * 08 connection, 40003 completion unknown, 57P01 to 57P03 going down or coming up, 53300 too many
- * clients.
- */
+/** 08 connection, 40003 completion unknown, 57P01 to 57P03 stopping or starting, 53300 too many clients. */
 const PASSING_STATES = /^(08...|40003|57P0[1-3]|53300)$/;
 const PASSING_CODES: readonly string[] = [
   'ECONNREFUSED',
@@ -66,16 +56,13 @@ const PASSING_CODES: readonly string[] = [
   'EHOSTUNREACH',
   'EAI_AGAIN',
 ];
-/** The driver's messages for a connection that broke or was never answered, without a code. */
+/** The driver's messages, without a code, for a broken connection or no answer. */
 const LOST = /^(Connection terminated|timeout expired|Query read timeout|Client has encountered)/;
-/** Our own names for the same, where they have no other cause. */
+/** Our own names for the same, without another cause. */
 const OURS: readonly string[] = ['DatabaseUnavailable', 'CommitUnknown', 'Overloaded'];
 const DEEPEST_CAUSE = 8;
 
-/**
- * Why it is worth trying again; null: waiting mends nothing (password, name of the database,
- * rights, our own fault).
- */
+/** Why it is worth trying again; null: waiting does not help (password, database name, rights, our fault). */
 export function reasonToWait(error: unknown): string | null {
   const chain: Error[] = [];
   for (let at = error; at instanceof Error && chain.length < DEEPEST_CAUSE; at = at.cause) chain.push(at);
@@ -83,7 +70,7 @@ export function reasonToWait(error: unknown): string | null {
   for (const one of chain.reverse()) {
     const { code, syscall } = one as NodeJS.ErrnoException;
     if (typeof code !== 'string') continue;
-    // The socket of a server that is not up yet; any other missing file is a missing file.
+    // The socket of a server that is not up yet. Any other missing file is an error.
     const isPassing =
       SQLSTATE.test(code) && !PASSING_CODES.includes(code)
         ? PASSING_STATES.test(code)
@@ -95,7 +82,7 @@ export function reasonToWait(error: unknown): string | null {
   return known === undefined ? null : known.message;
 }
 
-/** As Node calls a certificate whose authority it does not know. */
+/** Node's codes for a certificate of an unknown authority. */
 const UNKNOWN_AUTHORITY: readonly unknown[] = [
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'UNABLE_TO_GET_ISSUER_CERT',
@@ -104,10 +91,7 @@ const UNKNOWN_AUTHORITY: readonly unknown[] = [
   'DEPTH_ZERO_SELF_SIGNED_CERT',
 ];
 
-/**
- * Why a database let nobody in, for the person who wrote its address: the words of Node give advice that does
- * not help here.
- */
+/** For the person who wrote the address: Node's messages give advice that does not help here. */
 export function whyRefused(error: unknown): string {
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
     const words = wordsOf((inner as NodeJS.ErrnoException).code);

@@ -22,51 +22,40 @@ import { isWrite, run, runTransaction } from './run-transaction.ts';
 
 import { noteWrite, watchOfCaller } from './write-watch.ts';
 
-/**
- * A named prepared statement. The name is unique in the program: PostgreSQL plans each text once a
- * connection.
- */
+/** PostgreSQL plans each named statement once a connection. The name is unique in the program. */
 export type Statement = { readonly name: string; readonly text: string };
 
 export type Row = Record<string, unknown>;
 
 declare const inTransaction: unique symbol;
 
-/**
- * A transaction under way, on a connection of its own. What takes one awaits nothing else: the
- * connection and its locks are held meanwhile.
- */
+/** An open transaction. `work` awaits nothing but `tx`: its connection and locks are held meanwhile. */
 export type Tx = {
-  /** A `Database` is no `Tx`: its statements are committed one by one. */
+  /** Distinguishes `Tx` from `Database`, whose statements commit one by one. */
   readonly [inTransaction]: true;
   query(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
 };
 
 export type Database = {
-  /**
-   * Runs one statement by itself (committed when the promise resolves). Throws pg errors (rolled
-   * back), `CommitUnknown` or `DatabaseUnavailable` (nothing was written).
-   */
+  /** Throws pg errors (rolled back), `CommitUnknown` or `DatabaseUnavailable` (nothing written). */
   query(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
   /**
-   * Runs `work` in one transaction and gives what it gives. All is committed, or nothing: nothing
-   * where `work` throws, and nothing after the deadline, also when the message that commits it is
-   * delayed on its way. Throws what `query` throws, and what `work` throws itself.
+   * Runs `work` in one transaction. Commits nothing if `work` throws, or after the deadline, even if the
+   * commit message is delayed. Throws what `query` throws and what `work` throws.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, deadline?: Deadline): Promise<T>;
-  /** Resolves when a connection answers; throws `DatabaseUnavailable` otherwise. */
+  /** Throws `DatabaseUnavailable` if no connection answers. */
   ping(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** What only reads, one statement at a time. */
 export type Reader = Pick<Database, 'query'>;
 
-/** The connections of one process: those of payments and all other work, and those for searches. */
+/** The connections of one process: for payments and other work, and for searches. */
 export type OpenedDatabase = Database & {
-  /** Lists, searches and histories read here, so that they never take a connection of a payment. */
+  /** For lists, searches and histories, so that they never take a payment's connection. */
   readonly search: Reader;
-  /** When the server answered last, but for searches: monotonic milliseconds. */
+  /** When the server last answered, searches excepted: monotonic milliseconds. */
   answeredAt(): number;
 };
 
@@ -78,19 +67,15 @@ export type DatabaseAddress =
       readonly user: string;
       readonly password: string;
       readonly database: string;
-      /** The role of the session; absent: its user. */
+      /** The role of the session; by default its user. */
       readonly role?: string;
     };
 
 export type ServerWatcher = {
-  /** Checks each new connection before it is used: runs a query and returns a name of the server. */
+  /** Checks each new connection before its use: runs a query and returns a name of the server. */
   check(ask: (text: string) => Promise<Row>): Promise<string>;
-  /**
-   * The name of the server that all work goes to. A connection that was opened to another one, or to the
-   * same one when it had another name, is closed before it is used.
-   */
+  /** The name of the server for all work. Connections to another name are closed before use. */
   newest(): string | null;
-  /** Called for each error of a statement. */
   noteError(error: unknown): void;
 };
 
@@ -105,7 +90,6 @@ export function statement(name: string, text: string): Statement {
   return made;
 }
 
-/** The statements of the modules that are loaded. */
 export function declaredStatements(): readonly Statement[] {
   return [...declared.values()];
 }
@@ -116,11 +100,7 @@ export type DatabaseTools = {
   readonly observer?: DatabaseObserver;
 };
 
-/**
- * Opens both pools; none connects before it is used. `onIdleError` is called for connections that
- * break while idle. Times are read as milliseconds since the epoch, int8 as numbers, numeric as
- * text.
- */
+/** Connects on first use. Times are milliseconds since the epoch, int8 are numbers, numeric is text. */
 export function openDatabase(
   address: DatabaseAddress,
   onIdleError: (error: Error) => void,
@@ -168,7 +148,7 @@ async function takeConnection(
   try {
     return await servers.take(pool);
   } catch (error) {
-    // Whatever the reason, nothing was sent: to the caller the database is away.
+    // Nothing was sent: to the caller the database is away.
     const unavailable = new DatabaseUnavailable(whyRefused(error), { cause: error });
     observer?.failed(unavailable);
     throw unavailable;
@@ -181,11 +161,10 @@ function openPool(
   { kind, onIdleError, noteAnswer, noteLoss, watcher, observer }: PoolWatch,
 ): Database {
   pool.on('error', onIdleError);
-  // A connection that breaks in use fails its statement and also emits an event, which without a
-  // listener would end the process.
+  // A connection that breaks in use also emits an event, which without a listener would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
 
-  /** `send` gets a function to call before it sends what could be committed by itself. */
+  /** `send` calls `willWrite` before it sends what commits by itself. */
   async function withConnection<T>(
     send: (client: pg.PoolClient, willWrite: () => void) => Promise<T>,
   ): Promise<T> {
@@ -207,7 +186,7 @@ function openPool(
       if (isRolledBack(error)) noteAnswer();
       watcher?.noteError(error);
       noteLoss(error);
-      // A connection in doubt is never reused: after a timeout its answer may still be on the way.
+      // Never reused in doubt: after a timeout its answer may still be on the way.
       client.release(isConnectionLost(error));
       const seen = asUnavailable(error, isWriteSent);
       observer?.failed(seen);

@@ -1,9 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Until when something may be written, on the monotonic clock. As a value of a statement, alone or
- * in a list, it becomes an instant of the server's clock: the statement compares it with
- * `clock_timestamp()`, so that one which arrives late refuses itself. The clocks of Node and of
+ * The latest time for a write, on the monotonic clock. In a statement it becomes an instant of the server's
+ * clock, compared with `clock_timestamp()`: a late statement refuses itself. The clocks of Node and
  * PostgreSQL may be minutes apart.
  */
 export class Deadline {
@@ -14,27 +13,20 @@ export class Deadline {
   }
 }
 
-/** For what may be written at any time. */
 export const NO_DEADLINE = new Deadline(Number.POSITIVE_INFINITY);
 
-/**
- * A correction of the clock takes effect within this time: until then a write looks late, and is
- * refused.
- */
+/** How soon a correction of the clock takes effect. Until then writes look late and are refused. */
 const TRUSTED_MILLISECONDS = 5_000;
 
 type Measured = {
-  /** The server's clock less the monotonic one: never more than the true difference. */
+  /** The server's clock minus the monotonic one: at most the true difference. */
   readonly offset: number;
   readonly at: number;
 };
 
 const measured = new WeakMap<pg.PoolClient, Measured>();
 
-/**
- * Reads a connection's server time every few seconds. Taken at the answer's arrival, so that a
- * deadline comes rather early.
- */
+/** The server's time, read every few seconds, as of the answer's arrival: deadlines come early if at all. */
 async function serverOffset(client: pg.PoolClient): Promise<number> {
   const known = measured.get(client);
   if (known !== undefined && performance.now() - known.at < TRUSTED_MILLISECONDS) return known.offset;
@@ -45,7 +37,6 @@ async function serverOffset(client: pg.PoolClient): Promise<number> {
   return offset;
 }
 
-/** The deadline on the clock of this connection's server, as PostgreSQL reads it. */
 export async function serverTime(client: pg.PoolClient, { at }: Deadline): Promise<string> {
   return textOf(at, await serverOffset(client));
 }
@@ -66,7 +57,7 @@ export async function withServerTimes(
   });
 }
 
-/** A list has deadlines at all its places, or at none. */
+/** A list has deadlines at all its positions, or at none. */
 function isOfServerTime(value: unknown): boolean {
   return value instanceof Deadline || (Array.isArray(value) && value[0] instanceof Deadline);
 }

@@ -1,6 +1,5 @@
 import type { Deadline } from './deadline.ts';
 
-/** The values of a column, by its type in PostgreSQL. */
 type Values = {
   text: string | null;
   uuid: string | null;
@@ -16,33 +15,26 @@ type Values = {
 
 type Column<Row> = { [T in keyof Values]: readonly [T, (row: Row) => Values[T]] }[keyof Values];
 
-/** The columns of a batched statement's input, each with its type and the value of a row. */
 export type InputColumns<Row> = Readonly<Record<string, Column<Row>>>;
 
-/** The input rows of a batched statement, as an item of its `from` and as its parameters. */
+/** Input rows of a batched statement: an item of its `from`, and its parameters. */
 export type InputRows<Row> = {
   readonly sql: string;
-  /** The columns alone, for `insert into … (names) select selected from sql`. */
+  /** The column names, for `insert into … (names) select selected from sql`. */
   readonly names: string;
   readonly selected: string;
   readonly lastParameter: number;
   values(rows: readonly Row[]): unknown[][];
 };
 
-/**
- * `as`: the rows' alias. Their parameters stand behind those of `after`: other rows, or so many
- * parameters. `place`: a last column with each row's number, from 1.
- */
+/** `after`: preceding rows or parameters. `place`: a last column with each row's number, from 1. */
 export type InputPlace = {
   readonly as?: string;
   readonly after?: number | { readonly lastParameter: number };
   readonly place?: string;
 };
 
-/**
- * Describes rows of input once: `sql` is `unnest($1::text[], …) as i (merchant_id, …)`, `values`
- * the arrays in the same order. Called at load only: the text is constant.
- */
+/** `sql` is `unnest($1::text[], …) as i (merchant_id, …)`, `values` its arrays. Called at load only. */
 export function inputRows<Row>(
   columns: InputColumns<Row>,
   { as = 'i', after = 0, place }: InputPlace = {},
@@ -65,7 +57,7 @@ export function inputRows<Row>(
 
 export type Timed<Row> = Row & { readonly deadline: Deadline };
 
-/** The rows of a statement that refuses each row that arrives after its deadline. */
+/** Rows for a statement that refuses each row after its deadline. */
 export function withDeadlines<Row>(rows: readonly Row[], deadlines: readonly Deadline[]): Timed<Row>[] {
   return rows.map((row, index) => ({ ...row, deadline: deadlines[index] as Deadline }));
 }

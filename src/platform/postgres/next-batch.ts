@@ -8,32 +8,27 @@ export type BatchedWriteLimits = {
   waitingCallers: number;
 };
 
-/** One that waits for its row to be written. */
+/** A caller whose row waits to be written. */
 export type Caller<Row, Result> = {
   readonly row: Row;
   readonly key: string;
   readonly merchant: string;
   readonly bytes: number;
   readonly deadline: Deadline;
-  /** From its arrival to its answer; null: not recorded. */
+  /** From arrival to answer; null: not recorded. */
   readonly span: Span | null;
   readonly promise: Promise<Result>;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
-  /**
-   * `sent`: a statement with this row is under way. `inDoubt`: one was lost. `gone`: the caller has
-   * its answer.
-   */
+  /** `sent`: a statement with this row is under way. `inDoubt`: one was lost. `gone`: answered. */
   state: 'waiting' | 'sent' | 'inDoubt' | 'gone';
-  /** How long it rests when it has to come again. */
+  /** How long it rests before another try. */
   restMilliseconds: number;
 };
 
 /**
- * Takes the next batch in order of arrival, sorted by key. A merchant's rows beyond a quarter of
- * the batch are taken only after the first quarter of every other merchant, those beyond two after
- * its second, and so on: alone a merchant has the whole batch. A key that stands in the batch
- * already waits for the next.
+ * Takes the next batch in order of arrival, sorted by key. Merchants take turns in quarters of the batch;
+ * alone a merchant may fill it. A key already in the batch waits for the next.
  */
 export function nextBatch<Row, Result>(
   waiting: readonly Caller<Row, Result>[],

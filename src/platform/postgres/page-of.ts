@@ -3,38 +3,31 @@ import { type Reader, type Row, type Statement, statement } from './database.ts'
 import { column, rowCodec } from './row-codec.ts';
 
 /**
- * The parts of a list, as SQL: `$1` is the merchant, `$2` and `$3` are limit and offset of the
- * page, and its own values follow. Every list of pages is one statement, so that items and total
- * are of one moment.
+ * A list as SQL: `$1` is the merchant, `$2` and `$3` limit and offset; its own values follow. One statement
+ * reads page and total, so that both are of one moment.
  */
 export type PageParts = {
   readonly name: string;
-  /**
-   * Parts of the statement before the page; `counted`, one row with `total`, is one of them. `{counted}` in
-   * it stands where a count ends that is made for people.
-   */
+  /** CTEs, among them `counted`: one row with `total`. `{counted}` marks where a count for people ends. */
   readonly before: string;
-  /** A query of the key and the columns of the order; `{order}` in it stands for that order. */
+  /** Selects the key and the columns of the order; `{order}` is replaced by the order. */
   readonly keys: string;
   /** The column by which a row is looked up again. */
   readonly key: string;
-  /**
-   * Columns, ascending, the key last: pages never overlap. `nulls last` behind one holds in both
-   * directions.
-   */
+  /** Columns, ascending, key last, so that pages never overlap. `nulls last` holds in both directions. */
   readonly order: readonly string[];
-  /** Columns and origin of a row of the page `g`. */
+  /** Columns and `from` of a row of the page `g`. */
   readonly shown: string;
 };
 
 type BothWays = { readonly rising: Statement; readonly falling: Statement };
-/** `few`: the same with a count that ends early; it is no other where the count has no such end. */
+/** `few`: counts only up to a limit, where the list has one. */
 export type PageStatements = BothWays & { readonly few: BothWays };
 
 const COUNTED = '{counted}';
 const END_OF_COUNT = `limit ${MOST_COUNTED_FOR_PEOPLE + 1}`;
 
-/** By what their names end with: ascending and descending, and both again where a count can end early. */
+/** By the endings of statement names: ascending and descending, each again with the limited count. */
 export function pageTexts(parts: Omit<PageParts, 'name'>): Readonly<Record<string, string>> {
   const { before } = parts;
   const descending = parts.order.map((column) => column.replace(/^\w+/, '$& desc'));
@@ -49,8 +42,8 @@ export function pageTexts(parts: Omit<PageParts, 'name'>): Readonly<Record<strin
 }
 
 /**
- * The page is found by its keys alone; each row is then looked up by itself: a join may be planned
- * while tables are small, and would read them whole. A page without rows still has its total.
+ * Pages by keys alone, then looks up each row: a join planned while tables are small would read them whole.
+ * An empty page still has its total.
  */
 function pageText({ before, keys, key, shown }: Omit<PageParts, 'name' | 'order'>, order: string): string {
   return `with ${before}, page as (
@@ -78,7 +71,7 @@ export function pageOf({ name, ...parts }: PageParts): PageStatements {
 
 const TOTAL = rowCodec({ total: column.whole() });
 
-/** The rows of a page, and `counted`: the total, with what else was counted. */
+/** `counted`: the total, and other counts. */
 export async function readPageOf(
   database: Reader,
   statements: PageStatements,
@@ -98,10 +91,7 @@ export async function readPageOf(
   return { counted, total, rows: found.filter(({ place }) => place !== null) };
 }
 
-/**
- * The items of such a page; `mostSorted`: of a list whose order needs all that was found read, else
- * null.
- */
+/** `mostSorted`: the bound of a list whose order needs all results sorted; else null. */
 export function itemsOf<Item>(
   { rows, total }: { readonly rows: readonly Row[]; readonly total: number },
   mostSorted: number | null,

@@ -6,31 +6,28 @@ import { IS_READ_ONLY, type Primary } from './primary.ts';
 const CONNECT_TIMEOUT_MILLISECONDS = 3_000;
 const LOCK_TIMEOUT_MILLISECONDS = 1_000;
 const STATEMENT_TIMEOUT_MILLISECONDS = 5_000;
-/** A little over the server's own limit: it ends waits for a server that has gone silent. */
+/** A little over the server's own limit: ends waits for a silent server. */
 const ANSWER_TIMEOUT_MILLISECONDS = 7_000;
 
 /**
- * A plan made while a table was small would read it whole until the table is analyzed: the
- * statements here all have their index. A bitmap of an index has the same fault on a smaller scale:
- * a merchant's whole day to find one buyer's tries. So the plan without values is the right one,
- * and a statement is not planned anew to find that out.
+ * For statements that all have their index: a plan made while a table is small would scan it for good, and a
+ * bitmap would scan a merchant's whole day. So plans are generic, and never remade.
  */
 const PLANNED_ONCE =
   '-c jit=off -c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan';
 
 /**
- * For statements whose best plan depends on the values: rows to be sorted are then read page by
- * page, not row by row. In one process for each search, for payments need the cores; and never over
- * a whole table, as a plan that was made while it was small would.
+ * For searches, whose best plan depends on the values. One process each, because payments need the cores.
+ * Never a scan of a whole table.
  */
 const PLANNED_AS_ASKED = '-c jit=off -c enable_seqscan=off -c max_parallel_workers_per_gather=0';
 
-/** How many connections a process has at most: for payments and all work, and for searches. */
+/** The most connections of a process. */
 export type Connections = { readonly work: number; readonly search: number };
 
 /**
- * Ten connections are enough for payments and writes: beyond that the cores are the limit. Two more
- * keep reads going beside full batched writes. As many for searches as run at once.
+ * Ten are enough for payments and writes: beyond that the cores are the limit. Two more keep reads going
+ * beside full batches. Searches have one each.
  */
 export const USUAL_CONNECTIONS: Connections = { work: 12, search: 4 };
 
@@ -39,13 +36,12 @@ const PLANNING: Readonly<Record<keyof Connections, string>> = {
   search: PLANNED_AS_ASKED,
 };
 
-/** The tools that both pools of a process share. */
 export type PoolTools = {
   readonly primary: Primary;
   readonly servers: ReturnType<typeof nameServers>;
 };
 
-/** A pool of one kind; it connects to what the primary is at that moment. */
+/** Connects to the primary of that moment. */
 export function makePool(
   kind: keyof Connections,
   connections: Connections,
@@ -85,7 +81,7 @@ function clientOptions(address: DatabaseAddress, planning: string): pg.ClientCon
   };
 }
 
-/** Thrown, it closes the connection: a standby that was a primary a moment ago is not used. */
+/** Throws, and so closes the connection, if the server is a standby now. */
 async function refuseStandby(client: pg.ClientBase): Promise<void> {
   const asked = {
     text: `select ${IS_READ_ONLY} as is_read_only`,
@@ -95,19 +91,16 @@ async function refuseStandby(client: pg.ClientBase): Promise<void> {
   if (row?.is_read_only !== false) throw new Error('the connection leads to a server that takes no writes');
 }
 
-/**
- * The server of each connection, of both pools: what one connection learned holds for all.
- * Connections to another one than the newest are not used.
- */
+/** Names the server of each connection, for both pools. Only connections to the newest server are used. */
 export function nameServers(watcher: ServerWatcher | undefined, primary: Primary) {
   const named = new WeakMap<pg.ClientBase, string>();
   const isOfNewest = (client: pg.ClientBase) =>
     watcher === undefined || named.get(client) === watcher.newest();
 
-  /** Where the primary turns out to be another one, once more. */
+  /** Retries once if the primary has changed. */
   async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
     const looking = primary.find();
-    // What is open and free is as good as it was: nobody waits for a look before it.
+    // An open idle connection does not wait for the look.
     if (pool.idleCount === 0) await looking;
     else looking.catch(() => {});
     const { address } = primary;
@@ -141,7 +134,7 @@ export function nameServers(watcher: ServerWatcher | undefined, primary: Primary
   };
 }
 
-/** All are in use: that says nothing of the server. */
+/** All connections are in use: that says nothing of the server. */
 function isOfFullPool(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }
@@ -153,17 +146,14 @@ const DATE = 1082;
 const DATE_ARRAY = 1182;
 const TEXT_ARRAY = 1009;
 
-/**
- * Whole numbers of 64 bits are cents and counters, all far under 2^53; anything larger is a bug and
- * must not be rounded.
- */
+/** Cents and counters are far below 2^53; anything larger is a bug and must not be rounded. */
 function readInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`an int8 of ${text} does not fit`);
   return value;
 }
 
-/** Elements of an array, which may be null. */
+/** Elements may be null. */
 function readInt8Array(text: string): (number | null)[] {
   if (text === '{}') return [];
   return text
@@ -172,12 +162,11 @@ function readInt8Array(text: string): (number | null)[] {
     .map((each) => (each === 'NULL' ? null : readInt8(each)));
 }
 
-/** `2026-11-21 13:00:00.123456+00` (the sessions run in UTC) as milliseconds since the epoch. */
+/** `2026-11-21 13:00:00.123456+00` (sessions run in UTC) as milliseconds since the epoch. */
 function readTimestamptz(text: string): number {
   return Date.parse(`${text.slice(0, 10)}T${text.slice(11).replace('+00', 'Z')}`);
 }
 
-/** How values of PostgreSQL are read: exactly, or not at all. */
 export const READ_TYPES = {
   getTypeParser(oid: number, format?: string) {
     if (oid === INT8) return readInt8;
@@ -192,13 +181,12 @@ export const READ_TYPES = {
 
 const POSTGRESQL = { 'db.system.name': 'postgresql' } as const;
 
-/** One statement, with the wait for its connection; neither its text nor its values. */
+/** Includes the wait for a connection. Records neither text nor values. */
 export function tracedStatement<T>({ name }: { readonly name: string }, run: () => Promise<T>): Promise<T> {
   if (recordedSpan() === null) return run();
   return traced({ name, kind: 'client', attributes: { ...POSTGRESQL, 'db.query.summary': name } }, run);
 }
 
-/** Several of them in one transaction. */
 export function tracedTransaction<T>(run: () => Promise<T>): Promise<T> {
   if (recordedSpan() === null) return run();
   return traced({ name: 'transaction', kind: 'client', attributes: POSTGRESQL }, run);

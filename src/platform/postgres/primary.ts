@@ -4,35 +4,31 @@ import { databaseHosts, hostOf } from './database-hosts.ts';
 import { reasonToWait, whyRefused } from './database-wait.ts';
 
 const ANSWER_MILLISECONDS = 2_000;
-/**
- * A former primary that comes back may take writes for a moment beside its successor, whose
- * timeline is later: so long the others have to answer after the first.
- */
+/** Time for other hosts after the first answer: a former primary may still take writes for a moment. */
 const LATER_MILLISECONDS = 250;
-/** What was looked for in vain is not looked for again so soon, however many callers ask. */
+/** The pause after a look in vain, however many callers ask. */
 const PAUSE_MILLISECONDS = 200;
 
-/** Of a connection: whether its server takes no writes. */
+/** Whether the server takes no writes. */
 export const IS_READ_ONLY = `pg_is_in_recovery() or current_setting('transaction_read_only') = 'on'`;
 
 const LOOK = `select ${IS_READ_ONLY} as is_read_only,
   case when pg_is_in_recovery() then 0
     else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint end as timeline`;
 
-/** None of the hosts takes writes now: nothing was sent. */
+/** No host takes writes now: nothing was sent. */
 class NoPrimary extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
-/** Which of the hosts of an address takes writes. */
 export type Primary = {
-  /** False: the address names one server, whatever it is. */
+  /** False: the address names one server of any kind. */
   readonly isSought: boolean;
-  /** The last one that was known, or the first. */
+  /** The last known primary, or the first host. */
   readonly address: DatabaseAddress;
-  /** Looks for it where it is not known. Throws where none takes writes. */
+  /** Looks if it is not known. Throws if no host takes writes. */
   find(): Promise<DatabaseAddress>;
-  /** A connection to it broke, or met a standby there: the next caller looks again. */
+  /** A connection broke or met a standby: the next caller looks again. */
   doubt(): void;
 };
 
@@ -96,7 +92,7 @@ class SoughtPrimary implements Primary {
 
 type Found = { readonly address: string; readonly timeline: number };
 
-/** Asks all at once: one that is silent keeps nobody from another that answers. */
+/** Asks all at once, so that a silent host delays none. */
 async function lookAt(addresses: readonly string[]): Promise<string> {
   const found: Found[] = [];
   const asked = addresses.map(async (address) => void found.push(await ask(address)));
@@ -130,8 +126,7 @@ async function ask(address: string): Promise<Found> {
     query_timeout: ANSWER_MILLISECONDS,
     application_name: 'parcela-look',
   });
-  // A connection that breaks between two queries emits an event, which without a listener would end
-  // the process.
+  // A broken idle connection emits an event, which without a listener would end the process.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -139,7 +134,7 @@ async function ask(address: string): Promise<Found> {
     if (row === undefined || row.is_read_only) throw new NoPrimary('it takes no writes');
     return { address, timeline: Number(row.timeline) };
   } finally {
-    // Not waited for: a server that is silent lets nobody end.
+    // Not awaited: a silent server never acknowledges the end.
     client.end().catch(() => {});
   }
 }

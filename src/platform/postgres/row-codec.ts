@@ -2,15 +2,15 @@ import { type Cents, cents } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { Row } from './database.ts';
 
-/** A row holds what this version does not know: an unknown state, or another type than expected. */
+/** A row with an unknown state or an unexpected type. */
 export class UnreadableRow extends Error {
   override readonly name = 'UnreadableRow';
 }
 
-/** One column of a row. `sql` null: the column with the field's name in snake case. */
+/** `sql` null: the column with the field's name in snake case. */
 export type Column<T> = {
   readonly sql: string | null;
-  /** The value, or undefined where it is none of the column's. */
+  /** Undefined if the value is not valid for the column. */
   readonly read: (value: unknown) => T | undefined;
 };
 
@@ -18,13 +18,13 @@ type Columns<T> = { readonly [Field in keyof T]: Column<T[Field]> };
 
 /** Describes the rows of a statement once: what is selected, and how each value is read. */
 export type RowCodec<T> = {
-  /** What stands between `select` and `from`. */
+  /** The text between `select` and `from`. */
   readonly columns: string;
-  /** The same, where another alias is used for the columns that name none. */
+  /** `columns` with another alias for columns without SQL of their own. */
   columnsOf(alias: string): string;
-  /** Throws `UnreadableRow`. Can be handed to `map`. */
+  /** Throws `UnreadableRow`. Can be passed to `map`. */
   readonly parse: (row: Row) => T;
-  /** For a codec of more columns. */
+  /** To extend it by more columns. */
   readonly fields: Columns<T>;
 };
 
@@ -32,8 +32,8 @@ export type RowOf<Codec extends RowCodec<unknown>> = ReturnType<Codec['parse']>;
 
 /**
  * `rowCodec({ id: column.text(), state: column.oneOf(STATES), dueOn: column.day('b.due_on') }, 'p')` selects
- * `p.id, p.state, b.due_on`. Called at load only: the text is constant. `prefix`: of the names
- * in the result, where the columns of several codecs stand side by side.
+ * `p.id, p.state, b.due_on`. Called at load only, because texts are constant. `prefix`: for result names,
+ * where several codecs share a row.
  */
 export function rowCodec<T extends object>(fields: Columns<T>, alias = '', prefix = ''): RowCodec<T> {
   const entries = (Object.keys(fields) as (keyof T & string)[]).map((field) => ({
@@ -68,7 +68,7 @@ function snakeCase(field: string): string {
   return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Words of a state are shown; anything else may be somebody's secret. */
+/** State words are shown; anything else may be secret. */
 function shown(value: unknown): string {
   if (value === null) return 'null';
   if (typeof value === 'string' && /^[a-z]{1,40}$/i.test(value)) return `'${value}'`;
@@ -85,7 +85,7 @@ function ofType<T>(isIt: (value: unknown) => value is T) {
 const isText = (value: unknown) => typeof value === 'string';
 const isWhole = (value: unknown) => Number.isSafeInteger(value);
 
-/** Also uuid, and numeric, whose digits are kept. */
+/** Also uuid and numeric, which keeps its digits. */
 const text = ofType((value): value is string => isText(value));
 const boolean = ofType((value): value is boolean => typeof value === 'boolean');
 /** smallint, integer, bigint. */
@@ -112,7 +112,7 @@ function money(sql: string | null = null): Column<Cents> {
   };
 }
 
-/** One of these words: a state, a type. Any other is unreadable. */
+/** One of these words; any other is unreadable. */
 function oneOf<W extends string>(words: readonly W[], sql: string | null = null): Column<W> {
   const known: ReadonlySet<unknown> = new Set(words);
   return { sql, read: (value) => (known.has(value) ? (value as W) : undefined) };
@@ -122,7 +122,7 @@ function nullable<T>({ sql, read }: Column<T>): Column<T | null> {
   return { sql, read: (value) => (value === null ? null : read(value)) };
 }
 
-/** An array without nulls in it. */
+/** An array without nulls. */
 function listOf<T>({ sql, read }: Column<T>): Column<readonly T[]> {
   return {
     sql,
@@ -134,22 +134,19 @@ function listOf<T>({ sql, read }: Column<T>): Column<readonly T[]> {
   };
 }
 
-/** What is read by a function of its own, such as jsonb; undefined: it is none. */
+/** For a type with its own reader, such as jsonb; undefined: invalid. */
 function parsedBy<T>(read: (value: unknown) => T | undefined, sql: string | null = null): Column<T> {
   return { sql, read };
 }
 
-/** Describes lists that stand side by side in a row, such as `array_agg` makes them in one order. */
+/** Parallel arrays of a row, such as several `array_agg` in one order. */
 export type ListsCodec<T> = {
   readonly columns: string;
-  /** The n-th of each list is one item; null: of nothing. Throws `UnreadableRow`. */
+  /** The n-th elements make one item; null makes none. Throws `UnreadableRow`. */
   readonly parse: (row: Row) => T[];
 };
 
-/**
- * `listsCodec({ number: whole(), amount: money() }, 'part', 'i')` selects `i.part_number, i.part_amount`,
- * each a list.
- */
+/** `listsCodec({ number: whole(), amount: money() }, 'part', 'i')` selects `i.part_number, i.part_amount`. */
 export function listsCodec<T extends object>(
   fields: Columns<T>,
   prefix: string,
@@ -172,14 +169,14 @@ export function listsCodec<T extends object>(
 }
 
 /**
- * A sum of cents that triggers keep. One that is damaged is shown as it stands, also below zero: the
- * nightly verification tells of it, and a page that people look at must not fail for it.
+ * A sum of cents kept by triggers. A damaged one is shown as it is, even if negative: the nightly
+ * verification reports it, and a page must not fail for it.
  */
 function keptSum(sql: string | null = null): Column<Cents> {
   return { sql, read: (value) => (isWhole(value) ? (value as Cents) : undefined) };
 }
 
-/** The kinds of columns. Each takes its SQL; absent: the column with the field's name in snake case. */
+/** Each takes its SQL; by default the column with the field's name in snake case. */
 export const column = {
   text,
   boolean,

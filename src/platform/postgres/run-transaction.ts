@@ -6,14 +6,14 @@ import { tracedStatement } from './pools.ts';
 
 const writing = new Map<string, boolean>();
 
-/** Whether a statement can leave something behind: found out once. */
+/** Cached by statement name. */
 export function isWrite({ name, text }: Statement): boolean {
   const known = writing.get(name) ?? canWrite(text);
   writing.set(name, known);
   return known;
 }
 
-/** `for update` locks rows and leaves nothing behind; `set transaction` says how the others read. */
+/** `for update` only locks rows; `set transaction` only affects reads. */
 export function canWrite(text: string): boolean {
   return (
     !/^\s*(select|with|set\s+transaction)\b/i.test(text) ||
@@ -21,10 +21,10 @@ export function canWrite(text: string): boolean {
   );
 }
 
-/** `thrown`: by the work itself, and nothing was written. It says nothing of the connection. */
+/** `thrown`: by the work itself. Nothing was written, and the connection is sound. */
 type Worked<T> = { readonly value: T; readonly hasWritten: boolean } | { readonly thrown: unknown };
 
-/** `willWrite` is called before what could be committed is sent. */
+/** `willWrite` is called before a commit is sent. */
 export async function runTransaction<T>(
   client: pg.PoolClient,
   work: (tx: Tx) => Promise<T>,
@@ -41,8 +41,7 @@ export async function runTransaction<T>(
     }
     if (worked.hasWritten) willWrite();
     const end = await sendCommit(client, until !== null);
-    // After an error inside the transaction PostgreSQL answers a commit with ROLLBACK, without an
-    // error.
+    // After an error PostgreSQL answers a commit with ROLLBACK, without an error.
     if (end?.command !== 'COMMIT') throw new Error(`the transaction ended with ${end?.command}`);
     return worked;
   } catch (error) {
@@ -51,7 +50,7 @@ export async function runTransaction<T>(
   }
 }
 
-/** Throws what a statement threw, if that ended the work. */
+/** Throws a statement's error if it ended the work. */
 async function runWork<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Promise<Worked<T>> {
   let isOpen = true;
   let hasWritten = false;
@@ -81,11 +80,11 @@ async function runWork<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): 
 }
 
 const DIVISION_BY_ZERO = '22012';
-/** One message; the deadline is a time that was written here. */
+/** One message. The deadline is a time made here, so it needs no escaping. */
 function beginUntil(deadline: string): string {
   return `begin; set local parcela.deadline = '${deadline}'`;
 }
-/** One message: what arrives late divides by zero, and the commit behind it is not carried out. */
+/** One message: a late one divides by zero, and its commit is not executed. */
 const COMMIT_IN_TIME =
   "select 1 / (clock_timestamp() < current_setting('parcela.deadline')::timestamptz)::integer; commit";
 

@@ -4,23 +4,18 @@ import pg from 'pg';
 import type { DatabaseAddress } from './database.ts';
 import { databaseHosts } from './database-hosts.ts';
 
-/**
- * The role of the service where Parcela keeps the database itself. It owns nothing and changes no
- * table's shape.
- */
+/** The service's role where Parcela keeps the database itself. It owns nothing and changes no schema. */
 export const RUNTIME_ROLE = 'parcela_runtime';
 
 export type RuntimeRole = {
   readonly name: string;
-  /**
-   * Null: it keeps the one it has, or has none and cannot log in. Only roles of our own get one.
-   */
+  /** Null: the password stays, or the role cannot log in. Only our own role gets one. */
   readonly password: string | null;
-  /** Whether we may create it; an operator's role is only granted its rights. */
+  /** Whether we may create it. An operator's role is only granted rights. */
   readonly isOurs: boolean;
 };
 
-/** The rights on a table that is an exception, such as `{ audit_entries: 'select, insert' }`. */
+/** Tables with other rights, such as `{ audit_entries: 'select, insert' }`. */
 export type TableRights = Readonly<Record<string, string>>;
 
 const USUAL_RIGHTS = 'select, insert, update, delete';
@@ -28,14 +23,12 @@ const USUAL_RIGHTS = 'select, insert, update, delete';
 const RIGHTS_OF_MIGRATIONS: TableRights = { schema_migrations: 'select' };
 const PASSWORD_BYTES = 24;
 
-/**
- * A password for one run of the service: it is stored nowhere, and the next start makes another.
- */
+/** Stored nowhere: the next start makes another. */
 export function newRuntimePassword(): string {
   return randomBytes(PASSWORD_BYTES).toString('base64url');
 }
 
-/** The user name of an address, as the driver itself finds it. */
+/** The user name of an address, as the driver finds it. */
 export function userOf(address: DatabaseAddress): string {
   const client = new pg.Client(
     typeof address === 'string' ? { connectionString: databaseHosts(address).addresses[0] } : address,
@@ -44,11 +37,9 @@ export function userOf(address: DatabaseAddress): string {
 }
 
 /**
- * Grants the run-time role its rights on everything that the connected owner has in this schema,
- * tables of the newest migration included, and no more. For the end of `migrate`, whose lock keeps
- * two processes from doing so at once; due where a right is missing or one too many. Of a newer
- * version's tables this one does not know the exceptions: that one has granted what there is to grant,
- * and nothing is granted here.
+ * Grants the service's role exactly its rights on everything that the connected owner has in this schema. Run
+ * at the end of `migrate`, under its lock; due if a right is missing or one too many. Grants nothing in a
+ * newer schema, whose exceptions are unknown here.
  */
 export function grantRuntimeRole(role: RuntimeRole, exceptions: TableRights) {
   const rights = JSON.stringify({ ...RIGHTS_OF_MIGRATIONS, ...exceptions });
@@ -110,7 +101,7 @@ async function commandsOf(
   return rows.map(({ command }) => command);
 }
 
-/** Roles belong to the whole server: another database of ours may have made it a moment ago. */
+/** Roles belong to the whole server: another database of ours may just have made it. */
 const LIST_ROLE_COMMANDS = `
   select command from (
     select 1 as place, format('create role %I', $1::text) as command
@@ -123,10 +114,7 @@ const LIST_ROLE_COMMANDS = `
     select 3, format('alter role %I login password %L', $1, $2::text) where $2 is not null
   ) commands order by place`;
 
-/**
- * What is missing alone. Other owners' tables and sequences in the same schema are not ours to
- * grant. `wanted` and `held` are the rights themselves, in one order.
- */
+/** Missing grants on this owner's tables and sequences only. `wanted` and `held` have one order. */
 const LIST_GRANTS = `
   with owned as (
     select c.oid, c.relname as name, c.relkind as kind, c.relacl as acl,
@@ -172,10 +160,7 @@ const SCRAM_KEY_BYTES = 32;
 const SCRAM_SALT_BYTES = 16;
 const deriveKey = promisify(pbkdf2);
 
-/**
- * The form in which the server keeps a password (RFC 5802), made here: the password itself never
- * reaches a log of the server.
- */
+/** The stored form of a password (RFC 5802), made here so that none reaches a server log. */
 async function scramVerifier(password: string): Promise<string> {
   const salt = randomBytes(SCRAM_SALT_BYTES);
   const salted = await deriveKey(password, salt, SCRAM_ITERATIONS, SCRAM_KEY_BYTES, 'sha256');

@@ -2,31 +2,17 @@ import { fairLine } from '../work/fair-line.ts';
 import type { OpenedDatabase, Reader } from './database.ts';
 import type { Connections } from './pools.ts';
 
-/**
- * As many searches at once as there are connections for them: half of them of one merchant while no
- * other waits, fewer while several do. Half of those that wait may be of one merchant.
- */
+/** One for each connection. A merchant gets half of the running and waiting ones, less while several wait. */
 const SEARCHES = { name: 'searches', waiting: 100, longestWaitMilliseconds: 5_000 };
-/**
- * Half of the connections that payments need too. A row takes a fraction of a millisecond: a slot is
- * waited for only where the database is slow, or a merchant asks without end.
- */
+/** Half of the payments' connections. Callers wait only if the database is slow or a merchant floods. */
 const LOOK_UPS = { name: 'look-ups of rows', waiting: 400, longestWaitMilliseconds: 5_000 };
 
-/**
- * Runs a search of a merchant in its turn, on a connection that no payment needs. Throws
- * `Overloaded` when too many of the merchant, or of all, wait, or when its turn does not come in
- * time.
- */
+/** Runs a merchant's search in turn, on no payment's connection. Throws `Overloaded`. */
 export type Search = <T>(merchantId: string, ask: (database: Reader) => Promise<T>) => Promise<T>;
 
-/**
- * Reads what a merchant names by its id, in its turn: one that reads without end leaves connections
- * to the others and to payments. Throws as a search does.
- */
+/** Reads by id, in turn, so that a flooding merchant leaves connections free. Throws like `Search`. */
 export type LookUp = Search;
 
-/** The two lines of reads of a process: of all lists, searches and histories, and of single things. */
 export function openReads(
   database: OpenedDatabase,
   { work, search: slots }: Connections,

@@ -7,16 +7,14 @@ import { POOLED } from './write-refusals.ts';
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
 const ANSWER_TIMEOUT_MILLISECONDS = 5_000;
 
-/** The address leads to a pooler that does not keep what Parcela leaves on a connection. */
+/** The address leads to a pooler that does not keep session state. */
 class ConnectionsShared extends Error {
   override readonly name = 'ConnectionsShared';
 }
 
 /**
- * Prepared statements, settings and the lock of migrations belong to one connection. A pooler that
- * lends the server's connections anew for each transaction gives two clients the same one, or one
- * client two: this finds out, and throws `ConnectionsShared`. A server of our own has nothing in
- * front of it.
+ * Prepared statements, settings and the migration lock belong to one connection. Throws `ConnectionsShared`
+ * if a pooler gives two clients one server connection, or one client two. Not needed for a server of our own.
  */
 export async function refuseSharedConnections(address: DatabaseAddress): Promise<void> {
   const place = await findPrimary(address);
@@ -55,19 +53,17 @@ function openClient(address: string): pg.Client {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
     query_timeout: ANSWER_TIMEOUT_MILLISECONDS,
     application_name: 'parcela-look',
-    // As the service's own connections open: a setting that a pooler does not accept is refused
-    // here, by its name.
+    // As the service's connections open: a pooler refuses an unsupported setting here, by name.
     options: '-c timezone=UTC',
   });
-  // A connection that breaks between two queries emits an event, which without a listener would end
-  // the process.
+  // A broken idle connection emits an event, which without a listener would end the process.
   client.on('error', () => {});
   return client;
 }
 
 const GOODBYE_MILLISECONDS = 2_000;
 
-/** Ends a connection, also to a server that is silent and answers no goodbye. */
+/** Ends a connection, even if the server is silent. */
 export async function endClient(client: pg.Client): Promise<void> {
   const { connection } = client as pg.Client & { readonly connection: { readonly stream: Socket } };
   const timer = setTimeout(() => connection.stream.destroy(), GOODBYE_MILLISECONDS);

@@ -4,22 +4,15 @@ export type StateTable = Readonly<Record<string, Readonly<Record<string, string 
 type EventOf<T extends StateTable> = keyof T[keyof T] & string;
 
 /**
- * The states in which one of the events can happen, as a constant text for a statement: `where
- * state in (…)`. An update that such an event causes names the states from which its table allows
- * it. Called at load only.
- *
- * A row that is found by its key, or by its place, compares `state || ''` where the table has an
- * index with the state in it: the state alone lets the planner take that index, with all rows in
- * it, when it plans while the table is small.
+ * The states in which one of the events can happen, as constant text for `where state in (…)`. Called at load
+ * only. A row found by its key compares `state || ''` if an index contains the state: otherwise a plan made
+ * while the table is small would scan that index.
  */
 export function fromStates<T extends StateTable>(moves: T, ...events: readonly EventOf<T>[]): string {
   return statesBefore(moves, events, () => true);
 }
 
-/**
- * The same without the states that the event leaves as they are: for an update that must not touch
- * those.
- */
+/** Without the states that the event leaves unchanged. */
 export function fromOtherStates<T extends StateTable>(moves: T, ...events: readonly EventOf<T>[]): string {
   return statesBefore(moves, events, (state, next) => next !== state);
 }

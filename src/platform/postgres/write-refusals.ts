@@ -1,19 +1,17 @@
 import { SQL_STATE, sqlStateOf } from './database-errors.ts';
 
 /**
- * Answers of PostgreSQL with which it certainly wrote nothing, caused by the server itself. `full`:
- * its disk is (53100). `short`: of memory or of another bound (the rest of class 53). `readOnly`
- * (25006). `pooled`: the statement that was prepared on this connection is another one's (26000,
- * 42P05).
+ * The server certainly wrote nothing. `full`: disk (53100). `short`: memory or another limit (other 53xxx).
+ * `readOnly`: 25006. `pooled`: the connection has another client's prepared statement (26000, 42P05).
  */
 export type RefusedWrite = 'full' | 'short' | 'readOnly' | 'pooled';
 
-/** For people, of `pooled`. */
+/** The sentence for `pooled`. */
 export const POOLED =
   'prepared statements do not stay on their connection: a pooler such as PgBouncer lends one connection to many ' +
   'between transactions; lead Parcela to PostgreSQL itself (docs/restore.md)';
 
-/** Null: it is none of these. Looks through wrapping errors too. */
+/** Looks through wrapping errors too. */
 export function kindOfRefusedWrite(error: unknown): RefusedWrite | null {
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
     const kind = kindOfState(sqlStateOf(inner));

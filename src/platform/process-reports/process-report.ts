@@ -2,33 +2,32 @@ import type { Sample } from '../metrics.ts';
 
 export type PeerState = 'notAsked' | 'answers' | 'silent';
 
-/** How somebody answers, as one process knows it. Milliseconds, by its clock. */
+/** How a peer answers, as one process knows it. In milliseconds by its clock. */
 export type PeerReport = {
-  /** As the modules that ask it call it: all processes of a database ask the same. */
+  /** The name in all modules: all processes of a database ask the same peers. */
   readonly peer: string;
   readonly state: PeerState;
-  /** Since when it does so. */
+  /** Since when it is in this state. */
   readonly since: number;
-  /** Null: no answer has come yet. */
+  /** Null: no answer yet. */
   readonly answeredAt: number | null;
-  /** For what the circuit is open: after several silences it is asked now and then only. */
+  /** Kinds of query whose circuit is open. */
   readonly awayFor: readonly string[];
-  /** Since its changes were read; null: it is not asked for any. */
+  /** Seconds since its changes were read; null: it has no feed. */
   readonly feedAgeSeconds: number | null;
 };
 
-/** What a process says of itself. */
 export type ReportBody = {
   readonly host: string;
   readonly pid: number;
   readonly version: string;
   readonly cell: string | null;
   readonly roles: readonly string[];
-  /** As its gate says it; null: it acts. */
+  /** The gate's reason; null: the process acts. */
   readonly heldBecause: string | null;
-  /** To the database; `waiting`: statements and commits without one. */
+  /** Database connections; `waiting`: statements and commits without one. */
   readonly connections: { readonly used: number; readonly most: number; readonly waiting: number };
-  /** Whether what it read of the audit log was altered. */
+  /** Whether the part of the audit log that it read was altered. */
   readonly isAuditBroken: boolean;
   readonly peers: readonly PeerReport[];
 };
@@ -41,21 +40,21 @@ export type ProcessReport = ReportBody & {
   readonly ageSeconds: number;
 };
 
-/** One that has not reported for so long has ended, or does not reach the database. */
+/** A process silent this long has ended, or does not reach the database. */
 const QUIET_SECONDS = 60;
 
 export function isCurrent({ ageSeconds }: Pick<ProcessReport, 'ageSeconds'>): boolean {
   return ageSeconds < QUIET_SECONDS;
 }
 
-/** Questions so far, by whether they were answered. */
+/** Queries so far. */
 export type Calls = { readonly answered: number; readonly silent: number };
 
-/** What came instead of an answer; of `full` and `held` nobody was asked. */
+/** Results without an answer. For `full` and `held` nothing was asked. */
 const SILENCES = ['unknown', 'notConnected', 'notSent', 'noAnswer', 'silent'];
 const UNASKED = ['full', 'held'];
 
-/** From the counts of a process's calls by their result. */
+/** From a process's call counts by result. */
 export function callsOf(samples: readonly Sample[]): Calls {
   const sum = (fits: (result: string) => boolean) =>
     samples.reduce((all, { labels, value }) => (fits(String(labels.result)) ? all + value : all), 0);
@@ -72,7 +71,7 @@ export function unseenPeer(now: number): SeenPeer {
   return { state: 'notAsked', since: now, answeredAt: null, calls: { answered: 0, silent: 0 } };
 }
 
-/** What a look finds after the one before: one answer among silences is an answer. */
+/** The state after the next look: one answer among silences counts as answered. */
 export function seenAgain(before: SeenPeer, calls: Calls, now: number): SeenPeer {
   const isAnswered = calls.answered > before.calls.answered;
   const isAsked = isAnswered || calls.silent > before.calls.silent;
@@ -85,10 +84,10 @@ export function seenAgain(before: SeenPeer, calls: Calls, now: number): SeenPeer
   };
 }
 
-/** How somebody answers, as all processes together know it; `some`: not all of them are answered. */
+/** Over all processes; `some`: only some are answered. */
 export type PeerHealth = Omit<PeerReport, 'state'> & { readonly state: PeerState | 'some' };
 
-/** Of the current reports; null: no process has such a peer. */
+/** From current reports; null: no process has this peer. */
 export function peerHealth(reports: readonly ProcessReport[], peer: string): PeerHealth | null {
   const seen = reports
     .filter(isCurrent)
@@ -124,7 +123,7 @@ const NOTHING: ReportBody = {
   peers: [],
 };
 
-/** One of another version may lack a part, or have one more. */
+/** A report of another version may lack a field, or have one more. */
 export function parseReport(text: string): ReportBody {
   const read: unknown = JSON.parse(text);
   if (typeof read !== 'object' || read === null) return NOTHING;

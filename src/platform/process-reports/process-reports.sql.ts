@@ -2,7 +2,7 @@ import { type Database, type Reader, statement } from '../postgres/database.ts';
 import { column, rowCodec } from '../postgres/row-codec.ts';
 import { type ProcessReport, parseReport, type ReportBody } from './process-report.ts';
 
-/** Those of processes that were killed. */
+/** For processes that were killed. */
 const FORGET_AFTER = '1 day';
 
 const WRITE = statement(
@@ -18,7 +18,6 @@ export async function writeReport(database: Database, processId: string, report:
 
 const DELETE = statement('process_reports.delete', 'delete from process_reports where process_id = $1');
 
-/** Of a process that ends. */
 export async function deleteReport(database: Database, processId: string): Promise<void> {
   await database.query(DELETE, [processId]);
 }
@@ -37,7 +36,7 @@ const LIST = statement(
    from process_reports order by reported_at desc limit $1`,
 );
 
-/** The newest first. */
+/** Newest first. */
 export async function listReports(database: Reader, limit: number): Promise<ProcessReport[]> {
   const found = (await database.query(LIST, [limit])).map(REPORT.parse);
   return found.map(({ report, ...process }) => ({ ...parseReport(report), ...process }));

@@ -8,10 +8,7 @@ import { FOREIGN_FIELD_SENTENCES, FOREIGN_FIELDS } from '../requests/foreign-fie
 import { FORMATS } from '../requests/formats.ts';
 import { EMPTY_PARAMETER, JSON_FAULTS } from '../requests/request-reader.ts';
 
-/**
- * One table of the error catalogue, for docs/errors.md and the reference page alike. Codes stand in
- * backticks.
- */
+/** One table of the error catalogue, for docs/errors.md and the reference page. Codes stand in backticks. */
 export type CatalogueTable = {
   readonly title: string;
   readonly text: string;
@@ -37,7 +34,6 @@ export const NO_ANSWER_TEXT: Sentence = {
 
 const SENTENCES = ['Portuguese', 'English'] as const;
 
-/** The refusals of the server itself, whatever the endpoint. */
 export function failureTable(): CatalogueTable {
   return {
     ...refusalTable('Any request', 'What every endpoint may answer.', FAILURES),
@@ -45,7 +41,7 @@ export function failureTable(): CatalogueTable {
   };
 }
 
-/** The faults of one field: the tag is its path as it was sent. */
+/** Faults of one field; the tag is its path as it was sent. */
 export function fieldTable(): CatalogueTable {
   const { syntax: _, ...jsonFaults } = JSON_FAULTS;
   const formats = Object.values(FORMATS).map((format) => format.sentence);
@@ -73,7 +69,7 @@ export function fieldTable(): CatalogueTable {
   };
 }
 
-/** The fields by which other gateways charge. */
+/** Fields by which other gateways charge. */
 export function foreignFieldTable(): CatalogueTable {
   return {
     title: 'Fields of other gateways',
@@ -88,7 +84,7 @@ export function foreignFieldTable(): CatalogueTable {
   };
 }
 
-/** A module's refusals, in the order of their status. */
+/** Ordered by status. */
 export function refusalTable(
   title: string,
   text: string,
@@ -105,7 +101,7 @@ export function refusalTable(
   return { title, text, columns: ['Status', 'Tag', ...SENTENCES], rows };
 }
 
-/** The headers of answers in the published description, by name. */
+/** By name, for the published description. */
 export const PUBLISHED_HEADERS = {
   'X-Request-Id': {
     description: 'The number of this request in our log. Name it when you ask about one.',
@@ -131,7 +127,6 @@ export const PUBLISHED_HEADERS = {
   },
 };
 
-/** The one that callers send. */
 export const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',

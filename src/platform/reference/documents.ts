@@ -58,13 +58,13 @@ const PAGE_HEADERS = {
 
 export type DocumentTools = {
   readonly openApi: (language: Language) => Promise<Buffer>;
-  /** `origin`: escaped, the address that its examples name. */
+  /** `origin`: the address for its examples, escaped. */
   readonly page: (language: Language, origin: string) => Promise<Buffer>;
 };
 
 type Asked = { readonly query: { readonly lang?: Language }; readonly language: Language };
 
-/** One address has a text for each language: what lies between must not keep one for all. */
+/** One address has a text for each language: caches must not keep one for all. */
 async function inLanguage(
   { query, language }: Asked,
   print: (language: Language) => Promise<Buffer>,
@@ -88,17 +88,16 @@ export const DOCUMENT_ENDPOINTS: readonly Endpoint<DocumentTools>[] = [
   }),
 ];
 
-/** The examples name the address under which the page was asked for. */
+/** Examples name the address of the request. */
 const shownOrigin = ({ origin }: Pick<Call<unknown, unknown, unknown>, 'origin'>) =>
   escapedMarkup(origin() ?? EXAMPLE_ORIGIN);
 
-/** Addresses for which a page is kept: a service has one or two, and a stranger may make up any number. */
+/** Addresses whose page is kept. A service has one or two, but strangers can make up any number. */
 const MOST_ORIGINS = 4;
 
 /**
- * Both documents are printed at the first request for them, the page part by part, so that payments go
- * on beside it; and kept as they are sent: whoever asks for many must not cost their printing, nor a copy
- * for each connection that does not read.
+ * Prints both documents on first request, the page in parts so that payments go on. Keeps the bytes as sent:
+ * many requests cost no printing, and slow readers no copies.
  */
 export function printDocuments(reference: Reference): DocumentTools {
   const wordings = {

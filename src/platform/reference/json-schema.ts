@@ -6,17 +6,13 @@ import { AS_DECLARED, type Wording } from './wording.ts';
 
 type Json = Record<string, unknown>;
 
-/** What holds of a whole schema. */
 type Printing = {
   readonly wording: Wording;
-  /** Whether null stands for a field that is absent, as in most bodies of requests. */
+  /** Null counts as absent, as in most request bodies. */
   readonly takesNull: boolean;
 };
 
-/**
- * A schema of ours in the words of JSON Schema 2020-12: only what any reader understands, and each rule
- * that is enforced. `path`: where the schema stands, from the id of its operation on.
- */
+/** In JSON Schema 2020-12, common keywords only. `path` begins with the id of the operation. */
 export function printSchema(
   schema: TSchema,
   wording: Wording = AS_DECLARED,
@@ -58,7 +54,7 @@ function printDescribed(
   return description === '' ? printed : { ...printed, description };
 }
 
-/** `isRead`: the text is read before it is checked. */
+/** `isRead`: the text is normalized before it is checked. */
 function printFormat(name: string, isRead: boolean): Json {
   const format = FORMATS[name];
   if (format === undefined) return { format: name };
@@ -79,10 +75,9 @@ function printDecimal({ integerDigits, decimals, isPositive, maximum }: ExactDec
   };
 }
 
-/** Of our readers. */
 const OWN_KEYWORDS = ['mayHoldCard', 'reads'];
 
-/** What a field means, by its contract or by its path. A schema at the head of a path is no field. */
+/** By contract or path. The schema at the head of a path is no field. */
 export function describedAs(schema: TSchema, wording: Wording, path: readonly string[]): string | undefined {
   return ownDescription(schema, wording) ?? (path.length > 1 ? wording.meaningOf(path) : undefined);
 }
@@ -104,7 +99,7 @@ function digitsKept({ integerDigits, decimals, maximum }: ExactDecimal) {
   };
 }
 
-/** An entry of a list, or a branch: the field around it has the meaning, a part its own description. */
+/** For a list item or a branch: the field around it has the meaning. */
 function printPart(schema: TSchema, printing: Printing, path: readonly string[]): Json {
   return printDescribed(schema, ownDescription(schema, printing.wording), printing, path);
 }
@@ -141,7 +136,7 @@ function printAnyOf(branches: readonly Json[]): Json {
   return isBare ? { type: branches.map((branch) => branch.type) } : { anyOf: branches };
 }
 
-/** Parameters of an endpoint as OpenAPI has them; in a query an empty choice or number is absent. */
+/** In a query an empty choice or number counts as absent. */
 export function printParameters(
   place: 'path' | 'query',
   schema: TObject | undefined,

@@ -4,7 +4,7 @@ import type { Wording } from './wording.ts';
 
 type Json = Record<string, unknown>;
 
-/** Standard Webhooks: what every message carries, whatever it is about. */
+/** Standard Webhooks: the headers of every message. */
 export const MESSAGE_HEADERS = {
   'webhook-id': 'Names the message; the same in every try of it, so that a repetition is known by it.',
   'webhook-timestamp':
@@ -58,7 +58,6 @@ function printMessage(
   };
 }
 
-/** What the service sends to a merchant's address by itself. */
 export type MessageContract = {
   /** Unique among messages and operations, in camelCase. */
   readonly id: string;

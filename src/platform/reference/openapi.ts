@@ -15,26 +15,21 @@ export type ApiInfo = {
   readonly description: Sentence;
 };
 
-/**
- * Where each API is served: a path from the root of the document's own host (`/`, `/gateway`) or a
- * whole address.
- */
+/** Each API's path on the document's own host (`/`, `/gateway`), or a whole address. */
 export type ServerUrls = { readonly gateway: string; readonly integration: string };
 
 export const ROOT_URLS: ServerUrls = { gateway: '/', integration: '/' };
 
 type Json = Record<string, unknown>;
 
-/** What is described. */
 export type Described = {
   readonly info: ApiInfo;
   readonly endpoints: readonly Contract[];
-  /** What the service sends to merchants by itself. */
   readonly messages: readonly MessageContract[];
   readonly serverUrls: ServerUrls;
 };
 
-/** The description of all endpoints as OpenAPI 3.1: plain data, to be printed as JSON. */
+/** OpenAPI 3.1 as plain data. */
 export function openApiDocument(
   { endpoints, messages, info, serverUrls }: Described,
   wording: Wording = AS_DECLARED,
@@ -107,10 +102,6 @@ type CommonAnswer = {
   readonly failure: Failure | null;
 };
 
-/**
- * The answers of the server itself, whatever the endpoint. 400 is printed with each endpoint's own
- * fields.
- */
 const COMMON_ANSWERS = {
   401: {
     name: 'Unauthorized',
@@ -157,16 +148,12 @@ export type CommonStatus = 400 | SharedStatus;
 
 const INVALID_DESCRIPTION = 'The request is malformed: all faults at once.';
 
-/**
- * The errors of an endpoint of its kind: with a body, with a token, with a path parameter or an
- * account.
- */
+/** By body, token, path parameter and account. 400 is printed with the endpoint's own fields. */
 export function commonStatuses(endpoint: Contract): CommonStatus[] {
   const { method, query, parameters, scope, isRepeatable } = endpoint;
-  // The body of a GET is not read. Elsewhere a body is refused like any other where none is
-  // expected.
+  // The body of a GET is not read. Elsewhere an unexpected body is refused.
   const readsBody = method !== 'GET';
-  // An account in the query is looked up as a resource in the path is.
+  // An account in the query is looked up like a resource in the path.
   const namesAccount = query !== undefined && 'accountNumber' in query.properties;
   const statuses: (CommonStatus | null)[] = [
     // A broken address, or a name that is never taken.
@@ -246,7 +233,7 @@ function printServers({ gateway, integration }: ServerUrls, { say }: Wording): J
   ];
 }
 
-/** Only where the APIs do not stand together at the root, where health and documents always are. */
+/** Only if the APIs are not both at the root, where health and documents always are. */
 function serversOf({ api }: Contract, { gateway, integration }: ServerUrls, { say }: Wording): Json {
   if (gateway === ROOT_URLS.gateway && integration === ROOT_URLS.integration) return {};
   const all = {
@@ -257,7 +244,7 @@ function serversOf({ api }: Contract, { gateway, integration }: ServerUrls, { sa
   return { servers: api === 'either' ? [...all.gateway, ...all.integration] : all[api] };
 }
 
-/** An endpoint's description with the notes of its declaration. */
+/** With the notes of its declaration. */
 function descriptionOf({ homologationOnly, description }: Contract, { say }: Wording): string {
   const only = homologationOnly ? say('Only in homologation.') : '';
   return [only, description === undefined ? '' : say(description)].filter(Boolean).join(' ');
@@ -309,7 +296,7 @@ const REPLAYED = { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempote
 const TEXT = { type: 'string' };
 const ERRORS = { $ref: '#/components/schemas/Errors' };
 
-/** An answer of the endpoint's own whose status the server uses too: either body may come. */
+/** For a status that both the endpoint and the server use: either body may come. */
 function withErrors(declared: Json, status: CommonStatus, { say }: Wording): Json {
   const { content } = declared as { content?: { 'application/json'?: { schema: Json; example?: unknown } } };
   const own = content?.['application/json'];
@@ -341,10 +328,7 @@ function printInvalid(endpoint: Contract, { say }: Wording): Json {
 
 const MOST_EXAMPLE_FAULTS = 3;
 
-/**
- * The real answer of this endpoint to an empty object (to half a one where nothing is required), to
- * its first query parameter sent twice, or to a broken URL.
- */
+/** The real answer to an empty object (or half a one), a repeated query parameter, or a broken URL. */
 export function invalidExample(endpoint: Contract): { tag: string; description: string }[] {
   const [firstName] = Object.keys(endpoint.query?.properties ?? {});
   const query = firstName === undefined ? {} : { [firstName]: ['', ''] };

@@ -1,6 +1,6 @@
 import { escapedMarkup } from '../../values/markup.ts';
 
-/** Light or dark by the reader's system, for narrow screens and paper too. */
+/** Light or dark by the reader's system; also for narrow screens and paper. */
 export const STYLE = `
 :root {
   --paper: #ffffff; --shade: #f5f6f8; --line: #dfe3e8; --ink: #1d2530; --soft: #5a6675; --link: #1258b5;
@@ -100,7 +100,7 @@ export function paragraphs(text: string): string {
     .join('\n');
 }
 
-/** Text in which only backticks mean something. */
+/** Text in which only backticks have a meaning. */
 export function inline(text: string): string {
   return escapedMarkup(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }

@@ -18,20 +18,19 @@ import { anchor, block, inline, jsonText, paragraphs, STYLE, table } from './pag
 
 import { type Texts, type Wording, wordingIn } from './wording.ts';
 
-/** What the published documents are printed from. */
 export type Reference = Described & {
-  /** Of homologation: how to make happen what seldom does. */
+  /** Homologation only: how to cause rare events. */
   readonly trials: readonly CatalogueTable[];
   readonly catalogue: () => readonly CatalogueTable[];
   readonly texts: Texts;
 };
 
-/** The reference as one page of HTML without scripts; it loads nothing from elsewhere. */
+/** One page of HTML without scripts, which loads nothing from elsewhere. */
 export function referencePage(reference: Reference, wording?: Wording): string {
   return [...partsOfPage(reference, wording)].join('');
 }
 
-/** The same page part by part, none of which takes long to print. */
+/** In parts, none of which takes long to print. */
 export function* partsOfPage(
   reference: Reference,
   wording: Wording = wordingIn('en', reference.texts),
@@ -80,7 +79,7 @@ function pageHead({ info }: Reference, { say, language }: Wording): string {
 `;
 }
 
-/** Stands in the examples of the page until it is known under which address it was asked for. */
+/** Stands in the examples until the address of the request is known. */
 export const EXAMPLE_ORIGIN = 'http://localhost:8080';
 
 function shellSetup({ say }: Wording): string {
@@ -170,7 +169,6 @@ ${answerBlocks(endpoint, wording)}
 </article>`;
 }
 
-/** The header of a repeatable request. */
 const REPEATABLE_HEADERS: TSchema = {
   properties: {
     [IDEMPOTENCY_KEY.name]: { ...IDEMPOTENCY_KEY.schema, description: IDEMPOTENCY_KEY.description },
@@ -240,10 +238,7 @@ type Parts = {
   exactDecimal?: ExactDecimal;
 };
 
-/**
- * Every field of a schema in one list, objects before what is in them: `payment`, `payment.amount`,
- * `items[].nsu`.
- */
+/** Every field in one list, objects before their fields: `payment`, `payment.amount`, `items[].nsu`. */
 function fieldsOf(schema: TSchema, path: string, wording: Wording, place: readonly string[]): Field[] {
   const { properties, required, items } = schema as Parts;
   if (items !== undefined) return fieldsOf(items, `${path}[]`, wording, place);
@@ -295,7 +290,7 @@ function notesOf(
   return [meaning, values, formatted].filter(Boolean).join(' ');
 }
 
-/** A call that can be pasted into a shell where URL and TOKEN are set. */
+/** Can be pasted into a shell where URL and TOKEN are set. */
 function curlCommand(endpoint: Contract, serverUrls: ServerUrls): string {
   const { method, path, api, scope, body, bodyExample, query } = endpoint;
   const server = serverUrls[api === 'integration' ? 'integration' : 'gateway'].replace(/\/$/, '');
@@ -313,7 +308,7 @@ function curlCommand(endpoint: Contract, serverUrls: ServerUrls): string {
   return lines.join(' \\\n  ');
 }
 
-/** The value of a parameter, taken from the same name in the example of an answer. */
+/** A parameter's value, taken from the same name in an example answer. */
 function exampleOf({ answers }: Contract, name: string): string {
   const found = findNamed(answers[200]?.example, name);
   return found === undefined ? name.toUpperCase() : String(found);
@@ -356,7 +351,7 @@ function exampleBlock(example: unknown): string {
   return example === undefined ? '' : `<pre><code>${escapedMarkup(jsonText(example))}</code></pre>`;
 }
 
-/** Successes stand open; errors are folded, so that the page stays short. */
+/** Errors are folded, so that the page stays short. */
 function answerBlock(status: number, description: string, content: string): string {
   const badge = `<span class="status s${Math.floor(status / 100)}">${status}</span>`;
   const head = `${badge} ${inline(description)}`;

@@ -1,28 +1,27 @@
 import type { Language, Sentence } from '../http/sentence.ts';
 
-/** What a module adds to its contracts so that they can be read in both languages (its `texts.json`). */
+/** A module's `texts.json`. */
 export type Texts = {
   /**
-   * What fields mean that their contract does not describe, by the end of their path: `nsu` wherever it
-   * stands, `plan.amount` within a plan, `cancelPayment.amount` of one operation. The longest end counts.
+   * Meanings of fields that contracts do not describe, by the end of their path: `nsu` anywhere,
+   * `plan.amount` in a plan, `cancelPayment.amount` of one operation. The longest end counts.
    */
   readonly fields: Readonly<Record<string, Sentence>>;
-  /** The Portuguese of each English text of contracts, tables and page. */
+  /** The Portuguese of each English text. */
   readonly portuguese: Readonly<Record<string, string>>;
 };
 
-/** In which words the description is printed. */
 export type Wording = {
   readonly language: Language;
-  /** A text that is written in English where it is declared. */
+  /** For a text declared in English. */
   readonly say: (english: string) => string;
-  /** A text that is written in both languages where it is declared. */
+  /** For a text declared in both languages. */
   readonly pick: (sentence: Sentence) => string;
-  /** What a field means by its path, with the id of the operation at its head; undefined: it is not known. */
+  /** By path, with the operation's id at its head; undefined: not known. */
   readonly meaningOf: (path: readonly string[]) => string | undefined;
 };
 
-/** As the contracts have it: English, and no word more. */
+/** English, as the contracts have it. */
 export const AS_DECLARED: Wording = {
   language: 'en',
   say: (english) => english,
@@ -37,7 +36,7 @@ export function mergeTexts(all: readonly Texts[]): Texts {
   };
 }
 
-/** A text without Portuguese stays English: a test finds it, and a reader can read it. */
+/** A text without Portuguese stays English; a test finds it. */
 export function wordingIn(language: Language, { fields, portuguese }: Texts): Wording {
   return {
     language,
@@ -50,7 +49,7 @@ export function wordingIn(language: Language, { fields, portuguese }: Texts): Wo
   };
 }
 
-/** The longest end of a path that is described. */
+/** The longest described end of a path. */
 export function fieldKeyOf(fields: Texts['fields'], path: readonly string[]): string | undefined {
   return path.map((_, start) => path.slice(start).join('.')).find((end) => Object.hasOwn(fields, end));
 }

@@ -5,13 +5,10 @@ import type { Sentence } from '../http/sentence.ts';
 import { findForeignFields } from './foreign-fields.ts';
 import { isEmptyText, readText } from './text-readings.ts';
 
-/**
- * What of a pointer the client wrote otherwise: a name with a capital first letter (`/payment` →
- * `Payment`), the index of an item behind empty ones (`/instructions/0` → `2`).
- */
+/** What the client wrote differently: `Payment` for `/payment`, or index 2 of an item that is now 0. */
 export type SentNames = Map<string, string>;
 
-/** `missing`: pointers of required objects that were not sent, and stand empty in the value. */
+/** `missing`: pointers of required objects that were not sent, and are empty in the value. */
 type Findings = { readonly faults: Fault[]; readonly sentNames: SentNames; readonly missing: string[] };
 
 export type ShapedBody = Findings & { readonly value: unknown };
@@ -26,13 +23,11 @@ type SchemaParts = {
 };
 
 /**
- * Makes the reader of one body: keeps the names that the schema knows (unknown and read-only ones
- * are dropped, never stored), takes the same name with a capital first letter, and lets `null` mean
- * absent, as an optional text that is empty or blank, and an empty list in the place of an object mean
- * an empty one. Arrays are bounded here, before the schema checks them: a hostile array would otherwise
- * make tens of thousands of faults. A required object that is absent is made, empty: the check
- * names each field that is missing in it. `isExact`: where money is given back or taken, nothing is
- * dropped, and `null` means nothing.
+ * Makes the reader of one body. Keeps known names and drops unknown and read-only ones; accepts a capital
+ * first letter; treats `null`, and an optional text that is blank, as absent, and an empty list for an object
+ * as an empty object. Bounds arrays before the schema checks them, against floods of faults. Makes absent
+ * required objects empty, so that each missing field is named. `isExact`: drops nothing, and `null` is a
+ * fault.
  */
 export function bodyShaper(schema: TSchema, isExact: boolean): (value: JsonValue) => ShapedBody {
   const shape = shaperOf(schema, isExact);
@@ -78,8 +73,7 @@ function fieldShapes({ properties = {}, required = [] }: SchemaParts, isExact: b
 function objectShaper(schema: SchemaParts, isExact: boolean): Shaper {
   const fields = fieldShapes(schema, isExact);
   return (value, pointer, shaped) => {
-    // To the schema an ExactNumber looks like an object, which is expected here: as a number it is
-    // a fault.
+    // An ExactNumber looks like an object to the schema. As a number it is a fault.
     if (value instanceof ExactNumber) return Number(value.source);
     if (value === null || typeof value !== 'object') return value;
     if (Array.isArray(value) && value.length > 0) return value;
@@ -99,7 +93,7 @@ function objectShaper(schema: SchemaParts, isExact: boolean): Shaper {
   };
 }
 
-/** What was sent for a field under either name; undefined: nothing, or what stands for nothing. */
+/** The value under either name; undefined: absent. */
 function sentValue(
   sent: Record<string, JsonValue>,
   { name, capital, schema, isRequired }: FieldShape,
@@ -113,7 +107,7 @@ function sentValue(
   }
   const own = Object.hasOwn(sent, name) ? sent[name] : isCapital ? sent[capital] : undefined;
   if (own === undefined || own === null) return undefined;
-  // An empty text in a required field is a fault, and not a missing one.
+  // An empty text in a required field is invalid, not missing.
   return !isRequired && isEmptyText(schema, own) ? undefined : own;
 }
 
@@ -136,7 +130,7 @@ function arrayShaper(items: TSchema, maxItems: number, isExact: boolean): Shaper
     if (!Array.isArray(value)) return value;
     const sent = value.map((item, index) => ({ item, index }));
     const filled = sent.filter(({ item }) => !isEmptyText(items, item));
-    // One more than allowed is kept, so that the schema still reports that there are too many.
+    // One more than allowed is kept, so that the schema reports too many.
     return filled.slice(0, maxItems + 1).map(({ item, index }, place) => {
       const here = `${pointer}/${place}`;
       if (index !== place) shaped.sentNames.set(here, String(index));
@@ -150,7 +144,7 @@ const DUPLICATE = {
   en: 'The field was sent more than once.',
 };
 
-/** Where every name counts. `known`: the fields of the body. */
+/** For exact bodies. `known`: the fields of the body. */
 export function unknownName(known: readonly string[]): Sentence {
   const pt = known.length === 0 ? 'não há campos' : known.join(', ');
   const en = known.length === 0 ? 'there are none' : known.join(', ');

@@ -25,9 +25,8 @@ type SchemaParts = {
 type Finder = (value: unknown, pointer: string) => PointedFault[];
 
 /**
- * Finds the texts of a body that hold a card's number: what is stored or passed on must not hold
- * one. Every text of a schema is checked, except those with `mayHoldCard`: they bring a card, or
- * are only compared. The schema reports wrong types.
+ * Finds texts of a body that hold a card number, which must not be stored or passed on. Skips fields with
+ * `mayHoldCard`, which bring a card or are only compared.
  */
 export function cardNumberFinder(schema: TSchema): (value: unknown) => PointedFault[] {
   const find = finderOf(schema);

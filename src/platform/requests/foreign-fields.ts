@@ -11,10 +11,7 @@ const NOT_OFFERED: Sentence = {
 };
 export const FOREIGN_FIELD_SENTENCES = [NOT_OFFERED];
 
-/**
- * Fields by which other gateways decide what is charged, of whom and for whom: in small letters,
- * without `_` and `-`.
- */
+/** Fields of other gateways that decide a charge. Lower case, without `_` and `-`. */
 const CHARGED_BY = [
   // 3-D Secure.
   ...['code3ds', '3ds', 'threeds', 'threeds2', 'threedsecure', 'threedsid', 'authenticate'],
@@ -25,7 +22,7 @@ const CHARGED_BY = [
   ...['currency', 'currencycode', 'servicetaxamount', 'capture'],
 ];
 
-/** Said of these, they change nothing. */
+/** Values of these fields that change nothing. */
 const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   currency: ['brl', '986', 'r$'],
   currencycode: ['brl', '986', 'r$'],
@@ -35,15 +32,12 @@ const NOTHING = ['false', '0'];
 
 const harmlessOf = (name: string): readonly string[] => HARMLESS[name] ?? NOTHING;
 
-/** Of the documents: each with what may be said of it. */
+/** For the documents, each with its harmless values. */
 export const FOREIGN_FIELDS = CHARGED_BY.map((name) => ({ name, harmless: harmlessOf(name) }));
 
 type Parts = { readonly properties?: Readonly<Record<string, TSchema>>; readonly items?: TSchema };
 
-/**
- * Finds such fields at whatever depth, but for those that the schema itself has there, until there
- * are as many as an answer has. What else is unknown is ignored: it changes nothing.
- */
+/** At any depth, up to an answer's most faults. The schema's own and other unknown fields are skipped. */
 export function findForeignFields(schema: TSchema | undefined, value: JsonValue): Fault[] {
   const found: Fault[] = [];
   gather(schema, value, '', found);

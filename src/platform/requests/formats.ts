@@ -3,22 +3,19 @@ import { documentKind } from '../../values/document-number.ts';
 import { isDay, parseOffsetText, parseSaoPauloText } from '../../values/instant.ts';
 import type { Sentence } from '../http/sentence.ts';
 
-/**
- * A format that schemas may name. `pattern` is enforced as it is printed: a regular expression of JSON
- * Schema that other engines read too (no look-ahead, no classes of Unicode), and linear.
- */
+/** Enforced as printed: a linear regular expression without look-ahead and Unicode classes. */
 export type Format = {
   readonly pattern: string;
-  /** What is taken before the text is read (`reads` of a schema); absent: the same. */
+  /** The pattern before the text is read (`reads` of a schema), if it differs. */
   readonly sentPattern?: string;
-  /** The name that JSON Schema has for it; absent: none. */
+  /** JSON Schema's own name for it. */
   readonly standard?: 'date' | 'date-time' | 'email' | 'uri' | 'uuid';
-  /** What no pattern can say. It has an example, for what a tool makes up by the pattern is refused. */
+  /** Rules beyond the pattern. The example is for tools that make up values by the pattern. */
   readonly also?: { readonly test: (text: string) => boolean; readonly example: string };
   readonly sentence: Sentence;
 };
 
-/** Of an empty text too: "at least 1 characters" would be no help. */
+/** Also for an empty text, where "at least 1 characters" would not help. */
 export const EMPTY: Sentence = { pt: 'Não pode ficar em branco.', en: 'Must not be blank.' };
 
 const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
@@ -95,7 +92,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
       en: 'Must be a valid CPF or CNPJ, with its mask or without.',
     },
   },
-  /** The same, where it is not read without its mask. */
   bareCpfOrCnpj: {
     pattern: '^(\\d{11}|[0-9A-Z]{12}\\d{2})$',
     also: { test: (text) => documentKind(text) !== null, example: '52998224725' },
@@ -149,12 +145,9 @@ export const FORMATS: Readonly<Record<string, Format>> = {
       en: 'Must be the base64 of user:password in UTF-8, without control characters.',
     },
   },
-  /** For names and descriptions: blanks would be none. */
+  /** For names and descriptions, which must not be blank. */
   filledText: { pattern: '\\S', sentence: EMPTY },
-  /**
-   * Acquirers refuse a name with line breaks or control characters, and their refusal would be an
-   * unknown failure of ours.
-   */
+  /** Acquirers refuse names with line breaks or control characters. */
   visibleText: {
     pattern: `^[${BLANK}]*[^\\s${CONTROL}][^${CONTROL}]*$`,
     sentence: {
@@ -164,17 +157,13 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   },
 };
 
-/** The check of a format that there is. */
 export function isOfFormat(name: string): (text: string) => boolean {
   const { pattern, also } = FORMATS[name] as Format;
   const shape = new RegExp(pattern, 'u');
   return (text) => shape.test(text) && also?.test(text) !== false;
 }
 
-/**
- * URL.parse mends much (line breaks, spaces around, missing slashes): an address that it would mend has
- * another shape already.
- */
+/** URL.parse repairs much (line breaks, missing slashes); the pattern refuses such texts before. */
 function isWebAddress(text: string): boolean {
   return text.length <= 2_048 && URL.canParse(text);
 }

@@ -17,9 +17,9 @@ export type RequestReading =
   | {
       readonly ok: false;
       readonly faults: readonly Fault[];
-      /** The body without its faulty fields; null when nothing can be said of it. */
+      /** The body without its faulty fields; null if none of it can be used. */
       readonly soundBody: unknown;
-      /** The faults with those of further checks, which name fields as the documents do. */
+      /** All faults. `more` names fields as the documents do. */
       faultsWith(more: readonly Fault[]): readonly Fault[];
     };
 
@@ -30,10 +30,7 @@ export type RequestReader = (
   readJson: (bytes: Buffer) => JsonReading,
 ) => RequestReading;
 
-/**
- * The reader of one endpoint's query and body: all faults at once, at most a hundred, in the order
- * of the schema.
- */
+/** Reports all faults of query and body at once, at most a hundred, in the order of the schema. */
 export function requestReader(endpoint: Contract): RequestReader {
   const readQuery = queryReader(endpoint);
   const body = endpoint.body ?? (endpoint.isExact === true ? NO_FIELDS : undefined);
@@ -55,10 +52,7 @@ type ReadKey = { readonly key: string | null; readonly faults: readonly Fault[] 
 
 export const NO_KEY: ReadKey = { key: null, faults: [] };
 
-/**
- * The one header Idempotency-Key, null when there is none. Node joins several of them, so the raw
- * headers are read.
- */
+/** The one header Idempotency-Key, or null. Node joins several of them, so raw headers are read. */
 export function readIdempotencyKey(rawHeaders: readonly string[]): ReadKey {
   const keys = rawHeaders.filter(
     (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'idempotency-key',
@@ -79,7 +73,6 @@ type Body = {
 
 const NOTHING_SENT: Body = { value: undefined, sound: null, faultsWith: () => [] };
 
-/** A body of which nothing more can be said. */
 function unreadable(fault: Fault): Body {
   return { value: null, sound: null, faultsWith: () => [fault] };
 }
@@ -123,7 +116,7 @@ function bodyReader(schema: TSchema, { check, isBodyOptional, isExact = false }:
   };
 }
 
-/** The rest of a value without its faulty fields; null of a list with a faulty item. */
+/** A value without its faulty fields; null for a list with a faulty item. */
 function withoutFaulty(value: unknown, pointer: string, faulty: ReadonlySet<string>): unknown {
   if (![...faulty].some((tag) => tag === pointer || tag.startsWith(`${pointer}/`))) return value;
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -134,10 +127,7 @@ function withoutFaulty(value: unknown, pointer: string, faulty: ReadonlySet<stri
   return Object.fromEntries(kept);
 }
 
-/**
- * A field is named once, with its first fault: "wrong type" is enough, "too short" beside it would
- * be noise.
- */
+/** Only the first fault of a field: "too short" beside "wrong type" would be noise. */
 function oncePerField(faults: readonly Fault[]): Fault[] {
   const named = new Set<string>();
   return faults.filter(({ tag }) => !named.has(tag) && named.add(tag));
@@ -145,15 +135,12 @@ function oncePerField(faults: readonly Fault[]): Fault[] {
 
 const atPointer = ({ tag, sentence }: Fault): Fault => ({ tag: pointerOf(tag), sentence });
 
-/**
- * Checks name fields as the documents do (`cardInfo.brand`, `configSplit[0].percent`); faults are
- * sorted by pointer.
- */
+/** Checks name fields as the documents do (`cardInfo.brand`, `configSplit[0].percent`). */
 function pointerOf(tag: string): string {
   return tag === '' ? '' : `/${tag.replaceAll('[', '.').replaceAll(']', '').replaceAll('.', '/')}`;
 }
 
-/** The refusals of our reader of JSON, at the field where they stand. */
+/** Faults of our JSON reader, at their field. */
 export const JSON_FAULTS: Record<JsonFault['kind'], Sentence> = {
   syntax: FAILURES.malformedJson.sentence,
   notUtf8: { pt: 'O corpo não está em UTF-8.', en: 'The body is not UTF-8.' },
@@ -170,10 +157,7 @@ function jsonFault(fault: JsonFault): Fault {
   return { tag: shownPath(fault.path), sentence };
 }
 
-/**
- * With names of the caller's own: a card number that was sent as a name must not come back into the
- * caller's logs.
- */
+/** A card number sent as a name must not come back into the caller's logs. */
 const shownPath = (path: string): string => path.replaceAll(/\d(?:[ .-]?\d){12,}/g, '…');
 
 export const EMPTY_PARAMETER: Sentence = {
@@ -181,19 +165,13 @@ export const EMPTY_PARAMETER: Sentence = {
   en: 'It is empty. Give a value, or leave the parameter out.',
 };
 
-/** Names that mean something to JavaScript have no business in a query. */
+/** Names with a meaning to JavaScript. */
 const FORBIDDEN_NAMES = ['__proto__', 'constructor', 'prototype'];
 
-/**
- * Stands for malformed percent-encoded UTF-8: half a surrogate pair, which no well-formed query can
- * give.
- */
+/** For malformed percent-encoded UTF-8: half a surrogate pair, which no well-formed query contains. */
 const MALFORMED = '\ud800';
 
-/**
- * The names and texts of a query; a name that is sent several times has a list. Malformed text is
- * not guessed at.
- */
+/** A repeated name has a list. Malformed text is not guessed at. */
 export function parseQuery(text: string): Record<string, unknown> {
   if (text === '') return {};
   return parse(text, '&', '=', {
@@ -210,10 +188,9 @@ export function parseQuery(text: string): Record<string, unknown> {
 }
 
 /**
- * Query parameters are text; a schema of type integer takes digits only. The same name with a
- * capital first letter is taken too. A choice or number without a value (`?page=`) is absent, as
- * forms send it; a text without one is a fault: a program whose variable is empty would read
- * everything. So is a parameter sent twice.
+ * Parameters are text; an integer takes digits only. A capital first letter is accepted. A choice or number
+ * without value (`?page=`) is absent, as forms send it. A text without value, or a parameter sent twice, is a
+ * fault: an empty variable would otherwise read everything.
  */
 function queryReader(endpoint: Contract) {
   const { query: schema = NO_FIELDS as TObject, checkQuery: check, isExact, body = NO_FIELDS } = endpoint;
@@ -250,7 +227,7 @@ function queryReader(endpoint: Contract) {
       else
         value[name] = type === 'integer' && /^\d{1,15}$/.test(sent) ? Number(sent) : readText(property, sent);
     }
-    // What an empty one was to be nobody knows: what fields are to each other is not asked then.
+    // With an empty parameter, rules between parameters are not checked.
     const hasEmpty = faults.some(({ sentence }) => sentence === EMPTY_PARAMETER);
     const checked = (hasEmpty ? [] : (check?.(value) ?? [])).map(({ tag, sentence }) => ({
       pointer: `/${tag}`,

@@ -1,18 +1,12 @@
 import { isBlank } from '../../values/blank-text.ts';
 
-/**
- * How a text is read before it is checked: the keyword `reads` of a schema names one. What does not
- * look like the thing stays as it is, and the check says so.
- */
+/** Normalizations before the check, for the schema keyword `reads`. Other texts stay as they are. */
 const TEXT_READINGS = {
   /** CPF and CNPJ, which people write with their mask. */
   document: (text) => unmasked(text, /^([\dA-Z]{12}\d\d|\d{11})$/),
-  /** CEP. */
   postalCode: (text) => unmasked(text, /^\d{8}$/),
   emailAddress: (text) => text.trim(),
-  /** A state of Brazil. */
   capitals: (text) => text.trim().toUpperCase(),
-  /** A UUID. */
   smallLetters: (text) => text.toLowerCase(),
 } as const satisfies Record<string, (text: string) => string>;
 
@@ -36,7 +30,7 @@ export function readText(schema: object, value: unknown): unknown {
   return reads === undefined || typeof value !== 'string' ? value : TEXT_READINGS[reads](value);
 }
 
-/** Whether a field is a text; only of texts an empty one is absent. */
+/** Only for texts does an empty one count as absent. */
 function isTextSchema(schema: object): boolean {
   const { type, enum: words, const: word } = schema as Parts;
   return (
@@ -44,12 +38,10 @@ function isTextSchema(schema: object): boolean {
   );
 }
 
-/** A text that says nothing. */
 export function isEmptyText(schema: object, value: unknown): boolean {
   return isBlank(value) && isTextSchema(schema);
 }
 
-/** Whether it is a text that is no choice between words. */
 export function isFreeText(schema: object): boolean {
   const { type, enum: words, const: word } = schema as Parts;
   return type === 'string' && words === undefined && word === undefined;

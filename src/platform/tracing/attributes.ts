@@ -2,23 +2,21 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const WORD = /^[A-Za-z][\w.]{0,63}$/;
 
 /**
- * All that a span may say of itself, and in which shape. Nothing else leaves this process in a trace: no
- * text of a caller, no card, name, document, e-mail or address of a person. What does not have its shape is
- * left out.
+ * All attributes of a span, with their shapes; others are left out. No text of a caller, no card, name,
+ * document, e-mail or personal address leaves this process in a trace.
  */
 const SHAPES = {
   'http.request.method': /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|_OTHER)$/,
-  /** As the contract has it, with its parameters in braces. */
+  /** With parameters in braces, as in the contract. */
   'http.route': /^\/[\w/{}.-]{0,200}$/,
   'url.template': /^\/[\w/{}.-]{0,200}$/,
   'http.response.status_code': 'whole',
   'db.system.name': /^postgresql$/,
-  /** The name of the statement, which is unique in the program. */
+  /** The statement's name. */
   'db.query.summary': WORD,
   'db.operation.batch.size': 'whole',
-  /** SQLSTATE. */
   'db.response.status_code': /^(\d[\dA-Z]|P0|F0|HV|XX)[\dA-Z]{3}$/,
-  /** A name or a code of an error, never its message. */
+  /** A name or code of an error, never its message. */
   'error.type': /^[\w.]{1,64}$/,
   'peer.service': /^(acquirer|bank|antifraud|webhook)$/,
   'parcela.request.id': UUID,
@@ -28,7 +26,6 @@ const SHAPES = {
   'parcela.boleto.id': UUID,
   'parcela.delivery.id': UUID,
   'parcela.delivery.kind': WORD,
-  /** What kind of answer came. */
   'parcela.result': WORD,
 } as const satisfies Readonly<Record<string, RegExp | 'whole'>>;
 
@@ -41,7 +38,7 @@ export function isAttribute(name: AttributeName, value: unknown): value is strin
   return typeof value === 'string' && shape.test(value);
 }
 
-/** A word for what went wrong: SQLSTATE, a code of Node or the name of the error. */
+/** SQLSTATE, a code of Node, or the name of the error. */
 export function errorTypeOf(error: unknown): string {
   const { code, name } = Object(error) as { code?: unknown; name?: unknown };
   const word = typeof code === 'string' ? code : name;

@@ -3,7 +3,7 @@ import { askOnce } from '../channels/ask-once.ts';
 import type { Channel } from '../channels/open-channel.ts';
 import type { Span, SpanKind } from './span.ts';
 
-/** `queueFull`: more ended than are sent. `notTaken`: the collector was away, or refused them. */
+/** `queueFull`: more spans than can be sent. `notTaken`: the collector was away or refused them. */
 export type SpanFate = 'exported' | 'queueFull' | 'notTaken';
 
 export type SpanExportOptions = {
@@ -15,14 +15,14 @@ export type SpanExportOptions = {
 };
 
 export type SpanExport = {
-  /** Takes a span that has ended. Returns at once, and never throws. */
+  /** Takes an ended span. Returns at once and never throws. */
   readonly take: (span: Span) => void;
-  /** Sends what waits, for so long as an end may take. */
+  /** Sends what waits, within a limited time. */
   close(): Promise<void>;
 };
 
 const MOST_WAITING = 4_096;
-/** A body of some hundred kilobytes, which is written in a millisecond or two. */
+/** Some hundred kilobytes, serialized in a millisecond or two. */
 const SPANS_PER_BATCH = 256;
 const LONGEST_WAIT_MILLISECONDS = 1_000;
 const ANSWER_MILLISECONDS = 5_000;
@@ -30,10 +30,7 @@ const CLOSE_MILLISECONDS = 2_000;
 
 export const OTLP_CONNECT_MILLISECONDS = 2_000;
 
-/**
- * Sends spans to a collector by OTLP/HTTP, a batch at a time, beside all else: what does not fit into the
- * queue, and a batch that is not taken, is dropped and counted.
- */
+/** Sends spans by OTLP/HTTP in batches. Drops and counts what exceeds the queue, and failed batches. */
 export function openSpanExport(options: SpanExportOptions): SpanExport {
   const { url, channel, resource, observe } = options;
   const { origin, pathname } = new URL(url);
@@ -59,7 +56,7 @@ export function openSpanExport(options: SpanExportOptions): SpanExport {
     if (rejected > 0) observe('notTaken', rejected);
   }
 
-  /** One batch at a time; those that are full follow at once. */
+  /** One batch at a time; full batches follow at once. */
   function send(): void {
     if (sending !== null || waiting.length === 0) return;
     sending = sendBatch(ANSWER_MILLISECONDS).finally(() => {
@@ -95,7 +92,7 @@ const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, clie
 const STATUS_ERROR = 2;
 const SCOPE = 'parcela';
 
-/** The body of a request to `/v1/traces` (OTLP/HTTP with JSON). */
+/** The body of `/v1/traces` (OTLP/HTTP with JSON). */
 function otlpTraces(resource: Resource, spans: readonly Span[]): string {
   const attributes = Object.entries(resource).map(([key, value]) => attribute(key, value));
   const scopeSpans = [{ scope: { name: SCOPE }, spans: spans.map(otlpSpan) }];
@@ -118,7 +115,7 @@ function otlpSpan(span: Span): object {
   };
 }
 
-/** 64 bits stand in JSON as text. */
+/** 64-bit numbers are text in JSON. */
 function attribute(key: string, value: string | number): object {
   return { key, value: typeof value === 'string' ? { stringValue: value } : { intValue: String(value) } };
 }
@@ -127,7 +124,6 @@ function nanoseconds(milliseconds: number): string {
   return `${Math.round(milliseconds * 1_000)}000`;
 }
 
-/** How many spans of a batch the answer says were not taken. */
 function rejectedSpans(body: unknown): number {
   const { partialSuccess } = Object(body) as { partialSuccess?: { rejectedSpans?: unknown } };
   const rejected = Number(partialSuccess?.rejectedSpans ?? 0);

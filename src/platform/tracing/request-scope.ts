@@ -8,19 +8,18 @@ import { readTraceparent } from './span.ts';
 import type { Tracer } from './tracer.ts';
 
 export type RequestScopeOptions = {
-  /** Null: nothing is traced. */
   readonly tracer: Tracer | null;
-  /** The header in which trusted proxies bring their own id of a request, in small letters; null: none. */
+  /** The header with a trusted proxy's own request id, in lower case. */
   readonly requestIdHeader: string | null;
 };
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 const PROXY_REQUEST_ID = /^[\w.:/+=@-]{1,128}$/;
-/** On every answer about a payment, and names of parameters that are one's id. */
+/** Set on every answer about a payment. Parameters that are its id. */
 const PAYMENT_HEADER = 'x-payment-id';
 const PAYMENT_PARAMETERS = ['paymentId', 'boletoId'];
 
-/** What a request is known by to its callees. Only a trusted proxy may name it, or bring its trace. */
+/** The identity of a request for its callees. Only a trusted proxy may set it, or bring a trace. */
 export function openRequestScope(
   { tracer, requestIdHeader }: RequestScopeOptions,
   request: FastifyRequest,
@@ -32,7 +31,7 @@ export function openRequestScope(
   const isName = typeof named === 'string' && PROXY_REQUEST_ID.test(named) && !holdsCardNumber(named);
   const fields: RequestFields = { requestId, ...(isName ? { proxyRequestId: named } : {}) };
   const { endpoint } = request.routeOptions.config;
-  // Probes come every second, and are no part of any payment.
+  // Probes come every second and belong to no payment.
   if (tracer === null || endpoint?.needsNoPlace === true)
     return { tracer: null, span: null, request: { fields, isOver: false } };
   const method = METHODS.includes(request.method) ? request.method : '_OTHER';
@@ -53,7 +52,7 @@ export function noteCaller({ span, request }: Scope, { merchantId, userName, cre
   span?.set({ 'parcela.merchant.id': merchantId });
 }
 
-/** The payment that the path names, or the answer. */
+/** The payment that path or answer names. */
 export function noteNamedPayment(request: FastifyRequest, answer: Pick<Answer, 'headers'> | null): void {
   const parameters = request.params as Readonly<Record<string, string>>;
   const ids = [answer?.headers?.[PAYMENT_HEADER], ...PAYMENT_PARAMETERS.map((name) => parameters[name])];
@@ -61,7 +60,7 @@ export function noteNamedPayment(request: FastifyRequest, answer: Pick<Answer, '
   if (paymentId !== undefined) notePayment({ paymentId });
 }
 
-/** After its last line of the log. */
+/** Called after the request's last log line. */
 export function endRequestScope({ span, request }: Scope, status: number): void {
   if (request !== null) request.isOver = true;
   span?.set({ 'http.response.status_code': status });

@@ -4,7 +4,7 @@ import { type Span, type SpanStart, traceparentOf } from './span.ts';
 
 import type { Tracer, TraceTarget } from './tracer.ts';
 
-/** What every line of the log about a request says of it. */
+/** On every log line of a request. */
 export type RequestFields = {
   readonly requestId: string;
   readonly proxyRequestId?: string;
@@ -15,12 +15,10 @@ export type RequestFields = {
   referenceTransaction?: string;
 };
 
-/** Of the request or task that is worked at; its callees find it here. */
+/** The current request or task, for its callees. */
 export type Scope = {
-  /** Null: nothing is traced. */
   readonly tracer: Tracer | null;
   readonly span: Span | null;
-  /** Null outside of requests. */
   readonly request: { readonly fields: RequestFields; isOver: boolean } | null;
 };
 
@@ -30,10 +28,7 @@ export function inScope<T>(scope: Scope | undefined, run: () => T): T {
   return current.run(scope, run);
 }
 
-/**
- * The fields of the request or task for a line of the log; null outside of them. What is left under way of
- * a request that is over is no part of it.
- */
+/** Log fields of the current request or task; null outside. Work that outlives its request has none. */
 export function scopeFields(): object | null {
   const scope = current.getStore();
   if (scope === undefined || scope.request?.isOver === true) return null;
@@ -44,10 +39,7 @@ export function scopeFields(): object | null {
 
 type NotedPayment = { readonly paymentId?: string; readonly referenceTransaction?: string | null };
 
-/**
- * The request, or the task, concerns this payment, or boleto: its lines of the log and its trace say so.
- * `referenceTransaction`: once it is known to hold no card number.
- */
+/** Adds a payment to log lines and trace. `referenceTransaction`: only if it holds no card number. */
 export function notePayment({ paymentId, referenceTransaction }: NotedPayment): void {
   const scope = current.getStore();
   if (scope === undefined) return;
@@ -59,14 +51,14 @@ export function notePayment({ paymentId, referenceTransaction }: NotedPayment): 
   scope.span?.set({ 'parcela.payment.id': paymentId });
 }
 
-/** It makes this payment, or changes it: what follows of that goes on with its trace. */
+/** The payment is made or changed here: later work on it continues this trace. */
 export function notePaymentMade(made: NotedPayment & { readonly paymentId: string }): void {
   notePayment(made);
   const scope = current.getStore();
   if (scope !== undefined && scope.span !== null) scope.tracer?.remember(made.paymentId, scope.span);
 }
 
-/** Runs a step in a span below that of its caller; by itself where nothing is recorded. */
+/** Runs a step in a child span, if the caller's span is recorded. */
 export function traced<T>(start: SpanStart, run: (span: Span | null) => Promise<T>): Promise<T> {
   const scope = current.getStore();
   const span = scope?.span?.child(start) ?? null;
@@ -74,21 +66,18 @@ export function traced<T>(start: SpanStart, run: (span: Span | null) => Promise<
   return current.run({ ...scope, span }, () => endWith(span, run));
 }
 
-/** A span below that of its caller, for what ends elsewhere; its owner ends it. */
+/** A child span for what ends elsewhere; its owner ends it. */
 export function openStep(start: SpanStart): Span | null {
   return current.getStore()?.span?.child(start) ?? null;
 }
 
-/** The span of the caller, where it is recorded. */
+/** The caller's span, if recorded. */
 export function recordedSpan(): Span | null {
   const span = current.getStore()?.span ?? null;
   return span?.context.isSampled === true ? span : null;
 }
 
-/**
- * Runs what many callers want at once: below the first of their spans, with links to the others. It is no
- * part of any of their requests.
- */
+/** Runs what many callers share, below the first span with links to the others, outside of all requests. */
 export function tracedTogether<T>(
   name: string,
   spans: readonly (Span | null)[],
@@ -107,10 +96,9 @@ export function tracedTogether<T>(
 
 const MOST_LINKS = 32;
 
-/** What a task is about. `follows`: the id of what it comes from; null: of nothing that is known. */
 export type TaskSubject = { readonly attributes: Attributes; readonly follows: string | null };
 
-/** Of a task that goes on with a payment. */
+/** For a task that continues a payment's trace. */
 export function taskOfPayment(task: {
   readonly merchantId: string;
   readonly transactionId: string;
@@ -120,10 +108,7 @@ export function taskOfPayment(task: {
   return { attributes, follows: transactionId };
 }
 
-/**
- * One task of the work that falls due, wherever its turn came from: a trace of its own, or the one of what it
- * comes from. `about` null: it is not traced.
- */
+/** Runs one due task in a trace: its own, or that of what it follows. `about` null: not traced. */
 export function tracedTask<T>(
   name: string,
   about: (() => TaskSubject) | null,
@@ -139,7 +124,7 @@ export function tracedTask<T>(
   return current.run({ tracer, span, request: null }, () => endWith(span, run));
 }
 
-/** The header that another program gets with what it is asked or sent; null: none. */
+/** The header for a call to another program; null: none. */
 export function traceHeader(target: TraceTarget): { readonly traceparent: string } | null {
   const scope = current.getStore();
   if (scope === undefined || scope.span === null || scope.tracer?.sendsTo(target) !== true) return null;

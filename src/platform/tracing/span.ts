@@ -10,16 +10,15 @@ export type SpanStart = {
   readonly links?: readonly SpanContext[];
 };
 
-/** What the spans of one trace in this process share. */
 export type Trace = {
-  /** The time since the epoch less the monotonic clock, in milliseconds. */
+  /** Wall clock minus monotonic clock, in milliseconds. */
   readonly clockOffset: number;
   readonly take: (span: Span) => void;
   /** How many more spans it may have. */
   spansLeft: number;
 };
 
-/** One step of a trace. One that is not sampled has a name for others, and is recorded nowhere. */
+/** One step of a trace. An unsampled span only has an id. */
 export class Span {
   readonly name: string;
   readonly kind: SpanKind;
@@ -49,7 +48,7 @@ export class Span {
     this.set(attributes);
   }
 
-  /** Null: its trace has as many spans as it may have, or is not recorded. */
+  /** Null: the trace is full or not recorded. */
   child(start: SpanStart): Span | null {
     if (!this.context.isSampled || this.#trace.spansLeft <= 0) return null;
     this.#trace.spansLeft -= 1;
@@ -76,25 +75,24 @@ export class Span {
   }
 }
 
-/** Names a span of a trace, of this program or of another one (W3C Trace Context). */
+/** Identifies a span of any program (W3C Trace Context). */
 export type SpanContext = {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
   /** 16 hexadecimal digits. */
   readonly spanId: string;
-  /** Whether the spans of this trace are recorded. */
   readonly isSampled: boolean;
 };
 
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 const SAMPLED = 0b1;
 
-/** Null: there is none, or none that can be read; then a trace begins here. */
+/** Null: none is readable, and a trace begins here. */
 export function readTraceparent(header: unknown): SpanContext | null {
   const match = typeof header === 'string' ? TRACEPARENT.exec(header) : null;
   if (match === null) return null;
   const [, version, traceId = '', spanId = '', flags = '', rest] = match;
-  // Later versions may have more behind the flags.
+  // Later versions may have more after the flags.
   if (version === 'ff' || (version === '00' && rest !== undefined)) return null;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) !== 0 };

@@ -2,31 +2,30 @@ import { newSpanId, newTraceId } from '../chance.ts';
 import { rateLimit } from '../http/rate-limit.ts';
 import { Span, type SpanContext, type SpanStart } from './span.ts';
 
-/** Other programs that may get `traceparent` with what they are asked or sent. */
+/** Programs that may get `traceparent`. */
 export const TRACE_TARGETS = ['acquirer', 'bank', 'antifraud', 'merchants'] as const;
 export type TraceTarget = (typeof TRACE_TARGETS)[number];
 
 export type TracerOptions = {
-  /** Of the traces that begin here: from 0 to 1. */
+  /** The recorded share of traces that begin here: 0 to 1. */
   readonly ratio: number;
   readonly targets: readonly TraceTarget[];
   /** Between 0 and 1. */
   readonly chance: () => number;
-  /** Takes a span that has ended. Returns at once, and never throws. */
   readonly take: (span: Span) => void;
 };
 
-/** One request has some twenty; an export of many pages stops being recorded, and is served all the same. */
+/** A request has some twenty. A long export stops being recorded. */
 const MOST_SPANS_OF_A_TRACE = 250;
-/** Beyond our own ratio callers may have so many traces recorded. */
+/** Further traces recorded at callers' request. */
 const ASKED_FOR_PER_SECOND = 10;
 const MOST_CAUSES = 10_000;
 
-/** Begins traces, decides which of them are recorded, and knows which one a payment came from. */
+/** Begins traces, decides which are recorded, and remembers the trace of each payment. */
 export class Tracer {
   readonly #options: TracerOptions;
   readonly #askedFor = rateLimit(ASKED_FOR_PER_SECOND);
-  /** By the id of what was made: the span that made it. The oldest are forgotten. */
+  /** The span that made each thing, by its id. The oldest are forgotten. */
   readonly #causes = new Map<string, SpanContext>();
 
   constructor(options: TracerOptions) {
@@ -34,9 +33,8 @@ export class Tracer {
   }
 
   /**
-   * A span that no step of this process is above of. `caller`: as a trusted proxy brought it; its trace goes
-   * on here, but our own chance decides what is recorded, and a few a second beside it. `cause`: a span of
-   * ours, recorded or not, whose trace this one goes on with.
+   * Begins a root span. `caller`: from a trusted proxy; its trace continues, recorded by our own ratio and a
+   * few a second more. `cause`: a span of ours whose trace continues.
    */
   begin(
     start: SpanStart,

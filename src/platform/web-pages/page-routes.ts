@@ -9,47 +9,43 @@ import type { Answer } from '../http/endpoint.ts';
 import type { Failure } from '../http/failures.ts';
 import type { Language } from '../http/sentence.ts';
 
-/** A request for a page, before anything is known of who asks. */
 export type PageRequest = {
   readonly method: 'GET' | 'POST';
-  /** Of a GET: asked with HEAD, whose answer has no body. */
+  /** A HEAD, whose answer has no body. */
   readonly isHead: boolean;
   /** Below the prefix: `/` or `/payments`. */
   readonly path: string;
   readonly query: Readonly<Record<string, unknown>>;
-  /** The text of a form; empty of a GET. */
+  /** The form as text; empty for GET. */
   readonly form: string;
   readonly headers: IncomingHttpHeaders;
-  /** Under which scheme and host it was asked; null: not known. */
+  /** Scheme and host of the request; null: unknown. */
   readonly origin: string | null;
   readonly address: string;
-  /** As the browser prefers it. */
   readonly language: Language;
   readonly requestId: string;
   /** Monotonic milliseconds. */
   readonly startedAt: number;
 };
 
-/** `route`: the pattern of its path, and for whom it was made: for metrics and the log. */
+/** `route`: the path pattern, for metrics and the log. */
 export type PageAnswer = Answer & {
   readonly route: string;
   readonly merchantId?: string;
   readonly userName?: string;
-  /** Each for a header `Set-Cookie` of its own. */
+  /** Each gets a `Set-Cookie` header of its own. */
   readonly cookies?: readonly string[];
 };
 
-/** Pages for people, below one path of a listener. */
 export type Pages = {
   readonly prefix: string;
   readonly answer: (request: PageRequest) => Promise<PageAnswer>;
-  /** What is shown instead when the server itself cannot answer. */
+  /** Shown when the server itself cannot answer. */
   readonly failed: (failure: Failure, language: Language) => Answer;
 };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** For whom a page was made. */
     pageOf: Pick<PageAnswer, 'route' | 'merchantId' | 'userName'> | null;
   }
   interface FastifyContextConfig {
@@ -61,7 +57,7 @@ type OriginOf = (request: FastifyRequest) => string | null;
 
 const METHODS = ['GET', 'HEAD', 'POST'] as const;
 
-/** `failureOf`: what an error that was thrown means to its caller; it logs what is ours. */
+/** `failureOf` maps an error, and logs our own. */
 export function addPages(
   app: FastifyInstance,
   pages: Pages,
@@ -91,7 +87,7 @@ export function addPages(
   });
 }
 
-/** Only what a browser sends of a form without files. */
+/** Accepts only forms without files. */
 function takeForms(app: FastifyInstance, bodies: BodyMemory): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(

@@ -1,41 +1,37 @@
 import type { MerchantShare } from './fair-queue.ts';
 
-/** Of tasks that were claimed, or of those that were written just now. */
+/** `claimed`: tasks claimed from the database. `now`: tasks written just now. */
 export type LaneLimits = MerchantShare & {
-  /** Under way at the same time. */
+  /** Tasks under way at the same time. */
   readonly slots: number;
-  /** Waiting for one of these slots. */
+  /** Tasks waiting for a slot. */
   readonly queued: number;
 };
 
 export type DispatchLimits = {
-  /** Under way at the same time in this process, of both lanes; at one endpoint. */
+  /** `slots`: of both lanes, in this process. `ofEndpoint`: at one endpoint. */
   readonly slots: number;
   readonly ofEndpoint: number;
   readonly claimed: LaneLimits;
   readonly now: LaneLimits;
-  /** What one claim takes at most. */
+  /** The most that one claim takes. */
   readonly atOnce: number;
-  /**
-   * While more wait for a slot than are under way, the next claim comes after this pause: others have their
-   * turn.
-   */
+  /** The pause before the next claim while more tasks wait than run: other processes get their turn. */
   readonly longLineMilliseconds: number;
-  /** What waits in this process for longer is handed back. */
+  /** Tasks that wait longer here are handed back. */
   readonly longestWaitMilliseconds: number;
 };
 
-/** What a process has in hand. */
 export type DispatchState = {
-  /** Slots taken, and tasks that wait for one. */
+  /** Taken slots, and tasks waiting for one. */
   readonly claimed: { readonly taken: number; readonly queued: number };
   readonly now: { readonly taken: number };
-  /** Sent, and neither recorded nor in a slot any more. */
+  /** Sent and without a slot, but not recorded yet. */
   readonly recording: number;
-  /** Whether those who are asked answer nothing, and when one of them may be asked again; 0: now. */
+  /** Whether the other side answers nothing, and when it may be asked again; 0: now. */
   readonly isAway: boolean;
   readonly millisecondsUntilProbe: number;
-  /** The moment from which the next claim may come though the line is long. */
+  /** When the next claim may come although many wait. */
   readonly nextClaimAt: number;
 };
 
@@ -43,18 +39,16 @@ const NO_LANE: LaneLimits = { slots: 0, ofMerchant: 0, ofMerchantAlone: 0, queue
 const QUARTER = 1 / 4;
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 const DELIVERY_SLOTS = 64;
-/** Claimed and not yet recorded, slots included: a claim of many costs little more than one of few. */
+/** Claimed and not yet recorded. A claim of many costs little more than one of few. */
 const DELIVERIES_IN_HAND = 256;
-/** Billings that one read finds: it costs little more for many. */
+/** Found by one read, which costs little more for many. */
 const BILLINGS_AT_ONCE = 256;
 
-/** What a process does at the same time. */
 export const DISPATCH = {
   /**
-   * What waited gets half of the slots: a backlog must not delay what happens now. And it always keeps a
-   * quarter: nor may the present stop it. One merchant, which may have thousands of servers that hang, leaves
-   * a quarter of either lane to the others also while they have nothing: a slot may be taken for as long as a
-   * try lasts, 15 s. Nothing waits for longer than leaves a try and its record their time within the lease.
+   * A backlog gets half of the slots and always keeps a quarter, so that old and new deliveries cannot stop
+   * each other. One merchant, perhaps with thousands of hanging servers, leaves a quarter of each lane free
+   * for others: a try may last 15 s. No wait is so long that a try and its record would outlive the lease.
    */
   deliveries: {
     slots: DELIVERY_SLOTS,
@@ -65,38 +59,32 @@ export const DISPATCH = {
     longLineMilliseconds: 50,
     longestWaitMilliseconds: 8_000,
   },
-  /** As many as the bridge has connections for resolving; of both a merchant has the same share. */
+  /** As many as the bridge's connections for resolving. A merchant's share of both is the same. */
   unresolvedCharges: inSlots(32),
-  /** Cancels go over the connections that charge: few of them, so that payments always find one. */
+  /** Cancels use the connections of charges: few slots, so that payments always find one. */
   unresolvedCancels: inSlots(16),
-  /** Captures too, when their answer was lost. */
+  /** Lost captures too. */
   unresolvedCaptures: inSlots(16),
-  /** Boletos about which the bank is asked, and no caller waits. */
+  /** Asked of the bank, with no caller waiting. */
   unresolvedBoletos: inSlots(16),
-  /** Jumps of different merchants' clocks; one merchant has one at a time. */
+  /** Jumps of different merchants' clocks; a merchant has one at a time. */
   jumps: inSlots(4),
 } as const satisfies Record<string, DispatchLimits>;
 
-/** Of these in hand: of one merchant, of one endpoint; and probes, most of which go where nothing answers. */
+/** Limits by merchant and endpoint; probes mostly go to endpoints that do not answer. */
 export const CLAIMED_DELIVERIES = {
   ofMerchant: DELIVERIES_IN_HAND * (1 - QUARTER),
   ofEndpoint: 32,
   probes: 8,
 } as const;
 
-/**
- * Billings are read without a lease, and a process has more in hand than it has slots. A merchant leaves a
- * quarter of the slots to others while others wait; alone it has all of them.
- */
+/** More billings than slots, without a lease. A merchant leaves a quarter of the slots to waiting others. */
 export function chargingLimits(slots: number): DispatchLimits {
   const claimed = lane(slots, { queued: BILLINGS_AT_ONCE + slots, sharesAlone: false });
   return { ...inSlots(slots), claimed, atOnce: BILLINGS_AT_ONCE, longLineMilliseconds: UNBOUNDED };
 }
 
-/**
- * A free slot takes the next due row of a merchant that may have one more (`fairClaim`); nothing waits in the
- * process, where its lease would run.
- */
+/** Each free slot takes the next due row by `fairClaim`: no lease runs while a task waits here. */
 function inSlots(slots: number): DispatchLimits {
   return {
     slots,
@@ -122,11 +110,7 @@ function lane(
   };
 }
 
-/**
- * Slots of what was claimed that may be filled. While the other side is away a single task is sent at a time,
- * with a pause, so that it is not hammered and its return is noticed soon: what is begun would only stay
- * unknown.
- */
+/** Free slots for claimed tasks. While the other side is away: one task at a time, with a pause. */
 export function freeClaimedSlots(limits: DispatchLimits, state: DispatchState): number {
   if (state.isAway) {
     const mayAsk = limits.slots > 0 && state.claimed.taken === 0 && state.millisecondsUntilProbe === 0;
@@ -135,7 +119,7 @@ export function freeClaimedSlots(limits: DispatchLimits, state: DispatchState): 
   return Math.max(0, Math.min(limits.claimed.slots - state.claimed.taken, freeOfAll(limits, state)));
 }
 
-/** Slots for what was written just now that may be filled. */
+/** Free slots for tasks written just now. */
 export function freeNowSlots(limits: DispatchLimits, state: DispatchState): number {
   return Math.max(0, Math.min(limits.now.slots - state.now.taken, freeOfAll(limits, state)));
 }
@@ -144,12 +128,12 @@ function freeOfAll({ slots }: DispatchLimits, { claimed, now }: DispatchState): 
   return slots - claimed.taken - now.taken;
 }
 
-/** Another claim is due before the last of those that wait goes. */
+/** The next claim is due before all waiting tasks are sent. */
 export function isLineShort({ claimed }: DispatchState): boolean {
   return claimed.queued <= claimed.taken;
 }
 
-/** How many to claim now; 0: there is no free slot, or too few to be worth it. */
+/** How many to claim; 0: no free slot, or too few to be worth it. */
 export function claimLimit(limits: DispatchLimits, state: DispatchState, now: number): number {
   if (!isLineShort(state) && now < state.nextClaimAt) return 0;
   const free = state.isAway ? freeClaimedSlots(limits, state) : limits.claimed.slots - state.claimed.taken;

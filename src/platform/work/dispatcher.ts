@@ -15,58 +15,47 @@ import type { Look } from './looks.sql.ts';
 import type { OutageWatch } from './outage-watch.ts';
 import { forwardSignal, type WakeSignal } from './wake-signal.ts';
 
-/** What falls due, and how it is claimed, sent and recorded. */
 export type Dispatched<Task extends Place, Sent> = {
   readonly name: string;
   readonly limits: DispatchLimits;
   /** Notified when a task may have become due. */
   readonly wakeSignal: WakeSignal;
-  /** Whether those who are asked answer at all. */
+  /** Tells whether the other side answers at all. */
   readonly outage?: OutageWatch;
   /** Called before the first claim of each run. */
   beginRun?(): void;
-  /** Takes up to so many due tasks, longest due first; `share`: of each merchant, where none may wait. */
+  /** Takes due tasks, longest due first. `share`: limits each merchant, where none may wait. */
   claim(limit: number, share: FairClaim): Promise<Claimed<Task>>;
-  /** Ends, with its record, within the lease. The next run throws what one of them throws. */
+  /** With its record, ends within the lease. Its errors are thrown by the next run. */
   send(task: Task, stopping: AbortSignal): Promise<Sent>;
   record(task: Task, sent: Sent): Promise<void>;
-  /**
-   * Whether its slot is free as soon as it is sent: what is still to be recorded keeps nothing else waiting.
-   */
+  /** Whether the slot is free once sent: recording holds up nothing. */
   isFreeWhenSent?(task: Task, sent: Sent): boolean;
-  /** For its trace; absent: it is not traced. */
   about?(task: Task): TaskSubject;
-  /** Goes before all others: until it is sent no process finds out whether its endpoint is back. */
+  /** A probe goes first: only it finds out whether its endpoint is back. */
   isProbe?(task: Task): boolean;
-  /** Whether what waits for a slot is not to be sent any more. */
+  /** Whether a waiting task is no longer to be sent. */
   isUnwanted?(task: Task, lane: 'claimed' | 'now'): boolean;
-  /** Ends the leases of what is not sent. */
+  /** Ends the leases of unsent tasks. */
   handBack?(tasks: readonly Task[]): Promise<void>;
-  /** Makes up to so many due that wait for long; gives how many. */
+  /** Makes up to `limit` postponed tasks due; gives how many. */
   pullForward?(limit: number): Promise<number>;
-  /** Finds the milliseconds until something is due; `passedOver`: of what merchants nothing may begin. */
+  /** Finds the milliseconds until something is due. `passedOver`: merchants that may begin nothing. */
   readonly piece: Look['piece'];
   pieceValues?(passedOver: readonly string[]): readonly unknown[];
-  /** The end waits no longer for what is under way. */
   readonly stopMilliseconds?: number;
 };
 
 /** `isEnd`: the run claims no more. */
 export type Claimed<Task> = { readonly tasks: readonly Task[]; readonly isEnd: boolean };
 
-/**
- * What one statement pulls forward, and how many such statements follow one return: the others wait for their
- * time.
- */
+/** Rows of one statement, and statements after one return. The others wait for their time. */
 const PULLED_AT_ONCE = 1_000;
 const MOST_PULLS = 100;
-/** So often it is looked whether what waits for a slot has waited for too long. */
+/** How often overdue waiting tasks are looked for. */
 const WAIT_MILLISECONDS = 1_000;
 
-/**
- * Claims due work, holds what waits for a slot, sends and records it: each task for itself, so that a slow
- * one holds its own slot and nothing else. The policy says what may begin and how much is claimed.
- */
+/** Claims due work, queues it for slots, sends and records it. A slow task holds only its slot. */
 export class Dispatcher<Task extends Place, Sent> implements Work {
   readonly name: string;
   readonly wakeSignal: WakeSignal;
@@ -74,10 +63,10 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   readonly #of: Dispatched<Task, Sent>;
   readonly #claimed: FairQueue<Task>;
   readonly #now: FairQueue<Task>;
-  /** What a jump of a clock began, beside the slots. */
+  /** Tasks of a clock jump, beside the slots. */
   readonly #aside = new FairQueue<Task>({ ofMerchant: 0, ofMerchantAlone: 0 });
   readonly #atPlace = new Tally();
-  /** Those that count at their place. */
+  /** Tasks that count at their endpoint. */
   readonly #holders = new Set<Task>();
   readonly #running = new Set<Promise<void>>();
   #stopping: AbortSignal = AbortSignal.abort();
@@ -104,10 +93,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#now = new FairQueue(of.limits.now);
   }
 
-  /**
-   * Claims until nothing is due or no slot is free. Once the signal is aborted nothing begins that
-   * waits for a slot.
-   */
+  /** Claims until nothing is due or no slot is free. After an abort no waiting task begins. */
   async runDue(signal: AbortSignal): Promise<number> {
     this.#throwFailure();
     this.#hasRun = true;
@@ -152,13 +138,13 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#throwFailure();
   }
 
-  /** How many that are written now would find a slot at once: none where this work is run elsewhere. */
+  /** How many new tasks would find a slot at once. 0 if this work runs elsewhere. */
   capacityForNow(): number {
     if (!this.#hasRun || this.#isFinished) return 0;
     return Math.max(0, freeNowSlots(this.#of.limits, this.#state()) - this.#now.length);
   }
 
-  /** Sends what was written just now under a lease. Returns at once, and never throws. */
+  /** Sends tasks just written under a lease. Returns at once and never throws. */
   sendNow(tasks: readonly Task[]): void {
     if (this.#isFinished) return;
     const { limits } = this.#of;
@@ -169,10 +155,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#serve();
   }
 
-  /**
-   * Sends in a jump of a clock what `claim` gives, so many at once beside the slots, and waits for the end of
-   * it. It was claimed by what was under way before: nothing else begins until it has begun.
-   */
+  /** For a clock jump: sends what `claim` gives, beside the slots, and waits. Nothing else begins before. */
   async sendAside<Page extends { readonly tasks: readonly Task[] }>(
     claim: () => Promise<Page>,
     atOnce: number,
@@ -190,12 +173,12 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
         this.#isClaimingAside = false;
       }
     });
-    // All of them first: none is left behind under way.
+    // All of them first, so that none is left under way.
     for (const end of await Promise.allSettled(ends)) if (end.status === 'rejected') throw end.reason;
     return page;
   }
 
-  /** One error keeps none of the others from being tried; the first is thrown in the end. */
+  /** All tasks are tried; the first error is thrown at the end. */
   async #workOffAside(left: Task[], signal?: AbortSignal): Promise<void> {
     let failure: { readonly error: unknown } | null = null;
     while (!signal?.aborted) {
@@ -213,12 +196,12 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     return [this.#claimed, this.#now, this.#aside].flatMap(({ underWay }) => [...underWay]);
   }
 
-  /** What was claimed and is neither sent nor handed back. */
+  /** Claimed, and neither sent nor handed back. */
   claimed(): Task[] {
     return [...this.#claimed.underWay, ...this.#claimed.waiting()];
   }
 
-  /** All that is under way, and what was claimed and waits. */
+  /** Under way, or claimed and waiting. */
   inHand(): Task[] {
     return [...this.underWay(), ...this.#claimed.waiting()];
   }
@@ -246,21 +229,21 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     return fairClaim(free, countPlaces(merchants), probe);
   }
 
-  /** Of a merchant whose questions alone are not answered one at a time is asked, as if all were away. */
+  /** For a merchant that alone gets no answers, one query at a time, as if all were away. */
   #mayAsk(merchantId: string): boolean {
     const { outage } = this.#of;
     if (outage === undefined || outage.onlySilentFor() !== merchantId) return true;
     return this.#claimed.underWayOf(merchantId) === 0 && outage.millisecondsUntilProbe() === 0;
   }
 
-  /** One claim at a time: what the one before it gave is counted. */
+  /** One claim at a time, so that each counts the results of the one before. */
   #inTurn<T>(claim: () => Promise<T>): Promise<T> {
     const turn = this.#lastClaim.then(claim).finally(() => this.#serve());
     this.#lastClaim = turn.catch(() => {});
     return turn;
   }
 
-  /** Null: there is no free slot, or too few to be worth it. */
+  /** Null: no free slot, or too few to be worth it. */
   async #claim(): Promise<Claimed<Task> | null> {
     await this.#pullAfterReturn();
     const { limits } = this.#of;
@@ -274,7 +257,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     return page;
   }
 
-  /** What was claimed in spite of its endpoint's trouble is sent all the same: the database knew better. */
+  /** Claimed tasks are sent despite trouble of their endpoint: the database knows better. */
   #take(task: Task, until: number): void {
     const of = this.#of;
     if (of.limits.claimed.queued === 0) {
@@ -293,7 +276,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#pullsLeft = pulled < PULLED_AT_ONCE ? 0 : this.#pullsLeft - 1;
   }
 
-  /** Fills free slots with what waits. */
+  /** Fills free slots with waiting tasks. */
   #serve(): void {
     if (this.#isClaimingAside || this.#isFinished) return;
     const { limits } = this.#of;
@@ -318,10 +301,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#handBack(lane.takeExpired());
   }
 
-  /**
-   * Of what counts as under way in its lane. What its endpoint has taken frees the place there at once, in
-   * every lane, and its slot in the lane of what was claimed.
-   */
+  /** Once sent, a task frees its place at its endpoint in all lanes, and its slot in the claimed lane. */
   async #workOff(lane: FairQueue<Task>, task: Task): Promise<void> {
     this.#holders.add(task);
     this.#atPlace.add(placeKey(task), 1);
@@ -359,15 +339,12 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     }
   }
 
-  /**
-   * Most ends leave nothing to be done: the next run comes at once where one had to stop for lack
-   * of slots.
-   */
+  /** The next run comes at once if one had to stop for lack of slots. */
   #leave(lane: FairQueue<Task>, task: Task): void {
     const hasFreed = lane.end(task);
     this.#freePlace(task);
     if (hasFreed) this.#serve();
-    // What was sent may have let another one fall due.
+    // A sent task may have made another one due.
     const mayBeDue = this.#isShortOfRoom || (hasFreed && lane === this.#claimed);
     if (mayBeDue && isLineShort(this.#state())) this.wakeSignal.notify();
   }
@@ -390,7 +367,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** The first error since this was asked last. */
+  /** Throws and clears the first error. */
   #throwFailure(): void {
     const failure = this.#failure;
     this.#failure = null;

@@ -4,41 +4,38 @@ import type { AskLooks, Look } from './looks.sql.ts';
 import { Looks } from './looks.ts';
 import { untilNotified, type WakeSignal } from './wake-signal.ts';
 
-/** Work that falls due, kept in a module's own table. */
+/** Work that falls due, stored in a module's own table. */
 export type Work = {
   readonly name: string;
   readonly wakeSignal: WakeSignal;
   /**
-   * Claims (skip locked, leased, fenced) up to its own batch of due rows, works them off and gives
-   * how many it claimed.
-   * Must not throw for one bad row. Stops early when `signal` is aborted; a row left behind comes
-   * again after its lease.
-   * May leave rows under way when it has a `finish`.
+   * Claims a batch of due rows (skip locked, leased, fenced), works them off and gives how many. Must not
+   * throw for one bad row. Stops early on abort; leases bring the rest back. With `finish`, it may leave rows
+   * under way.
    */
   runDue(signal: AbortSignal): Promise<number>;
-  /** Finds what other processes left behind, and what fell due. Absent: it is due by its own time alone. */
+  /** Finds what is due, or was left by other processes. Absent: due by its own time alone. */
   readonly look?: Look;
   /**
-   * Milliseconds until something falls due (0: now), or null when nothing waits, by what this process knows
-   * and `found`: by its look, begun since it ran last; undefined: there was none yet. Asks nobody. Absent:
-   * its look gives it.
+   * Milliseconds until something is due (0: now); null: nothing waits. Uses only this process's knowledge and
+   * `found`, the result of a look begun since the last run, if any. Absent: the look gives it.
    */
   millisecondsUntilDue?(found: unknown): number | null;
-  /** It only reads, and sends nothing: goes on while the gate is shut. */
+  /** It only reads, and goes on while the gate is shut. */
   readonly runsWhileHeld?: true;
   /** Called once, after the last run: waits for what is still under way. */
   finish?(): Promise<void>;
 };
 
-/** Between two runs, also where there is more to do. */
+/** Between two runs, even if there is more to do. */
 const SHORTEST_PAUSE_MILLISECONDS = 5;
-/** What is due and cannot be claimed, as a row that is locked elsewhere, is tried ever less often. */
+/** The pause grows to this while due rows cannot be claimed, such as locked ones. */
 const LONGEST_IDLE_PAUSE_MILLISECONDS = 1_000;
-/** After an error (the database is away) the loop waits a little longer each time. */
+/** The pause grows to this after errors (the database is away). */
 const LONGEST_PAUSE_MILLISECONDS = 5_000;
-/** A work whose look finds nothing runs all the same so often: a look that errs delays it, and no more. */
+/** A work runs at least this often, whatever its look finds. */
 const LONGEST_SLEEP_MILLISECONDS = 60_000;
-/** Timers bear no longer ones. */
+/** The longest time of a Node timer. */
 const LONGEST_TIMER_MILLISECONDS = 2 ** 31 - 1;
 
 export type RunningWork = { stop(): Promise<void> };
@@ -53,10 +50,7 @@ export type WorkOptions = {
 
 type OnError = (name: string, error: unknown) => void;
 
-/**
- * Runs each work in a loop of its own, while the gate is open, until `stop`, which waits for what
- * is under way. While nothing is due, one look a second asks for all of them.
- */
+/** Each work has its own loop while the gate is open. `stop` waits for it. One look a second serves all. */
 export function startWork(
   works: readonly Work[],
   onError: OnError,
@@ -116,7 +110,7 @@ async function loop(work: Work, shared: Shared): Promise<void> {
   await work.finish?.().catch((error) => onError(work.name, error));
 }
 
-/** Until it is woken or due. Gives whether it was due at once: by what it knows, or by a look. */
+/** Waits until woken or due. Gives whether it was due at once. */
 function untilDue(work: Work, looks: Looks, idleTurns: number, signal: AbortSignal): Promise<boolean> {
   const pause = Math.min(SHORTEST_PAUSE_MILLISECONDS * 2 ** idleTurns, LONGEST_IDLE_PAUSE_MILLISECONDS);
   const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -135,7 +129,7 @@ function untilDue(work: Work, looks: Looks, idleTurns: number, signal: AbortSign
   const anyway = work.look && setTimeout(stop, LONGEST_SLEEP_MILLISECONDS);
   const wait = (found: unknown) => {
     const milliseconds = dueIn(work, found);
-    // One look more that says the same puts nothing off.
+    // A further look with the same result postpones nothing.
     if (isDue && milliseconds === 0) return;
     clearTimeout(timer);
     isDue = milliseconds === 0;
@@ -160,10 +154,7 @@ function dueIn(work: Work, found: unknown): number | null {
   return Math.min(Math.max(0, milliseconds), LONGEST_TIMER_MILLISECONDS);
 }
 
-/**
- * A run under way ends early when the gate shuts. One signal for all runs of an opening: each made
- * is kept by its sources.
- */
+/** Ends a run when the gate shuts. One signal for each opening: signals are kept alive by their sources. */
 function whileOpen(gate: Gate, stopping: AbortSignal): () => AbortSignal {
   let opening = gate.signal();
   let merged = AbortSignal.any([stopping, opening]);
@@ -187,11 +178,7 @@ function untilOpen(gate: Gate, signal: AbortSignal): Promise<void> {
   });
 }
 
-/**
- * The kinds of work that a jump of a merchant's clock runs, in this order where they fall due at
- * one instant: what the acquirer
- * brings, and what merchants are to be notified of, is sent then.
- */
+/** The work of a jump of a merchant's clock, in the order for one instant. */
 export const CLOCKED_KINDS = [
   'changes',
   'preauthorizations',
@@ -202,18 +189,11 @@ export const CLOCKED_KINDS = [
 ] as const;
 export type ClockedKind = (typeof CLOCKED_KINDS)[number];
 
-/** Work of one merchant that falls due by business time, as a jump takes it along. */
+/** One merchant's work that is due by business time. */
 export type ClockedWork = {
   readonly name: ClockedKind;
-  /**
-   * The earliest instant, not after `until`, at which something of the merchant falls due; past
-   * ones count. Changes nothing.
-   */
+  /** The earliest due instant up to `until`, past ones included. Only reads. */
   earliestDue(merchantId: string, until: Instant): Promise<Instant | null>;
-  /**
-   * Runs what is due by the merchant's business time, and gives how many that were; 0: nothing more
-   * can be run now. Stops
-   * early when the signal is aborted.
-   */
+  /** Runs what is due by the merchant's business time; gives how many. Stops early on abort. */
   runDue(merchantId: string, signal: AbortSignal): Promise<number>;
 };

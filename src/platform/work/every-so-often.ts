@@ -4,15 +4,12 @@ import type { Work } from './due-work.ts';
 import type { Look } from './looks.sql.ts';
 import { createWakeSignal } from './wake-signal.ts';
 
-/** The same for work that only reads and sends nothing: also while all other work is held. */
+/** For work that only reads: it also runs while all other work is held. */
 export function alsoWhileHeld(work: Work): Work {
   return { ...work, runsWhileHeld: true };
 }
 
-/**
- * Work without rows of its own: due again some time after it ended, also when it failed. With a look:
- * where that finds something due, and no sooner.
- */
+/** Work without rows: due some time after its end or failure. With a look, only if that finds something. */
 export function everySoOften(
   name: string,
   milliseconds: number,
@@ -41,10 +38,7 @@ export function everySoOften(
   };
 }
 
-/**
- * Work that reads again what other processes may have changed, when what `version` finds is not the same as
- * before. What was read at the start is read once more: the first look came later.
- */
+/** Calls `reload` when the result of `version` changes, and once after the start. */
 export function following(name: string, version: Statement, reload: () => Promise<void>): Work {
   let newest: unknown;
   let followed: unknown;
@@ -68,7 +62,7 @@ export function following(name: string, version: Statement, reload: () => Promis
   };
 }
 
-/** Not work at all: what a look finds is noted, and nothing falls due. */
+/** Only notes what a look finds; nothing falls due. */
 export function noting(name: string, piece: Statement, note: NonNullable<Look['observe']>): Work {
   return {
     name,
@@ -79,10 +73,7 @@ export function noting(name: string, piece: Statement, note: NonNullable<Look['o
   };
 }
 
-/**
- * Counts what the metrics show, at the start and where somebody reads them and the last count is so old: the
- * reader waits for it.
- */
+/** Counts for metrics, at the start and when they are read and the last count is old: the reader waits. */
 export function countingWhenRead(
   name: string,
   milliseconds: number,

@@ -9,7 +9,7 @@ const UNDER_WAY = inputRows<OfMerchant>(
   { as: 'u', after: 4 },
 );
 
-/** `$1`–`$6` of a statement that claims: free slots, the lease, and the share of each merchant. */
+/** `$1`–`$6` of a claiming statement: free slots, lease, and each merchant's share. */
 export function fairClaimValues(
   { free, passedOver, underWay, probed }: FairClaim,
   leaseMilliseconds: number,
@@ -17,12 +17,12 @@ export function fairClaimValues(
   return [free, leaseMilliseconds, passedOver, probed, ...UNDER_WAY.values(underWay)];
 }
 
-/** A condition of the due rows: `order by due_at limit $1` is then read of the other merchants. */
+/** For the due rows: `order by due_at limit $1` then reads the other merchants' rows. */
 export const IS_NOT_PASSED_OVER = 'merchant_id <> all($3::text[])';
 
 /**
- * Of the rows `due`, which are locked, those that are claimed: the first of each merchant, then a
- * second, while each has fewer under way than are free (`mayTake`).
+ * Chooses among the locked rows `due`: one of each merchant, then a second, while each has fewer under way
+ * than are free (`mayTake`).
  */
 export const CHOSEN_IN_TURNS = `counted as (
      select d.*, coalesce(u.under_way, 0) as under_way,

@@ -2,17 +2,17 @@ import { mayTake } from './fair-share.ts';
 
 export type OfMerchant = { readonly merchantId: string; readonly underWay: number };
 
-/** How free slots are shared by merchants in one claim. */
+/** How merchants share the free slots in one claim. */
 export type FairClaim = {
   readonly free: number;
-  /** Those that have their share, or may not be asked about now. */
+  /** Merchants that have their share, or may not be asked about now. */
   readonly passedOver: readonly string[];
   readonly underWay: readonly OfMerchant[];
-  /** Of this merchant one is claimed at most: it finds out whether it is answered again. */
+  /** At most one of this merchant is claimed, to find out whether it is answered again. */
   readonly probed: string | null;
 };
 
-/** `silent`: the merchant of which one may be under way at a time, and whether it may begin now. */
+/** `silent`: the merchant that may have one under way, and whether it may begin now. */
 export function fairClaim(
   free: number,
   underWay: readonly OfMerchant[],

@@ -3,48 +3,38 @@ import { mayTake, mayTakeOfKind } from './fair-share.ts';
 import { Overloaded } from './overloaded.ts';
 
 export type FairLineLimits = {
-  /** For the error. */
   readonly name: string;
   readonly slots: number;
-  /**
-   * At most so many slots of one, in place of its share: for work that is short, or that one caller may not
-   * do beside itself.
-   */
+  /** The most slots of one caller, in place of its share. */
   readonly ofEach?: number;
-  /** Callers that wait, of whom a merchant may have as many as it leaves free. */
+  /** A merchant may have as many waiting callers as it leaves free. */
   readonly waiting: number;
   readonly longestWaitMilliseconds: number;
 };
 
-/** `kind`: of slots where any kind may become slow by itself. */
+/** `kind`: for slots where any kind may become slow by itself. */
 export type Wanted = { readonly merchantId: string; readonly kind?: string };
 
 export type Patience = {
-  /** Less than the line's own. */
   readonly milliseconds?: number;
-  /** The caller has gone: it waits no more. */
+  /** The caller has gone. */
   readonly signal?: AbortSignal;
 };
 
 type Waiter = { readonly admit: () => void };
 
-/**
- * Work of a merchant, or of a caller that is not known yet, in its turn. Throws `Overloaded`, before the work
- * began, when no turn came.
- */
+/** Runs work in the caller's turn. Throws `Overloaded` before the work begins. */
 export type InLine = <T>(caller: string, work: () => Promise<T>) => Promise<T>;
 
-/** A line of which nothing is to be known but that work is done in it. */
 export function fairLine(limits: FairLineLimits): InLine {
   const line = new FairLine(limits);
   return (caller, work) => line.run({ merchantId: caller }, work);
 }
 
 /**
- * Slots that merchants share, such as connections: each has its share (`fair-share.ts`), merchants that
- * wait take turns, and so do the kinds of a merchant. The one mechanism for callers that wait in this
- * process; what is claimed from the database stands in `fair-queue.ts`. A slot that its merchant may have is
- * taken at once, without a promise or a timer.
+ * Slots that merchants share (`fair-share.ts`), such as connections. Waiting merchants take turns, and so do
+ * the kinds of a merchant. For callers in this process; `fair-queue.ts` is for tasks from the database. A
+ * free slot needs no promise or timer.
  */
 export class FairLine {
   readonly #limits: FairLineLimits;
@@ -52,7 +42,7 @@ export class FairLine {
   readonly #ofMerchant = new Tally();
   readonly #ofKind = new Tally();
   readonly #ofBoth = new Tally();
-  /** In the order of turns, of merchants and of their kinds: what was served goes to the end. */
+  /** In the order of turns: merchants, then their kinds. The one served goes to the end. */
   readonly #waiting = new Map<string, Map<string, Set<Waiter>>>();
   #waitingInAll = 0;
   readonly #waitingOfMerchant = new Tally();
@@ -78,17 +68,14 @@ export class FairLine {
     }
   }
 
-  /** False: no slot may be had now. None that waits may have one then: nothing is taken before its turn. */
+  /** False: no slot is free for it. A free one is never taken before a waiter's turn. */
   take(wanted: Wanted): boolean {
     if (!this.#mayTake(wanted.merchantId, wanted.kind ?? '')) return false;
     this.#count(wanted, 1);
     return true;
   }
 
-  /**
-   * Resolves with the slot taken. Rejects with `Overloaded`: the line is full, the wait too long or
-   * ended.
-   */
+  /** Resolves with the slot taken. Rejects with `Overloaded`: line full, or wait too long or ended. */
   wait(wanted: Wanted, { milliseconds = Infinity, signal }: Patience = {}): Promise<void> {
     const { name, waiting, longestWaitMilliseconds } = this.#limits;
     const ofMerchant = this.#waitingOfMerchant.at(wanted.merchantId);
@@ -162,7 +149,7 @@ export class FairLine {
     this.#waitingOfMerchant.add(merchantId, -1);
   }
 
-  /** False: none that waits may have a slot. */
+  /** False: no waiter may have a slot. */
   #serveNext(): boolean {
     for (const [merchantId, kinds] of this.#waiting) {
       for (const [kind, waiters] of kinds) {

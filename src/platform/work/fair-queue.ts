@@ -1,4 +1,4 @@
-/** What is busy or free as one: an endpoint of a merchant, or all of the merchant where there is none. */
+/** A merchant's endpoint, or the whole merchant. */
 export type Place = { readonly merchantId: string; readonly endpoint?: string };
 
 export type BusyPlace = { readonly merchantId: string; readonly endpoint: string; readonly underWay: number };
@@ -7,7 +7,6 @@ export function placeKey({ merchantId, endpoint = '' }: Place): string {
   return `${merchantId}\n${endpoint}`;
 }
 
-/** How many of these there are at each place. */
 export function countPlaces(places: Iterable<Place>): BusyPlace[] {
   const counts = new Map<string, BusyPlace>();
   for (const { merchantId, endpoint = '' } of places) {
@@ -17,7 +16,6 @@ export function countPlaces(places: Iterable<Place>): BusyPlace[] {
   return [...counts.values()];
 }
 
-/** Counts by key. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 
@@ -32,30 +30,28 @@ export class Tally {
   }
 }
 
-/** Under way of one merchant at the same time: while others wait, and while no other can be served. */
+/** Under way for one merchant, while others wait and while no other can be served. */
 export type MerchantShare = { readonly ofMerchant: number; readonly ofMerchantAlone: number };
 
 type Waiting<Task> = { readonly task: Task; readonly until: number; readonly isExempt: boolean };
 
-/** Asked for each task whose turn it is. */
+/** Asked for each task in its turn. */
 export type Chooser<Task> = {
   readonly now: number;
   readonly hasCapacityAt: (task: Task) => boolean;
-  /** Whether it is not to be sent any more, because its endpoint has begun to fail. */
+  /** Whether it is not to be sent, because its endpoint has begun to fail. */
   readonly isUnwanted: (task: Task) => boolean;
 };
 
 /**
- * Tasks that wait for a slot of this process, and those under way. Each merchant has a line, first
- * come, first served, and merchants take turns, so that one with thousands waiting does not hold up
- * another with ten. A merchant that has its share, or an endpoint without a free slot, is passed
- * over and keeps its place.
+ * Tasks of this process: waiting and under way. Merchants take turns, each first come, first served. A
+ * merchant with its share, or an endpoint without a free slot, is passed over and keeps its turn.
  */
 export class FairQueue<Task extends Place> {
   readonly underWay = new Set<Task>();
   readonly #share: MerchantShare;
   readonly #ofMerchant = new Tally();
-  /** In the order of turns: the merchant that was served goes to the end. */
+  /** In the order of turns: the merchant served goes to the end. */
   #lines = new Map<string, Waiting<Task>[]>();
   #length = 0;
   #expired: Task[] = [];
@@ -64,7 +60,6 @@ export class FairQueue<Task extends Place> {
     this.#share = share;
   }
 
-  /** Those that wait. */
   get length(): number {
     return this.#length;
   }
@@ -73,9 +68,7 @@ export class FairQueue<Task extends Place> {
     return [...this.#lines.values()].flatMap((line) => line.map(({ task }) => task));
   }
 
-  /**
-   * `until`: the moment after which it is not begun any more. `isExempt`: begun even where it is unwanted.
-   */
+  /** `until`: not begun after this moment. `isExempt`: begun even if unwanted. */
   add(task: Task, until: number, { isExempt = false } = {}): void {
     const line = this.#lines.get(task.merchantId);
     if (line === undefined) this.#lines.set(task.merchantId, [{ task, until, isExempt }]);
@@ -92,20 +85,19 @@ export class FairQueue<Task extends Place> {
     this.#length += 1;
   }
 
-  /** Begins the next that may, of the merchant whose turn it is; null: none may. */
+  /** Begins the next allowed task in turn; null: none. */
   take(chooser: Chooser<Task>): Task | null {
     const { ofMerchant, ofMerchantAlone } = this.#share;
     const task = this.#next(chooser, ofMerchant);
     return task === null && ofMerchantAlone > ofMerchant ? this.#next(chooser, ofMerchantAlone) : task;
   }
 
-  /** Counts a task as under way, whether it waited or not. */
   begin(task: Task): void {
     this.underWay.add(task);
     this.#ofMerchant.add(task.merchantId, 1);
   }
 
-  /** False: it had ended before. */
+  /** False: it had already ended. */
   end(task: Task): boolean {
     if (!this.underWay.delete(task)) return false;
     this.#ofMerchant.add(task.merchantId, -1);
@@ -116,10 +108,7 @@ export class FairQueue<Task extends Place> {
     return this.#ofMerchant.at(merchantId);
   }
 
-  /**
-   * Takes out what waits for too long, and where asked what is unwanted, whether a slot is free or not:
-   * others need its place, and other processes its lease.
-   */
+  /** Removes tasks that waited too long and, if asked, unwanted ones, with or without a free slot. */
   expire({ now, isUnwanted }: Chooser<Task>, isUnwantedToo: boolean): void {
     for (const [merchantId, line] of this.#lines) {
       for (let at = 0; at < line.length; ) {
@@ -131,14 +120,14 @@ export class FairQueue<Task extends Place> {
     }
   }
 
-  /** What is not to be begun any more, as far as it was come across since this was asked last. */
+  /** Removed tasks since the last call. */
   takeExpired(): Task[] {
     const expired = this.#expired;
     this.#expired = [];
     return expired;
   }
 
-  /** All of them: none waits any more. */
+  /** Removes and gives all waiting tasks. */
   empty(): Task[] {
     const all = [...this.takeExpired(), ...this.waiting()];
     this.#lines.clear();

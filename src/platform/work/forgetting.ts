@@ -3,23 +3,17 @@ import { createWakeSignal } from './wake-signal.ts';
 
 /** Rows of one statement. */
 const BATCH = 1_000;
-/**
- * Between two statements that changed rows, so that vacuum and payments have their turn: ten
- * thousand a second.
- */
+/** Between two statements, for vacuum and payments: ten thousand rows a second. */
 const BREATH_MILLISECONDS = 100;
-/** Steps of one run that change nothing: a merchant with nothing to forget costs one of them. */
+/** Steps of a run without changes: a merchant with nothing to forget costs one. */
 const STEPS_OF_RUN = 100;
 /** Once nothing is left. */
 const PAUSE_MILLISECONDS = 30_000;
 
-/** Removes up to `limit` rows whose time is over; gives how many. Fewer than `limit`: nothing is left. */
+/** Removes up to `limit` expired rows; gives how many. Fewer than `limit`: nothing is left. */
 export type ForgetBatch = (limit: number) => Promise<number>;
 
-/**
- * Work that forgets what is over, batch after batch until one of each has fewer than it might, and again half
- * a minute later. A step has the deadline of its statements; a stop waits for one at most.
- */
+/** Removes expired rows in batches, then again every half minute. A stop waits for one batch at most. */
 export function forgetInBatches(name: string, ...batches: readonly ForgetBatch[]): Work {
   return forgetInSteps(
     name,
@@ -37,10 +31,7 @@ export function forgetInBatches(name: string, ...batches: readonly ForgetBatch[]
   );
 }
 
-/**
- * The same of what is walked over: a step changes up to `limit` rows and gives how many, or null at the end,
- * and begins anew after the pause.
- */
+/** For walks: a step changes up to `limit` rows and gives how many, or null at the end. */
 export function forgetInSteps(
   name: string,
   step: (limit: number) => Promise<number | null>,

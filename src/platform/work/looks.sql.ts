@@ -1,22 +1,21 @@
 import type { Reader, Statement } from '../postgres/database.ts';
 
 /**
- * What a work waits for, as a statement of one row and one column: the milliseconds until its next row falls
- * due (null: none will), or what changes when another process has changed what it follows. It stands in the
- * statement that asks for all works of the process, many times a minute: each is one step along an index.
+ * A statement of one row and column: milliseconds until the next row is due (null: none), or a version that
+ * other processes change. Part of one statement for all works, run many times a minute: it must be one step
+ * along an index.
  */
 export type Look = {
   readonly piece: Statement;
-  /** Its `$1` and so on, as they are when it is asked. */
+  /** Its parameters at that moment. */
   values?(): readonly unknown[];
-  /** Called with what it found, which was so at a moment between the two (monotonic). */
+  /** Called with the result, which was true at some moment between the two monotonic times. */
   observe?(found: unknown, askedAt: number, answeredAt: number): void;
 };
 
-/** Gives what each of them finds, in one statement. */
 export type AskLooks = (looks: readonly Look[]) => Promise<readonly unknown[]>;
 
-/** By the pieces that stand in it: processes have the works of their roles. */
+/** By their pieces: processes have the works of their roles. */
 const made = new Map<string, Statement>();
 
 export function askLooks(database: Reader): AskLooks {

@@ -3,9 +3,9 @@ import { createWakeSignal, untilNotified } from './wake-signal.ts';
 
 /** Another process may have left work behind. */
 const LOOK_MILLISECONDS = 1_000;
-/** Between the beginnings of two looks, however often they are hastened. */
+/** Between the starts of two looks, however often hastened. */
 const SHORTEST_PAUSE_MILLISECONDS = 100;
-/** Looks that are hastened take a tenth of one connection's time at most. */
+/** Hastened looks take at most a tenth of one connection's time. */
 const REST_FACTOR = 10;
 const LONGEST_PAUSE_MILLISECONDS = 5_000;
 
@@ -15,7 +15,6 @@ type Listener = {
   readonly failed: () => void;
 };
 
-/** Looks once a second for all works of a process at once, in one statement. */
 export class Looks {
   readonly #looks: readonly Look[];
   readonly #ask: AskLooks;
@@ -29,16 +28,13 @@ export class Looks {
     this.#onError = onError;
   }
 
-  /**
-   * Calls back with what each look finds that begins from now on, and where one fails: then nobody knows.
-   * Returns a function that stops listening.
-   */
+  /** Calls back with each result or failure from now on. Returns a function that stops listening. */
   listen(look: Look, { found, failed }: Omit<Listener, 'since'>): () => void {
     this.#listeners.set(look, { since: performance.now(), found, failed });
     return () => this.#listeners.delete(look);
   }
 
-  /** The next one comes soon: rows were worked off, and others may be next. */
+  /** Makes the next look come soon: rows were worked off, and others may be due. */
   hasten(): void {
     this.#hurry.notify();
   }

@@ -1,34 +1,27 @@
-/**
- * Decides from answers and silences whether another system is away, how often to ask it, and when
- * it has returned.
- */
+/** Decides whether another system is away, how often to ask it, and when it is back. */
 export type OutageWatch = {
-  /** One question about something of this merchant was answered clearly, or was not. */
+  /** One query about this merchant was answered clearly, or not. */
   observe(isAnswered: boolean, merchantId: string): void;
   isAway(): boolean;
-  /**
-   * The only merchant whose questions were not answered, while away: they may be asked what concerns
-   * others as ever. Null: they are away for all merchants, or not at all.
-   */
+  /** While away: the only merchant without answers. Null: away for all merchants, or not at all. */
   onlySilentFor(): string | null;
-  /** Milliseconds until somebody who is away may be asked again; 0: now. */
+  /** Milliseconds until the next query while away; 0: now. */
   millisecondsUntilProbe(): number;
-  /** Milliseconds until `takeReturn` says that they came back; null: they did not. */
+  /** Milliseconds until `takeReturn` gives true; null: not back. */
   millisecondsUntilReturn(): number | null;
-  /** Whether they came back since this was asked last. */
   takeReturn(): boolean;
 };
 
 export type OutageLimits = {
-  /** After so many unanswered requests in a row it is away. */
+  /** Unanswered queries in a row that mean away. */
   readonly unresolvedInRow: number;
-  /** Between the end of one question to somebody who is away and the next. */
+  /** Between the end of one query while away and the next. */
   readonly probePauseMilliseconds: number;
-  /** A system that comes and goes counts as returned this often at most. */
+  /** A flapping system counts as returned at most this often. */
   readonly returnPauseMilliseconds: number;
 };
 
-/** How an outage is told: when it begins, once a minute while questions are not answered, when it is over. */
+/** Reported at begin, once a minute while queries are unanswered, and at the end. */
 export type OutageNews = { readonly state: 'begun' | 'lasts' | 'over'; readonly seconds: number };
 
 const NEWS_MILLISECONDS = 60_000;
@@ -41,7 +34,6 @@ export function openOutageWatch(
   let inRow = 0;
   let begunAt = 0;
   let toldAt = 0;
-  /** Of the row: its merchant while that is the same; null: several. */
   let ofRow: string | null = null;
   let probeAt = 0;
   let hasReturned = false;

@@ -1,8 +1,4 @@
-/**
- * Too many wait already, no turn came in time, or others held what a row needs: answer 503. Nothing
- * was begun,
- * or nothing was written.
- */
+/** Answered 503: too many wait, no turn came in time, or a row was locked. Nothing was begun or written. */
 export class Overloaded extends Error {
   override readonly name = 'Overloaded';
 }

@@ -1,15 +1,9 @@
-/**
- * Wakes sleeping work in this process. Only a hint: the look of all works finds by itself, once a
- * second, what was left by another process or before a crash.
- */
+/** Wakes sleeping work in this process. Only a hint: a look finds other work once a second. */
 export type WakeSignal = {
   notify(): void;
-  /**
-   * How often it was notified: a loop that reads it before and after its work cannot miss one in
-   * between.
-   */
+  /** Notifications so far: a loop that compares it before and after its work misses none. */
   count(): number;
-  /** Calls back at the next notification, once. Returns a function that stops listening. */
+  /** Calls back once, at the next notification. Returns a function that stops listening. */
   onceNotified(wake: () => void): () => void;
 };
 
@@ -31,7 +25,7 @@ export function createWakeSignal(): WakeSignal {
   };
 }
 
-/** A signal of its own that is also notified with the other one, and not the other way round. */
+/** Also notified with the other one, but not the other way round. */
 export function forwardSignal(other: WakeSignal): WakeSignal {
   const wakeSignal = createWakeSignal();
   const passOn = () => {
@@ -42,7 +36,7 @@ export function forwardSignal(other: WakeSignal): WakeSignal {
   return wakeSignal;
 }
 
-/** Resolves when it is notified, when the time is over, or when `stopping` is aborted. */
+/** Resolves when notified, when the time is over, or when `stopping` is aborted. */
 export function untilNotified(
   wakeSignal: WakeSignal | null,
   milliseconds: number,

@@ -10,42 +10,35 @@ import {
 import { BILLING_MOVES, type BillingEvent, type BillingState } from './billing.ts';
 import { CHARGE_RESULTS, type ChargeResult, type ChargeRule } from './charge-result.ts';
 
-/** A billing whose schedule a charge has ended or moved on. */
 export type ScheduledCharge = {
   readonly result: ChargeResult;
-  /**
-   * When the result is recorded: one that was canceled while the charge was under way is not active
-   * any more.
-   */
+  /** When the result is recorded: it may have been canceled during the charge. */
   readonly subscription: SubscriptionState;
   readonly terms: Pick<Terms, 'planType' | 'installments' | 'intervalDays' | 'maxRetries'>;
   readonly installment: number;
   readonly dueOn: Day;
-  /** Charges made on schedule, this one included: from 1. */
+  /** On schedule, this one included: from 1. */
   readonly chargesMade: number;
-  /**
-   * The day on which this charge was to be made, and the one (in São Paulo) on which it was begun:
-   * later after downtime.
-   */
+  /** `scheduledOn`: the charge's day. `chargedOn`: when it began (in São Paulo); later after downtime. */
   readonly scheduledOn: Day;
   readonly chargedOn: Day;
-  /** The first day that the merchant advice code of this answer allows; null: it says nothing. */
+  /** The first day that the merchant advice code allows; null: no advice. */
   readonly earliestRetryOn: Day | null;
-  /** Whether another try of this card here would pass the limit of its network. */
+  /** Whether another try of this card would pass the limit of its network. */
   readonly isNetworkLimitReached: boolean;
 };
 
-/** What a subscription becomes; null: it stays what it is. */
+/** Null: unchanged. */
 export type SubscriptionChange = {
   readonly state: Exclude<SubscriptionState, 'active'>;
   readonly reason: SubscriptionReason;
 } | null;
 
-/** The billing to be opened, and the day of its first charge. */
+/** The billing to open, and the day of its first charge. */
 export type NextBilling = { readonly installment: number; readonly dueOn: Day; readonly chargeOn: Day };
 
 export type AfterCharge = {
-  /** `chargeOn`: the day of the next charge; null: there is none. */
+  /** `chargeOn`: the day of the next charge; null: none. */
   readonly billing: {
     readonly state: BillingState;
     readonly chargeOn: Day | null;
@@ -58,9 +51,8 @@ export type AfterCharge = {
 type Verdict = { readonly event: BillingEvent; readonly rule: ChargeRule; readonly chargeOn: Day | null };
 
 /**
- * What a charge on schedule makes of its billing and subscription. Only a lack of funds earns
- * another try: networks punish repeating any other refusal. One billing is open at a time: the next
- * is opened when this one is over, while its subscription is active.
+ * The effect of a scheduled charge on billing and subscription. Only a lack of funds earns a retry: networks
+ * punish others. One billing is open at a time; the next opens when it ends while the subscription is active.
  */
 export function billingAfterCharge(charge: ScheduledCharge): AfterCharge {
   const verdict = verdictOf(charge);
@@ -75,9 +67,8 @@ export function billingAfterCharge(charge: ScheduledCharge): AfterCharge {
 }
 
 /**
- * What becomes of a billing whose charge was voided: nothing of it stays, so the same attempt
- * (`chargesMade`: its number) is made again. One whose subscription ended meanwhile is not charged
- * again; `isSkipped`: it never was, and uses up neither its day nor its installment.
+ * The same attempt (number `chargesMade`) again, unless the subscription has ended. `isSkipped`: never
+ * charged.
  */
 export function billingAfterVoid(
   subscription: SubscriptionState,
@@ -96,10 +87,7 @@ function verdictOf(charge: ScheduledCharge): Verdict {
   return charge.result === 'funds' ? (verdictOfFunds(charge) ?? final) : final;
 }
 
-/**
- * What comes before the last word of a lack of funds; null: no retry is left. A subscription that
- * ended meanwhile is not charged again, and a try that its network would fine is not made.
- */
+/** Null: no retry is left, the subscription has ended, or the network would fine it. */
 function verdictOfFunds(charge: ScheduledCharge): Verdict | null {
   if (charge.subscription !== 'active') return { event: 'cancel', rule: 'subscriptionEnded', chargeOn: null };
   const retry = retryAfterFailure({
@@ -143,21 +131,20 @@ function subscriptionChange(
   return next === state ? null : { state: next, reason };
 }
 
-/** A billing that is over, and its subscription. */
 type Finalized = {
   readonly subscription: SubscriptionState;
   readonly terms: Pick<Terms, 'installments' | 'intervalDays'>;
   readonly installment: number;
   readonly dueOn: Day;
-  /** The day on which it ended, or was charged last. */
+  /** The day on which it ended, or was last charged. */
   readonly today: Day;
 };
 
 /**
- * How the schedule goes on behind a billing that is over. A canceled card blocks the subscription
- * also with the last installment. Otherwise it is completed then, whatever else became of it; one
- * that is not active, or has just ended, opens nothing. A billing whose day has come already (after
- * downtime, or late retries) is charged tomorrow: never are two installments charged on one day.
+ * The schedule after a finished billing. A canceled card blocks the subscription. The last installment
+ * completes it, whatever became of the billing. A subscription that is not active opens nothing. A billing
+ * whose day has passed (after downtime or late retries) is charged tomorrow, so that two are never charged on
+ * one day.
  */
 export function afterFinalized(
   { subscription, terms, installment, dueOn, today }: Finalized,
@@ -175,11 +162,7 @@ export function afterFinalized(
 /** Billings that can be charged by hand. */
 export type ChargeableByHand = Extract<BillingState, 'denied' | 'paymentInvalid'>;
 
-/**
- * What a charge by hand makes of a billing whose schedule is over: paid, or nothing. Its successor
- * was opened when it ended, so none is opened now. A card that is canceled blocks the subscription
- * as on schedule; any other no is the merchant's own try.
- */
+/** Paid, or nothing: its successor is already open. Only a canceled card blocks the subscription. */
 export function billingAfterChargeByHand(
   billing: ChargeableByHand,
   result: ChargeResult,
@@ -200,16 +183,12 @@ function stateAfter(state: 'opened' | ChargeableByHand, event: BillingEvent): Bi
   return next;
 }
 
-/** It is over already, or its money is just being asked for. */
+/** Already over, or being charged. */
 export type CancelRefusal = 'finalized' | 'charging';
 
 export type BillingToCancel = Finalized & { readonly state: BillingState; readonly isCharging: boolean };
 
-/**
- * What canceling a billing by hand makes of its subscription. Only what is open can be canceled, a
- * wait for a retry included; the money of a charge under way may be there already, so its outcome
- * comes first. The day and the installment are used up, and the schedule goes on.
- */
+/** Also for a billing waiting for a retry. Day and installment are used up; the series continues. */
 export function billingAfterCancel(
   billing: BillingToCancel,
 ): CancelRefusal | Pick<AfterCharge, 'subscription' | 'next'> {

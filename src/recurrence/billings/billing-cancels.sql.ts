@@ -33,10 +33,7 @@ const SUBSCRIPTION = rowCodec(
   's',
 );
 
-/**
- * Every change of a subscription's billings locks the subscription first, so they are changed by
- * one at a time.
- */
+/** Every change of billings locks the subscription first. */
 const HOLD_SUBSCRIPTION = statement(
   'billings.hold_subscription',
   `select ${SUBSCRIPTION.columns}, ${TERMS.columnsOf('s')}
@@ -55,17 +52,14 @@ const BILLING = rowCodec({
   isCharging: column.boolean('transaction_id is not null'),
 });
 
-/** A statement of its own: it sees what was committed while the subscription was waited for. */
+/** A statement of its own, to see what was committed during the wait for the lock. */
 const HOLD_BILLING = statement(
   'billings.hold_to_cancel',
   `select ${BILLING.columns}
    from billings where merchant_id = $1 and billing_id = $2 for no key update`,
 );
 
-/**
- * The state is a parameter: named in the text, it would make an index of all open ones fit for one
- * of them.
- */
+/** The state is a parameter: in the text, the index of all open billings would be chosen. */
 const CANCEL = statement(
   'billings.cancel',
   `update billings set state = 'canceled', charge_on = null, modified_by = $3, modified_at = $4
@@ -94,28 +88,22 @@ const END_SUBSCRIPTION = statement(
    select ${NOTICE_WAITS}`,
 );
 
-/**
- * A billing that is to be canceled by hand. Ids are UUIDs in lower case; `nextBillingId` is of the
- * one that may follow.
- */
+/** Ids are UUIDs in lower case. `nextBillingId`: of the billing that may follow. */
 export type BillingCancel = {
   readonly merchantId: string;
   readonly billingId: string;
   readonly nextBillingId: string;
-  /** The user that cancels it, and the business time. */
+  /** The canceling user, and business time. */
   readonly stamp: Stamp;
   readonly actor: MerchantActor;
 };
 
 export type CancelResult = 'canceled' | 'notFound' | CancelRefusal;
 
-/**
- * Each has a commit of its own: what is written follows from what was read under the lock. It ends with the
- * end of the audit log's chain, as changes of subscriptions do.
- */
+/** One commit each: writes depend on reads under the lock. It ends with the end of the audit chain. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 500 };
 
-/** Cancels an open billing by hand and goes on with its series, in one commit. */
+/** Cancels an open billing and continues its series, in one commit. */
 export function billingCancelsWrite(
   audit: Audit,
   deliverer: Pick<Deliverer, 'notify'>,
@@ -132,8 +120,7 @@ export function billingCancelsWrite(
         rows,
         ({ billingId }) => billingId,
         (row, index) => {
-          // After a lost connection it may be canceled by our own hand: what the caller asked for
-          // is done.
+          // After a lost connection it may be canceled by us: the request is done.
           const wasTried = tried.has(row);
           tried.add(row);
           return commitCancel({ audit, deliverer }, row, wasTried, deadlines[index] as Deadline);
@@ -160,7 +147,7 @@ async function commitCancel(
 
 type Written = { readonly result: CancelResult; readonly isNotified: boolean };
 
-/** Decides what is to be written by what is held, and writes it. */
+/** Decides by what is locked, and writes. */
 async function cancelHeld(tx: AuditedTx, cancel: BillingCancel, wasTried: boolean): Promise<Written> {
   const { merchantId, billingId, stamp } = cancel;
   const nothing = (result: CancelResult) => ({ result, isNotified: false });
@@ -184,7 +171,6 @@ function canceledEvent({ actor, billingId }: BillingCancel): AuditEvent {
 
 type Held = RowOf<typeof SUBSCRIPTION> & RowOf<typeof BILLING> & { readonly terms: Terms };
 
-/** Subscription and billing, in this order; null: there are none. */
 async function hold(tx: Tx, { merchantId, billingId }: BillingCancel): Promise<Held | null> {
   const [subscription] = await tx.query(HOLD_SUBSCRIPTION, [merchantId, billingId]);
   const [billing] = await tx.query(HOLD_BILLING, [merchantId, billingId]);

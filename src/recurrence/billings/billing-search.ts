@@ -2,7 +2,7 @@ import type { TooManyToOrder, WantedPage } from '../../platform/pages.ts';
 import type { Day } from '../../values/instant.ts';
 import type { BillingState } from './billing.ts';
 
-/** What a search can be put in order by; ties break by id, in the same direction. */
+/** Ties break by id, in the same direction. */
 export const BILLING_ORDERS = [
   'id',
   'status',
@@ -19,12 +19,9 @@ export type BillingOrder = (typeof BILLING_ORDERS)[number];
 /** Newest first. */
 export const USUAL_ORDER = { field: 'createdDate', isDescending: true } as const;
 
-/**
- * Which billings are looked for; null: whatever. Days are São Paulo days of the due day, both
- * included.
- */
+/** Null: any. São Paulo days of the due day, both included. */
 export type BillingFilter = {
-  /** Those of one subscription, which are few. */
+  /** One subscription's billings are few. */
   readonly subscriptionId: string | null;
   readonly state: BillingState | null;
   readonly dueFrom: Day | null;
@@ -32,16 +29,13 @@ export type BillingFilter = {
 };
 
 export type WantedBillings = BillingFilter & {
-  /** The merchant whose billings are asked for; null: the caller. */
+  /** Null: the caller. */
   readonly merchantId: string | null;
 } & WantedPage<BillingOrder>;
 
 export type SearchRefusal = 'rangeBackwards' | TooManyToOrder;
 
-/**
- * How a page is found: along an index that stands in its order, or by putting everything that was
- * found in order.
- */
+/** `sorted` reads all results to sort them; the others follow an index. */
 export type SearchKind = 'allByCreation' | 'allById' | 'byDay' | 'byCreation' | 'sorted' | 'ofSubscription';
 
 export function searchKind({

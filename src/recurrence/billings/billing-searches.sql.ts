@@ -5,7 +5,6 @@ import { BILLING_STATES, type Billing } from './billing.ts';
 import { type SearchKind, searchKind, type WantedBillings } from './billing-search.ts';
 import { BILLING_JOINS, parseBilling, WHOLE_BILLING } from './billings.sql.ts';
 
-/** A row of a page, looked up by its key. */
 const SHOWN = `${WHOLE_BILLING} from page g cross join lateral (
        select * from billings where merchant_id = $1 and billing_id = g.billing_id limit 1
      ) b ${BILLING_JOINS}`;
@@ -30,16 +29,15 @@ const ALL_BY_ID = pageOf({
   shown: SHOWN,
 });
 
-/** A range of days of some states: one stretch of the index for each of them. */
+/** A range of days of some states: one range of the index for each state. */
 const FOUND = `from billings where merchant_id = $1 and state = any ($4::text[])
   and due_on >= $5::date and due_on <= $6::date`;
 const COUNT_FOUND = `counted as materialized (select count(*) as total ${FOUND})`;
 
 /**
- * Few are found by state and day and put in order; the newest of many are met soon on a walk over
- * everything in its order. `offset 0` keeps the order out of the first, and the texts and days that
- * are changed a little keep other indexes out of the second: either way costs far too much in the
- * place of the other.
+ * Few results are found by state and day and sorted; many are met soon on a walk in the order. `offset 0`
+ * keeps the order out of the first; slightly changed texts and days keep other indexes out of the second.
+ * Either would be far too expensive in place of the other.
  */
 const FEW = `from (
     select created_at, billing_id ${FOUND} and (select total from counted) <= 300000 offset 0
@@ -60,9 +58,9 @@ const FOUND_BY_CREATION = pageOf({
 });
 
 /**
- * State by state, each in the order of the index, so that none is read further than the page needs.
- * A state that was not asked for is null. None is named in the text: an index of opened ones alone,
- * in another order and of all merchants, would be taken for it.
+ * State by state in index order, so that none is read further than the page needs; null: not asked for.
+ * States are parameters: in the text, the index of opened billings would be chosen, which is of all merchants
+ * and in another order.
  */
 const FIRST = `from billings where merchant_id = $1 and state = ($4::text[])[1]
   and due_on >= $5::date and due_on <= $6::date`;
@@ -88,7 +86,7 @@ const FOUND_BY_DAY = pageOf({
   shown: SHOWN,
 });
 
-/** What an order goes by; what was never changed comes last. */
+/** Sort keys; never changed ones are last. */
 const SORT_KEYS = `case $7::text when 'amount' then amount when 'installment' then installment
     when 'expireAt' then due_on - date '2000-01-01'
     when 'createdDate' then (extract(epoch from created_at) * 1000000)::bigint
@@ -96,10 +94,7 @@ const SORT_KEYS = `case $7::text when 'amount' then amount when 'installment' th
   (case $7::text when 'status' then state when 'createdBy' then created_by
     when 'modifiedBy' then modified_by end) collate "C" as word`;
 
-/**
- * The order that no index has: every row is read and put in order, so nothing is when they are more
- * than the bound.
- */
+/** Without an index all rows are read and sorted; nothing is read when they are too many. */
 const SORTED = pageOf({
   name: 'billings.list_sorted',
   before: COUNT_FOUND,
@@ -110,9 +105,8 @@ const SORTED = pageOf({
 });
 
 /**
- * All of one subscription: those that count, and beside them those that were skipped, each from an
- * index of their own. Orders and `offset 0` keep the other indexes of the table out: they would
- * lead over everything that the merchant has.
+ * One subscription's: counted ones and skipped ones, each by its own index. Orders and `offset 0` keep out
+ * other indexes, which would read all billings of the merchant.
  */
 const OF_SUBSCRIPTION = `from (
     (select * from billings where merchant_id = $1 and subscription_id = $9::uuid and not is_skipped
@@ -144,10 +138,7 @@ const LISTS: Readonly<Record<SearchKind, PageStatements>> = {
 const FIRST_DAY = '0001-01-01';
 const LAST_DAY = '9999-12-31';
 
-/**
- * A page of this merchant's billings and how many there are in all, of one moment; not more than
- * `mostSorted` in an order that needs all of them read.
- */
+/** Items and total of one moment; nothing beyond `mostSorted` in an order without index. */
 export async function listFoundBillings(
   database: Reader,
   merchantId: string,

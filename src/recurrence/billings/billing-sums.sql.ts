@@ -4,11 +4,11 @@ import { type Cents, cents } from '../../values/cents.ts';
 import { type Day, type Instant, instant, utcText } from '../../values/instant.ts';
 import { BILLING_STATES, type BillingState } from './billing.ts';
 
-/** Which days are looked for: behind one, up to so many entries and so many days. */
+/** Days after one, up to a number of entries and of days. */
 export type SoughtDays = {
   readonly merchantId: string;
   readonly after: Day;
-  /** From here on all days that have anything; before, those that are named. */
+  /** From this day on, all days with anything; before it, the named ones. */
   readonly fromOn: Day;
   readonly named: readonly Day[];
   readonly entries: number;
@@ -20,10 +20,10 @@ const BEHIND = 'greatest(w.day, $3::date - 1)';
 const FOUND_DAY = rowCodec({ day: column.day(), entries: column.whole(), most: column.whole('$6::integer') });
 
 /**
- * The next days behind one: those that are named, and from a first day on those on which anything is due or
- * kept. Each with its billings, counted in an index alone and up to one beyond a bound; the walk ends once
- * they reach the bound, or with so many days. `offset 0`: the next day is found once, not wherever it is
- * named. In the order of an index: a plan that is made while the table is empty then reads no other one.
+ * The next days after one: named ones, and from a first day on all with billings or kept sums. Each with its
+ * billings, counted in an index up to one above a bound; the walk ends at the bound or a number of days.
+ * `offset 0` finds the next day once. The order keeps other indexes out of a plan made while the table is
+ * empty.
  */
 const FIND_DAYS = statement(
   'billing_days.find_to_compare',
@@ -80,7 +80,7 @@ const SUMMED_UP = rowCodec({
   amount: column.bigWhole('sum(b.amount)::text'),
 });
 
-/** What billings of some days come to: behind a place of each state, up to a bound of each day. */
+/** Sums of billings of some days, after a place in each state, up to a bound for each day. */
 const READ_ROWS = statement(
   'billings.sum_to_compare',
   `select ${SUMMED_UP.columns}
@@ -94,14 +94,14 @@ const READ_ROWS = statement(
    group by s.lane, w.day, s.state`,
 );
 
-/** Billings and the sums of their due days: a lane for each state. */
+/** Billings compared with the sums of their due days, by state. */
 export const BILLING_SUMS = {
   summed: 'billings' as const,
   columns: [
     ...BILLING_STATES.map((name) => ({ name, isMoney: true })),
     ...BILLING_STATES.map((name) => ({ name, isMoney: false })),
   ],
-  /** When a billing was made, and which one. */
+  /** Creation time and id of a billing. */
   first: BILLING_STATES.map(() => '-infinity|00000000-0000-0000-0000-000000000000'),
   last: 'infinity|ffffffff-ffff-ffff-ffff-ffffffffffff',
   async findDays(tx: Tx, { merchantId, after, fromOn, named, entries, most }: SoughtDays) {
@@ -126,24 +126,23 @@ export const BILLING_SUMS = {
 
 type OfState = { readonly state: BillingState; readonly count: bigint; readonly amount: bigint };
 
-/** Of all accounts together. */
 function sumsOf<T extends OfState>({ state, count, amount, ...of }: T) {
   const ofState = (sum: bigint) => BILLING_STATES.map((name) => (name === state ? sum : 0n));
   return { ...of, accountNumber: '', sums: [...ofState(amount), ...ofState(count)] };
 }
 
-/** What the retries of a period came to. */
+/** Retries of a period. */
 export type RetryCounts = {
-  /** By the number of the try: 2 is the first retry. */
+  /** By attempt: 2 is the first retry. */
   readonly byAttempt: readonly {
     readonly attemptNumber: number;
     readonly tries: number;
     readonly paid: number;
   }[];
-  /** What those brought that paid their billing: of the newest `summed` of them. */
+  /** What paying retries brought: of the newest `summed`. */
   readonly amount: Cents;
   readonly summed: number;
-  /** There are more than were counted: of those the first began then. Null: all were counted. */
+  /** The start of the first counted one, if there are more; null: all were counted. */
   readonly countedFrom: Instant | null;
 };
 
@@ -151,7 +150,7 @@ const MOST_RETRIES = 300_000;
 /** Each is looked up by its key. */
 const MOST_SUMMED = 5_000;
 
-/** Of each number of the try; the first two are the same in all rows, of which there is one at least. */
+/** By attempt; the first two are the same in all rows, of which there is at least one. */
 const COUNTED = rowCodec(
   {
     summed: column.whole('m.summed'),
@@ -164,7 +163,7 @@ const COUNTED = rowCodec(
   'c',
 );
 
-/** A stretch of billing_charges_retried, which alone is read where vacuum has been. */
+/** A range of the index billing_charges_retried: an index-only scan on vacuumed pages. */
 const COUNT = statement(
   'billing_charges.count_retries',
   `with retried as materialized (
@@ -185,7 +184,7 @@ const COUNT = statement(
    select ${COUNTED.columns} from money m left join counted c on true order by c.attempt_number`,
 );
 
-/** The retries of a stretch of business time; of very many the newest. */
+/** Retries in a span of business time; of very many the newest. */
 export async function countRetries(
   database: Reader,
   merchantId: string,

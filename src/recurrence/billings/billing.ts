@@ -9,16 +9,11 @@ export type { BillingCharge, ChargeOutcome, ChargeRule } from './charge-result.t
 export const BILLING_STATES = ['opened', 'paymentInvalid', 'canceled', 'denied', 'paid'] as const;
 export type BillingState = (typeof BILLING_STATES)[number];
 
-/**
- * `retry`: a charge failed and another day is tried. `cancel`: by hand, or with its subscription.
- */
+/** `retry`: a charge failed and another day follows. `cancel`: by hand, or with its subscription. */
 export const BILLING_EVENTS = ['approve', 'retry', 'deny', 'invalidate', 'cancel'] as const;
 export type BillingEvent = (typeof BILLING_EVENTS)[number];
 
-/**
- * The whole life of a billing; null means that the event cannot happen there. What was denied or
- * invalid can be charged again by hand: it is paid then, or stays what it was.
- */
+/** Null: the event cannot happen there. A denied or invalid billing can be charged by hand. */
 export const BILLING_MOVES = {
   opened: {
     approve: 'paid',
@@ -44,31 +39,25 @@ export type Billing = {
   readonly merchantId: string;
   readonly billingId: string;
   readonly state: BillingState;
-  /**
-   * Canceled with its subscription, and no charge of it came to anything: it uses up neither its
-   * day nor its installment.
-   */
+  /** Canceled with its subscription without any charge: uses up neither day nor installment. */
   readonly isSkipped: boolean;
-  /** What is charged. */
+  /** The charged amount. */
   readonly amount: Cents;
   readonly installment: number;
   readonly dueOn: Day;
-  /**
-   * The day of the next charge: the due day, or that of a retry; null: nothing is charged any more.
-   */
+  /** Due day or retry day; null: no further charge. */
   readonly chargeOn: Day | null;
-  /** Charges made on schedule so far. */
+  /** On schedule. */
   readonly chargesMade: number;
-  /** Whether a charge is under way. */
   readonly isCharging: boolean;
-  /** The charge that paid it; null: it is not paid. */
+  /** The charge that paid it. */
   readonly paidBy: { readonly transactionId: string; readonly nsu: string } | null;
   readonly subscription: Subscription;
   readonly created: Stamp;
   readonly modified: Stamp | null;
 };
 
-/** What ended or blocked a subscription, as far as its billing is concerned. */
+/** What ended or blocked a subscription, for its billing. */
 export type EndOfSubscription = {
   readonly type: 'canceled' | 'blocked';
   readonly reason: SubscriptionReason;
@@ -78,27 +67,20 @@ export type EndOfSubscription = {
 export type BillingWithCharges = {
   readonly billing: Billing;
   readonly charges: readonly BillingCharge[];
-  /** Of a billing that is canceled, the last that was not after it; null: none was. */
+  /** For a canceled billing: the last end up to it; null: none. */
   readonly lastEnd: EndOfSubscription | null;
 };
 
-/**
- * `billing`: it was canceled by itself, by hand. The others: with its subscription, which was
- * canceled, blocked, or ended with its plan.
- */
+/** `billing`: canceled by itself. Others: with its subscription, which was canceled, blocked or ended. */
 export const CANCEL_CAUSES = ['billing', 'subscription', 'block', 'plan'] as const;
 export type CancelCause = (typeof CANCEL_CAUSES)[number];
 
-/** What happened to a billing, and when. */
 export type TimelineEntry =
   | { readonly type: 'opened'; readonly stamp: Stamp }
   | { readonly type: 'charged'; readonly stamp: Stamp; readonly charge: BillingCharge }
   | { readonly type: 'canceled'; readonly stamp: Stamp; readonly cause: CancelCause };
 
-/**
- * The life of a billing in its order: opened, each charge, and its cancel, after which nothing
- * happens.
- */
+/** In order: opened, charges, cancel, after which nothing happens. */
 export function billingTimeline(whole: BillingWithCharges): TimelineEntry[] {
   const { state, created, modified } = whole.billing;
   const canceled = { type: 'canceled' as const, stamp: modified ?? created, cause: cancelCause(whole) };
@@ -113,9 +95,8 @@ export function billingTimeline(whole: BillingWithCharges): TimelineEntry[] {
 }
 
 /**
- * No billing says why it was canceled, because its subscription does: what ended that wrote the
- * same moment and user to both. A charge under way then canceled it later, and only a subscription
- * leaves a billing as one that does not count.
+ * Derived: the end of a subscription wrote the same moment and user, unless a charge under way ended later.
+ * Only a subscription's end skips billings.
  */
 function cancelCause({ billing, charges, lastEnd }: BillingWithCharges): CancelCause {
   const { isSkipped, modified } = billing;

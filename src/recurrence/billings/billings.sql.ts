@@ -37,10 +37,7 @@ const PAID_BY = rowCodec({ transactionId: column.text(), nsu: column.text() }, '
 /** A billing `b` with subscription `s`, plan `p` and the charge that `paid` it, for `parseBilling`. */
 export const WHOLE_BILLING = `${BILLING.columns}, ${PAID_BY.columns}, ${WHOLE_SUBSCRIPTION}`;
 
-/**
- * Looked up one by one: a join is planned once, perhaps while the tables were small, and may then
- * read them whole.
- */
+/** Looked up one by one: a join planned while the tables were small may read them whole. */
 export const BILLING_JOINS = `cross join lateral (
     select * from subscriptions where merchant_id = $1 and subscription_id = b.subscription_id limit 1
   ) s cross join lateral (
@@ -89,10 +86,7 @@ const END = rowCodec(
   'end_',
 );
 
-/**
- * Charges on schedule are five at most; those by hand are the merchant's own, and the newest are
- * shown. What ended the subscription is looked for only where a billing was canceled.
- */
+/** At most five charges are on schedule; of manual ones the newest. The end is read only if canceled. */
 const FIND = statement(
   'billings.find',
   `select ${WHOLE_BILLING}, ${CHARGES.columns}, ${END.columns}
@@ -118,7 +112,7 @@ const FIND = statement(
    where b.merchant_id = $1 and b.billing_id = $2`,
 );
 
-/** A billing of this merchant with its newest hundred charges in their order, or null. */
+/** With its newest hundred charges in order, or null. */
 export async function findBilling(
   database: Reader,
   merchantId: string,
@@ -142,10 +136,10 @@ const SUM = rowCodec({
   amount: column.keptSum('sum(amount)::bigint'),
 });
 
-/** The billings of one state that are due on a day. */
+/** Of one state and due day. */
 export type BillingSum = RowOf<typeof SUM>;
 
-/** The sums that the database keeps of each due day and state. */
+/** Sums that the database keeps by due day and state. */
 const LIST_DAYS = statement(
   'billing_days.list',
   `select ${SUM.columns}
@@ -154,7 +148,6 @@ const LIST_DAYS = statement(
    order by due_on, billing_state`,
 );
 
-/** What is due on the days of a period, both included, by state. */
 export async function sumBillingDays(
   database: Reader,
   merchantId: string,
@@ -171,7 +164,7 @@ const HELD = rowCodec({
   amount: column.keptSum('coalesce(sum(d.amount), 0)::bigint'),
 });
 
-/** How many merchants a restore holds, and what of theirs is due until a day and not charged for it. */
+/** Merchants held by a restore, and their billings due up to a day. */
 export type HeldByRestore = RowOf<typeof HELD>;
 
 const SUM_HELD = statement(

@@ -2,10 +2,7 @@ import type { Sentence } from '../../platform/http/sentence.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 
-/**
- * What a charge came to. The first six are answers of the acquirer; the others were found before
- * anything was sent.
- */
+/** The first six are answers of the acquirer; the others were found before sending. */
 export type ChargeResult =
   | 'approved'
   | 'funds'
@@ -19,9 +16,7 @@ export type ChargeResult =
   | 'cardUnusable'
   | 'amountOutOfRange';
 
-/**
- * What the database keeps of a charge. `voided`: no answer came, and nothing of the charge stays.
- */
+/** As stored. `voided`: no answer came, and nothing of the charge remains. */
 export const CHARGE_OUTCOMES = [
   'approved',
   'funds',
@@ -34,29 +29,26 @@ export const CHARGE_OUTCOMES = [
 export type ChargeOutcome = (typeof CHARGE_OUTCOMES)[number];
 
 /**
- * What a final result makes of an active subscription. `blocks`: its card is canceled.
- * `cancelsAllButCustom`: a monthly subscription, and any other without end, is canceled; a custom one
- * goes on with its next installment. `cancelsAllButCustomOnRetry`: the same, on a retry only, where
- * the lack of funds before
- * it has the last word; met by a first charge it says nothing of the subscription.
+ * The effect of a final result on an active subscription. `blocks`: its card is canceled.
+ * `cancelsAllButCustom`: cancels subscriptions without end; a custom one continues.
+ * `cancelsAllButCustomOnRetry`: only on a retry, where the lack of funds before decides.
  */
 export type SubscriptionEffect = 'blocks' | 'cancelsAllButCustom' | 'cancelsAllButCustomOnRetry';
 
 type Consequences = {
-  /** What it makes of its billing; of a lack of funds only when no retry follows. */
+  /** The effect on its billing; for a lack of funds only when no retry follows. */
   readonly event: 'approve' | 'deny' | 'invalidate';
-  /** What was made of it, and why: kept with the charge and shown in the timeline. */
+  /** What was done and why: stored with the charge, and shown in the timeline. */
   readonly rule: string;
   readonly storedAs: Exclude<ChargeOutcome, 'voided'>;
-  /** Null: the subscription goes on. */
+  /** Null: the subscription continues. */
   readonly subscription: SubscriptionEffect | null;
   /** Why nothing was sent, in Portuguese, for the alert; null: the acquirer was asked. */
   readonly notSent: string | null;
-  /** The rule, as a person reads it in the timeline. */
+  /** The rule's text in the timeline. */
   readonly sentence: Sentence;
 };
 
-/** All that follows from the result of a charge. */
 export const CHARGE_RESULTS = {
   approved: {
     event: 'approve',
@@ -110,7 +102,7 @@ export const CHARGE_RESULTS = {
       en: 'Issuer or acquirer out of order: no more tries.',
     },
   },
-  /** What the service or the acquirer could not process. */
+  /** The service or the acquirer could not process it. */
   invalid: {
     event: 'invalidate',
     rule: 'invalid',
@@ -122,7 +114,7 @@ export const CHARGE_RESULTS = {
       en: 'It could not be processed as things are set up: no more tries.',
     },
   },
-  /** The issuer has said never again of this card to this merchant before. */
+  /** The issuer has said "never again" of this card to this merchant. */
   neverAgain: {
     event: 'deny',
     rule: 'neverAgain',
@@ -134,7 +126,7 @@ export const CHARGE_RESULTS = {
       en: 'The issuer asked before never to charge this card again: nothing was sent; the subscription needs another card.',
     },
   },
-  /** The network of the card takes no more tries now. */
+  /** The card's network accepts no more tries for now. */
   limited: {
     event: 'deny',
     rule: 'networkLimit',
@@ -146,7 +138,7 @@ export const CHARGE_RESULTS = {
       en: "One more try would pass the limit of the card's network: no more tries.",
     },
   },
-  /** By the service's own calendar. */
+  /** By the service's calendar. */
   cardExpired: {
     event: 'invalidate',
     rule: 'cardExpired',
@@ -158,7 +150,7 @@ export const CHARGE_RESULTS = {
       en: 'The card is expired: nothing was sent; the subscription needs another card.',
     },
   },
-  /** It is not in the vault, or cannot be opened. */
+  /** Not in the vault, or cannot be opened. */
   cardUnusable: {
     event: 'invalidate',
     rule: 'cardUnusable',
@@ -170,7 +162,7 @@ export const CHARGE_RESULTS = {
       en: 'The stored card could not be used: nothing was sent; the subscription needs another card.',
     },
   },
-  /** Nothing or too much is to be charged. */
+  /** Nothing or too much to charge. */
   amountOutOfRange: {
     event: 'invalidate',
     rule: 'amountOutOfRange',
@@ -186,21 +178,18 @@ export const CHARGE_RESULTS = {
 
 const RESULTS = Object.entries(CHARGE_RESULTS) as [ChargeResult, Consequences][];
 
-/** Every result, in the order of the table. */
+/** In the order of the table. */
 export const ALL_CHARGE_RESULTS: readonly ChargeResult[] = RESULTS.map(([result]) => result);
 
-/** Why a charge is not sent at all. */
+/** Why a charge is not sent. */
 export type UnsentResult = {
   [R in ChargeResult]: (typeof CHARGE_RESULTS)[R]['notSent'] extends null ? never : R;
 }[ChargeResult];
 
-/** The day of the next charge in the sentence of a rule. */
+/** The day of the next charge. */
 const DAY = '{day}';
 
-/**
- * Rules that need more than the result: the schedule of retries, a charge by hand, a void, the end
- * of the subscription.
- */
+/** Rules that depend on more than the result: retries, manual charges, voids, the end of the subscription. */
 const OTHER_RULES = {
   retry: { pt: `Sem saldo; nova tentativa em ${DAY}.`, en: `No funds; the next try is on ${DAY}.` },
   retryAsAdvised: {
@@ -221,7 +210,6 @@ const OTHER_RULES = {
   },
 } as const satisfies Record<string, Sentence>;
 
-/** What was made of the result of a charge, and why. */
 export type ChargeRule = (typeof CHARGE_RESULTS)[ChargeResult]['rule'] | keyof typeof OTHER_RULES;
 
 const RULE_SENTENCES = {
@@ -231,30 +219,26 @@ const RULE_SENTENCES = {
 
 export const CHARGE_RULES = Object.keys(RULE_SENTENCES) as ChargeRule[];
 
-/** What was made of a charge, as a person reads it. By hand the billing may stay what it was. */
+/** For a person. After a manual charge the billing may be unchanged. */
 export function sentenceOfRule(rule: ChargeRule, nextChargeOn: string | null): Sentence {
   const { pt, en } = RULE_SENTENCES[rule];
   const day = nextChargeOn ?? '';
   return { pt: pt.replace(DAY, day), en: en.replace(DAY, day) };
 }
 
-/** One try to collect a billing. */
+/** One attempt to collect a billing. */
 export type BillingCharge = {
-  /** On schedule from 1, retries behind it; null: by hand. */
+  /** On schedule from 1, retries after it; null: by hand. */
   readonly attemptNumber: number | null;
   readonly startedAt: Instant;
   readonly by: string;
   /** Null: no answer yet. */
   readonly outcome: ChargeOutcome | null;
-  /** The issuer's answer; null: none, or the acquirer was not asked. */
+  /** The issuer's code; null: none, or the acquirer was not asked. */
   readonly code: string | null;
-  /**
-   * Its transaction and the brand of its card, whose codes the issuer uses; null: the acquirer was
-   * not asked.
-   */
+  /** The transaction, and the card's brand, which defines the codes; null: the acquirer was not asked. */
   readonly transactionId: string | null;
   readonly brand: CardBrand | null;
-  /** What was made of it. */
   readonly rule: ChargeRule | null;
   readonly nextChargeOn: Day | null;
 };

@@ -55,7 +55,7 @@ const UNDER_WAY: Sentence = {
   en: 'Under way: it waits for its outcome.',
 };
 
-/** A charge by hand is not made again by itself: its merchant decides. */
+/** A manual charge is not repeated by itself: the merchant decides. */
 const VOIDED_MANUALLY: Sentence = {
   pt: 'A adquirente não respondeu, e nada desta tentativa ficou: a cobrança continua como estava.',
   en: 'The acquirer did not answer, and nothing of this try stays: the billing stays what it was.',
@@ -66,7 +66,6 @@ const orNull = (
   description: string,
 ) => Type.Union([type, Type.Null()], { description });
 
-/** A charge in a timeline. */
 const CHARGED_FIELDS = {
   attempt: orNull(
     Type.Integer(),
@@ -97,7 +96,7 @@ const CHARGED_EXAMPLE = {
   description: 'Sem saldo; nova tentativa em 2026-12-03.',
 };
 
-/** A charge in a timeline, behind when and by whom. */
+/** After its time and user. */
 export function writeCharge(charge: BillingCharge, language: Language): object {
   const { attemptNumber, outcome, code, transactionId, rule, nextChargeOn } = charge;
   return {
@@ -112,13 +111,12 @@ export function writeCharge(charge: BillingCharge, language: Language): object {
   };
 }
 
-/** The same number differs between brands. An approval needs no meaning. */
+/** A code's meaning differs between brands. An approval needs none. */
 function meaningOf({ outcome, code, brand }: BillingCharge): Sentence | null {
   if (code === null || brand === null || outcome === 'approved') return null;
   return readDecline(brand, code, null).sentence;
 }
 
-/** What was made of a charge, in a sentence. */
 export function sentenceOfCharge({
   outcome,
   rule,

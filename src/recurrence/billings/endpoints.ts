@@ -25,20 +25,14 @@ import {
 
 type SearchTools = {
   readonly lookUp: LookUp;
-  /** Searches of one merchant take their turns: each may read a great many rows. */
+  /** Searches of one merchant take turns: each may read very many rows. */
   readonly search: Search;
 };
 
-/**
- * What is put in order by something that no index has, in a second or two. More than these must be
- * narrowed down.
- */
+/** Sorted without an index in a second or two. Larger results must be narrowed down. */
 const MOST_SORTED = 1_000_000;
 
-/**
- * A page of a merchant's billings; of another merchant it sees none. Throws `Overloaded` when too
- * many searches of the merchant wait.
- */
+/** Throws `Overloaded` when too many of the merchant's searches wait. */
 async function listBillings(
   { search }: Pick<SearchTools, 'search'>,
   merchantId: string,
@@ -51,10 +45,7 @@ async function listBillings(
   return search(merchantId, (database) => listFoundBillings(database, merchantId, known, MOST_SORTED));
 }
 
-/**
- * A billing of this merchant with its charges, or null: one of another merchant looks like one that
- * never was.
- */
+/** Null for unknown billings and those of other merchants. */
 async function readBilling(
   { lookUp }: Pick<SearchTools, 'lookUp'>,
   merchantId: string,
@@ -69,7 +60,7 @@ type CancelBillingTools = {
   readonly writeCancel: BatchedWrite<BillingCancel, CancelResult>;
 };
 
-/** Cancels an open billing of this merchant by hand; its series goes on. */
+/** The series continues. */
 async function cancelBilling(
   { clock, writeCancel }: CancelBillingTools,
   actor: MerchantActor,

@@ -6,25 +6,19 @@ import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type IntentRow, writeIntents } from '../../transactions/card/intents.sql.ts';
 import { utcText } from '../../values/instant.ts';
 
-/**
- * A charge that is to begin: the intent of its transaction, and the billing that it is to collect.
- */
 export type StartedCharge = {
   readonly intent: IntentRow;
   readonly billingId: string;
   readonly subscriptionId: string;
   readonly planId: string;
   readonly vaultId: string;
-  /** The billing's, as it was found. */
+  /** The billing's, as found. */
   readonly fence: number;
   /** On schedule from 1; null: by hand. */
   readonly attemptNumber: number | null;
 };
 
-/**
- * `notTaken`: another process has it, or it is not to be charged like this any more. `keyUsed`: the
- * request's key made another charge. Nothing was written.
- */
+/** `notTaken`: another process has it, or no longer due. `keyUsed`: by another charge. Nothing written. */
 export type TakeResult = 'committed' | 'notTaken' | 'keyUsed';
 
 const PLANS = inputRows<StartedCharge>({
@@ -35,11 +29,10 @@ const PLANS = inputRows<StartedCharge>({
 const PLAN = rowCodec({ merchantId: column.text(), planId: column.text() }, 'w');
 
 /**
- * The plan lock, which new subscriptions share, and which a cancel of the plan has alone from
- * before it asks for the end of the subscriptions until its commit. So a cancel waits for the
- * charges that have it, and the charges that have it see every cancel before them: the next statement
- * looks with a snapshot of its own. No charge waits here, and none passes a cancel that waits: a
- * lock that cannot be had is left for later.
+ * The plan lock, shared by new subscriptions. A cancel of the plan holds it alone from before asking for the
+ * subscriptions' end until its commit. So a cancel waits for charges with the lock, and charges with it see
+ * every cancel before: the next statement has its own snapshot. Charges never wait: a lock that is taken is
+ * tried later.
  */
 const SHARE_PLANS = statement(
   'charging.share_plans',
@@ -60,9 +53,8 @@ const WANTED = inputRows<StartedCharge>({
 const HELD = rowCodec({ transactionId: column.text() }, 'i');
 
 /**
- * Every change of a subscription or of what it owes holds this lock first. One that is held is left
- * for later: no charge waits here. What is charged on schedule must be active, still be paid with
- * the card that was opened, and not be about to end with its plan.
+ * Every change of a subscription or its billings locks it first. A locked one is left for later. For a
+ * scheduled charge it must be active, still have the opened card, and not be about to end with its plan.
  */
 const HOLD_SUBSCRIPTIONS = statement(
   'charging.hold_free_subscriptions',
@@ -93,10 +85,7 @@ const INPUT = inputRows<StartedCharge>({
 
 const TAKEN = rowCodec({ transactionId: column.text(), wasOurs: column.boolean() });
 
-/**
- * Takes the billing as it was found, or as an earlier try of the same caller left it. Found by
- * where it lies: a join would be planned once, perhaps while the table was small.
- */
+/** As found, or as an earlier try left it. By physical location: a join might be planned too early. */
 const TAKE = statement(
   'charging.take_billings',
   `with input as (
@@ -135,16 +124,10 @@ const TAKE = statement(
    select ${TAKEN.columns} from taken`,
 );
 
-/**
- * Few commits with many charges each cost PostgreSQL less than many with few, and leave its
- * connections to payments.
- */
+/** Few commits with many charges cost PostgreSQL less, and leave connections to payments. */
 const LIMITS = { statementsInFlight: 2 };
 
-/**
- * Billing, attempt and intent in one commit. Repeatable: what an earlier try of the same caller
- * took bears its transaction's id.
- */
+/** Billing, attempt and intent in one commit. Repeatable: an earlier try left its transaction's id. */
 export function chargeIntentsWrite(database: Database): BatchedWriteOptions<StartedCharge, TakeResult> {
   return {
     name: 'chargeTakes',
@@ -152,22 +135,18 @@ export function chargeIntentsWrite(database: Database): BatchedWriteOptions<Star
     merchant: ({ intent }) => intent.merchantId,
     bytes: () => 600,
     limits: LIMITS,
-    // A lost commit that still arrives takes the billing for a charge that is never sent, and that
-    // is voided.
+    // A lost commit that still arrives takes the billing for a charge that is never sent, and is voided.
     isRefusal: (result) => result === 'notTaken',
     write: (rows) => commitTakes(database, rows),
   };
 }
 
-/**
- * A billing was taken for a request whose key is another charge's: thrown so that nothing of it is
- * committed.
- */
+/** The request's key is another charge's: thrown so that nothing is committed. */
 class KeyUsed extends Error {
   override readonly name = 'KeyUsed';
 }
 
-/** Those that were taken, by `takeKey`. */
+/** The taken ones, by `takeKey`. */
 export async function commitTakes(
   database: Database,
   rows: readonly StartedCharge[],
@@ -177,13 +156,12 @@ export async function commitTakes(
     return new Map(rows.map((row) => [takeKey(row), taken.has(row) ? 'committed' : 'notTaken']));
   } catch (error) {
     const [row] = rows;
-    // An error is one of the whole batch: each goes alone then.
+    // It would fail the whole batch: rows are repeated one by one.
     if (!(error instanceof KeyUsed) || rows.length > 1 || row === undefined) throw error;
     return new Map([[takeKey(row), 'keyUsed']]);
   }
 }
 
-/** Billings, attempts and intents of those that are free. */
 async function takeBillings(tx: Tx, rows: readonly StartedCharge[]): Promise<readonly StartedCharge[]> {
   const plans = (await tx.query(SHARE_PLANS, PLANS.values(rows.filter(isScheduled)))).map(PLAN.parse);
   const shared = new Set(plans.map(({ merchantId, planId }) => `${merchantId}|${planId}`));
@@ -203,17 +181,16 @@ async function takeBillings(tx: Tx, rows: readonly StartedCharge[]): Promise<rea
   return started;
 }
 
-/** By subscription, so that two batches go through them in one order. */
+/** By subscription, so that two batches lock in one order. */
 export function takeKey({ intent, subscriptionId }: StartedCharge): string {
   return `${intent.merchantId}|${subscriptionId}|${intent.transactionId}`;
 }
 
-/** A charge by hand is what its merchant asks for of one billing, whatever became of the plan. */
+/** A manual charge is made whatever became of the plan. */
 function isScheduled({ attemptNumber }: StartedCharge): boolean {
   return attemptNumber !== null;
 }
 
-/** Those whose transactions are named. */
 function namedIn(
   rows: readonly StartedCharge[],
   named: readonly { readonly transactionId: string }[],

@@ -17,20 +17,14 @@ import { type HandChargeRefusal, isChargeableByHand } from './manual-charge.ts';
 
 export type ChargeByHandTools = CollectBillingTools & FindRequestTools & { readonly database: Database };
 
-/**
- * `limited`: not sent, for the network would fine or forbid the try. `pending`: unknown yet, and it
- * is found out; `voided`: it was, and nothing of the charge stays.
- */
+/** `limited`: not sent because of network limits. `pending`: being resolved. `voided`: nothing remains. */
 export type ManualChargeResult =
   | { readonly kind: 'paid' | 'pending' | 'voided' | 'notFound' | 'notSent' | 'notConnected' }
   | { readonly kind: 'limited'; readonly isNeverAgain: boolean; readonly mayRetryAt: Instant | null }
   | ({ readonly kind: 'declined' } & IssuerDecline)
   | { readonly kind: 'refused'; readonly refusal: HandChargeRefusal };
 
-/**
- * Charges a billing again that failed for good, as its merchant asks: with the card that its
- * subscription has now. Asked for again with its key, gives what came of the first charge.
- */
+/** Charges a failed billing with its subscription's current card. A repetition gives the first result. */
 export async function chargeManually(
   tools: ChargeByHandTools,
   { merchantId, userName }: { readonly merchantId: string; readonly userName: string },
@@ -61,10 +55,7 @@ export async function chargeManually(
   });
 }
 
-/**
- * Its outcome may be on record all the same: committed by a connection that broke, or found out
- * meanwhile.
- */
+/** The outcome may be recorded after all: by a commit of a broken connection, or by resolving. */
 async function resultOfPending(
   database: Database,
   merchantId: string,

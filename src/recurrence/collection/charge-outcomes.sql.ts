@@ -22,10 +22,9 @@ import { type LockedBilling, type OutcomeRecord, recordOfOutcome, recordOfUnsent
 import type { ChargeFacts } from './result-facts.ts';
 
 /**
- * A charge whose outcome is to be written. `answered`: by the acquirer, just now; the outcome of
- * its transaction is written in the same commit, and facts are null where there was no clear
- * answer. `resolved`: its transaction is final already. `unsent`: the acquirer was not asked, so it
- * has no transaction, and takes the billing as it was found.
+ * `answered`: by the acquirer just now; the transaction's outcome is written in the same commit; facts are
+ * null without a clear answer. `resolved`: the transaction is already final. `unsent`: the acquirer was not
+ * asked; takes the billing as found, without transaction.
  */
 export type ChargeEnd = {
   readonly merchantId: string;
@@ -33,7 +32,7 @@ export type ChargeEnd = {
   readonly subscriptionId: string;
   /** Of the billing that may follow. */
   readonly nextBillingId: string;
-  /** The user that charged it, or `system`, and the business time at which it ended. */
+  /** The charging user or `system`, and when it ended, in business time. */
   readonly by: string;
   readonly at: Instant;
 } & (
@@ -42,7 +41,7 @@ export type ChargeEnd = {
   | {
       readonly kind: 'unsent';
       readonly fence: number;
-      /** The card that was looked at: what holds of it holds of no other that was named since. */
+      /** The card that was checked; facts about it do not hold for a card named later. */
       readonly vaultId: string;
       readonly facts: ChargeFacts;
       /** On schedule from 1; null: by hand. */
@@ -50,23 +49,16 @@ export type ChargeEnd = {
     }
 );
 
-/**
- * `isRecorded`: the end was written now. Otherwise another process was first, or an earlier try of
- * the same caller. `rule`: what was made of it; null while it is unknown, and when nothing was
- * made.
- */
+/** `isRecorded`: now, not before by another process or try. `rule`: null if unknown or without effect. */
 export type ChargeEndResult = {
   readonly isRecorded: boolean;
   readonly rule: ChargeRule | null;
-  /**
-   * How often the same attempt was sent, came to nothing and is sent again, this time included; 0
-   * after any other end.
-   */
+  /** How often the same attempt was voided and is sent again, this time included; 0 after any other end. */
   readonly timesSentAgain: number;
 };
 
 type Ending = { readonly end: ChargeEnd; readonly held: Held; readonly ended: OutcomeRecord };
-/** Charges whose outcome stays unknown: looked at again soon. */
+/** The outcome is still unknown: looked at again soon. */
 type Look = { readonly end: ChargeEnd; readonly held: Held };
 type Decided = { readonly endings: readonly Ending[]; readonly looks: readonly Look[] };
 
@@ -113,10 +105,9 @@ const LOOKS = inputRows<Look>(
 );
 
 /**
- * Billing, charge, subscription with its events, next billing and alerts. A subscription that is
- * blocked has nothing open: what lay ahead ends as with a cancel. Blocking does not move
- * `state_since`, or the end of its plan, asked for before, would pass it over. Rows are found by
- * where they lie: a join would be planned once, perhaps while the tables were small.
+ * Writes billing, charge, subscription with events, next billing and alerts. A blocked subscription loses its
+ * open billing, as with a cancel. Blocking keeps `state_since`, or a pending end of its plan would skip it.
+ * Rows are found by physical location: a join might be planned while the tables were small.
  */
 const END = statement(
   'charging.end_charges',
@@ -196,17 +187,10 @@ const END = statement(
    select ${NOTICE_WAITS}`,
 );
 
-/**
- * Few commits with many charges each cost PostgreSQL less than many with few, and leave its
- * connections to payments.
- */
+/** Few commits with many charges cost PostgreSQL less, and leave connections to payments. */
 const LIMITS = { statementsInFlight: 2 };
 
-/**
- * The end of charges, each in one commit with the outcome of its transaction. Subscription and
- * billing are held first, in this order, then the transaction. Repeatable: what is written already
- * is not written again, for its charge is not under way any more.
- */
+/** Each end commits with its transaction's outcome. Locks subscription, billing, transaction. Repeatable. */
 export function chargeOutcomesWrite(
   database: Database,
   deliverer: Deliverer,
@@ -236,15 +220,11 @@ export function chargeOutcomesWrite(
   };
 }
 
-/**
- * A subscription stands once in a batch: what one end makes of it (a card that is canceled blocks
- * it) the next one must see, or it would open a billing of a subscription that is blocked.
- */
+/** Once a batch for each subscription: if one end blocks it, the next must see that. */
 function endKey({ merchantId, subscriptionId }: ChargeEnd): string {
   return `${merchantId}|${subscriptionId}`;
 }
 
-/** The outcomes of charges that are still under way. */
 function answeredOf(rows: readonly ChargeEnd[], held: ReadonlyMap<string, Held>): OutcomeRow[] {
   return rows.flatMap((end) => {
     if (end.kind !== 'answered') return [];
@@ -253,7 +233,7 @@ function answeredOf(rows: readonly ChargeEnd[], held: ReadonlyMap<string, Held>)
   });
 }
 
-/** What is written of each. `recorded`: the transactions whose outcome was written. */
+/** `recorded`: transactions whose outcome was written. */
 function decide(
   rows: readonly ChargeEnd[],
   held: ReadonlyMap<string, Held>,
@@ -308,8 +288,8 @@ function billingOf(end: ChargeEnd, { subscription, terms, billing }: Held): Lock
     chargesMade: unsent?.attemptNumber ?? chargesMade,
     attemptNumber: unsent === null ? billing.attemptNumber : unsent.attemptNumber,
     voidedBefore: voided,
-    // The database said that its day had come. A machine whose clock is a moment behind would count
-    // the day before at midnight, and the next installment would fall on this very day.
+    // The database said that its day had come. A slower clock would count the day before at midnight, and
+    // charge the next installment on this very day.
     chargedOn: chargeOn !== null && chargeOn > begunOn ? chargeOn : begunOn,
   };
 }

@@ -31,13 +31,11 @@ const FIND = statement(
 export type FoundBilling = {
   readonly state: BillingState;
   readonly isCharging: boolean;
-  /** As the engine would find it; its day is the due day. */
+  /** With its due day as the day of the charge. */
   readonly due: DueBilling;
 };
 
-/**
- * A billing of this merchant, as a charge by hand needs it; null: there is none. The id is a UUID.
- */
+/** For a manual charge. `billingId` is a UUID. Null: none. */
 export async function findBillingToCharge(
   database: Database,
   merchantId: string,
@@ -52,10 +50,7 @@ export async function findBillingToCharge(
 const HAND_CHARGE = rowCodec(
   {
     billingId: column.text('c.billing_id'),
-    /**
-     * Whether there is an outcome, and the billing knows of it too; what was never sent has none, and
-     * its key is free again.
-     */
+    /** Whether the billing has an outcome. A charge never sent has none, and its key is free again. */
     isEnded: column.boolean('c.due_at is null and not o.was_never_sent'),
     state: column.oneOf(TRANSACTION_STATES),
     brand: column.oneOf(CARD_BRANDS, 'o.card_brand'),
@@ -80,7 +75,7 @@ const FIND_CHARGE = statement(
    where c.merchant_id = $1 and c.transaction_id = $2`,
 );
 
-/** What became of the charge that this transaction is. */
+/** By the charge's transaction. */
 export async function findHandCharge(
   database: Database,
   merchantId: string,

@@ -18,10 +18,7 @@ const CHARGED = rowCodec({
   billingId: column.text('c.billing_id'),
 });
 
-/**
- * The subscription of the billing that was charged: every change of it, or of what it owes, locks
- * it first.
- */
+/** Locks the subscription first, as every change of it or its billings does. */
 const HOLD = statement(
   'chargebacks.hold_subscription',
   `select ${CHARGED.columns} from (
@@ -34,11 +31,7 @@ const HOLD = statement(
    ) l`,
 );
 
-/**
- * A blocked subscription has nothing open: what lies ahead ends as with a cancel. One under charge
- * takes its outcome. Blocking does not move `state_since`, or the end of its plan, asked for
- * before, would pass it over.
- */
+/** Ends the open billing, unless a charge is under way. Keeps `state_since` for a pending end of its plan. */
 const BLOCK = statement(
   'chargebacks.block',
   `with moved as (
@@ -68,11 +61,7 @@ const BLOCK = statement(
    select m.subscription_id, ${NOTICE_WAITS} from moved m`,
 );
 
-/**
- * Blocks the subscription whose charge was taken back, if it is active, and marks the chargeback as
- * processed in the same commit. Gives whether it was blocked now. Harmless to repeat, by any number
- * of processes.
- */
+/** Blocks an active subscription and marks the chargeback processed, in one commit. Repeatable. */
 export async function blockForChargeback(
   { database, deliverer }: { readonly database: Database; readonly deliverer: Pick<Deliverer, 'notify'> },
   { merchantId, transactionId }: UnprocessedChargeback,

@@ -30,52 +30,43 @@ export type CollectBillingTools = Omit<ChargeTools<'notTaken' | 'keyUsed'>, 'wri
   Pick<CardTools, 'findVaultCard' | 'keyring' | 'takesBrand'> & {
     readonly writeTake: BatchedWrite<StartedCharge, TakeResult>;
     readonly writeEnd: BatchedWrite<ChargeEnd, ChargeEndResult>;
-    /** Called for each charge that has ended, for the metrics. */
+    /** Called for each ended charge, for metrics. */
     readonly observeCharge: (rule: ChargeRule | null) => void;
-    /** Called for a billing whose attempt was voided so often that its operator should look. */
+    /** Called for a billing voided so often that the operator should look. */
     readonly warnOfSentAgain: (merchantId: string, billingId: string, times: number) => void;
   };
 
-/**
- * What asks for a charge: the schedule (`attemptNumber` from 1, `by` system), or a user by hand,
- * perhaps with a key.
- */
+/** From the schedule (`attemptNumber` from 1, `by` system), or by hand, perhaps with a key. */
 export type ChargeOrder = {
   readonly attemptNumber: number | null;
   readonly by: string;
   readonly request: KeyedRequest | null;
 };
 
-/** What the issuer answered, in its own words. */
+/** As the issuer sent it. */
 export type IssuerDecline = Pick<PastDecline, 'brand' | 'responseCode' | 'adviceCode' | 'soldAt'>;
 
-/**
- * `ended`: the outcome stands, with what was made of it. `pending`: unknown yet, and it is found
- * out. `notTaken`: another process has the billing, or it is not to be charged like this any more.
- */
+/** `ended`: final. `pending`: being resolved. `notTaken`: taken by another process, or no longer due. */
 export type ChargeBillingResult =
   | {
       readonly kind: 'ended';
       readonly facts: ChargeFacts;
       /** Null: the acquirer was not asked. */
       readonly transactionId: string | null;
-      /** The issuer's no; null: approved, or the acquirer was not asked. */
+      /** Null: approved, or the acquirer was not asked. */
       readonly decline: IssuerDecline | null;
-      /**
-       * Business time from which a limit of the network no longer holds; null: none was met, or it
-       * never ends.
-       */
+      /** When a network's limit ends, in business time; null: none met, or it never ends. */
       readonly mayRetryAt: Instant | null;
     }
   | { readonly kind: 'pending'; readonly transactionId: string }
-  /** The acquirer was not asked, and the billing is as it was: the same attempt comes again. */
+  /** The acquirer was not asked and the billing is unchanged: the same attempt comes again. */
   | { readonly kind: 'notSent' | 'notConnected' }
   | { readonly kind: 'notTaken' | 'keyUsed' };
 
 /**
- * Charges a billing once. What cannot be sent ends without a call; everything else goes the way of
- * every charge (`chargeCard`), with commits that take the billing with the intent, and write what
- * comes of it with the outcome. `deadlineAt` in monotonic milliseconds.
+ * Charges a billing once, by `chargeCard`; its commits take the billing with the intent, and write the
+ * effects with the outcome. A charge that cannot be sent ends without a call. `deadlineAt`: monotonic
+ * milliseconds.
  */
 export async function collectBilling(
   tools: CollectBillingTools,
@@ -117,7 +108,7 @@ export async function collectBilling(
   }
 }
 
-/** A stored card names all of itself; a security code may not be kept. */
+/** A stored card has all its fields; a security code may not be stored. */
 const NOTHING_NAMED: NamedCard = {
   numberToken: null,
   encryptedCard: null,
@@ -129,7 +120,7 @@ const NOTHING_NAMED: NamedCard = {
   expirationYear: null,
 };
 
-/** A stored card, open in memory, by itself; or what is wrong with it. `now`: business time. */
+/** Opens a stored card in memory, or gives its faults. `now`: business time. */
 export function openStoredCard(
   tools: Pick<CardTools, 'findVaultCard' | 'keyring' | 'takesBrand'>,
   merchantId: string,
@@ -139,20 +130,17 @@ export function openStoredCard(
   return openVaultCard(tools, merchantId, vaultId, NOTHING_NAMED, now);
 }
 
-/**
- * The acquirer says that it does not take the brand of this card. It may have said so by mistake, or for
- * minutes: nothing ends, a request is answered with 503, and a billing waits.
- */
+/** The acquirer does not accept the card's brand, perhaps by mistake: requests get 503, billings wait. */
 export class BrandNotTaken extends Overloaded {
   constructor() {
     super('the acquirer does not take the brand of this card, and its billing waits');
   }
 }
 
-/** Why a charge is not sent. `mayRetryAt`: of a limit of the network that has an end. */
+/** `mayRetryAt`: when a network's limit ends. */
 type Unsent = { readonly unsent: UnsentResult; readonly mayRetryAt: Instant | null };
 
-/** The card, open in memory; or why the charge is not sent. */
+/** The opened card, or why the charge is not sent. */
 async function openCardOf(
   tools: CollectBillingTools,
   due: Pick<DueBilling, 'merchantId' | 'vaultId' | 'amount'>,
@@ -207,7 +195,7 @@ function intentOf(
   };
 }
 
-/** The words of the networks: a billing that was declined before is submitted again. */
+/** In the networks' terms: a declined billing is submitted again. */
 function reasonOf({ chargesMade, installments }: DueBilling): StoredCardReason {
   if (chargesMade > 0) return 'resubmission';
   return installments === ENDLESS ? 'recurring' : 'installments';
@@ -240,10 +228,9 @@ async function endUnsent(
   return { kind: 'ended', facts, transactionId: null, decline: null, mayRetryAt };
 }
 
-/** A charge that is under way. */
 type Begun = { readonly order: ChargeOrder; readonly opened: OpenedCardSource; readonly soldAt: Instant };
 
-/** The outcome of the transaction and what it makes of the billing, in one commit. */
+/** The transaction's outcome and its effects on the billing, in one commit. */
 async function recordEnd(
   tools: CollectBillingTools,
   due: DueBilling,
@@ -260,10 +247,7 @@ async function recordEnd(
   return { isRecorded };
 }
 
-/**
- * A charge that never left us: its transaction ends first; killed between the two, the billing is
- * given back when the lease ends.
- */
+/** For a charge never sent: its transaction ends first. After a kill between, the lease frees the billing. */
 async function giveBack(
   tools: CollectBillingTools,
   { merchantId, billingId, subscriptionId }: DueBilling,
@@ -294,17 +278,13 @@ async function factsOf(
   return checkRetry(tools, { ...due, attemptNumber }, opened, decline);
 }
 
-/** A charge that was declined. `attemptNumber`: on schedule from 1; null: by hand. */
+/** `attemptNumber`: on schedule from 1; null: by hand. */
 export type DeclinedCharge = Pick<
   DueBilling,
   'merchantId' | 'vaultId' | 'amount' | 'maxRetries' | 'chargeOn'
 > & { readonly attemptNumber: number | null };
 
-/**
- * What a decline means for its billing. Whether the network takes another try is asked for the day
- * on which it would be made. `opened`: null where the card is not there any more: then no try is
- * sent, and no limit is met.
- */
+/** The network's limit counts on the day of the retry. `opened`: null if the card is gone. */
 export async function checkRetry(
   tools: LimitTools,
   charge: DeclinedCharge,
@@ -320,7 +300,7 @@ export async function checkRetry(
   return { ...facts, isNetworkLimitReached };
 }
 
-/** A charge by hand is not retried. */
+/** A manual charge is not retried. */
 function retryOf(
   { attemptNumber, chargeOn, maxRetries }: DeclinedCharge,
   chargedOn: Day,

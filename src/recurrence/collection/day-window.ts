@@ -1,27 +1,18 @@
 import { addDays, type Day, type Instant, instant, startOfSaoPauloDay } from '../../values/instant.ts';
 
-/**
- * The part of each day over which its charges are spread, in seconds from its beginning in São
- * Paulo. Both 0: nothing is spread, and a day's charges are due when it begins.
- */
+/** Where a day's charges are spread, in seconds of São Paulo's day. Both 0: all are due at its beginning. */
 export type ChargeWindow = { readonly startSeconds: number; readonly endSeconds: number };
 
 export const NO_WINDOW: ChargeWindow = { startSeconds: 0, endSeconds: 0 };
 
-/** Turns of a day: every billing has one of them for good, evenly spread. */
+/** Every billing has one turn of the day for good, evenly spread. */
 export const TURNS = 65_536;
-/**
- * Before all turns, and without regard to the window: the first charge of a subscription, whose
- * customer has just enrolled.
- */
+/** For a subscription's first charge, just after the enrolment: before all turns, outside any window. */
 export const FIRST_CHARGE_TURN = -1;
 
 const LAST_SECOND = 24 * 3_600 - 1;
 
-/**
- * `06:00-20:00`: from when until when; null: no such window. It ends before midnight, for a day's
- * charges are that day's.
- */
+/** `06:00-20:00`; null: malformed. Ends before midnight, because a day's charges are of that day. */
 export function readChargeWindow(text: string): ChargeWindow | null {
   const [, ...parts] = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
   if (parts.length === 0) return null;
@@ -31,10 +22,7 @@ export function readChargeWindow(text: string): ChargeWindow | null {
   return startSeconds < endSeconds ? { startSeconds, endSeconds } : null;
 }
 
-/**
- * The instant at which the turn of a day has surely come. The claims reckon the other way round,
- * how far the turns are at an instant: a second more keeps both at one whatever is rounded.
- */
+/** When the turn has surely come. Claims compute the reverse: one second more covers any rounding. */
 export function dueInstant(day: Day, turn: number, { startSeconds, endSeconds }: ChargeWindow): Instant {
   const dayStart = startOfSaoPauloDay(day);
   if (turn === FIRST_CHARGE_TURN || endSeconds === 0) return dayStart;
@@ -42,7 +30,7 @@ export function dueInstant(day: Day, turn: number, { startSeconds, endSeconds }:
   return instant(dayStart + Math.min(startSeconds + passed, endSeconds) * 1_000);
 }
 
-/** The first day that begins no earlier than an instant, until which a retry has to wait. */
+/** The day itself, or the next one if it begins before `moment`. */
 export function firstDayFrom(moment: Instant, day: Day): Day {
   return startOfSaoPauloDay(day) < moment ? addDays(day, 1) : day;
 }

@@ -19,43 +19,36 @@ export const DUE = rowCodec(
     vaultId: column.text('s.vault_id'),
     accountNumber: column.text('s.account_number'),
     amount: column.money(),
-    /** Raised by every charge that begins. */
     fence: column.whole(),
-    /** Charges made on schedule so far. */
+    /** On schedule. */
     chargesMade: column.whole(),
-    /** How many retries its terms allow. */
+    /** By its terms. */
     maxRetries: column.whole('s.max_retries'),
-    /** How many billings its terms have in all, or `ENDLESS`. */
+    /** By its terms, or `ENDLESS`. */
     installments: column.whole('s.installments'),
-    /** The plan's, else the merchant's; null: none. */
+    /** The plan's, else the merchant's. */
     softDescriptor: column.nullable(column.text('d.soft_descriptor')),
     chargeOn: column.day(),
   },
   'f',
 );
 
-/**
- * A billing that is to be charged, as it was found: the commit that takes it checks that it still
- * is so.
- */
+/** As found: the commit that takes it checks that it is unchanged. */
 export type DueBilling = RowOf<typeof DUE>;
 
-/** A place in the round over all days and merchants with something due. */
+/** A place in the round over all days and merchants with due billings. */
 export type DuePlace = { readonly day: Day; readonly merchantId: string };
 
 export const FIRST_DUE_PLACE: DuePlace = { day: '0001-01-01' as Day, merchantId: '' };
 
-/** Days of merchants that one statement looks at. */
+/** Days of merchants in one statement. */
 const PLACES_A_PAGE = 100;
-/**
- * Merchants with a moved clock, of which each is looked for through its days. Homologation only.
- */
+/** Merchants with a moved clock, whose days are each searched. Homologation only. */
 const MOVED_A_PAGE = 100;
 
 /**
- * What is due at `places` (charge_on, merchant_id, position, turns): of each first charges, and
- * then the turns from `$4` on before those below, so that several processes seldom reach for the
- * same. `$3`: those that this process has in hand; `$5`: how many in all.
+ * Due billings at `places` (charge_on, merchant_id, position, turns): first charges, then turns from `$4` on,
+ * then the others, so that processes seldom collide. `$3`: already in hand here; `$5`: how many in all.
  */
 const FOUND_AT_PLACES = `found as (
      select d.*, p.position, row_number() over (partition by p.position) as rank
@@ -80,10 +73,7 @@ const FOUND_AT_PLACES = `found as (
 export const SOFT_DESCRIPTOR_OF_PLAN = `select coalesce(p.soft_descriptor, m.soft_descriptor) as soft_descriptor
        from merchants m left join plans p on p.merchant_id = m.merchant_id and p.plan_id = s.plan_id`;
 
-/**
- * Only of subscriptions that are active, as they all are while something of theirs is open, and do
- * not end with their plan just now.
- */
+/** Only of active subscriptions that are not about to end with their plan. */
 const FOUND = `left join lateral (
      select ${DUE.columns}
      from found f cross join lateral (
@@ -111,10 +101,7 @@ const REACHED = rowCodec(
   'z',
 );
 
-/**
- * The next days of merchants with something due by the real time, one step along the index for each
- * (`$6`: how many), behind `$7`, `$8`. Of a merchant whose billings the operator holds nothing is found.
- */
+/** The next `$6` days of merchants in real time, an index step each, after `$7`, `$8`. Skips held ones. */
 const FIND_DUE = statement(
   'charging.find_due',
   `with recursive ${HOUR}, page as (
@@ -142,7 +129,7 @@ const LAST_CLOCK = `(
      select count(*)::integer as looked_at, null as last_day, max(merchant_id) as last_merchant_id from clocks
    ) z`;
 
-/** Merchants whose clock was moved and stands in no jump: `$6` of them behind `$7`. */
+/** `$6` merchants after `$7` whose clock was moved and is in no jump. */
 const FIND_DUE_OF_MOVED = statement(
   'charging.find_due_of_moved',
   `with clocks as materialized (
@@ -156,7 +143,7 @@ const FIND_DUE_OF_MOVED = statement(
    select ${REACHED.columns}, x.* from ${LAST_CLOCK} ${FOUND}`,
 );
 
-/** One merchant (`$6`), by its clock as it stands: what a jump of the test clock runs. */
+/** One merchant (`$6`) by its clock, for a jump of the test clock. */
 const FIND_DUE_OF = statement(
   'charging.find_due_of_merchant',
   `with clocks as materialized (
@@ -173,23 +160,19 @@ const FIND_DUE_OF = statement(
 
 export type DueRequest = {
   readonly window: ChargeWindow;
-  /** What this process has in hand already. */
   readonly inHand: readonly string[];
-  /** Which turns of a day come first, from 0 to `TURNS`. */
+  /** The first turn of a day, from 0 to `TURNS`. */
   readonly fromTurn: number;
   readonly limit: number;
 };
 
 export type DuePage = {
   readonly billings: readonly DueBilling[];
-  /** Where to go on; null: nothing is due behind it. */
+  /** Where to continue; null: nothing is due after it. */
   readonly next: DuePlace | null;
 };
 
-/**
- * The next that are due by the real time, the oldest day first, a few of each merchant. Changes
- * nothing.
- */
+/** The next due ones in real time, oldest day first, a few for each merchant. Only reads. */
 export async function findDueBillings(
   database: Database,
   request: DueRequest,
@@ -202,10 +185,7 @@ export async function findDueBillings(
   return { billings: parseFound(rows), next };
 }
 
-/**
- * Those of merchants whose clock was moved and stands in no jump: of a page of them behind one.
- * `next`: where to go on; null: at the end.
- */
+/** A page of merchants with a moved clock that is in no jump. `next`: where to continue; null: the end. */
 export async function findDueOfMoved(
   database: Database,
   request: DueRequest,
@@ -215,7 +195,7 @@ export async function findDueOfMoved(
   return { billings: parseFound(rows), next: reachedIn(rows, MOVED_A_PAGE)?.lastMerchantId ?? null };
 }
 
-/** Those of one merchant by its own clock, its oldest days first. */
+/** One merchant's, by its clock, oldest days first. */
 export async function findDueOf(
   database: Database,
   request: DueRequest,
@@ -234,7 +214,6 @@ function find(
   return database.query(wanted, [startSeconds, endSeconds, [...inHand], fromTurn, limit, ...place]);
 }
 
-/** Null: everything was looked at. */
 function reachedIn([first]: readonly Row[], page: number): RowOf<typeof REACHED> | null {
   const reached = first === undefined ? null : REACHED.parse(first);
   return reached === null || reached.lookedAt < page ? null : reached;
@@ -270,11 +249,7 @@ const EARLIEST_OF = statement(
    order by d.charge_on limit 1`,
 );
 
-/**
- * The day and turn of the merchant's earliest open billing that is due until an instant of its
- * clock, one under charge included, but not one that waits to be sent again, nor one that the operator
- * holds; null: none is.
- */
+/** The merchant's earliest due day and turn up to an instant, charges under way included. Null: none. */
 export async function findEarliestTurnOf(
   database: Database,
   merchantId: string,
@@ -284,11 +259,7 @@ export async function findEarliestTurnOf(
   return row === undefined ? null : DAY_AND_TURN.parse(row);
 }
 
-/**
- * Every change of what a subscription owes locks it first. One that is locked is left as it is: it
- * is found again. The billing is found by its key, so that what the earlier holder committed is
- * looked at.
- */
+/** Locks the subscription first, or skips it. Finds the billing by key, to see earlier commits. */
 const PUT_OFF = statement(
   'charging.put_off',
   `with held as materialized (
@@ -301,10 +272,7 @@ const PUT_OFF = statement(
      and b.charge_on is not null and b.transaction_id is null`,
 );
 
-/**
- * A due billing that cannot be charged now is not due for so many seconds (real time); one that was
- * taken meanwhile is left alone.
- */
+/** Postpones a due billing by so many seconds of real time, unless it was taken meanwhile. */
 export async function putOffBilling(
   database: Database,
   { merchantId, subscriptionId, billingId, fence }: DueBilling,
@@ -321,7 +289,7 @@ const OLDEST_DUE_DAY = statement(
    order by b.charge_on limit 1`,
 );
 
-/** The day of the billing that waits the longest to be charged, or that comes first; null: none waits. */
+/** The first day with a billing to charge; null: none. */
 export async function findOldestDueDay(database: Reader): Promise<Day | null> {
   const [row] = await database.query(OLDEST_DUE_DAY, []);
   return row === undefined ? null : DUE_DAY.parse(row).chargeOn;

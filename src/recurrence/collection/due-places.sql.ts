@@ -3,16 +3,16 @@ import { type Database, type Row, statement } from '../../platform/postgres/data
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { ChargeWindow } from './day-window.ts';
 
-/** The words of the index. */
+/** Exactly as in the index. */
 export const TURN = `(case when b.installment = 1 and b.charge_on = b.due_on then -1
     else (get_byte(uuid_send(b.billing_id), 14) << 8) | get_byte(uuid_send(b.billing_id), 15) end)`;
 
-/** A charge that is sent again after a void waits a while (real time). */
+/** A voided charge rests before it is sent again (real time). */
 export const RESTED = '(b.lease_expires_at is null or b.lease_expires_at <= now())';
 
 /**
- * `today` and how far its turns are (`turns_today`, of 65536) where it is `n.business_now`; `$1`,
- * `$2`: the window of a day in seconds from its beginning.
+ * `today` and its elapsed turns (`turns_today`, of 65536) at `n.business_now`. `$1`, `$2`: the window, in
+ * seconds of the day.
  */
 export const TODAY = `o.today, case when o.second >= $2::integer then 65536 when o.second < $1::integer then -1
        else floor((o.second - $1::integer) * 65536.0 / ($2::integer - $1::integer))::integer
@@ -27,7 +27,7 @@ export const HOUR = `hour as materialized (
      select ${TODAY} from (select now() as business_now) n ${OF_NOW}
    )`;
 
-/** Of a merchant whose clock was moved, or whose billings the operator holds, nothing is due there. */
+/** Skips merchants with a moved clock, and held ones. */
 export const PLACES_OF_PAGE = `places as materialized (
      select p.charge_on, p.merchant_id, p.position,
        case when c.is_moved or g.is_held then -2 when p.charge_on < h.today then 65536 else h.turns_today end as turns
@@ -41,9 +41,8 @@ export const PLACES_OF_PAGE = `places as materialized (
    )`;
 
 /**
- * Places of merchants `clocks` (merchant_id, today, turns_today), by the clock of each: through all
- * days with something open, of which there are never five thousand, the first forty with something
- * of theirs.
+ * Places of merchants `clocks` (merchant_id, today, turns_today), by their clocks: of all days with open
+ * billings, always under five thousand, the first forty of each.
  */
 export const PLACES_OF_CLOCKS = `places as materialized (
      select d.charge_on, k.merchant_id, row_number() over () as position,
@@ -70,7 +69,6 @@ export const PLACES_OF_CLOCKS = `places as materialized (
      ) d
    )`;
 
-/** Whether something is due at one of the places. */
 const IS_DUE = `exists (
        select from places p cross join lateral (
          select from billings b
@@ -78,10 +76,7 @@ const IS_DUE = `exists (
            and b.transaction_id is null and ${RESTED} and b.billing_id <> all ($3::uuid[]) limit 1
        ) d)`;
 
-/**
- * Null: nothing is but what this process has in hand (`$3`). Behind a hundred places, or moved clocks,
- * something may be at any time.
- */
+/** Null: only what this process has in hand (`$3`). Beyond a hundred places something may always be due. */
 export const BILLINGS_DUE = statement(
   'charging.due',
   `select case when (
@@ -116,7 +111,7 @@ export function dueValues(window: ChargeWindow, inHand: readonly string[]): read
 
 const COUNTS = rowCodec({
   due: column.whole(),
-  /** Of merchants whose billings the operator holds. */
+  /** Of held merchants. */
   held: column.whole(),
   /** In seconds since the beginning of its day; 0: none is due. */
   oldestAge: column.real(),
@@ -124,7 +119,7 @@ const COUNTS = rowCodec({
 
 export type DueCounts = RowOf<typeof COUNTS>;
 
-/** By the real day: those of merchants with a moved clock are due ahead of it. */
+/** By the real day; merchants with a moved clock may be ahead of it. */
 const COUNT = statement(
   'charging.count_due',
   `select coalesce(sum(d.count) filter (where not d.is_held), 0)::integer as due,
@@ -142,7 +137,7 @@ const COUNT = statement(
    ) d`,
 );
 
-/** What is to be charged by now, of all merchants. */
+/** Of all merchants. */
 export async function countDue(database: Database): Promise<DueCounts> {
   const [row] = await database.query(COUNT, [MOST_COUNTED_OF_ALL]);
   return COUNTS.parse(row as Row);

@@ -36,9 +36,9 @@ import type { HandChargeRefusal } from './manual-charge.ts';
 const READ_AGAIN_MILLISECONDS = 100;
 
 /**
- * The billing behind a charge by hand that stands, as it is now; null: the answer needs nothing but
- * the result of the charge. In no line behind the merchant's reads: the money has moved. What the
- * database cannot show now is read again; at the deadline the error goes on, and the connection is cut.
+ * The billing after a successful manual charge; null if the answer does not need it. Outside the queues of
+ * reads, because the money has moved. Repeated when the database fails; at the deadline the error cuts the
+ * connection.
  */
 async function readChargedBilling(
   { database }: { readonly database: Reader },
@@ -103,7 +103,7 @@ export const HAND_CHARGE_REFUSALS = {
   },
 } as const satisfies Record<HandChargeRefusal, RefusalShape>;
 
-/** The acquirer was not asked. Answered like a decline, for it is the card's earlier no. */
+/** The acquirer was not asked. Answered like a decline: it is the card's earlier refusal. */
 export const MANUAL_CHARGE_LIMITS = {
   neverAgain: {
     status: 402,
@@ -165,7 +165,6 @@ export const CHARGE_BILLING = contract({
   },
 });
 
-/** The issuer's no with what it means. */
 function readIssuerDecline({ brand, responseCode, adviceCode, soldAt }: IssuerDecline) {
   const read = readDecline(brand, responseCode, adviceCode);
   return { brand, responseCode, adviceCode, read, soldAt };

@@ -10,14 +10,10 @@ import { APPROVED, type ChargeFacts } from './result-facts.ts';
 export type FinishOpenChargesTools = CollectBillingTools & { readonly database: Database };
 
 const BATCH = 200;
-/** For each: a commit that is gathered with the others. */
+/** For each commit, which is batched with others. */
 const END_MILLISECONDS = 10_000;
 
-/**
- * Records the outcome of charges that was found out by resolving, as it is read from their
- * transactions; looks again later at those that are not resolved yet. Gives how many ended; throws
- * the first error after all were tried.
- */
+/** Records resolved outcomes, postpones others; gives how many ended. Throws the first error after all. */
 export async function finishOpenCharges(tools: FinishOpenChargesTools): Promise<number> {
   const open = await claimOpenCharges(tools.database, BATCH);
   const done = await Promise.allSettled(open.map((charge) => finishIfResolved(tools, charge)));
@@ -65,10 +61,7 @@ async function factsOf(
   }
 }
 
-/**
- * The outcome is known and need not wait: a retry looks at the limits itself, once the card opens
- * again.
- */
+/** The outcome is known and does not wait: a retry checks the limits once the card opens again. */
 function nullIfKeyAbsent(error: unknown): null {
   if (error instanceof KeyAbsent) return null;
   throw error;

@@ -23,9 +23,7 @@ import { type ChargeDueTools, type DueCharger, openCollector } from './open-coll
 import { type ChargebackTools, DUE_CHARGEBACKS, processChargebacks } from './process-chargebacks.ts';
 import { isAcquirerThere } from './result-facts.ts';
 
-/**
- * `wakeSignal`: something may be due at once. `resolved`: the outcome of a charge was found out.
- */
+/** `wakeSignal`: something may be due. `resolved`: a charge's outcome was found. */
 function chargingWorks(
   tools: ChargeDueTools,
   { wakeSignal, resolved }: { readonly wakeSignal: WakeSignal; readonly resolved: WakeSignal },
@@ -36,7 +34,7 @@ function chargingWorks(
     wakeSignal: resolved,
     async runDue() {
       const ended = await finishOpenCharges(tools);
-      // A billing that is to be charged again, or the next one, may be due.
+      // A billing to charge again, or the next one, may be due.
       if (ended > 0) charger.work.wakeSignal.notify();
       return ended;
     },
@@ -45,7 +43,7 @@ function chargingWorks(
   return { works: [charger.work, ending], charger };
 }
 
-/** `wakeSignal`: the acquirer reported a chargeback of a billing's charge. */
+/** `wakeSignal`: the acquirer reported a chargeback. */
 function chargebackWork(tools: ChargebackTools, wakeSignal: WakeSignal): Work {
   return {
     name: 'processChargebacks',
@@ -57,7 +55,7 @@ function chargebackWork(tools: ChargebackTools, wakeSignal: WakeSignal): Work {
 
 const COUNT_MILLISECONDS = 10_000;
 
-/** However often the metrics are read, the database is asked every ten seconds. */
+/** Asks the database at most every ten seconds, however often metrics are read. */
 function countingDue(
   { database, metrics }: Pick<ModuleContext, 'database' | 'metrics'>,
   observe: (counts: DueCounts) => void,
@@ -113,7 +111,7 @@ export type BelowCollection = {
   readonly webhooks: Webhooks;
 };
 
-/** The engine that charges billings. `mayBeDue`: notified when something may be due at once. */
+/** `mayBeDue`: notified when something may be due at once. */
 export function openCollection(
   context: CollectionContext,
   below: BelowCollection,
@@ -198,11 +196,7 @@ function chargeTools(context: CollectionContext, { cards, transactions, webhooks
   return tools;
 }
 
-/**
- * How long a charge on schedule may take, for each merchant. No caller waits for it, so a slow
- * acquirer has time; while the clock of its merchant jumps a caller does wait, and it has what a
- * request has.
- */
+/** No caller waits for a scheduled charge, so it may be slow. During a jump it has a request's time. */
 function chargePatience({ configuration, isJumping }: CollectionContext): ChargeDueTools['patienceFor'] {
   const { acquirerTimeoutMilliseconds, requestDeadlineMilliseconds, billings } = configuration;
   const forCommits = requestDeadlineMilliseconds - acquirerTimeoutMilliseconds;

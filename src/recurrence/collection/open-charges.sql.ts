@@ -19,7 +19,7 @@ const OPEN_CHARGE = rowCodec({
   /** On schedule from 1; null: by hand. */
   attemptNumber: column.nullable(column.whole('h.attempt_number')),
   maxRetries: column.whole('s.max_retries'),
-  /** The day on which it was to be made; by hand the due day. */
+  /** Of a manual charge the due day. */
   chargeOn: column.day('coalesce(b.charge_on, b.due_on)'),
   state: column.oneOf(TRANSACTION_STATES, 't.state'),
   brand: column.oneOf(CARD_BRANDS, 't.card_brand'),
@@ -28,10 +28,7 @@ const OPEN_CHARGE = rowCodec({
   soldAt: column.instant('t.sold_at'),
 });
 
-/**
- * A charge without an outcome on record: its process died, or the acquirer did not answer. With
- * what is known of its transaction.
- */
+/** Without recorded outcome: its process died, or the acquirer did not answer. With its transaction. */
 export type OpenCharge = RowOf<typeof OPEN_CHARGE>;
 
 const JOINS = `cross join lateral (
@@ -45,10 +42,7 @@ const JOINS = `cross join lateral (
        and o.transaction_id = h.transaction_id limit 1
    ) t`;
 
-/**
- * Puts each off before it looks, so that others leave it alone meanwhile: for a quarter of the time
- * that its transaction is old, a second at least and fifteen at most.
- */
+/** Postpones each first, against other processes: by a quarter of its transaction's age, 1 to 15 seconds. */
 const CLAIM = statement(
   'charging.claim_open_charges',
   `with due as (
@@ -67,7 +61,7 @@ const CLAIM = statement(
    select ${OPEN_CHARGE.columns} from held h ${JOINS}`,
 );
 
-/** Charges that should have ended, of all merchants, the longest waiting first. */
+/** Charges that should have ended, of all merchants, oldest first. */
 export async function claimOpenCharges(database: Database, limit: number): Promise<OpenCharge[]> {
   return (await database.query(CLAIM, [limit])).map(OPEN_CHARGE.parse);
 }
@@ -79,7 +73,6 @@ export const EARLIEST_OPEN_CHARGE = statement(
    where c.due_at is not null`,
 );
 
-/** A billing that is charged, and its subscription. */
 type ChargedBilling = {
   readonly merchantId: string;
   readonly subscriptionId: string;
@@ -102,7 +95,7 @@ const SUBSCRIPTION = rowCodec(
   'h',
 );
 
-/** In the order in which they come, which is that of the keys. */
+/** In order of arrival, which is that of the keys. */
 const HOLD_SUBSCRIPTIONS = statement(
   'charging.hold_subscriptions',
   `select ${SUBSCRIPTION.columns}, ${TERMS.columnsOf('h')}
@@ -123,12 +116,12 @@ const BILLING = rowCodec(
     chargeOn: column.nullable(column.day()),
     chargesMade: column.whole(),
     fence: column.whole(),
-    /** Of the charge under way, as the next three; null: none is. */
+    /** Of the charge under way, like the next three; null: none. */
     transactionId: column.nullable(column.text()),
     chargeNumber: column.nullable(column.whole('c.charge_number')),
     attemptNumber: column.nullable(column.whole('c.attempt_number')),
     startedAt: column.nullable(column.instant('c.started_at')),
-    /** How often the same attempt came to nothing before, and how often of those it was sent. */
+    /** How often the attempt was voided before, and how often it had been sent. */
     voided: column.whole('u.voided'),
     voidedSent: column.whole('u.voided_sent'),
   },
@@ -136,8 +129,8 @@ const BILLING = rowCodec(
 );
 
 /**
- * A statement of its own: it sees what was committed while a subscription was waited for. A charge
- * that ended under its first fence was never sent to the acquirer (`transactions.end_unsent`).
+ * A statement of its own, to see what was committed during the wait. A charge that ended under its first
+ * fence was never sent (`transactions.end_unsent`).
  */
 const HOLD_BILLINGS = statement(
   'charging.hold_billings',
@@ -160,13 +153,12 @@ const HOLD_BILLINGS = statement(
    ) u`,
 );
 
-/** A billing and its subscription, as they are locked. */
 export type Held = RowOf<typeof SUBSCRIPTION> & {
   readonly terms: Terms;
   readonly billing: RowOf<typeof BILLING>;
 };
 
-/** Locks subscriptions, then billings, in a commit that ends charges; gives them by billing. */
+/** Locks subscriptions, then billings, for a commit that ends charges; gives them by billing. */
 export async function holdCharges(
   tx: Tx,
   rows: readonly ChargedBilling[],

@@ -27,79 +27,49 @@ import { applyChargebacksOf } from './process-chargebacks.ts';
 
 export type ChargeDueTools = CollectBillingTools & {
   readonly database: Database;
-  /** Woken when the block of a subscription is notified. */
+  /** Notified when a block of a subscription makes alerts. */
   readonly deliverer: Pick<Deliverer, 'notify'>;
   readonly window: ChargeWindow;
-  /**
-   * Charges of this process under way at the same time; 0: it charges nothing on schedule, others
-   * do.
-   */
+  /** At once in this process; 0: other processes make the scheduled charges. */
   readonly chargesAtOnce: number;
-  /**
-   * The acquirer's time, and that of a charge from its beginning to its end: with what is kept for
-   * recording.
-   */
+  /** The acquirer's time, and that of a whole charge, recording included. */
   readonly patienceFor: (merchantId: string) => {
     readonly acquirerTimeoutMilliseconds: number;
     readonly chargeMilliseconds: number;
   };
-  /**
-   * A stop waits no longer; the process that resolves a charge which is still pending then finds
-   * its outcome.
-   */
+  /** A stop waits no longer: resolving finds the outcomes of pending charges. */
   readonly stopMilliseconds: number;
-  /**
-   * Called for each billing that waits for the key of its card; `isToBeLogged`: for the log too.
-   */
+  /** Called for each billing waiting for its card's key. `isToBeLogged`: also for the log. */
   readonly observeKeyAbsent: (dataKeyId: number, isToBeLogged: boolean) => void;
-  /** Called for each billing that waits because the acquirer does not take the brand of its card. */
+  /** Called for each billing waiting because the acquirer does not accept its card's brand. */
   readonly observeBrandNotTaken: () => void;
-  /**
-   * Whether the acquirer answers any charge. While it does not, one at a time finds out whether it
-   * is back.
-   */
+  /** Tells whether the acquirer answers charges. While it does not, one at a time tests it. */
   readonly outage: OutageWatch;
-  /** Whether clocks can be moved. */
   readonly hasMovedClocks: boolean;
-  /** Between 0 and 1: where a read begins in the turns of a day. */
+  /** Between 0 and 1: where reads begin in the turns of a day. */
   readonly chance: () => number;
 };
 
-/** Charges what is due. */
 export type DueCharger = {
-  /** What is due by the real time, and by moved clocks that stand. */
+  /** For real time, and for moved clocks at rest. */
   readonly work: Work;
-  /**
-   * Charges what is due by the clock of one merchant, in a jump of it, and waits for the end of it.
-   */
+  /** For a jump of one merchant's clock; waits for its end. */
   runDueOf(merchantId: string, signal: AbortSignal): Promise<number>;
-  /**
-   * The business instant at which something of this merchant falls due, or fell; a charge under way
-   * counts. Null: nothing until then.
-   */
+  /** When something falls or fell due, in business time, charges under way included. Null: not until then. */
   earliestDueOf(merchantId: string, until: Instant): Promise<Instant | null>;
 };
 
-/**
- * What came of a charge: it is over with, or is looked for again, because of an error where there
- * was one.
- */
+/** `isOver` false: it comes again, perhaps because of an error. */
 type Charged = { readonly isOver: true } | { readonly isOver: false; readonly error?: unknown };
 
-/** What a jump of a merchant's clock reads at once. */
+/** Billings read at once in a jump of a clock. */
 const READ_AT_ONCE = 256;
-/**
- * One that could not be charged now (a lock, a lost connection) rests for so long; then its claim
- * is tried again.
- */
+/** Rest after a failed charge (a lock, a lost connection), before its claim is tried again. */
 const REST_MILLISECONDS = 2_000;
-/** What the acquirer can do is read every few seconds: a mistake of its own is over long before. */
+/** The acquirer's abilities are read every few seconds: a mistake in them is corrected long before. */
 const BRAND_WAIT_SECONDS = 600;
 const MOST_RESTING = 5_000;
-/**
- * After a round that found nothing the next one waits for ten times as long as it took: crowds that
- * wait for their window cost little.
- */
+/** An empty round is followed by ten times its duration: crowds waiting for their window cost little. */
 const REST_FACTOR = 10;
 
 export function openCollector(tools: ChargeDueTools, wakeSignal: WakeSignal): DueCharger {
@@ -124,18 +94,14 @@ export function openCollector(tools: ChargeDueTools, wakeSignal: WakeSignal): Du
       const { error } = charged;
       if (error instanceof KeyAbsent) await waitForKey(due, error.dataKeyId).catch(() => {});
       if (error instanceof BrandNotTaken) await waitForBrand(due).catch(() => {});
-      // Of a charge this says nothing more than that it comes again; the next one that asks the
-      // database says it.
+      // The charge comes again; the next query to the database reports the fault.
       if (error !== undefined && !isOfDatabase(error)) throw error;
     },
     piece: BILLINGS_DUE,
     pieceValues: () => dueValues(window, rounds.inHand()),
   });
 
-  /**
-   * Its card is there and does not open now: that says nothing of the billing, which stays open and
-   * comes again.
-   */
+  /** The card exists but does not open now: the billing stays open and comes again. */
   async function waitForKey(due: DueBilling, dataKeyId: number): Promise<void> {
     const { waitSeconds, isToBeLogged } = absentKeys.note(dataKeyId, performance.now() / 1_000);
     tools.observeKeyAbsent(dataKeyId, isToBeLogged);
@@ -166,7 +132,7 @@ export function openCollector(tools: ChargeDueTools, wakeSignal: WakeSignal): Du
   };
 }
 
-/** Goes round over the days and merchants with something due, a page at a time. */
+/** Goes round over days and merchants with due billings, page by page. */
 class DueRounds {
   readonly #tools: ChargeDueTools;
   readonly #inHand: () => readonly DueBilling[];
@@ -189,8 +155,7 @@ class DueRounds {
   }
 
   request(limit: number): DueRequest {
-    // Elsewhere each time: from one place on, every read would walk over all that was charged since
-    // the last vacuum.
+    // A random start: from a fixed one every read would walk over all charges since the last vacuum.
     const fromTurn = Math.floor(this.#tools.chance() * TURNS);
     return { window: this.#tools.window, inHand: this.inHand(), fromTurn, limit };
   }
@@ -200,7 +165,7 @@ class DueRounds {
     this.#resting.set(billingId, performance.now() + REST_MILLISECONDS);
   }
 
-  /** The next page; at the beginning of a round one of merchants with moved clocks too. */
+  /** The next page. A round begins with a page of merchants with moved clocks. */
   async read(limit: number): Promise<Claimed<DueBilling>> {
     const { database, hasMovedClocks } = this.#tools;
     const found: DueBilling[] = [];
@@ -243,26 +208,20 @@ function isOfDatabase(error: unknown): boolean {
   );
 }
 
-/** How long billings wait whose card's key is not there, before they are looked at again. */
+/** The wait for a missing key grows between these. */
 const SHORTEST_WAIT_SECONDS = 30;
 const LONGEST_WAIT_SECONDS = 3_600;
-/** The operator is reminded so often. */
+/** Between reminders to the operator. */
 const REMINDER_SECONDS = 60;
 
-/**
- * Half the time for which the key is missing: what is put back soon is found soon, and a night
- * without it costs few looks.
- */
+/** Half the time since it is missing: a quick repair is noticed soon, and a long absence costs little. */
 export function secondsUntilKeyIsSought(missingSeconds: number): number {
   return Math.round(Math.min(LONGEST_WAIT_SECONDS, Math.max(SHORTEST_WAIT_SECONDS, missingSeconds / 2)));
 }
 
-/** Data keys that this process has missed. */
+/** Data keys that this process missed. */
 export type AbsentKeys = {
-  /**
-   * Notes that a key is missing: how long what it sealed waits, and whether its operator is to be
-   * warned (again).
-   */
+  /** Notes a missing key. Gives how long its billings wait, and whether to warn the operator (again). */
   note(
     dataKeyId: number,
     nowSeconds: number,
@@ -280,7 +239,7 @@ export function openAbsentKeys(): AbsentKeys {
   return {
     note(dataKeyId, now) {
       const known = missing.get(dataKeyId);
-      // Not missed for longer than anything waits: it was there in between.
+      // Longer ago than any wait: the key was there in between.
       const isKnown = known !== undefined && now - known.seenAtSeconds <= 2 * LONGEST_WAIT_SECONDS;
       const one = isKnown ? known : { sinceSeconds: now, seenAtSeconds: now, loggedAtSeconds: -Infinity };
       const isToBeLogged = now - one.loggedAtSeconds >= REMINDER_SECONDS;

@@ -14,7 +14,6 @@ import { moveAlert } from '../subscriptions/reasons.ts';
 import type { SubscriptionState } from '../subscriptions/subscription.ts';
 import type { ChargeFacts } from './result-facts.ts';
 
-/** A billing as it is locked while the outcome of its charge is written, with its subscription. */
 export type LockedBilling = {
   readonly subscription: SubscriptionState;
   readonly terms: Pick<Terms, 'planType' | 'installments' | 'intervalDays' | 'maxRetries'>;
@@ -25,42 +24,40 @@ export type LockedBilling = {
   readonly state: BillingState;
   readonly installment: number;
   readonly dueOn: Day;
-  /** Null: nothing is charged on schedule any more. */
+  /** Null: no further scheduled charge. */
   readonly chargeOn: Day | null;
-  /** Charges made on schedule, the one that ends included. */
+  /** On schedule, the ending one included. */
   readonly chargesMade: number;
-  /** The one that ends: from 1; null: by hand. */
+  /** Of the ending charge, from 1; null: by hand. */
   readonly attemptNumber: number | null;
-  /** How often the same attempt came to nothing before. */
+  /** How often the same attempt was voided before. */
   readonly voidedBefore: number;
   /** The day on which it began. */
   readonly chargedOn: Day;
 };
 
-/** What is written of a charge that has ended, and of its billing and subscription. */
+/** What is written of an ended charge, its billing and its subscription. */
 export type OutcomeRecord = {
   readonly state: BillingState;
-  /** Canceled, and never charged: its day and installment are free again. */
+  /** Canceled and never charged: day and installment are free again. */
   readonly isSkipped: boolean;
   readonly chargeOn: Day | null;
-  /** Real time: how long the billing rests before it is charged again; 0: not at all. */
+  /** Real time until the next charge; 0: none. */
   readonly restSeconds: number;
   readonly chargesMade: number;
   readonly outcome: ChargeOutcome;
   readonly code: string | null;
-  /** Null: a manual charge that was voided. */
+  /** Null: a voided manual charge. */
   readonly rule: ChargeRule | null;
   readonly subscription: AfterCharge['subscription'];
   readonly next: AfterCharge['next'];
-  /** Of the charge; null: nothing came of it. */
+  /** Of the charge; null: it was voided. */
   readonly alert: Alert | null;
-  /** Of the subscription, written where that changes; null: it does not. */
+  /** Of the subscription; null: unchanged. */
   readonly moveAlert: Alert | null;
 };
 
-/**
- * What the outcome of a charge makes. `voided`: no answer came, and nothing of the charge stays.
- */
+/** `voided`: no answer came, and nothing of the charge remains. */
 export function recordOfOutcome(held: LockedBilling, facts: ChargeFacts | 'voided'): OutcomeRecord {
   if (facts === 'voided') return recordOfVoid(held);
   const after = afterCharge(held, facts);
@@ -93,33 +90,24 @@ function afterCharge(held: LockedBilling, facts: ChargeFacts): AfterCharge {
   return billingAfterCharge({ ...held, ...facts, scheduledOn: chargeOn });
 }
 
-/**
- * The first time at once, then ever more slowly: an acquirer that answers some charges and never
- * this one is not flooded.
- */
+/** At once, then ever more slowly, against floods if the acquirer never answers this charge. */
 const SEND_AGAIN_PAUSES_SECONDS = [0, 5, 30, 120, 600, 1_800] as const;
 const LONGEST_SEND_AGAIN_PAUSE_SECONDS = 3_600;
 
-/**
- * An acquirer that restarts voids a charge or two; one that never answers this billing is the
- * operator's to look at.
- */
+/** A restarting acquirer voids a charge or two; more concerns the operator. */
 const QUIETLY_SENT_AGAIN = 3;
 
-/** Whether an attempt was sent again so often (from 1) that its operator should know. */
+/** `times`: from 1. */
 export function isSentAgainOften(times: number): boolean {
   return times > QUIETLY_SENT_AGAIN;
 }
 
-/**
- * How long an attempt that came to nothing so many times (from 1) rests before it is made again. It
- * is never given up.
- */
+/** The rest after so many voids (from 1). An attempt is never given up. */
 export function secondsUntilSentAgain(voided: number): number {
   return SEND_AGAIN_PAUSES_SECONDS[voided - 1] ?? LONGEST_SEND_AGAIN_PAUSE_SECONDS;
 }
 
-/** A manual charge leaves the billing what it was: its merchant may charge it again. */
+/** The billing stays as it was: the merchant may charge it again. */
 function recordOfVoid(held: LockedBilling): OutcomeRecord {
   const { subscription, chargesMade, chargeOn, state } = held;
   const ended = { outcome: 'voided', code: null, restSeconds: 0, isSkipped: false } as const;
@@ -132,13 +120,13 @@ function recordOfVoid(held: LockedBilling): OutcomeRecord {
     const restSeconds = secondsUntilSentAgain(held.voidedBefore + 1);
     return { ...kept, ...nothing, ...billing, restSeconds, chargesMade: chargesMade - 1 };
   }
-  // It was never made: nothing follows it, and the last installment is not over.
+  // Never charged: nothing follows it, and the last installment is not over.
   if (billing.isSkipped) return { ...kept, ...nothing, ...billing, chargesMade: chargesMade - 1 };
   const after = afterFinalized({ ...held, today: held.chargedOn }, null);
   return { ...kept, ...billing, chargesMade, ...after, moveAlert: moveAlertOf(held, after.subscription) };
 }
 
-/** As the alert of a charge names the state of its billing. */
+/** A billing's state in the alert of a charge. */
 const ALERT_STATUSES = {
   opened: 'Opened',
   paymentInvalid: 'PaymentInvalid',
@@ -168,9 +156,7 @@ function moveAlertOf(held: LockedBilling, change: AfterCharge['subscription']): 
   return moveAlert({ subscriptionId, ...change, billingId, paymentId: transactionId });
 }
 
-/**
- * A charge that was not sent, and whose subscription ended meanwhile: nothing is charged any more.
- */
+/** For an unsent charge whose subscription ended meanwhile: nothing is charged any more. */
 export function recordOfUnsent(held: LockedBilling): OutcomeRecord {
   return { ...recordOfVoid(held), outcome: 'invalid' };
 }

@@ -13,11 +13,10 @@ import { blockForChargeback } from './chargebacks.sql.ts';
 export type ChargebackTools = {
   readonly database: Database;
   readonly clock: BusinessClock;
-  /** Woken when the block of a subscription is notified. */
+  /** Notified when a block of a subscription makes alerts. */
   readonly deliverer: Pick<Deliverer, 'notify'>;
 };
 
-/** Finds whether any is unprocessed. */
 export const DUE_CHARGEBACKS: Look = { piece: CHARGEBACKS_DUE };
 
 const BATCH = 50;
@@ -25,8 +24,8 @@ const BATCH = 50;
 const MOST_OF_MERCHANT = 1_000;
 
 /**
- * Blocks the subscriptions whose charges card holders have taken back, for they want no other.
- * Gives how many chargebacks were processed; throws the first error after all were tried.
+ * Blocks the subscriptions of charges taken back; gives how many. Throws the first error after all were
+ * tried.
  */
 export async function processChargebacks(tools: ChargebackTools): Promise<number> {
   const chargebacks = await listUnprocessedChargebacks(tools.database, BATCH);
@@ -36,7 +35,7 @@ export async function processChargebacks(tools: ChargebackTools): Promise<number
   return chargebacks.length;
 }
 
-/** Those of one merchant, before anything of its billings is charged. */
+/** One merchant's, before its billings are charged. */
 export async function applyChargebacksOf(tools: ChargebackTools, merchantId: string): Promise<number> {
   for (let processed = 0; processed < MOST_OF_MERCHANT; processed += 1) {
     const chargeback = await findUnprocessedChargeback(tools.database, merchantId);

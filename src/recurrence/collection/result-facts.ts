@@ -4,7 +4,6 @@ import { type Day, type Instant, saoPauloDay } from '../../values/instant.ts';
 import { CHARGE_RESULTS, type ChargeResult, type UnsentResult } from '../billings/charge-result.ts';
 import { firstDayFrom } from './day-window.ts';
 
-/** What is known of a charge that has ended. */
 export type ChargeFacts = {
   readonly result: ChargeResult;
   /** The issuer's; null: approved, or the acquirer was not asked. */
@@ -27,10 +26,7 @@ export function factsOfUnsent(result: UnsentResult): ChargeFacts {
   return { ...APPROVED, result, meaning: CHARGE_RESULTS[result].notSent };
 }
 
-/**
- * What a no of the issuer means for a billing. A lack of funds with an advice not to come again is
- * as final as any other no. `soldAt`: business time of the charge.
- */
+/** Advice not to come again makes a lack of funds final. `soldAt`: business time. */
 export function factsOfDecline(
   brand: CardBrand,
   responseCode: string,
@@ -49,10 +45,9 @@ export function factsOfDecline(
 }
 
 /**
- * Whether an outcome shows that the acquirer is there; null: it shows nothing. Without a connection
- * it is not. An answer that did not come in time proves no absence: resolving asks for the charge
- * at once, and finds out whether anything answers. While the acquirer is away (`isAway`) such a
- * charge was the one that tried, and puts the next try off.
+ * Whether an outcome shows that the acquirer is there; null: it shows nothing. Without a connection it is
+ * not. A late answer proves nothing: resolving asks at once. While it is away (`isAway`), a late answer was
+ * the test, and postpones the next.
  */
 export function isAcquirerThere(
   outcome: 'approved' | 'preauthorized' | 'declined' | 'unknown' | 'notSent' | 'notConnected',

@@ -20,10 +20,7 @@ export type PlanCalendar = {
   readonly billings: readonly PlannedBilling[];
 };
 
-/**
- * The due days of a subscription made on a day, today when it is null. `behindCalendar`: one of
- * them lies beyond the last year.
- */
+/** For a subscription made on a day; null: today. `behindCalendar`: a day is after the last year. */
 async function readPlanCalendar(
   tools: ReadCalendarTools,
   merchantId: string,
@@ -37,7 +34,7 @@ async function readPlanCalendar(
   return billings === null ? 'behindCalendar' : { planId: plan.planId, startOn: day, billings };
 }
 
-/** A due day as resources show it: its first moment. */
+/** As resources show a due day: its first moment. */
 const midnight = (day: Day): string => `${day}T00:00:00`;
 
 const USUAL_COUNT = 12;

@@ -4,37 +4,26 @@ import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import { ENDLESS, type Terms } from './plan.ts';
 import { possibleRetryDays } from './retry-schedule.ts';
 
-/** The day of the first billing: that of the subscription in São Paulo, after the trial. */
+/** The day of the subscription in São Paulo plus the trial. */
 export function firstDueOn(subscribedOn: Day, trialDays: number): Day {
   return addDays(subscribedOn, trialDays);
 }
 
-/**
- * The due day after another of the same series. Days are counted, months are not: the thirtieth day
- * after is one for everybody.
- */
+/** Counts days, not months: thirty days later for everybody. */
 export function dueDayAfter(dueOn: Day, intervalDays: number): Day {
   return addDays(dueOn, intervalDays);
 }
 
-/**
- * One billing of a subscription made on a given day, if nothing happens that changes the series.
- */
+/** If nothing changes the series. */
 export type PlannedBilling = {
   readonly installment: number;
   readonly dueOn: Day;
-  /** What is charged. */
   readonly amount: Cents;
-  /**
-   * The days on which it may be charged again, if every charge before fails for a lack of funds.
-   */
+  /** If every charge before fails for a lack of funds. */
   readonly retriesOn: readonly Day[];
 };
 
-/**
- * The first `count` billings of an enrolment on a day, fewer when the plan ends before. Null: one
- * of their days, retries included, lies behind the end of the calendar.
- */
+/** The first `count` billings, or all. Null: a day, retries included, is after the calendar's end. */
 export function plannedBillings(terms: Terms, subscribedOn: Day, count: number): PlannedBilling[] | null {
   const { trialDays, intervalDays, installments, maxRetries } = terms;
   const amount = centsOfPlanAmount(terms.amount);

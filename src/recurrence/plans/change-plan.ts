@@ -11,10 +11,7 @@ export type ChangePlanTools = {
   readonly editPlan: BatchedWrite<EditRow, EditResult>;
 };
 
-/**
- * Makes a plan of this merchant what is wanted; or gives every reason against it, and changes
- * nothing.
- */
+/** Edits the plan, or gives every reason against it and changes nothing. */
 export async function changePlan(
   { clock, editPlan }: ChangePlanTools,
   planner: MerchantActor,
@@ -34,9 +31,8 @@ export type MovePlanTools = {
 };
 
 /**
- * Gives a plan of this merchant another state. A canceled one asks in the same commit for the end
- * of its subscriptions, which its caller sees to for `leaseMilliseconds`; gives its key, or null
- * when there is no such plan.
+ * Changes a plan's state. A cancel asks in the same commit for the end of its subscriptions, which the caller
+ * sees to for `leaseMilliseconds`; gives its key. Null: no such plan.
  */
 export async function changePlanState(
   { clock, movePlan }: MovePlanTools,

@@ -28,15 +28,12 @@ export const PLAN_STATE_WORDS = {
   canceled: 'Canceled',
 } as const satisfies Record<PlanState, string>;
 
-/** Reais as a JSON number of up to 12 and 6 digits, exactly. */
+/** Reais as an exact JSON number with up to 12 and 6 digits. */
 const PLAN_AMOUNT = Type.Unsafe<number | ExactNumber>({
   exactDecimal: { ...PLAN_AMOUNT_DIGITS, isPositive: true },
 });
 
-/**
- * The users that made and changed it, and when in São Paulo's time, as every resource of recurrence
- * shows it.
- */
+/** Creating and changing users, and when in São Paulo's time, in every resource of recurrence. */
 export const STAMPED: Record<string, TSchema> = {
   createdBy: Type.String(),
   createdDate: Type.String({ description: 'São Paulo time without zone.' }),
@@ -89,7 +86,7 @@ export function writeStamps({ created, modified }: { created: Stamp; modified: S
   return { ...made, modifiedBy: modified.by, modifiedDate: saoPauloText(modified.at) };
 }
 
-/** A plan as the wire shows it, by itself or, with the terms of a subscription, within it. */
+/** By itself or, with the terms of a subscription, inside it. */
 export function writePlan(plan: Plan): object {
   const { terms } = plan;
   return {
@@ -110,7 +107,6 @@ export function writePlan(plan: Plan): object {
   };
 }
 
-/** What all endpoints of plans have in common. */
 export const OF_PLANS = { api: 'gateway', scope: 'recurrence', group: 'Plans' } as const;
 
 const PLAN_FIELDS = {
@@ -211,7 +207,6 @@ export const UPDATE_PLAN = contract({
   },
 });
 
-/** The fields of a plan by which a list can be put in order, in the words of the code. */
 const ORDERS = {
   id: 'planId',
   merchantId: 'merchantId',
@@ -275,7 +270,6 @@ export const GET_PLAN = contract({
   answers: { 200: { description: 'The plan as it is now.', schema: PLAN_ANSWER, example: PLAN_EXAMPLE } },
 });
 
-/** What a body asks for that passed its schema and check. */
 export function readWantedPlan(
   body: Omit<Static<NonNullable<typeof UPDATE_PLAN.body>>, 'merchantId'>,
 ): WantedPlan {

@@ -34,7 +34,7 @@ type CreatePlanTools = FindRequestTools & {
   readonly writePlan: BatchedWrite<NewPlan, CreateResult>;
 };
 
-/** Makes an active plan and gives its id. Asked for again with its key, gives the same id. */
+/** A repetition with its key gives the same id. */
 function createPlan(
   tools: CreatePlanTools,
   planner: MerchantActor,
@@ -64,7 +64,7 @@ function createPlan(
   });
 }
 
-/** Why a plan is not made, changed or shown, apart from what stands in the way of an edit. */
+/** Apart from reasons against an edit. */
 export type PlanRefusal = 'behindCalendar';
 
 const IN_USE = {

@@ -16,10 +16,9 @@ export const PLAN_TYPE_WORDS = {
 
 /** Of a custom plan, in days. */
 export const SHORTEST_INTERVAL = 20;
-/** In `interval` and `installments` of a type whose rhythm is given. */
+/** In `interval` and `installments` of other types, which define them. */
 export const NOT_SENT = 0;
 
-/** What the fields of a plan must be to each other. */
 export const PLAN_FAULTS = {
   otherMerchant: {
     status: 400,
@@ -71,12 +70,12 @@ export const PLAN_FAULTS = {
   },
 } as const satisfies Record<string, RefusalShape>;
 
-/** Faults of a body in which anything may be malformed, apart from those that its schema finds. */
+/** Anything in the body may be malformed; the schema reports its own faults. */
 export function planFaults(body: unknown, caller: Caller | null): Fault[] {
   return [...merchantFaults(body, caller), ...amountFaults(body), ...rhythmFaults(body)];
 }
 
-/** What is no amount at all is a fault of the schema. */
+/** A missing or malformed amount is a fault of the schema. */
 function amountFaults(body: unknown): Fault[] {
   const { amount } = (body ?? {}) as Record<string, unknown>;
   if (typeof amount !== 'number' && !(amount instanceof ExactNumber)) return [];
@@ -109,7 +108,7 @@ function rhythmFaults(body: unknown): Fault[] {
   return faults;
 }
 
-/** A new plan has no earlier values that it could keep. */
+/** A new plan has no values to keep. */
 export function newPlanFaults(body: unknown, caller: Caller | null): Fault[] {
   const sent = (body ?? {}) as Record<string, unknown>;
   const rhythm = planTypeOf(sent.planType) === 'custom' ? (['interval', 'installments'] as const) : [];

@@ -18,25 +18,20 @@ import { PLAN_MOVES, type Plan, type PlanState, type Stamp, searchText } from '.
 import { type EditedPlan, type EditRefusal, planEdit, type WantedPlan } from './plan-edit.ts';
 import { parsePlan, WHOLE_PLAN } from './plans.sql.ts';
 
-/**
- * One after the other: plans are few, and what is repeated or refused concerns no other merchant.
- */
+/** One by one: plans are few. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
 
-/** A plan that does not exist yet; `request`: the one that asks for it, when it brought a key. */
+/** `request`: with its key, if any. */
 export type NewPlan = {
   readonly plan: Plan;
   readonly planner: MerchantActor;
   readonly request: KeyedRequest | null;
 };
 
-/** `keyUsed`: the request's key made another plan; nothing was written. */
+/** `keyUsed`: the key made another plan; nothing was written. */
 export type CreateResult = 'written' | 'keyUsed';
 
-/**
- * The plan's id is new for each caller: one that is there already was written by an earlier try,
- * before a lost connection.
- */
+/** Ids are new for each caller: an existing one was written by an earlier try with a lost connection. */
 const INSERT = statement(
   'plans.insert',
   `with written as (
@@ -68,7 +63,7 @@ export function plansWrite(audit: Audit): BatchedWriteOptions<NewPlan, CreateRes
   };
 }
 
-/** The plan and its audit entry in one commit, as with every change here. */
+/** With its audit entry in one commit, like every change here. */
 async function insertPlan(audit: Audit, row: NewPlan): Promise<CreateResult> {
   const { merchantId, planId, state, created } = row.plan;
   const keys = keyValues(row.request);
@@ -88,7 +83,7 @@ async function insertPlan(audit: Audit, row: NewPlan): Promise<CreateResult> {
   }
 }
 
-/** Name to soft descriptor, in the order of the statements here. */
+/** In the column order of the statements. */
 function writtenColumns({ name, description, softDescriptor, terms }: EditedPlan): unknown[] {
   const { amount, planType, trialDays, intervalDays, installments, maxRetries } = terms;
   return [
@@ -105,10 +100,7 @@ function writtenColumns({ name, description, softDescriptor, terms }: EditedPlan
   ];
 }
 
-/**
- * First the plan lock, then the row: new subscriptions take both in this order, and later ones wait
- * behind this one.
- */
+/** The plan lock, then the row, as new subscriptions do; later ones wait. */
 const LOCK = statement(
   'plans.lock',
   `select ${WHOLE_PLAN} from (
@@ -120,9 +112,8 @@ const LOCK = statement(
 );
 
 /**
- * Asked under the lock of the plan, which every new subscription shares: one that is not seen here
- * reads the plan afterwards. State by state, in the order of the index by plan: any other would
- * have to look at all subscriptions of the merchant.
+ * Asked under the plan lock, which new subscriptions share: an unseen one reads the plan afterwards. State by
+ * state in the order of the index by plan: others would read all subscriptions of the merchant.
  */
 const FIND_USE = statement(
   'plans.find_use',
@@ -147,7 +138,7 @@ export type PlanKey = { readonly merchantId: string; readonly planId: string };
 
 export type EditRow = PlanKey & {
   readonly wanted: WantedPlan;
-  /** The user that edits it, and the business time. */
+  /** The editing user, and business time. */
   readonly stamp: Stamp;
   readonly planner: MerchantActor;
 };
@@ -169,7 +160,6 @@ export function planEditsWrite(audit: Audit): BatchedWriteOptions<EditRow, EditR
   };
 }
 
-/** Null: there is none. */
 async function lockPlan(tx: Tx, { merchantId, planId }: PlanKey): Promise<Plan | null> {
   const [plan] = await tx.query(LOCK, [merchantId, planId]);
   return plan === undefined ? null : parsePlan(plan);
@@ -196,10 +186,7 @@ const MOVE = statement(
      and state in (${fromOtherStates(PLAN_MOVES, 'activate', 'deactivate', 'cancel')})`,
 );
 
-/**
- * Real time, asked under the lock of the plan: a subscription made before is meant, one made when
- * the plan is active again is not. A cancel asked for anew means those of then too.
- */
+/** Real time, under the plan lock: subscriptions made before. A repeated cancel includes later ones. */
 const ASK_FOR_ENDING = statement(
   'plans.ask_for_ending',
   `insert into plan_cancellations (merchant_id, plan_id, canceled_by, canceled_at, asked_at, lease_expires_at)
@@ -213,7 +200,7 @@ export type MoveRow = PlanKey & {
   readonly state: PlanState;
   readonly stamp: Stamp;
   readonly planner: MerchantActor;
-  /** How long no other process ends the subscriptions of a plan that is canceled here. */
+  /** How long other processes leave the plan's subscriptions to this one. */
   readonly leaseMilliseconds: number;
 };
 
@@ -241,7 +228,7 @@ async function movePlan(tx: AuditedTx, row: MoveRow): Promise<MoveResult> {
     await tx.query(MOVE, [merchantId, planId, state, ...columnsOf(stamp)]);
     tx.record(planMoved(planner, planId, plan.state, state));
   }
-  // Also for a plan that is canceled already: subscriptions of it may have been activated since.
+  // Also if canceled already: subscriptions may have been activated since.
   if (state === 'canceled')
     await tx.query(ASK_FOR_ENDING, [merchantId, planId, ...columnsOf(stamp), leaseMilliseconds]);
   return 'done';
@@ -251,7 +238,7 @@ const columnsOf = ({ by, at }: Stamp): unknown[] => [by, utcText(at)];
 
 const keyOf = ({ merchantId, planId }: PlanKey): string => `${merchantId}|${planId}`;
 
-/** What the audit log says of a plan: an offer of the merchant, none of it about a person. */
+/** For the audit log: an offer, no personal data. */
 function fieldsOf({ name, description, softDescriptor, terms }: EditedPlan): AuditDetail {
   const { amount, planType, trialDays, intervalDays, installments, maxRetries } = terms;
   return {
@@ -263,7 +250,7 @@ function fieldsOf({ name, description, softDescriptor, terms }: EditedPlan): Aud
     installments,
     maxRetries,
     softDescriptor: softDescriptor ?? '',
-    // Last: the longest, and cut where it is too long.
+    // Last: the longest, which may be cut.
     description,
   };
 }

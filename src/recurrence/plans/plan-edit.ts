@@ -1,7 +1,7 @@
 import type { PlanAmount } from '../../values/plan-amount.ts';
 import { ENDLESS, INTERVAL_DAYS, type Plan, type PlanType, type Terms } from './plan.ts';
 
-/** What a plan is to be; what is absent keeps its value, or follows the type of the plan. */
+/** Absent fields keep their value, or follow the plan's type. */
 export type WantedPlan = {
   readonly name: string;
   readonly description: string;
@@ -11,11 +11,11 @@ export type WantedPlan = {
   readonly intervalDays?: number;
   readonly installments?: number;
   readonly maxRetries?: number;
-  /** Null: none, also where there was one. */
+  /** Null: none. */
   readonly softDescriptor?: string | null;
 };
 
-/** What a subscriber was promised: not to be changed while a plan is in use. */
+/** Promised to subscribers: unchangeable while a plan is in use. */
 export const TERMS_FIELDS = [
   'amount',
   'planType',
@@ -25,19 +25,16 @@ export const TERMS_FIELDS = [
   'maxRetries',
 ] as const satisfies readonly (keyof Terms & keyof WantedPlan)[];
 export type TermsField = (typeof TERMS_FIELDS)[number];
-/** Not to be changed while a plan is in use. */
+/** Unchangeable while a plan is in use. */
 export type FixedField = TermsField | 'softDescriptor';
 
-/**
- * `missing`: a plan that becomes custom must say it. `active`: the amount of an active plan.
- * `inUse`: it has subscriptions.
- */
+/** `missing`: needed by a custom plan. `active`: an active plan's amount. `inUse`: it has subscriptions. */
 export type EditRefusal =
   | { readonly why: 'missing'; readonly field: 'intervalDays' | 'installments' }
   | { readonly why: 'active'; readonly field: 'amount' }
   | { readonly why: 'inUse'; readonly field: FixedField };
 
-/** The parts of a plan that an edit writes. */
+/** Written by an edit. */
 export type EditedPlan = Pick<Plan, 'name' | 'description' | 'softDescriptor' | 'terms'>;
 
 export type PlanEdit =
@@ -45,11 +42,7 @@ export type PlanEdit =
   | { readonly kind: 'same' }
   | { readonly kind: 'changed'; readonly plan: EditedPlan };
 
-/**
- * What an edit makes of a plan. The amount of an active plan stays, and of one that is in use
- * everything but name and description: every field that differs is named, each once. What is
- * missing is named before what is forbidden.
- */
+/** An active plan keeps its amount; one in use all but name and description. Missing fields come first. */
 export function planEdit(plan: Plan, wanted: WantedPlan, isInUse: boolean): PlanEdit {
   const missing = missingFields(plan.terms, wanted);
   if (missing.length > 0) {
@@ -69,10 +62,7 @@ function missingFields(terms: Terms, wanted: WantedPlan): ('intervalDays' | 'ins
   return (['intervalDays', 'installments'] as const).filter((field) => wanted[field] === undefined);
 }
 
-/**
- * What was sent and is not as it was. What only follows from another type is not named beside the
- * type.
- */
+/** Without fields that only follow from another type. */
 function differingFields({ terms, softDescriptor }: Plan, wanted: WantedPlan): FixedField[] {
   const isOther = wanted.softDescriptor !== undefined && wanted.softDescriptor !== softDescriptor;
   return [
@@ -94,10 +84,7 @@ function editedPlan({ terms, softDescriptor: before }: Plan, wanted: WantedPlan)
 
 type Rhythm = Pick<Terms, 'intervalDays' | 'installments'>;
 
-/**
- * Interval and number of installments: a custom plan has its own, a monthly one may end after so many,
- * and all else is given.
- */
+/** A custom plan has its own, a monthly one may have a number of installments; all else is given. */
 function rhythmOf(
   { planType, intervalDays, installments }: WantedPlan,
   before: Rhythm & Pick<Terms, 'planType'>,
@@ -114,7 +101,7 @@ function rhythmOf(
   };
 }
 
-/** The terms of a new plan. A RangeError for a custom one without interval and installments. */
+/** Throws RangeError for a custom plan without interval and installments. */
 export function newTerms(wanted: WantedPlan): Terms {
   const { amount, planType, trialDays = 0, maxRetries = 0 } = wanted;
   const { intervalDays, installments } = rhythmOf(wanted, {

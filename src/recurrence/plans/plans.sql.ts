@@ -14,7 +14,6 @@ import {
   type Terms,
 } from './plan.ts';
 
-/** What is made and changed has these columns. */
 export const STAMPS = rowCodec({
   createdBy: column.text(),
   createdAt: column.instant(),
@@ -22,7 +21,6 @@ export const STAMPS = rowCodec({
   modifiedAt: column.nullable(column.instant()),
 });
 
-/** With stamps in the place of those columns. */
 export function stamped<T extends RowOf<typeof STAMPS>>({
   createdBy,
   createdAt,
@@ -35,7 +33,7 @@ export function stamped<T extends RowOf<typeof STAMPS>>({
   return { ...rest, created: { by: createdBy, at: createdAt } satisfies Stamp, modified };
 }
 
-/** A plan `p` besides its terms. */
+/** A plan `p` without its terms. */
 export const PLAN = rowCodec(
   {
     merchantId: column.text(),
@@ -75,16 +73,13 @@ const FIND = statement(
   `select ${WHOLE_PLAN} from plans p where p.merchant_id = $1 and p.plan_id = $2`,
 );
 
-/** A plan of this merchant by its UUID, or null. */
+/** By its UUID. */
 export async function findPlan(database: Reader, merchantId: string, planId: string): Promise<Plan | null> {
   const [row] = await database.query(FIND, [merchantId, planId]);
   return row === undefined ? null : parsePlan(row);
 }
 
-/**
- * A merchant's plans that fit, each with what it is put in order by: a text, a number, a moment or
- * nothing. They are as few as what a shop offers, so that all may be sorted.
- */
+/** Matching plans with their sort value (text, number, moment or nothing). They are few enough to sort. */
 const FOUND = `found as materialized (
      select p.plan_id,
        case $6
@@ -101,7 +96,7 @@ const FOUND = `found as materialized (
      where p.merchant_id = $1 and p.state = any ($4::text[]) and strpos(p.search_name, $5) > 0
    )`;
 
-/** What is not there comes last either way: no search begins with it. */
+/** Missing values are last in both directions. */
 const LIST = pageOf({
   name: 'plans.list',
   before: `${FOUND}, counted as (select count(*) as total from found)`,
@@ -113,10 +108,7 @@ const LIST = pageOf({
      ) p`,
 });
 
-/**
- * A page of a merchant's plans and how many fit in all, both of one moment. Equal ones are in the
- * order of their ids.
- */
+/** Items and total of one moment; ties by id. */
 export async function listPlanPage(
   database: Reader,
   merchantId: string,

@@ -6,7 +6,7 @@ import { findPlan, listPlanPage } from './plans.sql.ts';
 
 export type ReadPlanTools = { readonly lookUp: LookUp };
 
-/** A plan of this merchant, or null: one of another merchant looks like one that never was. */
+/** Null for unknown plans and those of other merchants. */
 export async function readPlan(
   { lookUp }: ReadPlanTools,
   merchantId: string,
@@ -17,14 +17,11 @@ export async function readPlan(
 }
 
 export type ListPlansTools = {
-  /** A merchant's searches take their turns: nothing bounds how many plans it has. */
+  /** A merchant's searches take turns: nothing limits its number of plans. */
   readonly search: Search;
 };
 
-/**
- * A page of this merchant's plans, and how many fit in all. Throws `Overloaded` when too many
- * searches of the merchant wait.
- */
+/** Throws `Overloaded` when too many of the merchant's searches wait. */
 export function listPlans(
   { search }: ListPlansTools,
   merchantId: string,

@@ -1,44 +1,32 @@
 import { addDays, type Day } from '../../values/instant.ts';
 
-/**
- * Days from a failure to the retry that follows it: the first, the second and so on. Due on the
- * 1st: 3rd, 5th, 9th, 17th.
- */
+/** Days from each failure to the next retry. Due on the 1st: 3rd, 5th, 9th, 17th. */
 const RETRY_PAUSES_DAYS: readonly number[] = [2, 2, 4, 8];
 
-/** The most retries that a plan can allow. */
 export const MAX_RETRIES = RETRY_PAUSES_DAYS.length;
 
-/**
- * The pauses as descriptions list them, and the numbers of the charges that are retries: the first
- * charge is 1.
- */
+/** For descriptions. The first charge is number 1. */
 export const RETRY_PAUSES_TEXT = `${RETRY_PAUSES_DAYS.slice(0, -1).join(', ')} and ${RETRY_PAUSES_DAYS.at(-1)}`;
 export const RETRY_NUMBERS_TEXT = `2 to ${MAX_RETRIES + 1}`;
 
-/** A charge on schedule that failed for a lack of funds. */
+/** On schedule, for a lack of funds. */
 export type FailedCharge = {
-  /** From 1. */
   readonly attemptNumber: number;
-  /** How many retries its plan allows. */
+  /** By its plan. */
   readonly maxRetries: number;
-  /**
-   * The day on which it was to be made, and the one (in São Paulo) on which it was begun: later
-   * after downtime.
-   */
+  /** `scheduledOn`: the charge's day. `chargedOn`: when it began (in São Paulo); later after downtime. */
   readonly scheduledOn: Day;
   readonly chargedOn: Day;
-  /** The first day that the issuer's advice allows; null: it gave none. */
+  /** By the issuer's advice; null: none. */
   readonly earliestRetryOn: Day | null;
 };
 
-/** The day of the next charge; `isAdvised`: later than the schedule, as the issuer advised. */
+/** `isAdvised`: later than the schedule, by the issuer's advice. */
 export type Retry = { readonly retryOn: Day; readonly isAdvised: boolean };
 
 /**
- * The retry after a lack of funds; null: none is left. Counted from the scheduled day, so that a
- * charge that ran late on that day does not move the rest; after downtime from the day on which it
- * was made. A RangeError when that day leaves the calendar.
+ * Null: none is left. Counts from the scheduled day, after downtime from the day of the charge. Throws
+ * RangeError beyond the calendar.
  */
 export function retryAfterFailure(failed: FailedCharge): Retry | null {
   const { attemptNumber, maxRetries, scheduledOn, chargedOn, earliestRetryOn } = failed;
@@ -49,10 +37,7 @@ export function retryAfterFailure(failed: FailedCharge): Retry | null {
   return isAdvised ? { retryOn: earliestRetryOn, isAdvised } : { retryOn, isAdvised };
 }
 
-/**
- * Every day on which a billing may be charged again, if each charge before fails for a lack of
- * funds.
- */
+/** If each charge before fails for a lack of funds. */
 export function possibleRetryDays(dueOn: Day, maxRetries: number): Day[] {
   const days: Day[] = [];
   for (

@@ -10,15 +10,14 @@ import {
   type PlanCancellation,
 } from './plan-cancellations.sql.ts';
 
-/** Subscriptions of one commit, each with its opened billing. */
+/** Subscriptions of one commit, each with its open billing. */
 const BATCH = 250;
-/** What could not be ended now (it is locked, or the database is away) is tried again so soon. */
+/** The pause after a lock or a database failure. */
 const RETRY_SECONDS = 1;
 
 /**
- * Cancels the subscriptions of a canceled plan that were active or blocked when that was asked for,
- * batch by batch, while `goOn` says so. Gives whether all of them are canceled; what is left, after
- * an error too, is handed back to the work.
+ * Cancels a canceled plan's subscriptions that were active or blocked when asked, batch by batch while `goOn`
+ * allows. Gives whether all are canceled; hands the rest, also after an error, to the background work.
  */
 export async function endWithPlan(
   { database, deliverer }: Pick<EndingTools, 'database' | 'deliverer'>,
@@ -39,7 +38,7 @@ export async function endWithPlan(
     else await handBackPlanCancellation(database, ending, left === 0 ? 0 : RETRY_SECONDS);
     return isDone;
   } catch (error) {
-    // If even this fails, the lease runs out.
+    // If this fails too, the lease ends.
     await handBackPlanCancellation(database, ending, RETRY_SECONDS).catch(() => {});
     throw error;
   }
@@ -48,17 +47,13 @@ export async function endWithPlan(
 export type EndingTools = {
   readonly database: Database;
   readonly deliverer: Pick<Deliverer, 'notify'>;
-  /**
-   * Requests that end subscriptions take their turns: each keeps a connection busy for as long as
-   * it lasts.
-   */
+  /** Such requests take turns: each holds a connection as long as it lasts. */
   readonly endInLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
 };
 
 /**
- * The same for a plan by its id; true also when nothing is asked for any more. An error here, a
- * lock that is not had included, is none of the request that canceled the plan, which is done: the
- * work that goes on meets the error too, and logs it. Nothing of the plan is charged meanwhile
+ * For a plan by its id; true also when nothing is pending. Errors here do not concern the request, whose
+ * cancel is done: the background work meets and logs them. Nothing of the plan is charged meanwhile
  * (`collection/charge-intents.sql`).
  */
 export async function cancelWithPlan(

@@ -11,20 +11,13 @@ export type ChangeSubscriptionTools = {
   readonly writeChange: BatchedWrite<SubscriptionChange, ChangeResult>;
 };
 
-/**
- * What a merchant wants of a subscription: that it runs, that it ends, that it is paid with another
- * stored card, or whom it is for; a customer without any field is none.
- */
+/** Status, stored card or customer; a customer without fields is none. */
 export type WantedChange =
   | { readonly kind: 'status'; readonly event: 'activate' | 'cancel' }
   | { readonly kind: 'card'; readonly vaultId: string }
   | { readonly kind: 'customer'; readonly customer: Customer };
 
-/**
- * Changes a subscription of this merchant. A change to what it is already changes nothing, so
- * asking again is harmless. A card that is no id is refused like an unknown one, and so is a
- * subscription.
- */
+/** Repetitions change nothing. A malformed id is refused like an unknown one. */
 export function changeSubscription(
   { clock, writeChange }: ChangeSubscriptionTools,
   actor: MerchantActor,

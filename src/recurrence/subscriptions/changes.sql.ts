@@ -24,10 +24,7 @@ import { type CountedBilling, type StatusMove, statusMove } from './schedule.ts'
 import { type ChangeRefusal, SUBSCRIPTION_MOVES, SUBSCRIPTION_STATES } from './subscription.ts';
 import { MOVE_NOTICES, WRITTEN_EVENTS, WRITTEN_MOVES } from './subscriptions.sql.ts';
 
-/**
- * What is wanted of one subscription, by which credential, and when in business time. Ids are UUIDs in
- * lower case.
- */
+/** By which credential, and when in business time. Ids are UUIDs in lower case. */
 export type SubscriptionChange = {
   readonly merchantId: string;
   readonly subscriptionId: string;
@@ -46,10 +43,7 @@ export type SubscriptionChange = {
 
 export type ChangeResult = 'changed' | ChangeRefusal;
 
-/**
- * The plan lock, which new subscriptions share: a cancel of the plan sees what was made active
- * before, and one made active behind it is not meant. A subscription keeps its plan.
- */
+/** New subscriptions share it: a cancel of the plan includes earlier activations. The plan never changes. */
 const SHARE_PLAN = statement(
   'subscriptions.share_plan',
   `select pg_advisory_xact_lock_shared(hashtextextended(s.merchant_id || '|' || s.plan_id::text,
@@ -67,14 +61,14 @@ const LOCKED = rowCodec(
   's',
 );
 
-/** Every change of a subscription or of its billings holds this lock. */
+/** Every change of a subscription or its billings holds this lock. */
 const LOCK = statement(
   'subscriptions.lock',
   `select ${LOCKED.columns}, ${TERMS.columnsOf('s')}
    from subscriptions s where s.merchant_id = $1 and s.subscription_id = $2 for no key update`,
 );
 
-/** A charge that came to nothing was none. */
+/** Voided charges do not count. */
 const LATEST = rowCodec(
   {
     billingId: column.text(),
@@ -103,7 +97,7 @@ const LATEST = rowCodec(
   'b',
 );
 
-/** The open one, if there is one, is the newest. Locked, so that no charge of it begins meanwhile. */
+/** The open one, if any, is the newest. Locked, so that no charge of it begins. */
 const LOCK_LATEST_BILLINGS = statement(
   'subscriptions.lock_latest_billings',
   `select ${LATEST.columns}
@@ -111,10 +105,7 @@ const LOCK_LATEST_BILLINGS = statement(
    order by b.installment desc limit 2 for no key update of b`,
 );
 
-/**
- * The state is a parameter: named in the text, it would make an index of all open ones fit for one
- * of them.
- */
+/** The state is a parameter: in the text, the index of all open billings would be chosen. */
 const MOVE = statement(
   'subscriptions.move',
   `with moved as (
@@ -144,7 +135,7 @@ const LOCK_CARD = statement(
   'select vault_id from vault_cards where merchant_id = $1 and vault_id = $2 for key share',
 );
 
-/** Nothing is written for the one that is there already. */
+/** Writes nothing for the same card. */
 const CHANGE_CARD = statement(
   'subscriptions.change_card',
   `with changed as (
@@ -159,7 +150,7 @@ const CHANGE_CARD = statement(
    select subscription_id from changed`,
 );
 
-/** Nothing is written for the one that is there already. An erased one is named anew. */
+/** Writes nothing for the same customer. An erased one is written again. */
 const CHANGE_CUSTOMER = statement(
   'subscriptions.change_customer',
   `with changed as (
@@ -175,16 +166,10 @@ const CHANGE_CUSTOMER = statement(
    select subscription_id from changed`,
 );
 
-/**
- * Each has a commit of its own: what is written follows from what was read under the lock. It ends with the
- * end of the audit log's chain: more of them at once would only hold connections.
- */
+/** One commit each: writes depend on reads under the lock. It ends with the end of the audit chain. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 500 };
 
-/**
- * Reads, decides and writes under the lock of the subscription. Repeatable after a lost connection:
- * what was changed already is changed no second time.
- */
+/** Reads, decides and writes under the subscription's lock. Repeatable after a lost connection. */
 export function subscriptionChangesWrite(
   audit: Audit,
   deliverer: Pick<Deliverer, 'notify'>,
@@ -206,14 +191,14 @@ export function subscriptionChangesWrite(
 
 type WriteTools = { readonly audit: Audit; readonly deliverer: Pick<Deliverer, 'notify'> };
 
-/** `isNotified`: alerts were written, which the deliverer sends. */
+/** `isNotified`: alerts were written for the deliverer. */
 type Written = { readonly result: ChangeResult; readonly isNotified: boolean };
 
 function written(result: ChangeResult, isNotified = false): Written {
   return { result, isNotified };
 }
 
-/** None is carried out after its deadline: an activation is a charge to come. */
+/** Never after its deadline: an activation leads to a charge. */
 async function writeChange(
   { audit, deliverer }: WriteTools,
   change: SubscriptionChange,
@@ -235,7 +220,7 @@ async function writeChange(
   return result;
 }
 
-/** A new subscription has no entry: it says itself who made it, and when. */
+/** A new subscription has no entry: it stores its creator and time itself. */
 function subscriptionChanged(
   { actor, subscriptionId }: SubscriptionChange,
   before: AuditDetail,
@@ -247,7 +232,6 @@ function subscriptionChanged(
 
 type Locked = RowOf<typeof LOCKED> & { readonly terms: Terms };
 
-/** Null: there is none. */
 async function lock(tx: Tx, { merchantId, subscriptionId }: SubscriptionChange): Promise<Locked | null> {
   const [row] = await tx.query(LOCK, [merchantId, subscriptionId]);
   return row === undefined ? null : { ...LOCKED.parse(row), terms: TERMS.parse(row) };
@@ -255,7 +239,7 @@ async function lock(tx: Tx, { merchantId, subscriptionId }: SubscriptionChange):
 
 type StatusRequest = Extract<SubscriptionChange['wanted'], { kind: 'status' }>;
 
-/** Without a card none becomes active: there would be nothing to charge. */
+/** Without a card it cannot become active: there is nothing to charge. */
 async function moveStatus(
   tx: AuditedTx,
   change: SubscriptionChange,
@@ -302,10 +286,7 @@ function parseCounted(row: Row): CountedBilling {
   return { ...billing, lastChargedOn: lastChargedAt === null ? null : saoPauloDay(lastChargedAt) };
 }
 
-/**
- * The card is locked first, as a new subscription locks it, so that it is not removed before it is
- * named.
- */
+/** Locks the card first, as a new subscription does, so that it is not deleted meanwhile. */
 async function changeCard(tx: AuditedTx, change: SubscriptionChange, vaultId: string): Promise<Written> {
   const { merchantId, subscriptionId, actor, at } = change;
   const cards = await tx.query(LOCK_CARD, [merchantId, vaultId]);
@@ -318,7 +299,7 @@ async function changeCard(tx: AuditedTx, change: SubscriptionChange, vaultId: st
   return written('changed');
 }
 
-/** The audit log has the names of the fields that changed: it is kept longer than the person's data. */
+/** The audit log gets only names of changed fields: it outlives the personal data. */
 async function changeCustomer(
   tx: AuditedTx,
   change: SubscriptionChange,

@@ -103,7 +103,7 @@ const WHOLE_EXAMPLE = {
   ],
 };
 
-/** A subscription with its plan: the terms are those of its beginning. */
+/** With its plan; the terms are the subscription's own. */
 export function writeSubscription(subscription: Subscription): object {
   return {
     id: subscription.subscriptionId,
@@ -117,7 +117,7 @@ export function writeSubscription(subscription: Subscription): object {
   };
 }
 
-/** The same with all that is known of what happened to it. */
+/** With its history. */
 export function writeWholeSubscription(whole: SubscriptionWithEvents, language: Language): object {
   const timeline = subscriptionTimeline(whole).map((entry) => writeEntry(entry, language));
   return { ...writeSubscription(whole.subscription), timeline };
@@ -255,7 +255,7 @@ export const GET_SUBSCRIPTION = contract({
   },
 });
 
-/** `Actived` is the word of the first clients. */
+/** `Actived` is the first clients' spelling. */
 export const STATUS_EVENTS = { Actived: 'activate', Active: 'activate', Canceled: 'cancel' } as const;
 
 export const CHANGE_SUBSCRIPTION_STATUS = contract({
@@ -315,7 +315,7 @@ export const CHANGE_SUBSCRIPTION_CUSTOMER = contract({
   answers: { 200: { description: 'It is for this customer.', ...ID_ANSWER } },
 });
 
-/** What a search asks for, in the words of the code: newest first unless asked otherwise. */
+/** Newest first by default. */
 export function readListQuery(query: Static<typeof LIST_QUERY>): {
   filter: SubscriptionFilter;
   wanted: WantedPage<SubscriptionField>;

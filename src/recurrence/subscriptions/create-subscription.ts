@@ -14,13 +14,13 @@ import type { NewSubscription, SubscriptionCreationResult } from './subscription
 export type CreateSubscriptionTools = FindRequestTools & {
   readonly clock: BusinessClock;
   readonly writeNewSubscription: BatchedWrite<NewSubscription, SubscriptionCreationResult>;
-  /** Its first billing may be due at once: wakes the collection. */
+  /** Wakes the collection: the first billing may be due at once. */
   readonly notify: () => void;
 };
 
 export type CreateSubscriptionResult =
   | { readonly kind: 'created'; readonly subscriptionId: string }
-  /** All that is in the way. */
+  /** Every reason. */
   | { readonly kind: 'refused'; readonly refusals: readonly SubscriptionCreationRefusal[] };
 
 export type SubscriptionToCreate = {
@@ -30,11 +30,7 @@ export type SubscriptionToCreate = {
   readonly customer?: Customer;
 };
 
-/**
- * Subscribes a customer to an active plan of this merchant, to be paid with one of its stored
- * cards, and opens the first billing. What is no id is refused like an unknown one. Asked for again
- * with its key, gives the same subscription.
- */
+/** Opens the first billing too. Malformed ids count as unknown. A repetition gives the same subscription. */
 export function createSubscription(
   tools: CreateSubscriptionTools,
   enroller: Enroller,

@@ -1,4 +1,4 @@
-/** Whom a subscription is for, as its merchant described it: at least one of the fields is there. */
+/** As the merchant described it; at least one field is set. */
 export type Customer = {
   readonly name?: string;
   readonly email?: string;
@@ -9,7 +9,7 @@ export type Customer = {
 
 const CUSTOMER_FIELDS = ['name', 'email', 'documentNumber', 'phone'] as const satisfies (keyof Customer)[];
 
-/** These fields alone, whatever else a value holds; null: none of them is there. */
+/** These fields only; null: none is set. */
 export function customerOf(described: Customer | null | undefined): Customer | null {
   const given = CUSTOMER_FIELDS.flatMap((field) => {
     const text = described?.[field];
@@ -18,12 +18,11 @@ export function customerOf(described: Customer | null | undefined): Customer | n
   return given.length === 0 ? null : Object.fromEntries(given);
 }
 
-/** As it is kept. */
 export function readCustomer(value: unknown): Customer | undefined {
   return typeof value === 'object' && value !== null ? value : undefined;
 }
 
-/** The names of the fields that differ: what stood in them, and stands now, is a person's. */
+/** Only names: the values are personal data. */
 export function changedCustomerFields(before: Customer | null, after: Customer | null): string {
   return CUSTOMER_FIELDS.filter((field) => before?.[field] !== after?.[field]).join(', ');
 }

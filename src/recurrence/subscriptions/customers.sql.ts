@@ -19,7 +19,6 @@ const CUSTOMER_SUBSCRIPTION = rowCodec(
   's',
 );
 
-/** A subscription with the customer that it names. */
 export type CustomerSubscription = RowOf<typeof CUSTOMER_SUBSCRIPTION>;
 
 const LIST = statement(
@@ -36,10 +35,7 @@ export const FIRST_SUBSCRIPTION: SubscriptionKey = {
   subscriptionId: '00000000-0000-0000-0000-000000000000',
 };
 
-/**
- * Up to `limit` subscriptions whose customer has this document, in the order of their keys, behind
- * a place. `merchantId` null: of all merchants.
- */
+/** With this customer document, in key order after a place. `merchantId` null: all merchants. */
 export async function listCustomerSubscriptions(
   database: Database,
   { document, merchantId }: { readonly document: string; readonly merchantId: string | null },
@@ -55,7 +51,7 @@ const KEYS = inputRows<SubscriptionKey>({
   subscription_id: ['uuid', (key) => key.subscriptionId],
 });
 
-/** What another transaction has locked is left: a charge never waits for an erasure. */
+/** Skips locked rows: a charge never waits for an erasure. */
 const ERASE = statement(
   'subscriptions.erase_customers',
   `with held as materialized (
@@ -71,7 +67,7 @@ const ERASE = statement(
    returning ${KEY.columns}`,
 );
 
-/** Erases the customers of these subscriptions, save of those that go on; returns which. */
+/** Except for continuing ones; gives which were erased. */
 export async function eraseSubscriptionCustomers(
   database: Database,
   keys: readonly SubscriptionKey[],
@@ -93,7 +89,7 @@ const ERASE_OLD = statement(
    returning 1`,
 );
 
-/** The same for up to `limit` that ended so many days of real time ago, the longest over first. */
+/** Up to `limit` that ended so many days of real time ago, oldest first. */
 export async function eraseOldSubscriptionCustomers(
   database: Database,
   limit: number,

@@ -47,10 +47,7 @@ import { listSubscriptions, type ReadSubscriptionsTools, readSubscription } from
 import type { ChangeRefusal, SubscriptionCreationRefusal } from './subscription.ts';
 import { findCreationRefusals } from './subscription-creation.sql.ts';
 
-/**
- * What a subscription names that this merchant does not have, of a request of which only a part can
- * be read. A plan that is not active is no fault of the request.
- */
+/** Unknown plan and card of a partly readable request. An inactive plan is no fault of the request. */
 async function checkNewSubscription(
   { lookUp }: { readonly lookUp: LookUp },
   merchantId: string,
@@ -135,19 +132,18 @@ const MOVE_PLAN = contract({
 
 export type PlanCancellationTools = MovePlanTools &
   EndingTools & {
-    /** Wakes the work that goes on where the time of a request was over. */
+    /** Wakes the background work that finishes cancellations which did not end within their request. */
     readonly wakeSignal: WakeSignal;
   };
 
-/** Kept back from the deadline of a request for the batch under way and the answer. */
+/** Reserved within the deadline for the current batch and the answer. */
 const ANSWER_MILLISECONDS = 3_000;
 
 export const PLAN_STATUS_ENDPOINTS: readonly Endpoint<PlanCancellationTools>[] = [
   endpoint(MOVE_PLAN, async (tools: PlanCancellationTools, call) => {
     const { status } = call.body;
     const { planId } = call.parameters;
-    // A request that dies leaves the rest to the work, once that can be sure that no request is at
-    // it.
+    // If the request dies, the background work takes over after the deadline.
     const lease = Math.max(0, Math.ceil(call.deadlineAt - performance.now()));
     const state = readPlanState(status);
     const plan = await changePlanState(tools, callerAt(call), planId, state, lease, call.deadlineAt);
@@ -210,10 +206,7 @@ export const SUBSCRIPTION_ENDPOINTS: readonly Endpoint<SubscriptionTools>[] = [
   }),
 ];
 
-/**
- * A name of nothing is answered with the status of a malformed request, whatever else is in the
- * way.
- */
+/** An unknown name makes the status that of a malformed request, whatever else is refused. */
 function writeCreated(result: CreateSubscriptionResult, language: Language): Answer {
   if (result.kind === 'created') return { status: 200, body: result.subscriptionId };
   const shapes = result.refusals.map((refusal) => SUBSCRIPTION_CREATION_REFUSALS[refusal]);

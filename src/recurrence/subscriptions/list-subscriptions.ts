@@ -12,17 +12,14 @@ import { findSubscription } from './subscriptions.sql.ts';
 
 export type ReadSubscriptionsTools = {
   readonly lookUp: LookUp;
-  /** A merchant's searches take their turns: each may count a great many rows. */
+  /** A merchant's searches take turns: each may count very many rows. */
   readonly search: Search;
 };
 
-/** What is put in order by something that no index has, in a second or two. */
+/** Sorted without an index in a second or two. */
 const MOST_SORTED = 300_000;
 
-/**
- * A page of this merchant's subscriptions. Throws `Overloaded` when too many searches of the
- * merchant wait.
- */
+/** Throws `Overloaded` when too many of the merchant's searches wait. */
 export async function listSubscriptions(
   { search }: Pick<ReadSubscriptionsTools, 'search'>,
   merchantId: string,
@@ -35,10 +32,7 @@ export async function listSubscriptions(
   );
 }
 
-/**
- * A subscription of this merchant with what happened to it, or null: one of another merchant looks
- * like one that never was.
- */
+/** With its history. Null for unknown subscriptions and those of other merchants. */
 export function readSubscription(
   { lookUp }: Pick<ReadSubscriptionsTools, 'lookUp'>,
   merchantId: string,

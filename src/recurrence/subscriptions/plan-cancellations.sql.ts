@@ -12,7 +12,7 @@ const CANCELLATION = rowCodec(
   {
     merchantId: column.text(),
     planId: column.text(),
-    /** Distinguishes this request from a later one. */
+    /** Tells this request from a later one. */
     askedAt: column.text('c.asked_at::text'),
     canceledBy: column.text(),
     /** Business time. */
@@ -21,10 +21,7 @@ const CANCELLATION = rowCodec(
   'c',
 );
 
-/**
- * The end of the subscriptions of a canceled plan, as it was asked for. Times are texts of the
- * database, to the microsecond.
- */
+/** A pending end of a canceled plan's subscriptions. Times are database texts, to the microsecond. */
 export type PlanCancellation = RowOf<typeof CANCELLATION>;
 
 const FIND = statement(
@@ -32,7 +29,7 @@ const FIND = statement(
   `select ${CANCELLATION.columns} from plan_cancellations c where c.merchant_id = $1 and c.plan_id = $2`,
 );
 
-/** What is still asked for of a plan, or null: nothing, or it is done. */
+/** Null: nothing is pending. */
 export async function findPlanCancellation(
   database: Database,
   { merchantId, planId }: Pick<PlanCancellation, 'merchantId' | 'planId'>,
@@ -52,7 +49,7 @@ const CLAIM = statement(
    returning ${CANCELLATION.columns}`,
 );
 
-/** Takes what no process works on, for all merchants, the longest waiting first. */
+/** Claims free ones of all merchants, oldest first. */
 export async function claimPlanCancellations(
   database: Database,
   limit: number,
@@ -61,7 +58,7 @@ export async function claimPlanCancellations(
   return (await database.query(CLAIM, [limit, leaseMilliseconds])).map(CANCELLATION.parse);
 }
 
-/** Milliseconds until the next one may be taken; null when none is left. */
+/** Milliseconds until the next can be claimed; null: none. */
 export const EARLIEST_CANCELLATION = statement(
   'plan_cancellations.earliest_due',
   `select (extract(epoch from min(lease_expires_at) - now()) * 1000)::float8 as milliseconds
@@ -70,9 +67,7 @@ export const EARLIEST_CANCELLATION = statement(
 
 const SUBSCRIPTION = rowCodec({ subscriptionId: column.text() }, 's');
 
-/**
- * The next subscriptions of the plan in one state, in the order of their ids: of the index alone.
- */
+/** The plan's next subscriptions in one state, by id, from the index alone. */
 const PASS = statement(
   'plan_cancellations.pass',
   `select ${SUBSCRIPTION.columns} from subscriptions s
@@ -80,11 +75,7 @@ const PASS = statement(
    order by s.subscription_id limit $5`,
 );
 
-/**
- * Those of them that were meant, still are, and are free: one that is locked keeps no other from
- * its end, and is left for the next walk. Every change of a subscription, or of what it has open,
- * takes this lock first.
- */
+/** Still to end and not locked. Every change of a subscription or its open billing locks it first. */
 const LOCK_SUBSCRIPTIONS = statement(
   'plan_cancellations.lock_subscriptions',
   `select ${SUBSCRIPTION.columnsOf('l')} from unnest($2::uuid[]) with ordinality as i (subscription_id, place) cross
@@ -96,7 +87,7 @@ const LOCK_SUBSCRIPTIONS = statement(
    ) l`,
 );
 
-/** Without an open billing, `openId` is null; without `billingId` another transaction holds it. */
+/** `openId` null: no open billing. `billingId` null: another transaction holds it. */
 const OPEN = rowCodec({
   subscriptionId: column.text('i.subscription_id'),
   openId: column.nullable(column.text('o.billing_id')),
@@ -105,8 +96,8 @@ const OPEN = rowCodec({
 });
 
 /**
- * What they have open and is not under charge, and the same again where it is free. A statement of
- * its own: what was committed before the subscriptions were locked is seen.
+ * Open billings without a charge under way, and again those not locked. A statement of its own, after the
+ * locks.
  */
 const LOCK_BILLINGS = statement(
   'plan_cancellations.lock_billings',
@@ -125,7 +116,7 @@ const LOCK_BILLINGS = statement(
    ) k on true`,
 );
 
-/** Found by where they lie: a join would be planned once, perhaps while the tables were small. */
+/** By physical location: a join might be planned while the tables were small. */
 const END_SUBSCRIPTIONS = statement(
   'plan_cancellations.end_subscriptions',
   `with moved as (
@@ -163,7 +154,7 @@ const CANCEL_BILLINGS = statement(
 
 const LEFT = rowCodec({ leftBehind: column.whole('count(*)::integer') });
 
-/** How many of them are still to be ended: they were locked. */
+/** How many are left because they were locked. */
 const COUNT_LEFT = statement(
   'plan_cancellations.count_left',
   `select ${LEFT.columns} from unnest($2::uuid[]) as i (subscription_id) cross join lateral (
@@ -173,28 +164,28 @@ const COUNT_LEFT = statement(
    ) l`,
 );
 
-/** Where a walk over the subscriptions of a plan stands. */
+/** A place in the walk over a plan's subscriptions. */
 export type EndingPlace = { readonly state: 'active' | 'blocked'; readonly behind: string };
 
-/** Before every id that there is. */
+/** Before every id. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export const FIRST_PLACE: EndingPlace = { state: 'active', behind: FIRST_ID };
 
 export type EndedBatch = {
   readonly ended: number;
-  /** Locked by another transaction: the next walk ends them. */
+  /** Locked by another transaction: left for the next walk. */
   readonly left: number;
-  /** Alerts were written, which the deliverer sends. */
+  /** Alerts were written for the deliverer. */
   readonly isNotified: boolean;
   /** Null: the walk is over. */
   readonly next: EndingPlace | null;
 };
 
 /**
- * Cancels up to `limit` subscriptions of the plan, with what they have open, in one commit: what
- * was never charged is skipped, what was is canceled, and what is being charged is left to its
- * outcome. What is locked is left behind. Harmless to repeat, by any number of processes.
+ * Cancels up to `limit` subscriptions with their open billings, in one commit: never charged ones are
+ * skipped, charged ones canceled, charges under way left alone. Skips locked ones. Repeatable by any number
+ * of processes.
  */
 export async function endBatch(
   database: Database,
@@ -213,7 +204,7 @@ export async function endBatch(
   return { ...ending, left: count?.leftBehind ?? 0, next };
 }
 
-/** Ends those that are free, with what they have open. */
+/** Ends those that are not locked, with their open billings. */
 async function endFree(
   tx: Tx,
   { merchantId, askedAt, canceledBy, canceledAt }: PlanCancellation,
@@ -233,7 +224,7 @@ async function endFree(
   return { ended: free.length, isNotified: ended?.notice_waits === true };
 }
 
-/** The event of all of them, and the text of each. */
+/** One event for all, and each one's text. */
 function endAlerts(subscriptionIds: readonly string[]): [event: AlertEvent, bodies: string[]] {
   const alerts = subscriptionIds.map((subscriptionId) =>
     moveAlert({ subscriptionId, state: 'canceled', reason: 'plan' }),
@@ -257,10 +248,7 @@ const FINISH = statement(
    where c.merchant_id = $1 and c.plan_id = $2 and c.asked_at = $3::timestamptz`,
 );
 
-/**
- * Nothing that was meant is left. A cancel that was asked for again meanwhile meant more: its row
- * stays.
- */
+/** Nothing is left. If the cancel was repeated meanwhile, the row stays. */
 export async function finishPlanCancellation(
   database: Database,
   { merchantId, planId, askedAt }: PlanCancellation,
@@ -274,7 +262,7 @@ const HAND_BACK = statement(
    where merchant_id = $1 and plan_id = $2 and asked_at = $3::timestamptz`,
 );
 
-/** Ends the lease of this process, so that the next may claim it after so many seconds. */
+/** Ends this process's lease, so that it can be claimed after so many seconds. */
 export async function handBackPlanCancellation(
   database: Database,
   { merchantId, planId, askedAt }: PlanCancellation,

@@ -2,7 +2,7 @@ import type { Sentence } from '../../platform/http/sentence.ts';
 import { type Alert, type MovedSubscription, subscriptionAlert } from '../alerts/alert.ts';
 import type { SubscriptionReason, SubscriptionState } from './subscription.ts';
 
-/** A completed subscription is one that the system canceled. */
+/** A completed subscription shows as canceled by the system. */
 export const SUBSCRIPTION_STATE_WORDS = {
   active: 'Active',
   blocked: 'Blocked',
@@ -44,7 +44,7 @@ const MOVE_EVENTS = {
   completed: 'completed',
 } as const satisfies Record<SubscriptionState, MovedSubscription['event']>;
 
-/** What is known of a subscription that becomes something else; `reason` null: it is active again. */
+/** `reason` null: active again. */
 type Move = {
   readonly subscriptionId: string;
   readonly state: SubscriptionState;
@@ -53,7 +53,6 @@ type Move = {
   readonly paymentId?: string | null;
 };
 
-/** What merchants are notified of when a subscription becomes what it was not. */
 export function moveAlert({ subscriptionId, state, reason, billingId, paymentId }: Move): Alert {
   return subscriptionAlert({
     event: MOVE_EVENTS[state],

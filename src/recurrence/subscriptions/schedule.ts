@@ -10,7 +10,6 @@ import {
 
 export { dueDayAfter, firstDueOn } from '../plans/calendar.ts';
 
-/** Whether no installment comes after this one. */
 export function isLastInstallment(
   installment: number,
   { installments }: Pick<Terms, 'installments'>,
@@ -20,10 +19,7 @@ export function isLastInstallment(
 
 const LAST_DAY = '9999-12-31' as Day;
 
-/**
- * Whether no billing follows: it was the last installment, or the next day is behind the end of the
- * calendar.
- */
+/** The last installment, or the next day is after the calendar's end. */
 export function isScheduleOver(
   { installment, dueOn }: { readonly installment: number; readonly dueOn: Day },
   terms: Pick<Terms, 'installments' | 'intervalDays'>,
@@ -31,23 +27,20 @@ export function isScheduleOver(
   return isLastInstallment(installment, terms) || dueOn > addDays(LAST_DAY, -terms.intervalDays);
 }
 
-/**
- * The series of a subscription, and how much of it was billed. A skipped billing does not count, a
- * canceled one does.
- */
+/** How much of the series was billed. Canceled billings count, skipped ones do not. */
 export type Series = {
   readonly firstDueOn: Day;
   readonly intervalDays: number;
-  /** The latest due day that was billed; null: none. */
+  /** The latest billed due day; null: none. */
   readonly lastBilledOn: Day | null;
-  /** Whether anything of it was ever charged. */
+  /** Whether it was ever charged. */
   readonly isCharged: boolean;
 };
 
 /**
- * Where a subscription that is active again goes on. It never owes the past: the first day of its
- * series that is not before today and after every billed one. Of which nothing was charged yet begins
- * today: waiting for a day of its series would give away what is used meanwhile.
+ * Where a reactivated subscription continues: the first day of its series from today on, after every billed
+ * one, so that it never owes the past. If nothing was charged yet, today: waiting would give the time until
+ * then away.
  */
 export function dueDayAtActivation(series: Series, today: Day): Day {
   const { firstDueOn, intervalDays, lastBilledOn, isCharged } = series;
@@ -64,26 +57,25 @@ function daysBetween(from: Day, to: Day): number {
   return (Date.parse(to) - Date.parse(from)) / MILLISECONDS_PER_DAY;
 }
 
-/** A billing that was not skipped, as a change of status looks at it. */
+/** Not skipped; for a change of status. */
 export type CountedBilling = {
   readonly billingId: string;
   readonly installment: number;
   readonly dueOn: Day;
   readonly isOpen: boolean;
-  /** A charge is under way: only that charge touches the billing. */
+  /** Only a charge under way touches the billing. */
   readonly isCharging: boolean;
-  /** Whether it was ever charged. */
   readonly wasCharged: boolean;
-  /** Whether any billing of the subscription ever was. */
+  /** Whether any billing of the subscription was. */
   readonly isSeriesCharged: boolean;
-  /** The day of the last charge; null: there was none. */
+  /** The day of the last charge; null: none. */
   readonly lastChargedOn: Day | null;
 };
 
-/** What a change of status does; what is null stays as it is. */
+/** Null: unchanged. */
 export type StatusMove = {
   readonly state: SubscriptionState | null;
-  /** The open billing that ends with it: skipped unless a charge of it was made. */
+  /** The open billing that ends with it: skipped unless it was charged. */
   readonly ends: { readonly billingId: string; readonly isSkipped: boolean } | null;
   /** The billing that it opens, and the day of its first charge. */
   readonly opens: { readonly installment: number; readonly dueOn: Day; readonly chargeOn: Day } | null;
@@ -92,12 +84,10 @@ export type StatusMove = {
 const NOTHING: StatusMove = { state: null, ends: null, opens: null };
 
 /**
- * What becomes of a subscription that its merchant cancels or activates. `latest`: its newest
- * billings that were not skipped, two at least where there are as many, the newest first. Whatever
- * ends or blocks a subscription ends what it has open, so one that is activated has nothing open
- * but a charge under way; were there something, it would end now and be billed anew. Activating
- * never charges the past: the next day of the series is billed, and charged a day later where
- * another installment was charged on it. `completed`: no installment is left to be billed.
+ * The effect of a cancel or an activation. `latest`: at least the two newest billings that were not skipped,
+ * newest first. An activated subscription has nothing open but a charge under way; anything else would end
+ * and be billed again. Never charges the past: bills the next day of the series, a day later if another
+ * installment was charged on it. `completed`: no installment is left.
  */
 export function statusMove(
   { state, terms, firstDueOn }: Pick<Subscription, 'state' | 'terms' | 'firstDueOn'>,

@@ -5,7 +5,6 @@ import { searchText } from '../plans/plan.ts';
 import type { Subscription, SubscriptionField, SubscriptionFilter } from './subscription.ts';
 import { parseSubscription, WHOLE_SUBSCRIPTION } from './subscriptions.sql.ts';
 
-/** A row of a page and its plan, each looked up by its key. */
 const SHOWN = `${WHOLE_SUBSCRIPTION} from page g cross join lateral (
        select * from subscriptions where merchant_id = $1 and subscription_id = g.subscription_id limit 1
      ) s cross join lateral (
@@ -22,10 +21,7 @@ const COMPLETED = `from subscriptions where merchant_id = $1 and state = 'comple
   and 'completed' = any ($4::text[])`;
 const UP_TO_PAGE = 'order by {order} limit $2::bigint + $3::bigint';
 
-/**
- * State by state, in the order of the index and never further than the page needs; counted without
- * looking at a row.
- */
+/** State by state in index order, no further than the page needs; counted from the index alone. */
 const BY_CREATION = pageOf({
   name: 'subscriptions.list',
   before: `counted as (
@@ -45,10 +41,7 @@ const BY_CREATION = pageOf({
   shown: SHOWN,
 });
 
-/**
- * Plans by name are few; `offset 0` keeps the look into their subscriptions a look by index, plan
- * by plan.
- */
+/** Plans by name are few; `offset 0` keeps the look-up of their subscriptions by index, plan by plan. */
 const OF_NAMED_PLANS = `(
        select plan_id from plans where merchant_id = $1 and strpos(search_name, $5) > 0
      ) n cross join lateral (
@@ -65,11 +58,7 @@ const OF_PLANS_BY_CREATION = pageOf({
   shown: SHOWN,
 });
 
-/**
- * By the field that is asked for all that is found is read and put in order, so nothing is when
- * they are more than the bound; words compare by code points. The bound is `$6`, the field `$7`,
- * the name of a plan `$5`.
- */
+/** Sorts all results, or nothing above the bound `$6`, by code points. `$7`: field, `$5`: plan's name. */
 const SORTED = `s.subscription_id, (case $7::text when 'id'
   then s.subscription_id::text when 'vaultId' then s.vault_id::text
        when 'orderNumber' then s.order_number when 'createdBy' then s.created_by when 'modifiedBy'
@@ -80,7 +69,7 @@ const SORTED = `s.subscription_id, (case $7::text when 'id'
        then s.modified_at end as sort_time`;
 const IN_BOUND = '(select total from counted) <= $6::bigint';
 
-/** Without a name of a plan; it is empty then. */
+/** Without a plan's name, which is then empty. */
 const EVERY = `subscriptions s where s.merchant_id = $1 and s.state = any ($4::text[]) and $5::text = ''`;
 const SORTED_OF_ALL = pageOf({
   name: 'subscriptions.sort',
@@ -99,10 +88,7 @@ const SORTED_OF_PLANS = pageOf({
   shown: SHOWN,
 });
 
-/**
- * What has one order number, stored card or customer is few: it is read whole, and its plans with
- * it where they matter. Filters beside the one that its index answers: `$9` to `$11`, each may be null.
- */
+/** Few by order number, card or customer: read whole. `$9` to `$11`: further filters, or null. */
 const IS_WANTED = `s.state = any ($4::text[]) and case when $5::text = '' then true else strpos((
        select search_name from plans where merchant_id = $1 and plan_id = s.plan_id limit 1
      ), $5) > 0 end and ($9::uuid is null or s.vault_id = $9)
@@ -149,10 +135,7 @@ const SORTED_OF_EMAIL = pageOf({
   shown: SHOWN,
 });
 
-/**
- * A page of this merchant's subscriptions, and how many there are in all, both of one moment; not
- * more than `mostSorted` in an order that needs all of them read.
- */
+/** Items and total of one moment; nothing beyond `mostSorted` in an order without index. */
 export async function searchSubscriptions(
   database: Reader,
   merchantId: string,
@@ -168,11 +151,11 @@ export async function searchSubscriptions(
 type SearchOfKind = {
   readonly list: PageStatements;
   readonly isSorted: boolean;
-  /** Behind the states, which all have. */
+  /** After the states, which all have. */
   readonly values: readonly unknown[];
 };
 
-/** The list whose index leads straight to what is looked for. */
+/** The list whose index fits best. */
 function searchFor(
   { planName, orderNumber, vaultId, documentNumber, email }: SubscriptionFilter,
   { order: { field } }: WantedPage<SubscriptionField>,

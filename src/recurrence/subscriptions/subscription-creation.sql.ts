@@ -9,10 +9,7 @@ import { PLAN_STATES } from '../plans/plan.ts';
 import type { Customer } from './customer.ts';
 import type { SubscriptionCreationRefusal } from './subscription.ts';
 
-/**
- * A subscription that is to be made. All ids are UUIDs in lower case; those of subscription and
- * billing are new.
- */
+/** Ids are UUIDs in lower case; those of subscription and billing are new. */
 export type NewSubscription = {
   readonly merchantId: string;
   readonly subscriptionId: string;
@@ -26,19 +23,15 @@ export type NewSubscription = {
   readonly createdBy: string;
   /** Business time. */
   readonly createdAt: Instant;
-  /** The request that asks for it, when it brought a key. */
   readonly request: KeyedRequest | null;
 };
 
-/**
- * `keyUsed`: the request's key made another subscription. A list: all that is in the way; nothing
- * was written.
- */
+/** `keyUsed`: the key made another subscription. A list: every refusal; nothing was written. */
 export type SubscriptionCreationResult = 'created' | 'keyUsed' | readonly SubscriptionCreationRefusal[];
 
 /**
- * Half to even, exactly as `centsOfPlanAmount` rounds: PostgreSQL's own `round` goes away from zero
- * at a half, and half of an odd number of half cents is never at one.
+ * Half to even, like `centsOfPlanAmount`. `round` goes away from zero, but `amount * 50` of a half cent is
+ * never at a half.
  */
 const CENTS = `(case when mod(e.amount * 100, 1) = 0.5
   then 2 * round(e.amount * 50) else round(e.amount * 100) end)::bigint`;
@@ -60,12 +53,10 @@ const INPUT = inputRows<Timed<NewSubscription>>({
 });
 
 /**
- * Plans are locked first, in their order: an edit under way is waited for, and its new terms are
- * read. Before the row comes the plan lock (an advisory lock, which has a queue): a shared lock of
- * the row passes one that waits to have it alone, and a plan with many new subscriptions could be
- * neither edited nor canceled. Then the stored cards of those that may subscribe, so that none is
- * removed meanwhile. Only then is anything written, keys last, and nothing after the deadline: a
- * subscription is a charge to come.
+ * Locks plans first, in order: waits for edits and reads their terms. The plan lock (advisory, with a queue)
+ * comes before the row, because shared row locks pass a waiting exclusive one, and a busy plan could never be
+ * edited. Then locks the cards, so that none is deleted. Writes last, keys after all, and nothing after the
+ * deadline: a subscription leads to a charge.
  */
 const ENROL = statement(
   'enrolments.insert',
@@ -168,10 +159,7 @@ const EXPLAIN = statement(
    ) c on true`,
 );
 
-/**
- * Subscription, first billing and key in one commit. Repeatable: the ids are new for each caller,
- * so a subscription that is there already was written by an earlier try, before a lost connection.
- */
+/** Subscription, first billing and key in one commit. Repeatable: ids are new for each caller. */
 export function newSubscriptionsWrite(
   database: Database,
 ): BatchedWriteOptions<NewSubscription, SubscriptionCreationResult> {
@@ -196,9 +184,7 @@ export function newSubscriptionsWrite(
   };
 }
 
-/**
- * Why rows were not written now, by a statement of its own, which sees what others have committed.
- */
+/** Why rows were not written; a statement of its own, to see others' commits. */
 async function explain(
   database: Database,
   rows: readonly NewSubscription[],
@@ -208,9 +194,7 @@ async function explain(
   return new Map(explained.map((row) => [row.subscriptionId, reasonOf(row)]));
 }
 
-/**
- * What is in the way of a new subscription now; it has no id yet, and nothing is written or locked.
- */
+/** The refusals of a new subscription now; writes and locks nothing. */
 export async function findCreationRefusals(
   database: Reader,
   wanted: Pick<NewSubscription, 'merchantId' | 'planId' | 'vaultId'>,

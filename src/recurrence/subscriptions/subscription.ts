@@ -6,17 +6,11 @@ import type { Customer } from './customer.ts';
 export const SUBSCRIPTION_STATES = ['active', 'blocked', 'canceled', 'completed'] as const;
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
-/**
- * `block`: the card is canceled, or its holder took a charge back. `complete`: the last installment
- * is finalized.
- */
+/** `block`: card canceled, or a charge taken back by its holder. `complete`: last installment final. */
 export const SUBSCRIPTION_EVENTS = ['activate', 'cancel', 'block', 'complete'] as const;
 export type SubscriptionEvent = (typeof SUBSCRIPTION_EVENTS)[number];
 
-/**
- * Why a subscription is not active. `plan`: its plan was canceled. `declined`: a charge was denied
- * for good.
- */
+/** Why it is not active. `plan`: its plan was canceled. `declined`: a charge was denied for good. */
 export const SUBSCRIPTION_REASONS = [
   'user',
   'plan',
@@ -27,7 +21,7 @@ export const SUBSCRIPTION_REASONS = [
 ] as const;
 export type SubscriptionReason = (typeof SUBSCRIPTION_REASONS)[number];
 
-/** The whole life of a subscription; null means that the event is refused there. */
+/** Null: the event is refused there. */
 export const SUBSCRIPTION_MOVES = {
   active: { activate: 'active', cancel: 'canceled', block: 'blocked', complete: 'completed' },
   blocked: { activate: 'active', cancel: 'canceled', block: 'blocked', complete: 'completed' },
@@ -41,23 +35,23 @@ export type Subscription = {
   readonly subscriptionId: string;
   readonly vaultId: string;
   readonly orderNumber: string;
-  /** Stamped on the transactions of its charges. */
+  /** Of the transactions of its charges. */
   readonly accountNumber: string;
   readonly state: SubscriptionState;
   /** Null: active. */
   readonly reason: SubscriptionReason | null;
-  /** What it bills, whatever became of the plan; name and description follow the plan. */
+  /** Kept whatever becomes of the plan; name and description follow the plan. */
   readonly terms: Terms;
-  /** The day of its first billing: every other one is a whole number of intervals later. */
+  /** All others are whole intervals later. */
   readonly firstDueOn: Day;
-  /** Null: its merchant named none, or it was erased. */
+  /** Null: none given, or erased. */
   readonly customer: Customer | null;
   readonly plan: Omit<Plan, 'terms'>;
   readonly created: Stamp;
   readonly modified: Stamp | null;
 };
 
-/** What happens to a subscription after its creation, as it is kept. */
+/** After its creation, as stored. */
 export const SUBSCRIPTION_EVENT_TYPES = [
   'activated',
   'canceled',
@@ -68,46 +62,40 @@ export const SUBSCRIPTION_EVENT_TYPES = [
 ] as const;
 export type SubscriptionEventType = (typeof SUBSCRIPTION_EVENT_TYPES)[number];
 
-/** What happened to a subscription, when, by whom, and why. */
 export type SubscriptionEntry = {
   readonly type: 'created' | SubscriptionEventType;
   readonly stamp: Stamp;
-  /** Why it is not active any more; null for what does not end it. */
+  /** Why it is no longer active; null: the event does not end it. */
   readonly reason: SubscriptionReason | null;
-  /** The billing whose charge, or cancel, did it; null: none did. */
+  /** The billing whose charge or cancel caused it; null: none. */
   readonly billingId: string | null;
 };
 
 export type SubscriptionWithEvents = {
   readonly subscription: Subscription;
-  /** The newest, in their order. */
+  /** The newest, in order. */
   readonly history: readonly SubscriptionEntry[];
 };
 
-/** The life of a subscription in its order: created, and what happened since. */
+/** In order: created, and what followed. */
 export function subscriptionTimeline({ subscription, history }: SubscriptionWithEvents): SubscriptionEntry[] {
   return [{ type: 'created', stamp: subscription.created, reason: null, billingId: null }, ...history];
 }
 
-/**
- * The user that makes or changes a subscription, and the account that its charges are stamped with.
- */
+/** The creating or changing user, and the account of its charges. */
 export type Enroller = {
   readonly merchantId: string;
   readonly userName: string;
   readonly accountNumber: string;
 };
 
-/** Why a subscription is not made. What another merchant has is unknown. */
+/** What another merchant has is unknown. */
 export type SubscriptionCreationRefusal = 'unknownPlan' | 'unknownCard' | 'planNotActive';
 
-/**
- * Why a subscription is not changed: it is not there; `completed`: no installment is left; its new
- * card is not there.
- */
+/** `completed`: no installment is left. `cardRemoved`: its card is gone. `unknownCard`: the new one. */
 export type ChangeRefusal = 'notFound' | 'completed' | 'cardRemoved' | 'unknownCard';
 
-/** By which a list can be put in order. */
+/** For sorting. */
 export const SUBSCRIPTION_FIELDS = [
   'id',
   'vaultId',
@@ -120,14 +108,14 @@ export const SUBSCRIPTION_FIELDS = [
 ] as const;
 export type SubscriptionField = (typeof SUBSCRIPTION_FIELDS)[number];
 
-/** What is looked for; null: anything. */
+/** Null: any. */
 export type SubscriptionFilter = {
   readonly planName: string | null;
   readonly states: readonly SubscriptionState[];
   readonly orderNumber: string | null;
   readonly vaultId: string | null;
-  /** Of its customer: exactly this one. */
+  /** An exact match. */
   readonly documentNumber: string | null;
-  /** Whatever its capitals. */
+  /** Case-insensitive. */
   readonly email: string | null;
 };

@@ -55,7 +55,7 @@ function parseEvent(row: Row): SubscriptionEntry {
   return { ...event, stamp: { by, at } };
 }
 
-/** Canceled and activated again and again it has as many: the newest are shown. */
+/** Repeated cancels and activations may make many: the newest are shown. */
 const FIND = statement(
   'subscriptions.find',
   `select ${WHOLE_SUBSCRIPTION}, ${HISTORY.columns} from subscriptions s cross join lateral (
@@ -71,10 +71,7 @@ const FIND = statement(
    ) e where s.merchant_id = $1 and s.subscription_id = $2`,
 );
 
-/**
- * A subscription of this merchant by its id, a UUID, with the newest hundred things that happened
- * to it; or null.
- */
+/** With its newest hundred events, by UUID; or null. */
 export async function findSubscription(
   database: Reader,
   merchantId: string,
@@ -85,9 +82,8 @@ export async function findSubscription(
 }
 
 /**
- * The events of subscriptions are written by the statement that changes them. This part stands
- * behind a part `happened` (merchant_id, subscription_id, type, reason, billing_id, created_by,
- * created_at), one row for each event.
+ * Inserts events in the statement that changes the subscription. Follows a CTE `happened` (merchant_id,
+ * subscription_id, type, reason, billing_id, created_by, created_at), one row for each event.
  */
 export const WRITTEN_EVENTS = `written_events as (
      insert into subscription_events (merchant_id, subscription_id, type, reason, billing_id, created_by,
@@ -97,10 +93,9 @@ export const WRITTEN_EVENTS = `written_events as (
    )`;
 
 /**
- * The same for changes of state. It stands behind a part `moved`, an update that gives back
- * merchant_id, subscription_id, the new state with its reason, modified_by, modified_at, and as
- * billing_id the billing that did it or `null::uuid`. Such an update must not touch a subscription
- * that is already what it is to become: nothing would have happened.
+ * For changes of state. Follows a CTE `moved`, an update that gives merchant_id, subscription_id, the new
+ * state and reason, modified_by, modified_at, and as billing_id the causing billing or `null::uuid`. It must
+ * not touch subscriptions already in that state.
  */
 export const WRITTEN_MOVES = `happened as (
      select m.merchant_id, m.subscription_id, case m.state when 'active'
@@ -109,17 +104,13 @@ export const WRITTEN_MOVES = `happened as (
      from moved m
    ), ${WRITTEN_EVENTS}`;
 
-/**
- * The alerts of those changes, for `ENQUEUE_ALERTS`: `moved` gives back account_number, event and
- * notice (its text) too. What was not changed makes none.
- */
+/** The alerts of those changes, for `ENQUEUE_ALERTS`: `moved` also gives account_number, event and notice. */
 export const MOVE_NOTICES = `select m.merchant_id, m.event, m.subscription_id as notice_of,
        m.account_number, m.notice as body, m.modified_at as moment
      from moved m`;
 
 export type CardKey = { readonly merchantId: string; readonly vaultId: string };
 
-/** Of those whose customer has no document: only the card says whose they are. */
 const NAMELESS = rowCodec(
   {
     merchantId: column.text(),
@@ -132,7 +123,6 @@ const NAMELESS = rowCodec(
 
 export type NamelessSubscription = RowOf<typeof NAMELESS>;
 
-/** A subscription as the card that pays it shows it. */
 const CARD_SUBSCRIPTION = rowCodec(
   {
     ...NAMELESS.fields,
@@ -159,7 +149,7 @@ const LIST = statement(
    ) s`,
 );
 
-/** The subscriptions that are paid with these cards, up to `limit` of each. */
+/** Up to `limit` for each card. */
 export async function listSubscriptionsOf(
   database: Database,
   cards: readonly CardKey[],
@@ -178,7 +168,7 @@ const LIST_NAMELESS = statement(
    ) s`,
 );
 
-/** The subscriptions of these cards that have a customer without a document, up to `limit` of each. */
+/** With a customer without document; up to `limit` for each card. */
 export async function listNamelessSubscriptionsOf(
   database: Database,
   cards: readonly CardKey[],
@@ -187,7 +177,7 @@ export async function listNamelessSubscriptionsOf(
   return (await database.query(LIST_NAMELESS, [limit, ...CARDS.values(cards)])).map(NAMELESS.parse);
 }
 
-/** What another transaction has locked is left, as where the document says whose it is. */
+/** Skips locked rows. */
 const ERASE_NAMELESS = statement(
   'subscriptions.erase_nameless_of_cards',
   `with held as materialized (
@@ -204,7 +194,7 @@ const ERASE_NAMELESS = statement(
    returning 1`,
 );
 
-/** Erases the customers of up to `limit` of those of each card that ended; returns of how many. */
+/** Only of ended ones, up to `limit` for each card; gives how many. */
 export async function eraseNamelessSubscriptionsOf(
   database: Database,
   cards: readonly CardKey[],
