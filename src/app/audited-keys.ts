@@ -36,7 +36,7 @@ const AUDIT_AGE = gauge(
 );
 const SEAL_ALARMS = counter('parcela_seal_alarms_total', 'Sealed rows that did not open.', ['purpose']);
 
-/** The keys and the audit log. What was done until now has its entries; a start that fails has none. */
+/** Keys and audit log. Audits what was done so far; a failed start has no entry. */
 export async function openAuditedKeys(
   { configuration, closings, log, metrics, outages, whileDatabaseStarts }: StartContext,
   database: Database,
@@ -80,14 +80,14 @@ export async function openAuditedKeys(
     await whileDatabaseStarts(() => record('service.start', service));
     hasStarted = true;
   };
-  // Pinged first: a database that is gone answers at once, and an entry would wait for it.
+  // Ping first: without a database an entry would wait.
   const recordStop = async () => hasStarted && database.ping().then(() => record('service.stop', service));
   closings.push({ name: 'audit log', close: recordStop });
   const works = [checkingAudit({ database, keyring }, observeTail(log, metrics))];
   return { store, keyring, audit, works, recordStart };
 }
 
-/** Once in the log, and in the metrics for as long as the process runs. */
+/** Logged once, and shown in metrics while the process runs. */
 function observeTail(log: Log, metrics: Metrics): (look: TailLook) => void {
   const fault = metrics.gauge(AUDIT_FAULT);
   const checked = metrics.counter(AUDIT_CHECKED);

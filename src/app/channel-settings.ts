@@ -7,13 +7,13 @@ import { isLoopback } from '../platform/channels/channel-url.ts';
 import { databaseAddressFault, databaseChannel } from '../platform/postgres/database-hosts.ts';
 import { openToAll } from './secret-files.ts';
 
-/** The channels to others that production guards, as `PARCELA_UNGUARDED_CHANNELS` names them. */
+/** The names in `PARCELA_UNGUARDED_CHANNELS`. Production guards these channels. */
 const CHANNELS = ['acquirer', 'bank', 'antifraud', 'keyStore', 'otlp', 'database'] as const;
 export type ChannelName = (typeof CHANNELS)[number];
 
 type Faults = { readonly faults: string[]; readonly warnings: string[] };
 
-/** The files of the channel to `${prefix}_URL`. Adds what contradicts each other to `faults`. */
+/** Files of the channel to `${prefix}_URL`. Adds contradictions to `faults`. */
 export function readChannelSettings(
   prefix: string,
   text: (name: string) => string,
@@ -50,7 +50,6 @@ export function readChannelSettings(
   return files;
 }
 
-/** The channels that something else guards, as the operator says. */
 export function readUnguarded(text: (name: string) => string, faults: string[]): readonly ChannelName[] {
   const words = text('PARCELA_UNGUARDED_CHANNELS')
     .split(',')
@@ -76,7 +75,7 @@ export type GuardedChannels = {
   readonly unguardedChannels: readonly ChannelName[];
 };
 
-/** The channels of production that nothing guards: one sentence for each, naming no password. */
+/** One sentence for each unguarded channel of production, without passwords. */
 export function channelFaults(channels: GuardedChannels): string[] {
   const { acquirerUrl, acquirerChannel, bank, keyStore, unguardedChannels } = channels;
   const { provider } = channels.antiFraud;
@@ -98,7 +97,7 @@ export function channelFaults(channels: GuardedChannels): string[] {
   return faults;
 }
 
-/** Another machine learns from a certificate or a token that it is us who asks. */
+/** The other machine knows us by a certificate or a token. */
 function unprovenFaults(
   prefix: string,
   url: string,

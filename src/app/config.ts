@@ -26,21 +26,19 @@ import { SETTINGS } from './settings.ts';
 
 export type Environment = 'homologation' | 'production';
 
-/** Everything that an operator may set, read once at the start. */
 export type Configuration = {
   readonly environment: Environment;
-  /** Null: there are no cells. */
   readonly cell: string | null;
   readonly roles: readonly Role[];
   readonly gateway: Listener;
   readonly integration: Listener;
-  /** `tokenFile` null: only this machine reads them. */
+  /** `tokenFile` null: only this machine may read metrics. */
   readonly metrics: { readonly host: string; readonly port: number; readonly tokenFile: NamedFile | null };
   readonly console: ConsoleSettings;
   readonly dataFolder: string;
   /** Null: the embedded PostgreSQL in the data folder. */
   readonly databaseUrl: string | null;
-  /** The role that migrates and grants `databaseUrl` its rights; null: `databaseUrl` itself. */
+  /** The role that migrates and grants rights to `databaseUrl`. Null: `databaseUrl` itself. */
   readonly ownerDatabaseUrl: string | null;
   readonly databaseConnections: Connections;
   readonly databaseWaitSeconds: number;
@@ -49,22 +47,17 @@ export type Configuration = {
   readonly acquirerUrl: string | null;
   readonly acquirerChannel: ChannelFiles;
   readonly bank: BankSettings;
-  /** Channels that production need not guard itself. */
   readonly unguardedChannels: readonly ChannelName[];
   readonly acquirerTimeoutMilliseconds: number;
-  /**
-   * Of charges without a waiting caller: their time with the acquirer, and how long an unknown one
-   * is looked for.
-   */
+  /** For charges without a waiting caller. An unknown charge is searched for that long. */
   readonly billings: { readonly acquirerTimeoutMilliseconds: number; readonly searchMilliseconds: number };
   readonly changesSeconds: number;
   readonly requestDeadlineMilliseconds: number;
   readonly drainSeconds: number;
   readonly simulatorLateMilliseconds: number;
   readonly minimumInstallment: Cents;
-  /** As they are written; see `readFeeTable`. */
+  /** Unparsed; see `readFeeTable`. */
   readonly fees: string;
-  /** Whose files of the acquirer are taken by themselves; null: none. */
   readonly settlementFolder: string | null;
   readonly networkLimits: LimitMode;
   readonly captureDays: number;
@@ -72,10 +65,9 @@ export type Configuration = {
   readonly chargeWindow: ChargeWindow;
   readonly chargesAtOnce: number;
   readonly trustedProxies: readonly string[];
-  /** Said so: callers come to this machine by themselves. */
+  /** The operator says that callers reach this machine without a proxy. */
   readonly hasNoProxy: boolean;
   readonly connections: { readonly inAll: number; readonly perAddress: number };
-  /** How many requests may be worked at. */
   readonly requestsAtOnce: number;
   readonly requestsPerSecond: {
     readonly perCredential: number;
@@ -83,56 +75,49 @@ export type Configuration = {
     readonly perAddress: number;
   };
   readonly loginFailures: { readonly perUserName: number; readonly perAddress: number };
-  /** 0: a password opens however old it is. */
+  /** 0: passwords do not age. */
   readonly passwordMaxAgeDays: number;
-  /** 0: a credential opens however long it was not used. */
+  /** 0: unused credentials stay valid. */
   readonly credentialUnusedDays: number;
-  /** How often a merchant may store one card. */
   readonly storedCopies: number;
-  /** Days of real time after its expiry for which an unused stored card is kept; 0: for ever. */
+  /** Days of real time that an unused expired card is kept. 0: for ever. */
   readonly expiredCardRetentionDays: number;
   readonly antiFraud: {
     readonly rules: readonly VelocityRule[];
     readonly cardTesting: CardTestingMode;
     readonly timeoutMilliseconds: number;
     readonly verdictWhenSilent: Verdict;
-    /** Null: the rules of velocity decide alone. */
+    /** Null: only velocity rules decide. */
     readonly provider: ProviderSettings | null;
   };
   readonly clockAnswerMilliseconds: number;
-  /** Where a merchant's address may lead though it is not public. */
+  /** Networks that are not public, but may be called. */
   readonly webhookNetworks: readonly AddressBlock[];
-  /** Days of real time after which a payment's customer is erased; 0: never. */
+  /** Days of real time until a payment's customer is erased. 0: never. */
   readonly customerRetentionDays: number;
   readonly webhooks: {
     readonly retentionDays: number;
     readonly testsPerMinute: number;
     readonly registrationsPerMinute: number;
   };
-  /** Nothing is charged, resolved, sent or changed until it is started without. */
+  /** Nothing is charged, resolved, sent or changed until a start without it. */
   readonly isWorkHeld: boolean;
-  /** Null: no contact, and there is no security.txt. */
   readonly securityContact: SecurityContact | null;
-  /** Whether a merchant's address may be on this machine. */
   readonly takesWebhooksOnLoopback: boolean;
-  /** `/docs` and `/openapi.json`. */
   readonly servesDocuments: boolean;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly observability: ObservabilitySettings;
-  /** What the operator should see to, although it can start so. */
+  /** What the operator should fix, although the service starts. */
   readonly warnings: readonly string[];
 };
 
-/** One or more settings are unknown, malformed or contradict each other; the message names each. */
+/** The message names each faulty setting. */
 export class ConfigurationFault extends Error {
   override readonly name = 'ConfigurationFault';
 }
 
-/**
- * Reads and checks all settings, and takes the keys out of `environment`. Throws `ConfigurationFault`
- * naming every setting that is wrong.
- */
+/** Reads and checks all settings, and takes the keys out of `environment`. Throws `ConfigurationFault`. */
 export function readConfiguration(environment: Record<string, string | undefined>): Configuration {
   const reader = settingReader(environment, SETTINGS);
   const { faults, text, whole, oneOf, isSet, host, listener, web, networks } = reader;
@@ -206,8 +191,7 @@ export function readConfiguration(environment: Record<string, string | undefined
   };
   faults.push(...contradictions(configuration, environment));
   reader.warnings.push(...oddSettings(configuration));
-  // Only for the programs that are started from here: the kernel shows the environment of a start for as
-  // long as it runs.
+  // Protects only child processes: the kernel keeps showing the environment of the start.
   for (const name of SECRET_KEY_SETTINGS) delete environment[name];
   if (faults.length > 0) throw new ConfigurationFault([...new Set(faults.map(reader.asSet))].join('\n'));
   return configuration;
@@ -253,7 +237,7 @@ function readRolesHere({ text, faults }: SettingReader): readonly Role[] {
   return [];
 }
 
-/** Wider than any private network: it would believe strangers. */
+/** A wider network would trust strangers. */
 const WIDEST_PREFIX = { 32: 8, 128: 7 } as const;
 const NO_PROXY = 'none';
 
@@ -309,7 +293,7 @@ function readPatience({ whole }: SettingReader): Configuration['billings'] {
   };
 }
 
-/** The bank's patience is the acquirer's, unless another one is set. */
+/** Defaults to the acquirer's time-out. */
 function readBank(reader: SettingReader, runningAs: Environment): BankSettings {
   const { text, whole, faults } = reader;
   const changes = text('PARCELA_BANK_CHANGES_SECONDS') || (runningAs === 'production' ? '60' : '1');
@@ -322,7 +306,7 @@ function readBank(reader: SettingReader, runningAs: Environment): BankSettings {
   };
 }
 
-/** Homologation shows at once what the simulator did. */
+/** Homologation shows the simulator's acts at once. */
 function readChangesSeconds({ text, whole }: SettingReader, runningAs: Environment) {
   const preset = runningAs === 'production' ? '60' : '1';
   const name = 'PARCELA_ACQUIRER_CHANGES_SECONDS';
@@ -345,7 +329,7 @@ function readWindow({ text, faults }: SettingReader): ChargeWindow {
   return read ?? NO_WINDOW;
 }
 
-/** Homologation counts nothing by default: one card is used all day to try out payments. */
+/** Homologation counts nothing by default: people try one card all day. */
 function readAntiFraud(reader: SettingReader, runningAs: Environment) {
   const preset = runningAs === 'production' ? PRODUCTION_RULES : 'none';
   const given = reader.text('PARCELA_ANTIFRAUD_RULES') || preset;

@@ -7,13 +7,12 @@ import { openToAll } from './secret-files.ts';
 import type { SettingReader } from './setting-reader.ts';
 
 export type ConsoleSettings = {
-  /** Null: no listener of its own. */
   readonly listener: { readonly host: string; readonly port: number } | null;
-  /** Under which people reach it; null: as they ask for it, in homologation. */
+  /** Public origin. Null in homologation: the origin of each request. */
   readonly origin: string | null;
-  /** Null: people sign in with passkeys alone. */
+  /** Null: people sign in with passkeys only. */
   readonly provider: ProviderSettings | null;
-  /** What people move beyond it waits for a second person; null: nothing does. */
+  /** Larger amounts of people wait for a second person. Null: no limit. */
   readonly secondPersonOver: Cents | null;
 };
 
@@ -44,7 +43,7 @@ const CLIENT = 'PARCELA_CONSOLE_OIDC_CLIENT_ID';
 const SECRET = 'PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE';
 const AUTHORITY = 'PARCELA_CONSOLE_OIDC_CA_FILE';
 
-/** The client of an identity provider: all of its parts, or none. */
+/** The client's settings must be complete or absent. */
 function readProvider({ text, oneOf, faults, warnings }: SettingReader): ProviderSettings | null {
   const fileOf = (setting: string): NamedFile | null => {
     const path = text(setting);
@@ -74,7 +73,7 @@ function readProvider({ text, oneOf, faults, warnings }: SettingReader): Provide
   return { issuer, clientId, files, nameClaim };
 }
 
-/** In the order of docs/configuration.md: name, preset and what it is. */
+/** Name, preset and description, in the order of docs/configuration.md. */
 export const CONSOLE_SETTINGS: readonly (readonly [name: string, preset: string, description: string])[] = [
   [
     'PARCELA_CONSOLE_PORT',

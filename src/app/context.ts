@@ -18,7 +18,7 @@ import type { Tracer } from '../platform/tracing/tracer.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import type { Configuration } from './config.ts';
 
-/** The context before the database: for every step of the start. */
+/** For steps of the start that need no database. */
 export type StartContext = {
   readonly configuration: Configuration;
   readonly closings: Closing[];
@@ -26,9 +26,8 @@ export type StartContext = {
   readonly metrics: Metrics;
   readonly outages: Outages;
   readonly gate: GateKeeper;
-  /** Null: nothing is traced. */
   readonly tracer: Tracer | null;
-  /** Waits for the database while it starts: for every step of the start that uses it. */
+  /** For steps that use the database while it starts. */
   readonly whileDatabaseStarts: WhileDatabaseStarts;
 };
 
@@ -37,15 +36,14 @@ export type AppContext = StartContext &
   AuditedKeys &
   Omit<BusinessTime, 'works'> & {
     readonly database: OpenedDatabase;
-    /** Exports break off, which a stop would wait for. */
+    /** A stop would otherwise wait for exports. */
     readonly stopExports: () => void;
     readonly acquirerUrl: string;
     readonly acquirer: Acquirer;
-    /** Null: no bank is named, and there are no boletos. */
+    /** Null: no bank is set, and there are no boletos. */
     readonly bank: Bank | null;
-    /** Null: there is none. */
     readonly bankUrl: string | null;
-    /** Commits changes of keys with their audit entries, in the name of the service. */
+    /** Commits key changes with audit entries, in the name of the service. */
     readonly commitChange: CommitKeyChange;
   };
 
@@ -54,8 +52,6 @@ export type AuditedKeys = { readonly store: KeyStore; readonly keyring: Keyring;
 export type BusinessTime = {
   readonly clock: BusinessClock;
   readonly isJumping: (merchantId: string) => boolean;
-  /** Null in production. */
   readonly testClock: TestClock | null;
-  /** The works that follow it. */
   readonly works: readonly Work[];
 };

@@ -51,15 +51,15 @@ const BATCHED_WRITE_ROWS = histogram(
   ['statement'],
 );
 
-/** A late answer of a simulator comes so long after we waited for it. */
+/** How long after our time-out a late answer of a simulator comes. */
 const LATE_BEHIND_TIMEOUT_MILLISECONDS = 2_000;
 
-/** For the person who starts it; the log's JSON lines go to the standard output. */
+/** For the person who starts it. The log's JSON goes to the standard output. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Data folder, PostgreSQL, acquirer and bank: ours where the operator named none. */
+/** Data folder, PostgreSQL, acquirer and bank. Starts our own where none is set. */
 export async function openInfrastructure(start: StartContext, startSimulator?: StartSimulator) {
   const { configuration, closings } = start;
   const { databaseUrl, dataFolder, environment } = configuration;
@@ -75,7 +75,7 @@ export async function openInfrastructure(start: StartContext, startSimulator?: S
     startOwnSimulator(configuration, closings, startSimulator),
     startOwnBankSimulator(configuration, closings, startSimulator),
   ] as const;
-  // When one fails, the other is closed too: so it must be known what became of both.
+  // If one fails the other is closed, so both must have ended.
   await Promise.allSettled(starting);
   const [server, simulator, bankSimulator] = await Promise.all(starting);
   const place =
@@ -90,10 +90,7 @@ export async function openInfrastructure(start: StartContext, startSimulator?: S
   return { folder, server, place, acquirer, bankUrl: configuration.bank.url ?? bankSimulator?.url ?? null };
 }
 
-/**
- * Our credentials at the bridge; unusable changed files are reported, and the former ones stay in
- * use.
- */
+/** Unusable changed credentials are reported, and the former ones stay in use. */
 async function openAcquirerChannel({
   configuration,
   closings,
@@ -112,7 +109,6 @@ async function openAcquirerChannel({
   return channel;
 }
 
-/** The actor of the service's own acts in the audit log. */
 export function serviceHere(): Actor {
   return { actor: 'system', origin: hostname() };
 }
@@ -141,8 +137,7 @@ async function startOwnSimulator(
 }
 
 /**
- * Only beside the acquirer's: who names an acquirer may have several processes on one database, and
- * of two banks each would know half of the boletos.
+ * Not beside a real acquirer: its installation may have several processes, and each would have its own bank.
  */
 async function startOwnBankSimulator(
   configuration: Configuration,
@@ -162,7 +157,6 @@ async function openSimulator(
     readonly program: 'acquirer' | 'bank';
     readonly folder: string;
     readonly lateMilliseconds: number;
-    /** Undefined: as a program of its own. */
     readonly start: StartSimulator | undefined;
   },
 ): Promise<Simulator> {
@@ -188,12 +182,12 @@ export async function makeDemo(
   const tools = { database, audit, operator: serviceHere(), cell: configuration.cell };
   await whileDatabaseStarts(() => createDemoMerchant(tools, file, urls));
   const token = await createDemoLink(tools);
-  // Passkeys are bound to a name.
+  // Passkeys need a host name.
   const origin = new URL(urls.gatewayUrl).origin.replace('//127.0.0.1:', '//localhost:');
   return { file, signInUrl: `${origin}/console/links/${token}` };
 }
 
-/** The database's clock in production; in homologation each merchant can move its own. */
+/** The database's clock in production. In homologation merchants can move theirs. */
 export async function openBusinessTime(
   { configuration, whileDatabaseStarts }: StartContext,
   database: Database,
@@ -224,7 +218,7 @@ export function openGatedAcquirer(
   return gatedAcquirer(acquirer, gate);
 }
 
-/** The bank that is named, or its simulator; null: there are no boletos. */
+/** The configured bank or its simulator. Null: there are no boletos. */
 export async function openGatedBank(
   { configuration, closings, metrics, gate, log }: StartContext,
   url: string | null,
@@ -245,7 +239,6 @@ export async function openGatedBank(
   return gatedBank(bank, gate);
 }
 
-/** Batched writes, with the number of rows of each statement in the metrics. */
 export function batchedWith(metrics: Metrics): ModuleContext['batched'] {
   const rowsWritten = metrics.histogram(BATCHED_WRITE_ROWS);
   return (options) =>

@@ -28,11 +28,10 @@ export type Modules = {
   readonly endpoints: readonly ServedEndpoint[];
   readonly works: readonly Work[];
   readonly identify: Identify;
-  /** Answers the callers that wait for something long. */
   readonly stopWaiting: () => Promise<void>;
 };
 
-/** From the lowest to the highest; each gets those below that it uses. */
+/** From lowest to highest. Each gets the lower ones that it uses. */
 export async function openModules(context: AppContext): Promise<Modules> {
   const merchants = openMerchants(context);
   const idempotency = openIdempotency(context);

@@ -5,18 +5,16 @@ import { readChannelSettings } from './channel-settings.ts';
 import type { SettingReader } from './setting-reader.ts';
 
 export type TraceSettings = {
-  /** Of the collector. */
   readonly url: string;
   readonly channel: ChannelFiles;
-  /** Of the traces that begin here, those that are recorded: from 0 to 1. */
+  /** Sampled part of the traces that begin here, from 0 to 1. */
   readonly ratio: number;
   readonly targets: readonly TraceTarget[];
 };
 
 export type ObservabilitySettings = {
-  /** Null: nothing is traced. */
   readonly traces: TraceSettings | null;
-  /** The header in which trusted proxies bring their own id of a request, in small letters; null: none. */
+  /** Lower case. Trusted proxies send their own request id in it. */
   readonly requestIdHeader: string | null;
 };
 

@@ -59,28 +59,25 @@ export type App = {
   readonly gatewayUrl: string;
   readonly integrationUrl: string;
   readonly metricsUrl: string;
-  /** Null outside of homologation and when the data folder is not ours alone. */
+  /** Null outside homologation, or if others can read the data folder. */
   readonly demoFile: string | null;
-  /** Where a person enters the console, once; null: there is no such link. */
+  /** A link that opens the console once. */
   readonly signInUrl: string | null;
-  /** Null: the console has no listener of its own. */
   readonly consoleUrl: string | null;
-  /** Resolves with the reason when something that the service needs ends by itself. */
+  /** Resolves with the reason if something necessary ends by itself. */
   readonly broken: Promise<string>;
 };
 
-/** What a process has before the service is opened in it. */
 export type Surroundings = {
-  /** The order to stop, for the start and for the listeners. */
   readonly signal: AbortSignal;
   readonly drain: Drain;
-  /** File descriptor of the log; the standard output unless given. */
+  /** A file descriptor. Default: standard output. */
   readonly logTo?: number;
-  /** How simulators of homologation are started; as programs of their own unless given. */
+  /** Default: simulators are separate programs. */
   readonly startSimulator?: StartSimulator;
 };
 
-/** Opens everything; starts again when our own PostgreSQL is killed during the start. */
+/** Starts again if our own PostgreSQL is killed during the start. */
 export async function openApp(
   configuration: Configuration,
   closings: Closing[],
@@ -100,10 +97,7 @@ export async function openApp(
   }
 }
 
-/**
- * From the ground up: infrastructure, database, modules, listeners. What is opened is closed in
- * reverse.
- */
+/** Opens infrastructure, database, modules, listeners. Closing is in reverse. */
 async function openOnce(
   configuration: Configuration,
   closings: Closing[],
@@ -200,14 +194,14 @@ async function openOnDatabase(
     drain,
     isStarting: () => !readiness.isOpen,
   });
-  // Nothing that a start can fail at is left.
+  // The start cannot fail after this.
   await keys.recordStart();
   startWorks(
     context,
     works.filter((work) => isRunBy(start.configuration.roles, work)),
   );
   readiness.isOpen = true;
-  // Before the listeners close, which waits for every caller that was let in.
+  // Before the listeners close: they wait for every accepted caller.
   start.closings.push({ name: 'waiting callers', close: modules.stopWaiting });
   const demo = await makeDemo(context, folder, urls);
   readiness.isReady = true;
@@ -215,8 +209,8 @@ async function openOnDatabase(
 }
 
 /**
- * Those of the modules, health and documents; what is served is what is published. Health alone where
- * the process is not there for callers.
+ * Modules, health and documents; only health if the process serves no callers. Everything served is
+ * published.
  */
 async function servedEndpoints(
   { configuration, database }: AppContext,
@@ -277,8 +271,7 @@ async function openListeners(
     requestDeadlineMilliseconds: configuration.requestDeadlineMilliseconds,
   };
   const apps: FastifyInstance[] = [];
-  // All listeners close together: the second shall accept no request while the first waits for its
-  // last one.
+  // All listeners close together: while one waits for its last request, none may accept another.
   closings.push({ name: 'servers', close: () => Promise.all(apps.map((app) => app.close())) });
   const build = (mounts: ServerOptions['mounts'], shown: Pages | null, isOverTls = false) => {
     const app = buildServer({ ...options, mounts, pages: shown, isOverTls });
@@ -294,18 +287,17 @@ async function openListeners(
   return { ...urls, consoleUrl, metricsUrl: await openMetricsListener(context) };
 }
 
-/** Before anything is changed: ports are opened when everything else is. */
+/** Checked before anything changes. Ports are opened last. */
 async function refuseTakenPorts({ roles, gateway, integration, console, metrics }: Configuration) {
   const ofCallers = roles.includes('http') ? [integration, console.listener] : [];
   for (const at of [gateway, metrics, ...ofCallers]) if (at !== null) await tryToListen(at);
 }
 
-/** The operator's identity provider, where one is set. It is asked when the first person comes by it. */
+/** The identity provider is contacted at the first sign-in. */
 async function openIdentities({ console: { provider } }: Configuration, log: Log) {
   return provider === null ? null : openProvider(provider, log);
 }
 
-/** The console's own listener, where the operator has set one. */
 async function listenForPeople(
   { console: { listener } }: Configuration,
   pages: Pages | null,
@@ -319,7 +311,7 @@ async function listenForPeople(
 
 async function openMetricsListener({ configuration, closings, log, metrics }: AppContext): Promise<string> {
   const { host, port, tokenFile } = configuration.metrics;
-  // A token that is replaced is taken up as those of channels are.
+  // Takes up a replaced token, like those of channels.
   const channel = await openChannel(
     { ...NO_CHANNEL_FILES, token: tokenFile },
     {
@@ -338,15 +330,13 @@ async function openMetricsListener({ configuration, closings, log, metrics }: Ap
   return urlOf(host, server.address(), '/metrics');
 }
 
-/**
- * In production cards come over TLS only: once its proxies are named, any other peer is refused.
- */
+/** In production cards come over TLS only. Once proxies are named, other peers are refused. */
 function servedPeers({ environment, trustedProxies }: Configuration): (address: string) => boolean {
   if (environment !== 'production' || trustedProxies.length === 0) return () => true;
   return trustedPeers(trustedProxies);
 }
 
-/** Those of both listeners: they share the memory and the descriptors of one process. */
+/** Both listeners share the memory and descriptors of one process. */
 function openConnections(
   { configuration, closings, metrics, log }: AppContext,
   bodies: BodyMemory,

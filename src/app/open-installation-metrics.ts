@@ -42,7 +42,6 @@ const DATA_FREE = gauge(
   'Free space on the disk of PARCELA_DATA_DIR, for this process; that of the database shows as errors of kind full.',
 );
 
-/** What runs here, on which database, and with how much free space. */
 export function openInstallationMetrics(
   { configuration, database, metrics }: AppContext,
   isReady: () => boolean,
@@ -59,7 +58,7 @@ export function openInstallationMetrics(
     const found = await lookAtDatabase(database);
     version.set(found.schemaVersion);
     size.set(found.sizeBytes);
-    // Where the service keeps nothing of its own there is no such folder.
+    // The folder does not exist if the service keeps nothing itself.
     const disk = await statfs(dataFolder).catch(() => null);
     if (disk !== null) free.set(disk.bavail * disk.bsize);
     await lookAtLog();
@@ -67,7 +66,7 @@ export function openInstallationMetrics(
   return { works: [alsoWhileHeld(look)] };
 }
 
-/** The log of PostgreSQL: what cannot leave its disk fills it. */
+/** PostgreSQL's log fills the disk if it cannot be archived. */
 function openLogMetrics(metrics: Metrics, database: Database): () => Promise<void> {
   const failing = metrics.gauge(ARCHIVE_FAILING);
   const age = metrics.gauge(ARCHIVE_AGE);

@@ -19,7 +19,6 @@ import type { AppContext } from './context.ts';
 
 const REPORT_MILLISECONDS = 10_000;
 
-/** Writes down for all processes what this one knows of itself and of those that it asks. */
 export function openProcessReports({
   configuration,
   database,
@@ -33,7 +32,6 @@ export function openProcessReports({
   const seen = new Map<string, SeenPeer>();
   const readsFeeds = roles.includes('resolving');
 
-  /** Null: this process does not ask it. */
   async function reportOf(
     peer: string,
     { calls, away, awayFor, feedAge }: PeerMetrics,
@@ -70,7 +68,7 @@ export function openProcessReports({
 
   closings.push({
     name: 'report of this process',
-    // Pinged first: a database that is gone answers at once.
+    // Ping first: without a database a write would wait.
     close: () => database.ping().then(() => deleteReport(database, processId)),
   });
   const work = everySoOften('reportProcess', REPORT_MILLISECONDS, async () =>

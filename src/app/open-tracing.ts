@@ -15,7 +15,7 @@ const SPANS = counter(
   ['fate'],
 );
 
-/** Null: nothing is traced. What ended last is sent when all else is closed. */
+/** The last spans are sent after everything else is closed. */
 export async function openTracing({
   configuration,
   closings,

@@ -6,10 +6,9 @@ import { channelFaults } from './channel-settings.ts';
 import type { Configuration } from './config.ts';
 import { SECRETS } from './secret-files.ts';
 
-/** The time kept for committing intent and outcome beside the acquirer's. */
+/** Time to commit intent and outcome, beside the acquirer's. */
 const COMMIT_MARGIN_MILLISECONDS = 2_000;
 
-/** What contradicts each other, and what production does not start with: one sentence for each. */
 export function contradictions(
   configuration: Configuration,
   environment: Readonly<Record<string, string | undefined>>,
@@ -76,7 +75,7 @@ export function contradictions(
   return faults;
 }
 
-/** One would be migrated, and the other served. */
+/** The service would migrate one and use the other. */
 function twoDatabases({ databaseUrl, ownerDatabaseUrl }: Configuration): string[] {
   if (databaseUrl === null || ownerDatabaseUrl === null) return [];
   const [served, migrated] = [databaseNameOf(databaseUrl), databaseNameOf(ownerDatabaseUrl)];
@@ -86,7 +85,7 @@ function twoDatabases({ databaseUrl, ownerDatabaseUrl }: Configuration): string[
   ];
 }
 
-/** Every process of the account, and root, read the environment that another was started with. */
+/** Root and every process of the account can read the environment of a start. */
 function shownKeys(environment: Readonly<Record<string, string | undefined>>): string[] {
   const shown = SECRET_KEY_SETTINGS.filter((name) => (environment[name]?.trim() ?? '') !== '');
   return shown.map((name) => {
@@ -146,7 +145,7 @@ function productionFaults(configuration: Configuration): string[] {
   return faults;
 }
 
-/** What listens on loopback is reached through something, of which nobody has said what it is. */
+/** A loopback listener must be reached through something, which nobody has named. */
 function hasUnnamedProxy({
   roles,
   gateway,
@@ -159,7 +158,7 @@ function hasUnnamedProxy({
   return roles.includes('http') && trustedProxies.length === 0 && !hasNoProxy && hosts.some(isLoopback);
 }
 
-/** What is allowed and seldom meant, for a person. */
+/** Settings that are allowed but rarely meant. */
 export function oddSettings({
   environment,
   console: { listener, origin },
@@ -184,10 +183,7 @@ export function oddSettings({
   ];
 }
 
-/**
- * Each with what it would do; a name that ends in * stands for all that begin so. Written with -
- * where Node also takes _.
- */
+/** Options with their effect. A trailing * matches any ending. Node also accepts _ for -. */
 const WEAKENING: readonly (readonly [option: string, effect: string])[] = [
   ['--tls-min-v1.0', 'allows versions of TLS that can be broken'],
   ['--tls-min-v1.1', 'allows versions of TLS that can be broken'],
@@ -205,11 +201,7 @@ const WEAKENING: readonly (readonly [option: string, effect: string])[] = [
   ['--experimental-config-file', 'reads options from a file, where they are not seen'],
 ];
 
-/**
- * What the environment and the options of Node would take away from production: one sentence for
- * each. Another provider of OpenSSL (`--use-openssl-ca`) and further authorities
- * (`NODE_EXTRA_CA_CERTS`) weaken no check.
- */
+/** One sentence for each. `--use-openssl-ca` and `NODE_EXTRA_CA_CERTS` weaken no check. */
 export function nodeWeaknesses(
   environment: Readonly<Record<string, string | undefined>>,
   options: readonly string[],
@@ -246,10 +238,7 @@ export function nodeWeaknesses(
   return faults;
 }
 
-/**
- * As Node reads `NODE_OPTIONS`: quotes hold words together, a backslash takes the next character as
- * it is.
- */
+/** Parses like Node's `NODE_OPTIONS`: quotes join words, and a backslash escapes the next character. */
 function wordsOf(text: string): string[] {
   const bare = text.replaceAll(/\\(.)/g, '$1').replaceAll('"', ' ');
   return bare.split(/\s+/).filter(Boolean);

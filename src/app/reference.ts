@@ -57,13 +57,11 @@ ${NO_ANSWER_TEXT.en}`,
   },
 };
 
-/** Endpoints of the process itself that an operator can do without. */
 const WANTED_BY_SETTING: Published['endpoints'] = [...DOCUMENT_ENDPOINTS, ...SECURITY_TEXT_ENDPOINTS];
 
 /**
- * What `/openapi.json` and `/docs` are printed from, in the order of the reference. Production
- * loads nothing of homologation, and publishes nothing of it. `wanted`: those of the process's own
- * endpoints that it serves beside its health.
+ * Source of `/openapi.json` and `/docs`. Production has nothing of homologation. `wanted`: optional
+ * endpoints.
  */
 export async function referenceOf(
   environment: 'homologation' | 'production',
@@ -98,7 +96,6 @@ export async function referenceOf(
   };
 }
 
-/** All errors of all modules, those of webhooks last, and what the issuers' codes mean. */
 function errorCatalogue(modules: readonly Published[]): CatalogueTable[] {
   const inOrder = [...modules.filter((module) => module !== WEBHOOKS), WEBHOOKS];
   return [
@@ -112,9 +109,7 @@ function errorCatalogue(modules: readonly Published[]): CatalogueTable[] {
   ];
 }
 
-/**
- * What is served and what is published must be the same; a slip here is ours and ends the start.
- */
+/** Served and published endpoints must be equal. A difference is our bug, and ends the start. */
 export function checkAllDescribed(served: readonly ServedEndpoint[], { endpoints }: Reference): void {
   const ids = new Set(served.map(({ contract }) => contract.id));
   for (const { id } of endpoints) {

@@ -1,13 +1,13 @@
 import type { ClockedKind } from '../platform/work/due-work.ts';
 
-/** What a process is there for; one without any other setting has all. */
+/** A process without the setting has all roles. */
 export const ROLES = ['http', 'charging', 'webhooks', 'resolving', 'reconciliation'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** `own`: what a process needs for itself, and keys, whose rotation no process may miss. */
+/** `own`: needed by every process itself, such as the rotation of keys. */
 const OWN = 'own';
 
-/** Which processes run a work; what requests leave behind is tidied up by those that take them. */
+/** The processes that run each work. Those that take requests clean up after them. */
 const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN> & Record<ClockedKind, Role>> = {
   followDatabaseTime: OWN,
   followClocks: OWN,
@@ -71,7 +71,7 @@ const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN> & Record<ClockedK
   countRuns: 'reconciliation',
   finishRestored: 'reconciliation',
   countRestored: 'reconciliation',
-  // In homologation, in a jump of a clock: what falls due for another role is left to its processes.
+  // Homologation: in a jump of a clock, other roles' due work is left to their processes.
   changes: 'resolving',
   preauthorizations: 'resolving',
   boletos: 'resolving',
@@ -80,14 +80,14 @@ const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN> & Record<ClockedK
   deliveries: 'webhooks',
 };
 
-/** Throws for a work that has no role: in every process it would be forgotten. */
+/** Throws for a work without a role, which no process would run. */
 export function isRunBy(roles: readonly Role[], { name }: { readonly name: string }): boolean {
   const role = ROLE_OF_WORK[name];
   if (role === undefined) throw new Error(`the work ${name} has no role: src/app/roles.ts`);
   return role === OWN || roles.includes(role);
 }
 
-/** The roles as a setting names them, or the sentence that says what is wrong with it. */
+/** A text is the fault of the setting. */
 export function readRoles(text: string): readonly Role[] | string {
   const words = text
     .split(',')

@@ -1,8 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 
 /**
- * Settings that are secrets, each with the one that names a file of its value. Tokens and private keys are
- * files alone.
+ * Secret settings, and for each the setting that names its file. Tokens and private keys are only in files.
  */
 export const SECRETS: readonly { readonly name: string; readonly file: string }[] = [
   { name: 'DATABASE_URL', file: 'DATABASE_URL_FILE' },
@@ -12,14 +11,11 @@ export const SECRETS: readonly { readonly name: string; readonly file: string }[
 ];
 
 const LARGEST_SECRET_BYTES = 64 * 1024;
-/** Any right of those who are neither owner nor group. */
 const RIGHTS_OF_OTHERS = 0o007;
 
 /**
- * The values of the secrets whose file is named, by the name of the secret. A file may be a
- * descriptor, `/dev/fd/3`. One line end behind the value is cut. Adds to `faults` what cannot be
- * read or was given twice, and to `warnings` what every account of the machine may read. Nothing of
- * a content is repeated.
+ * By the name of the secret. A path may be a descriptor, such as `/dev/fd/3`. One trailing line end is cut.
+ * `faults`: unreadable or given twice. `warnings`: readable by every account. Repeats no content.
  */
 export function readSecretFiles(
   environment: Readonly<Record<string, string | undefined>>,
@@ -43,7 +39,7 @@ export function readSecretFiles(
 
 function readSecret(path: string): { readonly value: string } | { readonly fault: string } {
   try {
-    // Read itself, not opened anew: it may be a socket, or a file that this account could not open.
+    // Read from the descriptor: it may be a socket, or a file that this account may not open.
     const descriptor = /^\/dev\/fd\/(\d{1,4})$/.exec(path)?.[1];
     const bytes = readFileSync(descriptor === undefined ? path : Number(descriptor));
     if (bytes.length > LARGEST_SECRET_BYTES) return { fault: 'is too long for a setting' };
@@ -57,14 +53,13 @@ function readSecret(path: string): { readonly value: string } | { readonly fault
   }
 }
 
-/** What to say of a secret file that every account of the machine may read. */
 export function openToAll(setting: string, path: string): string[] {
   const mode = modeOf(path);
   if (mode === null || (mode & RIGHTS_OF_OTHERS) === 0) return [];
   return [`${setting}: every account of this machine may read or change ${path}; chmod 600 it`];
 }
 
-/** Null: no file that this account sees; a descriptor belongs to the process, whatever its mode says. */
+/** Null if this account sees no such file, or for a descriptor. */
 function modeOf(path: string): number | null {
   try {
     const found = statSync(path);

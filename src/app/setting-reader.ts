@@ -3,12 +3,10 @@ import { databaseAddressFault, databaseAddressWarning } from '../platform/postgr
 import { parseBlock } from '../values/ip-address.ts';
 import { readSecretFiles, SECRETS } from './secret-files.ts';
 
-/** A setting that is not set counts as its preset. */
 type Setting = { readonly name: string; readonly preset: string };
 
 export type Listener = { readonly host: string; readonly port: number; readonly prefix: string };
 
-/** Reads single settings and collects their faults. */
 export function settingReader(
   environment: Readonly<Record<string, string | undefined>>,
   settings: readonly Setting[],
@@ -38,7 +36,7 @@ export function settingReader(
     if (!isHost(value)) faults.push(`${name}: must be an address or a host name, not "${value}"`);
     return value;
   };
-  // Without bits beyond their prefix: 10.1.2.3/8 may be meant as one address or as a network.
+  // Without bits after the prefix: 10.1.2.3/8 could mean an address or a network.
   const networks = (name: string): string[] => {
     const parts = text(name)
       .split(',')
@@ -90,7 +88,7 @@ function unknownNames(names: readonly string[], known: ReadonlyMap<string, unkno
   });
 }
 
-/** A fault names the setting that was set: of a secret that may be the one with its file. */
+/** Names the setting that was given, which may be the one with the file. */
 function namedAsSet(fault: string, byFile: ReadonlyMap<string, string>): string {
   const [names = '', ...rest] = fault.split(': ');
   const set = names.split(', ').map((name) => {

@@ -1,6 +1,5 @@
 import { CONSOLE_SETTINGS } from './console-settings.ts';
 
-/** Name, preset and what it is. */
 type Row = readonly [name: string, preset: string, description: string];
 
 const ROWS: readonly Row[] = [
@@ -376,8 +375,5 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-/**
- * All settings there are; the table of docs/configuration.md shows exactly these. An empty preset
- * means "not set".
- */
+/** The table of docs/configuration.md shows these. An empty preset means "not set". */
 export const SETTINGS = ROWS.map(([name, preset, description]) => ({ name, preset, description }));

@@ -18,10 +18,10 @@ const WORK_IDLE_TURNS = counter(
   ['work'],
 );
 
-/** Of a work that fails at the same again and again one line a minute. */
+/** One log line a minute for a work that keeps failing. */
 const WORK_LINE_MILLISECONDS = 60_000;
 
-/** In loops of their own, until the closing; what they fail at is in the log and the metrics. */
+/** Each work has its own loop until closing. Failures go to log and metrics. */
 export function startWorks(
   { closings, log, metrics, outages, gate, tracer, database }: AppContext,
   works: readonly Work[],

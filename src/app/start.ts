@@ -4,7 +4,7 @@ import { type Configuration, ConfigurationFault, readConfiguration } from './con
 import { say } from './infrastructure.ts';
 import { type App, openApp, type Surroundings } from './open-app.ts';
 
-/** The faults that a person can mend from the message alone are printed without a stack. */
+/** Printed without a stack, because the message alone helps. */
 const PLAIN_FAULTS = [
   'ConfigurationFault',
   'DataFolderInUse',
@@ -27,10 +27,7 @@ function printFault(error: unknown): void {
   else say(`Parcela does not start: ${error.stack}`);
 }
 
-/**
- * Opens the service as its settings say, and prints their warnings; null when it cannot be opened, or was
- * ordered to stop meanwhile: why is printed. What was opened until then is among the closings.
- */
+/** Null, with the reason printed, if it failed or was told to stop. `closings` has what was opened so far. */
 export async function start(
   environment: Readonly<Record<string, string | undefined>>,
   closings: Closing[],
@@ -42,13 +39,13 @@ export async function start(
     for (const warning of configuration.warnings) say(`Warning: ${warning}`);
     return { configuration, app: await openApp(configuration, closings, surroundings) };
   } catch (error) {
-    // Who ordered it to stop need not hear what the order broke off.
+    // After an order to stop, its effects are not reported.
     if (!surroundings.signal.aborted) printFault(error);
     return null;
   }
 }
 
-/** On a machine with an installation a start without settings is no wish for a homologation. */
+/** On a machine with an installation, missing settings do not mean homologation. */
 function refuseForgottenSettings(environment: Readonly<Record<string, string | undefined>>): void {
   const file = machineFile(environment);
   if (file === null || (environment.PARCELA_ENVIRONMENT?.trim() ?? '') !== '') return;

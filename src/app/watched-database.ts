@@ -20,7 +20,6 @@ const HELD = gauge('parcela_held', '1: nothing is charged, settled or sent to me
   'reason',
 ]);
 
-/** Migrates, gives the run-time role its rights, and opens the database as that role. */
 export async function openCheckedDatabase(
   { log, closings, configuration, outages, gate, metrics, whileDatabaseStarts }: StartContext,
   place: DatabasePlace,
@@ -80,7 +79,7 @@ function openWatched(
   });
   let isClosing = false;
   const noteIdleConnection = (error: Error) => {
-    // The server may be stopped before the last connection has closed.
+    // The server may stop before the last connection has closed.
     if (!isClosing) outages.connectionBroke(error);
   };
   const seen = observeDatabase(metrics);
@@ -104,10 +103,10 @@ function openWatched(
   return { database, watch };
 }
 
-/** A full disk has room for a beat now and then: the next write fails again. */
+/** A full disk accepts a heartbeat now and then: the next write fails again. */
 const SETTLED_MILLISECONDS = 5_000;
 
-/** Shut until the database was checked. Its state goes to the log, the metrics and the person. */
+/** Closed until the database was checked. Reports its state to log, metrics and the person. */
 export function openWatchedGate(configuration: Configuration, log: Log, metrics: Metrics): GateKeeper {
   const held = metrics.gauge(HELD);
   const observe = (now: string | null) => {
@@ -141,10 +140,7 @@ export function openWatchedGate(configuration: Configuration, log: Log, metrics:
   return gate;
 }
 
-/**
- * Wrong host, user, password or database: the operator's to mend, by the one setting that names
- * them.
- */
+/** Wrong host, user, password or database: the operator must fix this setting. */
 function refuseDatabase(error: Error, address: DatabaseAddress, setting: string): never {
   if (error.name === 'MigrationRefused' || typeof address !== 'string') throw error;
   throw new ConfigurationFault(`${setting}: ${whyRefused(error)}`);

@@ -6,7 +6,7 @@ import type { AcquirerPlace } from './command.ts';
 export const NO_ACQUIRER =
   'PARCELA_ACQUIRER_URL is not set, and the data folder (PARCELA_DATA_DIR) has no ledger of a simulator';
 
-/** Works with the acquirer of this installation, or its simulator; null: there is neither. */
+/** Null if there is neither an acquirer nor a simulator. */
 export async function withAcquirer<T>(
   place: AcquirerPlace,
   work: (acquirer: Acquirer | null) => Promise<T>,

@@ -24,7 +24,7 @@ const MOMENT = {
     momentOf(value) === null ? 'must be a day in UTC, 2026-11-21, or a time, 2026-11-21T13:00:00Z' : null,
 };
 
-/** The commands themselves are audited too. */
+/** These commands are audited too. */
 export const AUDIT_COMMANDS: readonly Command[] = [
   {
     words: ['audit', 'list'],
@@ -88,7 +88,7 @@ export const AUDIT_COMMANDS: readonly Command[] = [
   },
 ];
 
-/** A whole day stands for its beginning. */
+/** A day alone means its beginning. */
 function momentOf(text: string): number | null {
   return parseUtcText(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
 }
@@ -150,10 +150,7 @@ async function runAuditVerify(given: GivenOptions, tools: AuditedCommandTools): 
   return { ok: true, ...verdictTexts(verdict, anchor), isBad: !verdict.isWhole };
 }
 
-/**
- * An operator who finds the log broken must learn it even when it can take no more entries; returns
- * why, or null.
- */
+/** Returns why the log is broken, or null. Tells it even if the log takes no more entries. */
 async function auditVerdict(
   { audit, operator }: AuditedCommandTools,
   verdict: AuditVerdict,
@@ -244,7 +241,7 @@ function entryJson(entry: AuditEntry): object {
   };
 }
 
-/** An altered value may be no JSON any more, and no time: it is shown as it is. */
+/** An altered value may not be JSON: it is shown as it is. */
 export function detailOf(text: string): unknown {
   try {
     return text === '' ? {} : JSON.parse(text);
@@ -261,7 +258,7 @@ function timeOf({ occurredAtSeconds }: AuditEntry): string {
   }
 }
 
-/** Three months are to be at hand at once (PCI DSS 10.5.1). */
+/** Three months must be at hand (PCI DSS 10.5.1). */
 const FEWEST_DAYS_OF_PRODUCTION = 90;
 const MOST_DAYS = 36_500;
 

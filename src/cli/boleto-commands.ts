@@ -15,7 +15,7 @@ import {
   visible,
 } from './command.ts';
 
-/** What a bank reports of boletos by file: see docs/return-files.md. */
+/** See docs/return-files.md. */
 export const BOLETO_COMMANDS: readonly Command[] = [
   {
     words: ['boletos', 'import'],
@@ -114,7 +114,6 @@ const FAULT_SENTENCES: Readonly<Record<ReturnFileFault, string>> = {
   behindTrailer: 'there is a line behind the trailer',
 };
 
-/** Null: an error of another kind. */
 function faultText(error: unknown): string | null {
   if (error instanceof ReturnFileRefused) {
     const { lineNumber, fault, field } = error;

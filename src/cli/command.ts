@@ -15,58 +15,51 @@ export type CommandTools = {
   readonly cell: string | null;
   readonly operator: Actor;
   readonly acquirer: AcquirerPlace;
-  /** Prints a line on the progress of the command. */
   readonly report: (line: string) => void;
 };
 
 export type AcquirerPlace = {
   /** Null: the simulator. */
   readonly url: string | null;
-  /** Of its ledger; null: there is none, as in production. */
+  /** Folder of the simulator's ledger. Null if there is none, as in production. */
   readonly simulatorFolder: string | null;
   readonly channel: ChannelFiles;
   readonly timeoutMilliseconds: number;
-  /** For how many days what was authorized waits for its capture. */
   readonly captureDays: number;
 };
 
-/** For audited commands: the audit log is sealed, so these need the keys. */
+/** The audit log is sealed, so audited commands need the keys. */
 export type AuditedCommandTools = CommandTools & { readonly keyring: Keyring; readonly audit: Audit };
 
 export type AuditedKeyTools = AuditedCommandTools & { readonly store: KeyStore };
 
-/** For commands about the keys themselves. */
 export type KeyCommandTools = CommandTools & {
   readonly keyStore: KeyStoreSettings;
-  /** Throws `KeysUnusable` when the keys are not available. */
+  /** Throws `KeysUnusable`. */
   readonly openAudited: () => Promise<AuditedKeyTools>;
 };
 
-/** For commands about the installation itself: nothing of it is opened, and its database is as it is. */
 export type InstallationTools = {
   readonly operator: Actor;
   /** Throws `ConfigurationFault`. */
   readonly configure: () => Configuration;
-  /** The database of `DATABASE_URL` or the embedded one, which is started where none runs. */
+  /** Starts the embedded database if it is not running. */
   readonly reachPlace: (configuration: Configuration) => Promise<DatabasePlace>;
-  /** Migrates first. Throws `KeysUnusable` when the keys are not available. */
+  /** Migrates first. Throws `KeysUnusable`. */
   readonly openMigrated: (configuration: Configuration) => Promise<MigratedTools>;
   readonly openKeys: (configuration: Configuration) => Promise<KeyCommandTools>;
-  /** Prints a line on the progress of the command. */
   readonly report: (line: string) => void;
 };
 
-/** The migrations that were applied, and whether the audit log has an entry of each. */
 export type MigratedTools = {
   readonly applied: readonly string[];
-  /** Why it has not; null: it has. */
+  /** Why applied migrations have no audit entry. Null if they have. */
   readonly unaudited: string | null;
 };
 
 export type CommandOption = {
-  /** Without the dashes. */
+  /** Without dashes. */
   readonly name: string;
-  /** What stands after it in the help. */
   readonly value: string;
   readonly description: string;
   readonly isRequired?: boolean;
@@ -82,7 +75,7 @@ export const MERCHANT_OPTION = {
   isRequired: true,
 } as const satisfies CommandOption;
 
-/** Why something is done: nothing that the audit log keeps can be taken out of it. */
+/** Audit entries are kept forever, so a reason is required. */
 export function reasonOption(about: string): CommandOption {
   return {
     name: 'reason',
@@ -99,17 +92,14 @@ export function reasonOption(about: string): CommandOption {
   };
 }
 
-/** An option without a value. */
 export type CommandSwitch = Pick<CommandOption, 'name' | 'description'>;
 
-/** The word that may stand after the words of a command; several of one that is repeatable. */
+/** The word after the command's words. */
 export type CommandOperand = Pick<CommandOption, 'name' | 'description' | 'check' | 'isRepeatable'>;
 
-/** The options as they were given, checked for presence. */
 export type GivenOptions = {
   readonly one: (name: string) => string | null;
   readonly many: (name: string) => readonly string[];
-  /** Whether a switch of this name was given. */
   readonly has: (name: string) => boolean;
 };
 
@@ -126,13 +116,13 @@ export type CommandOutcome =
 export type Command = {
   readonly words: readonly [string] | readonly [string, string];
   readonly summary: string;
-  /** Required where there is one; given as an option of its name to `run`. */
+  /** `run` gets it as an option of its name. */
   readonly operand?: CommandOperand;
   readonly switches?: readonly CommandSwitch[];
   readonly options: readonly CommandOption[];
 } & (
   | {
-      /** Only reads: needs no keys. */
+      /** Only reads, so it needs no keys. */
       readonly opens: 'database';
       readonly run: (given: GivenOptions, tools: CommandTools) => Promise<CommandOutcome>;
     }
@@ -141,23 +131,22 @@ export type Command = {
       readonly run: (given: GivenOptions, tools: AuditedCommandTools) => Promise<CommandOutcome>;
     }
   | {
-      /** What the role of the service may not do: works as the owner of the tables. */
+      /** Works as the owner of the tables, for what the service's role may not do. */
       readonly opens: 'owner';
       readonly run: (given: GivenOptions, tools: AuditedCommandTools) => Promise<CommandOutcome>;
     }
   | {
-      /** Opens keys and audit log itself, or not: it may be the one that makes the first key. */
+      /** Opens keys and audit log itself: it may make the first key. */
       readonly opens: 'keys';
       readonly run: (given: GivenOptions, tools: KeyCommandTools) => Promise<CommandOutcome>;
     }
   | {
-      /** Works on the installation, and may find no database, no keys and wrong settings. */
+      /** May find no database, no keys and wrong settings. */
       readonly opens: 'installation';
       readonly run: (given: GivenOptions, tools: InstallationTools) => Promise<CommandOutcome>;
     }
 );
 
-/** Columns of equal width under their names. */
 export function table(names: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [names, ...rows];
   const widths = names.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
@@ -169,12 +158,12 @@ export function table(names: readonly string[], rows: readonly (readonly string[
   );
 }
 
-/** No control character of the text reaches the terminal. */
+/** Removes control characters before text reaches the terminal. */
 export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 }
 
-/** Cents as reais, with a sign where the merchant has too much. */
+/** `amount` is in cents. Has a sign if the merchant has too much. */
 export function reaisOf(amount: number): string {
   return `${amount < 0 ? '-' : ''}${reaisText(cents(Math.abs(amount)))}`;
 }

@@ -16,7 +16,6 @@ import { merchantUnknown } from './refusals.ts';
 
 const LARGEST_FILE_CHARACTERS = 10_000;
 
-/** The versions of the fees that sales are charged at. */
 export const FEE_COMMANDS: readonly Command[] = [
   {
     words: ['fees', 'set'],
@@ -55,7 +54,6 @@ export const FEE_COMMANDS: readonly Command[] = [
   },
 ];
 
-/** A file may have its rules on lines of their own. */
 function rulesIn(operand: string): string {
   const text = existsSync(operand) ? readFileSync(operand, 'utf8') : operand;
   return text

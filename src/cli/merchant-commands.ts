@@ -193,7 +193,7 @@ async function runMerchantCreate(given: GivenOptions, tools: AuditedCommandTools
   return { ok: true, lines, json: merchantJson(created) };
 }
 
-/** What production takes: there a credential needs a list of addresses, its own or the merchant's. */
+/** Production needs a list of addresses, of the credential or of the merchant. */
 function nextLines(
   { merchantId, productionAddresses }: Merchant,
   { environment }: AuditedCommandTools,

@@ -14,7 +14,7 @@ import {
 } from '../platform/migrations/migrations.ts';
 import type { Command, CommandOutcome, GivenOptions, InstallationTools } from './command.ts';
 
-/** What every start does too, as a step of its own: as the owner, before new services start. */
+/** Every start migrates too. As a step of its own, the owner migrates before new services start. */
 export const MIGRATE_COMMAND: Command = {
   words: ['migrate'],
   summary: 'bring the schema of the database to this version, as its owner',
@@ -62,7 +62,6 @@ const DOES = {
   checks: 'checks every row of',
 } as const satisfies Record<ScanKind, string>;
 
-/** What takes longer is named once more at the end. */
 const LONG_SECONDS = 10;
 
 const isLong = ({ seconds }: PlannedMigration) => seconds === null || seconds >= LONG_SECONDS;

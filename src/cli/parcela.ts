@@ -15,5 +15,5 @@ async function run(): Promise<number> {
 }
 
 const exitCode = await run();
-// A pipe must have everything before the process ends.
+// A pipe must be written out before the process ends.
 process.stdout.write('', () => process.exit(exitCode));

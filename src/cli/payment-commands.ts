@@ -24,11 +24,10 @@ import {
 
 const MOST_PAYMENTS = 20;
 const MOST_MESSAGES = 100;
-/** An id is given as the request comes, and its key is kept with the intent. */
+/** The id is given before the request's key is written. */
 const BEFORE_MILLISECONDS = 60_000;
 const AFTER_MILLISECONDS = 120_000;
 
-/** A payment as support asks for it: what became of it, its requests and what was sent of it. */
 export const PAYMENT_COMMANDS: readonly Command[] = [
   {
     words: ['payment', 'show'],
@@ -52,7 +51,7 @@ export const PAYMENT_COMMANDS: readonly Command[] = [
   },
 ];
 
-/** `key` none: no key of it is kept. Its moment is that of the id, which is given as it comes. */
+/** Without `key`: no key is kept, and the moment is that of the id. */
 type ShownRequest =
   | (KeyedRequestLook & { readonly key: 'kept' })
   | { readonly key: 'none'; readonly resourceId: string; readonly createdAt: Instant };
@@ -78,7 +77,7 @@ async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise
     const payment = await findTransactionWithCancels(database, merchantId, id, 1);
     if (payment !== null) found.push(await withRequests(database, merchantId, payment));
   }
-  // Before anything is shown.
+  // Audited before anything is shown.
   await audit.record({
     ...operator,
     action: 'payment.read',
@@ -96,7 +95,7 @@ async function withRequests(
 ): Promise<Shown> {
   const { transactionId, cancels, nsu, origin } = payment;
   const requests: ShownRequest[] = [];
-  // What is charged on its day was asked for by nobody.
+  // Nobody requested the charge of a billing.
   const asked = origin === 'billing' ? [] : [transactionId];
   for (const id of [...asked, ...cancels.map(({ cancelId }) => cancelId)]) {
     const madeAt = await findMadeAt(database, merchantId, id);

@@ -160,7 +160,7 @@ const ID_OPERAND = {
   check: (value: string) => (isUuid(value) ? null : 'must be an id of 36 characters'),
 } as const;
 
-/** Files of the acquirer, and what differs from them: see docs/settlement.md. */
+/** See docs/settlement.md. */
 export const RECONCILE_COMMANDS: readonly Command[] = [
   RECONCILE_IMPORT,
   {
@@ -257,7 +257,7 @@ function placeOf({ transactionId, installmentNumber, boletoId, line }: Reconcili
   return line === null ? '-' : `line ${line.lineNumber} of file ${line.fileNumber}`;
 }
 
-/** A code that is not known, and the words beside it, are as a file has them. */
+/** Unknown codes and their words come from a file. */
 function foundText({ class: name, found }: Pick<ReconciliationException, 'class' | 'found'>): string {
   if (found === null) return '-';
   return name === 'unknownCode' ? `unknown code ${visible(found)}` : found;

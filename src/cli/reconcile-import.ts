@@ -69,13 +69,13 @@ async function importOne(path: string, tools: AuditedCommandTools): Promise<OneR
   return result;
 }
 
-/** How long processes of the service are awaited that match what was taken here. */
+/** Longest wait for processes of the service that match the same files. */
 const LONGEST_WAIT_MILLISECONDS = 60_000;
 const PAUSE_MILLISECONDS = 100;
 
 /**
- * Does what the service would do in a moment; its processes may have begun with it already. Gives how
- * many of the files are still being matched.
+ * Matches at once what the service would match soon, or has begun. Returns how many files are still being
+ * matched.
  */
 async function matchAll(
   { database, report }: AuditedCommandTools,

@@ -14,7 +14,6 @@ import {
 import { holdsCardNumber } from '../values/card-number-in-text.ts';
 import type { CommandOutcome } from './command.ts';
 
-/** Everything that the modules may refuse to the operator. */
 export type OperatorRefusal =
   | MerchantRefusal
   | MerchantChangeRefusal
@@ -23,7 +22,6 @@ export type OperatorRefusal =
   | CredentialRefusal
   | CredentialChangeRefusal;
 
-/** The option to mend, or null when it is none. */
 export const OPTION_OF_REFUSAL = {
   merchantIdMalformed: '--merchant-id',
   cnpjInvalid: '--cnpj',
@@ -97,18 +95,13 @@ const SENTENCES = {
   tokenUnknown: 'is no token of this credential that is good now',
 } as const satisfies Record<OperatorRefusal, string>;
 
-/**
- * `--cnpj "11.222.333/0001-82" is not a CNPJ…`; the value as JSON, so that no control character
- * reaches the terminal, and not when it holds a card's number: what a terminal shows is kept in its
- * log.
- */
+/** `--cnpj "11.222.333/0001-82" is not a CNPJ…`. JSON hides control characters; card numbers are left out. */
 export function refusalText({ refusal, value }: Refused<OperatorRefusal>): string {
   const shown = value === '' || holdsCardNumber(value) ? '' : ` ${JSON.stringify(value)}`;
   const option = OPTION_OF_REFUSAL[refusal];
   return option === null ? SENTENCES[refusal] : `${option}${shown} ${SENTENCES[refusal]}`;
 }
 
-/** Where an id was given that nobody has. */
 export function merchantUnknown(value: string): CommandOutcome {
   const message = refusalText({ refusal: 'merchantUnknown', value });
   return { ok: false, option: OPTION_OF_REFUSAL.merchantUnknown, message };

@@ -30,7 +30,7 @@ import {
 } from './command.ts';
 import { runChanges, runList, USUAL_LIMIT } from './resolve-lists.ts';
 
-/** An entry stands in the commit that it describes; the clocks of both are read a moment apart. */
+/** An entry is in the commit that it describes, but the two clocks are read at different moments. */
 const AROUND_DECISION_MILLISECONDS = 60_000;
 const DECISIONS: readonly Decision[] = [...new Set(Object.values(DECISIONS_OF).flat())];
 
@@ -48,7 +48,7 @@ const ID_OPERAND = {
   check: (value: string) => (isUuid(value) ? null : 'must be an id of 36 characters'),
 } as const;
 
-/** The unresolved charges, cancels and captures, for a person: see docs/resolving.md. */
+/** See docs/resolving.md. */
 export const RESOLVE_COMMANDS: readonly Command[] = [
   {
     words: ['resolve', 'list'],
@@ -129,7 +129,7 @@ async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise
   return { ok: true, lines, json };
 }
 
-/** Only what is final can have been decided; the entry stands at the time of its commit. */
+/** Only final cases can have a decision. Its entry has the time of the commit. */
 async function decisionsOn(found: Case, tools: AuditedCommandTools): Promise<AuditEntry[]> {
   if (found.decidedAt === null) return [];
   const span = {
@@ -140,7 +140,6 @@ async function decisionsOn(found: Case, tools: AuditedCommandTools): Promise<Aud
   return entries.filter(({ action }) => action === 'resolve.decide');
 }
 
-/** The acquirer's answer, or why it was not asked. */
 type AskedAcquirer = FoundCharge | { readonly kind: 'notAsked'; readonly reason: string };
 
 function askAcquirer({ merchantId, transactionId }: Case, place: AcquirerPlace): Promise<AskedAcquirer> {

@@ -61,7 +61,6 @@ export async function runChanges(given: GivenOptions, { database }: CommandTools
   return { ok: true, lines, json: { items: found.map(({ json }) => json) } };
 }
 
-/** A change of the acquirer or of the bank, as it is listed. */
 type OddChange = {
   readonly refusedAt: Instant;
   readonly merchantId: string | null;
@@ -96,7 +95,6 @@ function refusedJson({ refusedAt, change, ...rest }: RefusedChange): object {
   return { refusedAt: utcText(refusedAt), ...rest, change: shown };
 }
 
-/** Days, hours, minutes or seconds, the largest that fits. */
 function ageText(since: Instant): string {
   const seconds = Math.max(0, Math.floor((Date.now() - since) / 1_000));
   if (seconds < 120) return `${seconds} s`;
@@ -110,7 +108,7 @@ type Listed = Omit<Unresolved, 'kind' | 'origin' | 'since'> & {
   readonly origin: Unresolved['origin'] | 'bank';
 };
 
-/** Of a boleto the bank is asked, until it answers: nobody can decide it otherwise. */
+/** Only the bank can resolve a boleto. */
 function unresolvedOf({
   boletoId,
   state,

@@ -30,18 +30,11 @@ import { USER_COMMANDS } from './users/user-commands.ts';
 import { WEBHOOK_COMMANDS } from './webhook-commands.ts';
 
 export type TerminalTools = {
-  /**
-   * Reaches the database; called once the command is known, so that help and typing errors need
-   * none.
-   */
+  /** Reaches the database. Called late, so that help and typing errors need none. */
   open(): Promise<CommandTools>;
-  /** The same with keys and audit log, for commands that change something. */
   openAudited(): Promise<AuditedCommandTools>;
-  /** The same as the owner of the tables. */
   openOwner(): Promise<AuditedCommandTools>;
-  /** For commands that are about the keys. */
   openKeys(): Promise<KeyCommandTools>;
-  /** For commands that look after the installation itself. */
   openInstallation(): InstallationTools;
   print(line: string): void;
   printError(line: string): void;
@@ -59,7 +52,7 @@ class UsageFault extends Error {
   }
 }
 
-/** Returns the exit code. The words are those after the program's name. */
+/** Returns the exit code. `words` are those after the program's name. */
 export async function runCommand(words: readonly string[], tools: TerminalTools): Promise<number> {
   const isJson = words.includes('--json');
   const printFault = (option: string | null, message: string) =>
@@ -115,7 +108,7 @@ function asksForHelp(words: readonly string[]): boolean {
 }
 
 function help(words: readonly string[], tools: TerminalTools): number {
-  // The operand of a command may stand behind its words.
+  // The operand of a command may follow its words.
   const named = words[0] === 'help' ? leadingWords(words.slice(1)) : leadingWords(words).slice(0, 2);
   const asked = commandNamed(named)?.words ?? named;
   if (commandsUnder(asked).length === 0)
@@ -136,10 +129,7 @@ function leadingWords(words: readonly string[]): string[] {
   return words.slice(0, end === -1 ? words.length : end);
 }
 
-/**
- * Reads the options of one command. Faults name the option, and never show a value that stands
- * where none belongs.
- */
+/** Faults name the option, and repeat no unexpected value, which may be a secret. */
 function givenOptions(command: Command, words: readonly string[]): GivenOptions {
   const known = new Map(command.options.map((option) => [option.name, option]));
   const switches = command.switches ?? [];
@@ -211,18 +201,14 @@ function checkedValue(
 /** In a checkout it is `npm run parcela --`. */
 const CALL = 'parcela';
 
-/** No command of this program: the launcher starts the service (bin/parcela). */
+/** Shown in the help only: the launcher starts the service (bin/parcela). */
 const SERVE = ['serve', 'run the service, until SIGTERM'] as const;
 
-/** What every command takes besides its own. */
 const COMMON_SWITCHES = [
   { name: 'json', description: 'print JSON, for programs' },
   { name: 'help', description: 'show this' },
 ] as const;
 
-/**
- * The help for the commands that begin with the given words: of one its options, of several a list.
- */
 function helpLines(words: readonly string[]): string[] {
   const meant = commandsUnder(words);
   const [only] = meant;
@@ -245,7 +231,7 @@ function commandsUnder(words: readonly string[]): Command[] {
   return COMMANDS.filter((command) => words.every((word, index) => command.words[index] === word));
 }
 
-/** The command that the words begin with; an operand may follow one of a single word. */
+/** An operand may follow a command of one word. */
 function commandNamed(words: readonly string[]): Command | null {
   return COMMANDS.find((command) => command.words.every((word, index) => words[index] === word)) ?? null;
 }
@@ -281,7 +267,7 @@ function aligned(rows: readonly (readonly [string, string])[]): string[] {
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }
 
-/** Every command of the operator; the help is printed from here. */
+/** Every command. The help is printed from here. */
 export const COMMANDS: readonly Command[] = [
   MIGRATE_COMMAND,
   DOCTOR_COMMAND,

@@ -29,36 +29,27 @@ const NO_DATABASE =
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
-/** Prints a line for the person at the terminal, beside the result. */
 type Report = (line: string) => void;
 
-/** Where a command prints its result, and what it says beside it. */
 type Printers = { readonly print: (line: string) => void; readonly printError: Report };
 
-/** Where the database of this installation is, and how to leave it. */
 type Place = {
   readonly place: DatabasePlace;
-  /** A service that runs has migrated it. */
   readonly isMigrated: boolean;
   readonly leave: () => Promise<void>;
 };
 
 type Reached = {
   readonly database: Database;
-  /** The migrations that this command had to apply first. */
   readonly migrations: readonly string[];
   readonly report: Report;
   readonly operator: Actor;
   readonly leave: () => Promise<void>;
 };
 
-/** As whom a command works. */
 type RoleOf = (place: DatabasePlace) => DatabaseAddress;
 
-/**
- * The operator's database: the one of `DATABASE_URL`, or the embedded one of a homologation. First of all it
- * is said which one that is.
- */
+/** The database of `DATABASE_URL`, or the embedded one of homologation. Reports first which one it is. */
 async function reachPlace(configuration: Configuration, settings: Settings, report: Report): Promise<Place> {
   const { databaseUrl, ownerDatabaseUrl, environment } = configuration;
   const warn = () => {
@@ -73,10 +64,7 @@ async function reachPlace(configuration: Configuration, settings: Settings, repo
   return { place: placeGiven(databaseUrl, ownerDatabaseUrl), isMigrated: false, leave };
 }
 
-/**
- * The embedded database of a running service, or, where that was asked for by name, one that is started for
- * the command. Whoever forgot the settings of an installation must not change a homologation instead.
- */
+/** Starts the embedded database only if asked by name: forgotten settings must not change a homologation. */
 async function reachEmbedded(
   { dataFolder }: Configuration,
   settings: Settings,
@@ -103,7 +91,7 @@ async function reachEmbedded(
     return { place: placeOfCommand(running), isMigrated: true, leave: async () => {} };
   }
   if (!existsSync(dataFolder)) {
-    // Made here, it would be an empty installation beside the intended one.
+    // Creating it here would make an empty installation beside the intended one.
     throw new Error(`${NO_DATABASE}; there is no Parcela in ${dataFolder} either`);
   }
   if (!isNamed)
@@ -125,10 +113,7 @@ async function reachEmbedded(
   };
 }
 
-/**
- * Commands work as the run-time role too: they cannot alter the audit log either, but for the one
- * that archives it.
- */
+/** The run-time role cannot alter the audit log. Only the archiving command works as the owner. */
 async function openReached(
   { place, isMigrated, leave }: Place,
   report: Report,
@@ -153,10 +138,10 @@ async function openReached(
   };
 }
 
-/** The account on this machine: every person who may run commands here has an account. */
+/** The account on this machine. Every person who runs commands has one. */
 function operatorHere(settings: Settings): Actor {
   const account = accountName();
-  // Commands on a machine with units are root's, and many persons may be root by sudo.
+  // Units run commands as root, and several persons may be root by sudo.
   const person = settings.SUDO_USER?.trim() ?? '';
   const isPerson = account === 'root' && person !== 'root' && /^[\w.@-]{1,64}$/.test(person);
   return { actor: isPerson ? `${person} (root)` : account, origin: hostname() };
@@ -166,7 +151,7 @@ function accountName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may run under a number that no account has.
+    // A container may run under a number without an account.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }
@@ -181,7 +166,7 @@ async function openAuditedTools(configuration: Configuration, reached: Reached):
     named.add(record);
     report(`a sealed ${purpose} (${record}, data key ${dataKeyId}) does not open`);
   });
-  // The service's log anchors a command's entries with its next entry, which holds their seal.
+  // The service's next entry holds the seal of a command's entries, and so anchors them.
   const audit = await openAudit({
     database,
     keyring,
@@ -211,7 +196,7 @@ function plainTools(configuration: Configuration, { database, operator, report }
   };
 }
 
-/** Migrates with its progress; the keys that seal the audit log may be made later only. */
+/** Reports progress. The keys that seal the audit log may be made later. */
 async function openMigrated(configuration: Configuration, reached: Reached): Promise<MigratedTools> {
   const { migrations: applied } = reached;
   if (applied.length === 0) return { applied, unaudited: null };
@@ -224,7 +209,7 @@ async function openMigrated(configuration: Configuration, reached: Reached): Pro
   );
 }
 
-/** What is opened for one command is closed at its end. */
+/** Closes at the end what a command opened. */
 class Opened {
   readonly #settings: Settings;
   readonly #report: Report;
@@ -270,7 +255,7 @@ class Opened {
   }
 }
 
-/** Runs one command of the operator; gives the exit code. The words are those after the program's name. */
+/** Returns the exit code. `words` are those after the program's name. */
 export async function runParcela(
   words: readonly string[],
   environment: Settings,

@@ -10,7 +10,6 @@ import {
 } from './command.ts';
 import { OPTION_OF_REFUSAL, refusalText } from './refusals.ts';
 
-/** Locks a merchant's callers out, or holds what its subscriptions owe; either is taken back. */
 export const STANDING_COMMANDS: readonly Command[] = [
   standingCommand(
     ['merchant', 'disable'],

@@ -19,7 +19,6 @@ const USER_NAME_OPTION = {
   isRequired: true,
 } as const;
 
-/** The tokens of logins; a token itself is never shown, only an id of it. */
 export const TOKEN_COMMANDS: readonly Command[] = [
   {
     words: ['token', 'list'],

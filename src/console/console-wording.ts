@@ -20,7 +20,7 @@ import UNRESOLVED_TEXTS from './unresolved/texts.json' with { type: 'json' };
 import UPKEEP_TEXTS from './upkeep/texts.json' with { type: 'json' };
 import USER_TEXTS from './users/texts.json' with { type: 'json' };
 
-/** Of each folder of screens: English where it is written, Portuguese here. */
+/** Texts are English where they are written. These are their Portuguese. */
 export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
   ...PART_TEXTS.portuguese,
   ...USER_TEXTS.portuguese,

@@ -42,17 +42,15 @@ import { deleteOldActions } from './visits/console-actions.sql.ts';
 import { decideRequest, listWaiting } from './visits/decide-request.ts';
 import { readAssets } from './visits/send-file.ts';
 
-/** A form is believed in the session of its page alone: twice as long as one lasts is enough. */
+/** A form is valid only in the session of its page, so twice a session's life is enough. */
 const FORM_SECONDS = 2 * SESSION_SECONDS;
-/** As long as a person may look for a request on its page; the audit log has it for good. */
+/** The audit log keeps requests forever. */
 const REQUEST_DAYS = 90;
 
-/** Forgets keys of forms that no session can send any more. */
 export function forgetOldActions(database: Database): Work {
   return forgetInBatches('forgetOldActions', (limit) => deleteOldActions(database, limit, FORM_SECONDS));
 }
 
-/** Forget what users leave behind: sessions and links, the keys of forms, and requests. */
 export function consoleWorks({ database }: { readonly database: Database }): Work[] {
   return [
     forgetInBatches(
@@ -77,26 +75,24 @@ export type ConsoleContext = OperatorContext &
   };
 
 type Below = {
-  /** Those of the API: pages ask them. */
   readonly endpoints: readonly ServedEndpoint[];
   readonly admission: Admission;
   readonly onForbidden: OnForbidden;
-  /** Null: people sign in with passkeys alone. */
+  /** Null: people sign in with passkeys only. */
   readonly provider: IdentityProvider | null;
 };
 
-/** A person opens some pages a minute; a page that is looked at reads itself anew. */
+/** A person opens some pages a minute. Live pages reload themselves. */
 const PAGES_PER_SECOND = { ofUser: 20, ofAddress: 50, assetsOfAddress: 100 } as const;
 const ENTRIES_OF_PAGE = 50;
-/** Everybody on duty looks at it all day: many cost what one does. */
+/** Everybody on duty watches this page, so one read serves all. */
 const HEALTH_MILLISECONDS = 3_000;
 const WAITING_MILLISECONDS = 5_000;
-/** It is looked for through many entries of the log. */
 const VERIFICATION_MILLISECONDS = 15_000;
 
-/** What one does is written down, and costs more than a look: sixty at once, and one in a second. */
+/** Actions are audited and cost more than reads. */
 const ACTION_RATE = { perSecond: 1, burstSeconds: 60 } as const;
-/** Of one address, behind which many people may begin their day; and of one user. */
+/** Per address, because many people may share one, and per user. */
 const SIGN_IN_RATE = { perSecond: 1, burstSeconds: 60 } as const;
 
 export function openConsole(context: ConsoleContext, below: Below): Pages {
@@ -141,7 +137,7 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
       secondPersonOver,
       listRequests: (visit) =>
         context.search(NO_MERCHANT, (reader) => listWaiting({ reader, actions: tools.actions }, visit)),
-      // Most of the time nothing does: then no page asks the database for it.
+      // Usually nothing waits, and then pages need no query.
       isAnythingWaiting: async (merchantId) =>
         (await doesAnyWait()) && (merchantId === null || isAnythingWaiting(database, merchantId)),
       approveRequest: (visit, requestId, reason) =>

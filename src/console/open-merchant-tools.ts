@@ -34,9 +34,9 @@ export type MerchantPageTools = PaymentTools &
   CalendarTools &
   Omit<DaySheetTools, 'findMerchant'>;
 
-/** Of a day, line by line: a hundred reads. */
+/** Of one day. Reading them takes about a hundred queries. */
 const MOST_INSTALLMENTS = 100_000;
-/** Of each kind. What a page waits for, and no longer; one that is left open costs a twentieth of a core. */
+/** For each kind of read. A page that is left open costs a twentieth of a core. */
 const PREPARED: Omit<PreparedReadsOptions, 'onFailure'> = {
   patienceMilliseconds: 50,
   freshTimes: 20,
@@ -48,7 +48,7 @@ const PREPARED: Omit<PreparedReadsOptions, 'onFailure'> = {
   longestPatienceMilliseconds: 5_000,
 };
 
-/** What pages of a merchant read beside the endpoints of the API: each in its turn, and bounded. */
+/** Reads of merchant pages that the API does not have, queued and bounded. */
 export function openMerchantTools({
   database,
   search,

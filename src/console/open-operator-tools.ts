@@ -74,7 +74,6 @@ export type OperatorContext = Pick<ModuleContext, 'database' | 'lookUp' | 'searc
   readonly audit: Audit;
   readonly acquirer: Acquirer;
   readonly acquirerUrl: string;
-  /** Null: there is none. */
   readonly bankUrl: string | null;
   readonly configuration: ModuleContext['configuration'] & {
     readonly acquirerTimeoutMilliseconds: number;
@@ -94,13 +93,12 @@ export type OperatorTools = UnresolvedTools &
 
 type MerchantOperatorTools = Omit<MerchantTools, 'listCredentials'> & MerchantActionTools & RoutingTools;
 
-/** That a person sends to the acquirer: ten at once, and one in five seconds. */
+/** Questions of a person to the acquirer: ten at once, then one in five seconds. */
 const QUESTIONS = { perSecond: 0.2, burstSeconds: 50 };
 const MERCHANTS_OF_PAGE = 50;
 /** A file a day of a hundred establishments. */
 const MOST_SPANS = 5_000;
 
-/** What the operator's pages read and do: the operations that the commands have. */
 export function openOperatorTools(context: OperatorContext): OperatorTools {
   return {
     ...unresolvedTools(context),
@@ -252,15 +250,11 @@ export type UserContext = Pick<ModuleContext, 'database' | 'lookUp'> & {
 
 const USERS_OF_PAGE = 100;
 
-/**
- * Among whose users a page looks: those of its merchant; null, on the operator's pages: all. A merchant's
- * user reaches no others, whichever page it is.
- */
+/** A merchant's user reaches only users of that merchant, on every page. Null: all users. */
 function ownerOf({ user, merchantId }: Visit): string | null {
   return user.merchantId ?? (merchantId === '' ? null : merchantId);
 }
 
-/** What pages about users read and do: the operations that the commands have. */
 export function openUserTools(context: UserContext): UserTools & UserActionTools {
   const { database, audit, lookUp, configuration } = context;
   const toolsOf = (visit: Visit) => ({ database, audit, operator: actorOf(visit) });

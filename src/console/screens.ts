@@ -48,7 +48,7 @@ import { KEY_SCREENS } from './upkeep/key-screens.ts';
 import { USER_ACTIONS, type UserActionTools } from './users/user-actions.ts';
 import { USER_SCREENS, type UserTools } from './users/user-screens.ts';
 
-/** What screens read beside the endpoints of the API. */
+/** Reads that the API does not have. */
 export type ConsoleTools = MerchantPageTools &
   HealthTools &
   AuditTools &
@@ -61,7 +61,7 @@ export type ConsoleTools = MerchantPageTools &
   AfterRestoreTools &
   TestTools;
 
-/** Every page behind the sign-in, and everything that is done on them: a new one is added here. */
+/** Every page and action behind the sign-in. Add new ones here. */
 export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...PAYMENT_SCREENS,
   ...RECEIPT_SCREENS,

@@ -50,7 +50,6 @@ export type BelowReconciliation = Pick<BelowMatching, 'service'> & {
   readonly findWatermark: () => Promise<number>;
 };
 
-/** What the acquirer owes, its files, and where they and our books differ. */
 export function openReconciliation(
   context: NotifierContext & MatchingContext & TruthContext,
   below: BelowReconciliation,

@@ -6,14 +6,13 @@ import { type Cents, reaisText } from '../values/cents.ts';
 import { ExactNumber } from '../values/exact-json.ts';
 import { isDay } from '../values/instant.ts';
 
-/** Of a period of reconciliation. */
 export const MOST_DAYS = 93;
 
 export const ACCOUNT = Type.String({ minLength: 1, maxLength: 20 });
 
 export const dayField = (description: string) => Type.String({ format: 'day', maxLength: 10, description });
 
-/** What the days of a period must be to each other; the tag is the name of its last day. */
+/** The tag is the name of its last day. */
 export const PERIOD_FAULTS = {
   rangeBackwards: {
     status: 400,
@@ -33,7 +32,7 @@ export const PERIOD_FAULTS = {
   },
 } as const satisfies Record<string, RefusalShape>;
 
-/** Of a query with these two fields; faults of a text itself are named by the schema. */
+/** The schema reports faults of a single text. */
 export function periodCheck(first: string, last: string) {
   return (query: Readonly<Record<string, unknown>>): Fault[] => {
     const { [first]: from, [last]: to } = query;
@@ -44,7 +43,6 @@ export function periodCheck(first: string, last: string) {
   };
 }
 
-/** Why what the acquirer owes is not shown. */
 export const RECEIVABLE_REFUSALS = {
   receivablesBehind: {
     status: 503,
@@ -56,12 +54,10 @@ export const RECEIVABLE_REFUSALS = {
   },
 } as const satisfies Record<string, RefusalShape>;
 
-/** As a reader of the wire has it: exact numbers are plain ones then. */
 export function exampleOf(written: object): unknown {
   return JSON.parse(JSON.stringify(written));
 }
 
-/** Reais with four decimals, digit for digit. */
 export function reais(amount: Cents): ExactNumber {
   return new ExactNumber(`${reaisText(amount)}00`);
 }

@@ -5,11 +5,9 @@ export const SETTLEMENT_FORMATS = ['adiq', 'cielo04', 'redeEevc', 'redeEefi'] as
 export type SettlementFormat = (typeof SETTLEMENT_FORMATS)[number];
 
 /**
- * What a line of an acquirer's file says, whatever the format. `sale`: it knows the sale and will
- * pay. `schedule`: when it will pay what for a batch or an installment of it, with no sale of its
- * own. `payout`: it pays. `anticipation`: it pays earlier, for a fee. `pledge`: it pays somebody
- * else, who has a claim on the money. `adjustment`: a credit or debit of no sale. `unknown`: what the
- * acquirer writes it under is no code that the layout knows, so that it pays and takes nothing.
+ * `sale`: known, will be paid. `schedule`: future payments of a batch or installment. `anticipation`: an
+ * early payout for a fee. `pledge`: a payout to a holder of a claim. `adjustment`: a credit or debit of no
+ * sale. `unknown`: a code that is not in the layout; pays and takes nothing.
  */
 export const ENTRY_KINDS = [
   'sale',
@@ -26,14 +24,14 @@ export const ENTRY_KINDS = [
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
-/** Money is whole cents, negative where it is taken from the merchant; null: the file does not say. */
+/** Money is whole cents, negative if taken from the merchant, null if the file does not say. */
 export type SettlementEntry = {
-  /** Of the file, from 1. */
+  /** From 1. */
   readonly lineNumber: number;
   readonly kind: EntryKind;
   /** The merchant's number at the acquirer. */
   readonly establishment: string;
-  /** What the bridge wrote as order number: our transaction's id, or its last digits. */
+  /** The order number that the bridge sent: our transaction's id, or its last digits. */
   readonly orderReference: string | null;
   readonly tid: string | null;
   readonly nsu: string | null;
@@ -41,90 +39,72 @@ export type SettlementEntry = {
   readonly brand: CardBrand | null;
   readonly cardLastFour: string | null;
   readonly soldOn: Day | null;
-  /** Null: of all installments of the sale. */
+  /** Null: all installments of the sale. */
   readonly installmentNumber: number | null;
-  /** Null: the line does not say. */
   readonly installmentCount: number | null;
-  /**
-   * Of the installment; of the sale where `installmentNumber` is null. Gross less fee is net, all
-   * three negative for what is taken.
-   */
+  /** Covers the installment or the whole sale. Net is gross less fees. All are negative if taken back. */
   readonly gross: number;
   readonly fee: number | null;
   readonly net: number | null;
   readonly anticipationFee: number | null;
-  /** When the money is, or will be, at the bank. */
   readonly bankOn: Day | null;
-  /** The batch of sales (Rede: RV) that it was captured in; a payout of a batch is paid for all of it. */
+  /** The batch (Rede: RV) of the capture. A batch is paid as a whole. */
   readonly batch: string | null;
-  /**
-   * The acquirer's number of the order to credit or debit; that of a debit that waits returns when it
-   * is settled.
-   */
+  /** The order number of a credit or debit. A pending debit keeps it when it is settled. */
   readonly document: string | null;
-  /** The receivable unit (UR) that it is paid under. */
+  /** The receivable unit (UR). */
   readonly receivableUnit: string | null;
-  /** The acquirer's words of an adjustment or pledge; of what is `unknown` its code before them. Bounded. */
+  /** Words of an adjustment or pledge. If `unknown`, the code comes first. Bounded. */
   readonly description: string | null;
 };
 
-/** The money of a line, or of a part of it; negative where it is taken from the merchant. */
+/** Negative if taken from the merchant. */
 export type EntryMoney = Pick<SettlementEntry, 'gross' | 'fee' | 'net' | 'anticipationFee'>;
 
-/** What a line brings to the bank. */
 export function netOf({ gross, fee, net, anticipationFee }: EntryMoney): number {
   return net ?? gross - (fee ?? 0) - (anticipationFee ?? 0);
 }
 
-/** Whether a line of the kind pays the merchant for what was sold. */
 export function isPaying(kind: EntryKind): boolean {
   return kind === 'payout' || kind === 'anticipation';
 }
 
-/** What the header of a file says. */
 export type SettlementFileHead = {
   readonly format: SettlementFormat;
-  /** As the file has it. */
   readonly version: string;
   readonly establishment: string;
   readonly madeOn: Day;
-  /** The movement that it covers, first and last day. */
   readonly from: Day;
   readonly to: Day;
-  /** The acquirer's number of the file; null where the format has none. */
   readonly sequence: number | null;
-  /** Sent anew in place of an earlier one. */
+  /** Sent again to replace an earlier file. */
   readonly isRepetition: boolean;
 };
 
-/** What is certain once the last line was read and all agreed. */
 export type SettlementFileEnd = {
-  /** Of the bytes of the file, as hexadecimal digits. */
+  /** Hexadecimal. */
   readonly sha256: string;
   readonly byteCount: number;
   readonly lineCount: number;
   readonly entryCount: number;
-  /** The movement as its lines have it: the head of a file of several lots knows only its own day. */
+  /** Days of the lines: a header of several lots knows only its own day. */
   readonly from: Day;
   readonly to: Day;
-  /** Lines that were taken and are no entries of ours, by what they are. */
+  /** Accepted lines that are no entries. */
   readonly leftOut: Readonly<Record<string, number>>;
 };
 
-/** Why a file is refused. */
 export type SettlementFault = {
   /** From 1. */
   readonly lineNumber: number;
-  /** The record of the line as far as it is known, and the field by its name in docs/settlement-files.md. */
+  /** `field`: as docs/settlement-files.md names it. */
   readonly record: string | null;
   readonly field: string | null;
   readonly sentence: { readonly pt: string; readonly en: string };
 };
 
 /**
- * What reading a file yields, in this order: its head; its entries; and last the end or the refusal,
- * never both and always one. Behind the first fault there are no entries any more. Nothing of a file
- * counts before its end.
+ * Yields the head, entries, and one end or refusal. No entries follow a fault. Nothing counts before the end.
  */
 export type SettlementEvent =
   | { readonly type: 'head'; readonly head: SettlementFileHead }

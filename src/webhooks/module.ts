@@ -35,10 +35,7 @@ import TEXTS from './texts.json' with { type: 'json' };
 const FOLLOW_MILLISECONDS = 1_000;
 const PAUSE_MILLISECONDS = 30_000;
 
-/**
- * Gives up the deliveries of removed endpoints: at a wake signal, and from time to time those that
- * came after.
- */
+/** At a wake signal, and from time to time for deliveries that came later. */
 function removedEndpointsWork(database: Database, wakeSignal: WakeSignal): Work {
   let nextAt = 0;
   let wakesSeen = wakeSignal.count();
@@ -59,13 +56,12 @@ function removedEndpointsWork(database: Database, wakeSignal: WakeSignal): Work 
 
 const ENDPOINTS = 20;
 const ROWS_PER_COMMIT = 1_000;
-/** Of one endpoint before the others have their turn. */
+/** Then the other endpoints have their turn. */
 const COMMITS_PER_ENDPOINT = 20;
 
 /**
- * Gives up the deliveries of removed endpoints, in batches: those beyond the commit of the removal,
- * and those that a payment wrote which did not see the removal yet. Returns how many, and whether
- * any may be left.
+ * What the removal's commit left, and what payments wrote that did not see it. Returns whether any may be
+ * left.
  */
 async function giveUpRemoved(
   database: Database,
@@ -76,8 +72,7 @@ async function giveUpRemoved(
   for (const endpoint of endpoints) {
     let from: number | null = null;
     for (let commits = 0; commits < COMMITS_PER_ENDPOINT && !signal.aborted; commits += 1) {
-      // From the end of the last batch: the entries of what was given up stay in the index for a
-      // while.
+      // Continues after the last batch, because index entries of given-up rows stay for a while.
       const { count, last } = await giveUpDeliveries(database, endpoint, from, ROWS_PER_COMMIT);
       givenUp += count;
       from = last;
@@ -105,9 +100,9 @@ export const WEBHOOKS: Published = {
   ],
 };
 
-/** A payment has 15 s in all: one that cannot write the row of its callback in these is refused. */
+/** If the callback's row takes longer, the payment is refused: it has 15 s in all. */
 const CALLBACK_ENDPOINT_MILLISECONDS = 5_000;
-/** A merchant may register all of a minute at once. */
+/** A merchant may use all registrations of a minute at once. */
 const REGISTRATION_BURST_SECONDS = 60;
 
 type WebhooksContext = ModuleContext & {
@@ -127,12 +122,8 @@ type WebhooksContext = ModuleContext & {
 export type Webhooks = Module &
   Pick<Deliveries, 'deliverer'> & {
     readonly urlRules: UrlRules;
-    /** Of a merchant, whatever it registers. */
     readonly registrationLimit: RateLimit;
-    /**
-     * Makes sure that the server behind a callback address has its row, before a payment enqueues a
-     * delivery.
-     */
+    /** Makes sure that the callback's server has a row before a payment enqueues a delivery. */
     readonly rememberCallbackEndpoint: (merchantId: string, url: string) => Promise<void>;
   };
 

@@ -3,13 +3,12 @@ import { type ArchiveLook, lookAtArchive } from '../../platform/database-watch/s
 import type { Database } from '../../platform/postgres/database.ts';
 import { type Diagnosis, fault, fine, warning } from './diagnosis.ts';
 
-/** A segment is archived every minute where `archive_timeout` is as docs/backups.md has it. */
+/** With the `archive_timeout` of docs/backups.md, a segment is archived every minute. */
 const LATE_SECONDS = 30 * 60;
-/** Some segments: an idle server writes none, and archives none. */
+/** Some segments. An idle server writes and archives none. */
 const LATE_BYTES = 128e6;
 const MUCH_BYTES = 4e9;
 
-/** Whether what was acknowledged survives the loss of the disk, and the disk the loss of the archive. */
 export async function checkArchive(database: Database, { environment }: Configuration): Promise<Diagnosis[]> {
   return judgeArchive(await lookAtArchive(database), environment === 'production');
 }
@@ -51,7 +50,7 @@ function ofArchive({
   return fine('database.archive', `PostgreSQL archives its log${since}`);
 }
 
-/** A standby that went away for good keeps the log on the primary's disk until it is full. */
+/** A standby that left for good makes the primary's disk fill with log. */
 function ofSlot(slot: ArchiveLook['slot']): Diagnosis[] {
   if (slot === null || slot.keptBytes < MUCH_BYTES) return [];
   const state = slot.isActive ? 'is behind' : 'has no reader';

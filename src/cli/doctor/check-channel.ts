@@ -8,30 +8,28 @@ import { type Channel, openChannel } from '../../platform/channels/open-channel.
 import { type Diagnosis, fault, fine, judgeClock, reasonOf, warning, wordsOf } from './diagnosis.ts';
 import { type About, askAbout, findAddresses, greet } from './look-at-peer.ts';
 
-/** Another program that the service asks. */
 export type Peer = {
-  /** As diagnoses are named: `acquirer`. */
+  /** Name in diagnoses: `acquirer`. */
   readonly name: string;
-  /** As a person calls it: `the bridge to the acquirer`. */
+  /** For people: `the bridge to the acquirer`. */
   readonly words: string;
-  /** `PARCELA_ACQUIRER`. */
   readonly setting: string;
-  /** Where its address stands elsewhere than in `…_URL`. */
+  /** Absent if `…_URL` has the address. */
   readonly urlSetting?: string;
   readonly url: string;
   readonly files: ChannelFiles;
-  /** What its own protocol says of it, once it answers; throws for one that is not fit. */
+  /** Checks its own protocol once it answers. Throws if it is unfit. */
   readonly check: ((channel: Channel) => Promise<string | null>) | null;
 };
 
 const CONNECT_MILLISECONDS = 3_000;
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1_000;
-/** A certificate is replaced well before its end. */
+/** Certificates should be replaced well before they expire. */
 const SOON_DAYS = 21;
-/** `Date` has whole seconds, and is written before it is sent. */
+/** `Date` has whole seconds and is written before it is sent. */
 const DATE_SLACK_SECONDS = 1;
 
-/** From the files over the name and the connection to what it answers; the first fault ends it. */
+/** Checks files, name, connection and answer, in order. Stops at the first fault. */
 export async function checkChannel(peer: Peer): Promise<Diagnosis[]> {
   const { name, words, url, files } = peer;
   const credentials = await readChannelFiles(files).catch((error: Error) => error);
@@ -99,7 +97,7 @@ async function checkAnswer(peer: Peer): Promise<Diagnosis[]> {
   }
 }
 
-/** How the answer is none of our protocols; null: it may be one. */
+/** Null if the answer may be of our protocols. */
 function strangeAnswer({ status, garbage }: About): string | null {
   if (status !== 200) return `with status ${status}`;
   return garbage === null ? null : `with something that is no JSON (${garbage})`;

@@ -20,7 +20,7 @@ import { refuseSharedConnections } from '../../platform/postgres/shared-connecti
 import { type Diagnosis, fault, fine, judgeClock, reasonOf, warning } from './diagnosis.ts';
 import { lookAtServer } from './server-looks.sql.ts';
 
-/** Whether both roles get in, and the schema is of this version: what else is looked at needs that. */
+/** Other checks need both roles and this version's schema. */
 export async function checkWayIn({ owner, runtime, role }: DatabasePlace): Promise<Diagnosis[]> {
   const ways: (readonly [string, DatabaseAddress])[] = [['DATABASE_URL', runtime]];
   if (role !== null && owner !== runtime) ways.push(['PARCELA_OWNER_DATABASE_URL', owner]);
@@ -38,7 +38,7 @@ async function checkWay([setting, address]: readonly [string, DatabaseAddress]):
   return [reached, ...hosts.filter((diagnosis) => diagnosis !== null)];
 }
 
-/** One of several: while another takes writes, the service goes on without it. */
+/** One of several hosts: the service works without it while another takes writes. */
 async function checkHost(setting: string, address: string): Promise<Diagnosis | null> {
   try {
     await refuseSharedConnections(address);
@@ -77,7 +77,6 @@ async function checkSchema(owner: DatabaseAddress): Promise<Diagnosis[]> {
   }
 }
 
-/** The server, the role of the service and the stamp. */
 export async function checkDatabase(
   database: Database,
   { environment, databaseConnections }: Configuration,
@@ -103,7 +102,7 @@ export async function checkDatabase(
   ];
 }
 
-/** A standby has no timeline of its own: what takes no writes is compared with no stamp. */
+/** A standby has no timeline of its own, so it is not compared with the stamp. */
 function checkStanding(stamp: Stamp | null, facts: ServerFacts): Diagnosis[] {
   const standing = standstill(facts);
   const stands =
@@ -123,7 +122,7 @@ function checkStanding(stamp: Stamp | null, facts: ServerFacts): Diagnosis[] {
   ];
 }
 
-/** What a restore holds is easily forgotten: nobody is refused, and nothing fails. */
+/** A hold after a restore is easily forgotten: nothing fails. */
 async function checkHold(database: Database): Promise<Diagnosis[]> {
   const held = await countHeldByRestore(database);
   if (held === 0) return [];

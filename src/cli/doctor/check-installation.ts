@@ -15,12 +15,11 @@ import { checkChannel } from './check-channel.ts';
 import { type Diagnosis, fault, fine, reasonOf, warning, wordsOf } from './diagnosis.ts';
 import { greet } from './look-at-peer.ts';
 
-/** Beside those of callers: files, connections to the database, the acquirer, and merchants' servers. */
+/** Descriptors for files, database, acquirer and merchants' servers. */
 const OTHER_DESCRIPTORS = 2_000;
 const LOW_BYTES = 1e9;
 const LOWEST_BYTES = 100e6;
 
-/** Node, limits, folders and what ends on a day. */
 export async function checkMachine(configuration: Configuration): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [
     fine('node.version', `Node ${process.versions.node}`),
@@ -37,7 +36,7 @@ export async function checkMachine(configuration: Configuration): Promise<Diagno
 
 async function checkDescriptors({ connections }: Configuration): Promise<Diagnosis[]> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
-  // Node takes as many as the hard limit allows.
+  // Node uses descriptors up to the hard limit.
   const most = /^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1];
   const wanted = connections.inAll + OTHER_DESCRIPTORS;
   if (most === undefined || Number(most) >= wanted) return [];
@@ -68,7 +67,7 @@ async function checkSettlementFolder(path: string): Promise<Diagnosis | null> {
   }
 }
 
-/** Files go there: the service makes it, and takes nothing where something else stands in its place. */
+/** The service creates this folder, and moves nothing if something else has its name. */
 async function checkOwnFolder(path: string, name: 'taken' | 'refused'): Promise<Diagnosis | null> {
   const own = join(path, name);
   const found = await lstat(own).catch(() => null);
@@ -85,7 +84,6 @@ async function checkOwnFolder(path: string, name: 'taken' | 'refused'): Promise<
   );
 }
 
-/** Nothing where there is no such folder yet. */
 async function checkSpace(path: string): Promise<Diagnosis[]> {
   const found = await statfs(path).catch(() => null);
   if (found === null) return [];
@@ -96,14 +94,14 @@ async function checkSpace(path: string): Promise<Diagnosis[]> {
   return [free < LOW_BYTES ? warning('disk.low', says, advice) : fine('disk.space', says)];
 }
 
-/** What of a store the operator alone can keep. */
+/** Stores that only the operator can back up. */
 const COPIES = {
   file: '; keep a copy of the key file in another place',
   environment: '; keep a copy of its value in another place',
   external: '',
 } as const;
 
-/** Whether the keys open everything that is sealed here. Nothing is made. */
+/** Whether the keys open everything sealed here. Creates nothing. */
 export async function checkKeys(database: Database, configuration: Configuration): Promise<Diagnosis[]> {
   const { keyStore, environment } = configuration;
   const present = await listDataKeys(database);
@@ -127,7 +125,7 @@ export async function checkKeys(database: Database, configuration: Configuration
 
 const ISSUER = 'PARCELA_CONSOLE_OIDC_ISSUER';
 
-/** The identity provider of the console, where one is named: its files, the way to it, and its own page. */
+/** Checks the identity provider's files, the way to it, and its discovery document. */
 export async function checkConsole({
   console: { provider },
 }: Pick<Configuration, 'console'>): Promise<Diagnosis[]> {
@@ -153,12 +151,12 @@ export async function checkConsole({
   }
 }
 
-/** So many addresses of merchants are looked at: enough to know whether this machine gets out. */
+/** Some merchants' addresses are enough to know whether this machine has a way out. */
 const MOST_ENDPOINTS = 5;
 const LOOKUP_MILLISECONDS = 3_000;
 const PUBLIC_AUTHORITIES = { ca: null, clientCertificate: null };
 
-/** Whether merchants' servers are reached from here: by name, port and TLS. Nothing is sent to them. */
+/** Looks at name, port and TLS. Sends nothing. */
 export async function checkWebhooks(database: Database, configuration: Configuration): Promise<Diagnosis[]> {
   const endpoints = await listLatestEndpoints(database, MOST_ENDPOINTS);
   if (endpoints.length === 0) return [fine('webhooks.none', 'no merchant has registered an address')];
@@ -180,7 +178,7 @@ export async function checkWebhooks(database: Database, configuration: Configura
   return [warning('webhooks.out', says, advice)];
 }
 
-/** What keeps this machine from all of them; other codes come from a server, or from nowhere. */
+/** Errors that keep this machine from every server. Others come from one server. */
 const NO_WAY: Readonly<Record<string, string>> = {
   lookupFailed: 'no name server says where its name leads',
   ENETUNREACH: 'this machine has no way to its network',
@@ -192,13 +190,12 @@ const WORDS_OF_FAULTS: Readonly<Record<string, string>> = {
   port: 'its port is one that webhooks must not go to',
 };
 
-/** One answer, also a refusal, proves that this machine gets out; one silence proves nothing. */
+/** One answer, even a refusal, proves a way out. One silence proves nothing. */
 function isOurs(looks: readonly { readonly url: string; readonly why: string | null }[]): boolean {
   const hosts = new Set(looks.map(({ url }) => new URL(url).hostname));
   return hosts.size > 1 && looks.every(({ why }) => why !== null && why in NO_WAY);
 }
 
-/** A fault, or a code of Node; null: it is reached. */
 async function lookAt(
   text: string,
   { webhookNetworks, takesWebhooksOnLoopback, environment }: Configuration,

@@ -1,11 +1,9 @@
-/** What the doctor found at one place. */
 export type Diagnosis = {
-  /** Stays the same for programs: `database.unreachable`. */
+  /** A stable name for programs: `database.unreachable`. */
   readonly name: string;
-  /** A fault: the service does not start so, or money or a merchant would wait. */
+  /** `fault`: the service would not start, or money or a merchant would wait. */
   readonly state: 'ok' | 'warning' | 'fault';
   readonly says: string;
-  /** What a person does about it; null: nothing is to be done. */
   readonly advice: string | null;
 };
 
@@ -21,7 +19,6 @@ export function fault(name: string, says: string, advice: string): Diagnosis {
   return { name, state: 'fault', says, advice };
 }
 
-/** The message and the code of an error, without a stack. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
@@ -50,7 +47,7 @@ const WORDS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
 };
 
-/** A code of Node in words; the code itself is what one searches for. */
+/** Keeps the code itself, which people search for. */
 export function wordsOf(code: string): string {
   const words = WORDS[code];
   return words === undefined ? code : `${words}: ${code}`;
@@ -59,7 +56,7 @@ export function wordsOf(code: string): string {
 const SMALL_SKEW_SECONDS = 2;
 const LARGE_SKEW_SECONDS = 30;
 
-/** A clock beside ours, read between two looks at ours; `slack`: what the reading itself may be off by. */
+/** `slack`: uncertainty of the reading, which is taken between two readings of our clock. */
 export function judgeClock(
   name: string,
   whose: string,

@@ -12,7 +12,7 @@ import { checkConsole, checkKeys, checkMachine, checkWebhooks } from './check-in
 
 import { type Diagnosis, fault, fine, reasonOf, warning } from './diagnosis.ts';
 
-/** Looks at everything that the service needs, before it starts or while it runs, and changes nothing. */
+/** Checks everything that the service needs, before it starts or while it runs. Changes nothing. */
 export const DOCTOR_COMMAND: Command = {
   words: ['doctor'],
   summary: 'look at settings, database, clocks, keys, acquirer, bank, webhooks and disks; changes nothing',
@@ -87,7 +87,7 @@ async function checkInDatabase(place: DatabasePlace, configuration: Configuratio
   }
 }
 
-/** The programs that are named; simulators of our own start with the service. */
+/** Only configured programs: our own simulators start with the service. */
 function peersOf(configuration: Configuration): Peer[] {
   const { acquirerUrl, acquirerChannel, bank, antiFraud, keyStore, environment } = configuration;
   const peers: Peer[] = [];

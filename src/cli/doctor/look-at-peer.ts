@@ -7,7 +7,6 @@ import type { Channel } from '../../platform/channels/open-channel.ts';
 
 const LOOK_MILLISECONDS = 3_000;
 
-/** The addresses of a name, or the code of why there are none. */
 export async function findAddresses(host: string): Promise<readonly string[] | { readonly code: string }> {
   const bare = host.replace(/^\[|\]$/g, '');
   if (isIP(bare) !== 0) return [bare];
@@ -22,7 +21,7 @@ export type Greeting =
   | { readonly kind: 'connected'; readonly certificateEndsAt: Date | null }
   | { readonly kind: 'refused'; readonly code: string };
 
-/** Connects, with TLS where the URL has it, and asks nothing. `address`: the one that its name led to. */
+/** Connects, with TLS if the URL has it, and sends nothing. */
 export function greet(
   url: URL,
   { ca, clientCertificate }: Omit<ChannelCredentials, 'token'>,
@@ -65,13 +64,12 @@ function endOf(certificate: PeerCertificate | null): Date | null {
 export type About = {
   readonly status: number;
   readonly date: number | null;
-  /** Null: it is JSON; else what it is said to be. */
+  /** Null if it is JSON, otherwise its stated type. */
   readonly garbage: string | null;
 };
 
 const LARGEST_ABOUT_BYTES = 64 * 1024;
 
-/** The status, the kind and the clock of `/about`, or why there is no answer. */
 export async function askAbout(url: string, channel: Channel): Promise<About | { readonly code: string }> {
   const agent = new Agent({ connect: channel.connect });
   try {

@@ -21,18 +21,17 @@ import type {
 } from '../command.ts';
 import { KEY_STATUS_COMMAND, SEALED_TABLES } from './key-status.ts';
 
-/** The kinds of keys, in the order in which `all` rotates them. */
+/** `all` rotates them in this order. */
 const KEY_KINDS = ['key-encryption', 'card', 'key-pair', 'secret', 'fingerprint', 'audit', 'rsa'] as const;
 type KeyKind = (typeof KEY_KINDS)[number];
 
 export type RotateKindTools = KeyCommandTools & AuditedKeyTools & { readonly commitChange: CommitKeyChange };
 
-/** Walks over rows that are locked elsewhere, until none is left or none can be sealed again. */
+/** Most walks that find rows locked elsewhere. */
 const MOST_IDLE_WALKS = 50;
 const PAUSE_MILLISECONDS = 200;
 const ROWS_PER_PROGRESS_LINE = 10_000;
 
-/** Rotates the keys of one kind, and waits until nothing is left under the old ones. */
 function rotateKind(tools: RotateKindTools, kind: KeyKind): Promise<CommandOutcome> {
   switch (kind) {
     case 'key-encryption':
@@ -65,10 +64,7 @@ async function rotateWrapping(tools: RotateKindTools): Promise<CommandOutcome> {
   return { ok: true, lines, json: { keyId, rewrapped, wasUnfinished } };
 }
 
-/**
- * A key under which rows are sealed again. Rows under a key that is retired already are finished
- * first, and suffice; rows that do not open prevent no new key.
- */
+/** Finishes rows under a retired key first, without a new key. Rows that do not open prevent no new key. */
 async function rotateSealing(tools: RotateKindTools, purpose: SealingPurpose): Promise<CommandOutcome> {
   const wasUnfinished = (await countRowsUnderRetired(tools, tablesOf(purpose))) > 0;
   if (wasUnfinished) tools.report(`${purpose}: going on with an earlier rotation`);
@@ -93,7 +89,6 @@ async function rotateSealing(tools: RotateKindTools, purpose: SealingPurpose): P
   return { ok: true, lines, json: { dataKeyId, resealed, wasUnfinished } };
 }
 
-/** The consequence for rows that cannot be opened any more. */
 const FATES: Record<SealingPurpose, string> = {
   card: 'delete them: they can be charged no more',
   keyPair: 'delete them: nothing that was encrypted for them opens any more',
@@ -110,7 +105,6 @@ function leftText(purpose: SealingPurpose, dataKeyId: number, left: number, isSt
 type Resealed = {
   readonly resealed: number;
   readonly left: number;
-  /** The remaining rows do not open. */
   readonly isStuck: boolean;
 };
 const NOTHING_RESEALED: Resealed = { resealed: 0, left: 0, isStuck: false };
@@ -138,7 +132,6 @@ async function resealAll(tools: RotateKindTools, purpose: SealingPurpose): Promi
   }
 }
 
-/** A key that only makes fingerprints or seals: those of the old one stay. */
 async function rotateMarking(
   tools: RotateKindTools,
   purpose: 'fingerprint' | 'audit',
@@ -162,7 +155,7 @@ async function rotatePair(tools: RotateKindTools): Promise<CommandOutcome> {
   return { ok: true, lines, json: { keyId, retired } };
 }
 
-/** The keys: see docs/keys.md. */
+/** See docs/keys.md. */
 export const KEY_COMMANDS: readonly Command[] = [
   {
     words: ['key', 'create'],
@@ -209,7 +202,7 @@ export const KEY_COMMANDS: readonly Command[] = [
 
 async function runCreate(given: GivenOptions, installation: InstallationTools): Promise<CommandOutcome> {
   const place = given.one('for');
-  // Before any setting is read: the value may be the one that is missing.
+  // Before settings are read: this value may be the missing one.
   if (place === 'environment') return printedOutcome(installation);
   const configuration = installation.configure();
   const { keyStore } = configuration;
@@ -221,7 +214,7 @@ async function runCreate(given: GivenOptions, installation: InstallationTools): 
   }
   if (keyStore.kind === 'environment') return printedOutcome(installation);
   const tools = await installation.openKeys(configuration);
-  // Opened late: without the key that is made here there may be no audit log to open.
+  // Opened late: without the key made here there may be no audit log to open.
   let opening: ReturnType<typeof tools.openAudited> | undefined;
   const openOnce = () => {
     opening ??= tools.openAudited();
@@ -237,15 +230,11 @@ async function runCreate(given: GivenOptions, installation: InstallationTools): 
       return refusal(null, message + failure);
     }
   }
-  // Opening reports the migrations that this command had to apply.
   if (made.kind === 'preparedBefore') await openOnce();
   return createdOutcome(made);
 }
 
-/**
- * The first key is there before anything can be audited. Returns why it could not be audited, or
- * null.
- */
+/** Nothing can be audited before the first key exists. Returns why this failed, or null. */
 async function auditFirstKey(commitChange: CommitKeyChange, keyId: string): Promise<string | null> {
   const resource = `keys/key-encryption/${keyId}`;
   try {
@@ -256,7 +245,7 @@ async function auditFirstKey(commitChange: CommitKeyChange, keyId: string): Prom
   }
 }
 
-/** The value alone is the result: what is said of it stands beside it. */
+/** Only the value goes to the standard output. */
 function printedOutcome({ report }: InstallationTools): CommandOutcome {
   const { keyId, key } = printedKey();
   report('Keep a copy in another place than the database: without it no stored card opens.');
@@ -311,7 +300,7 @@ async function runRotate(given: GivenOptions, tools: KeyCommandTools): Promise<C
   const failures: string[] = [];
   for (const kind of asked === 'all' ? KEY_KINDS : [asked]) {
     const outcome = await rotateKind(rotation, kind);
-    // A kind that fails keeps none of the others from being rotated.
+    // A failure must not keep the other kinds from being rotated.
     if (!outcome.ok) failures.push(`${kind}: ${outcome.message}`);
     else {
       lines.push(...outcome.lines);

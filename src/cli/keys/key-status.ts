@@ -10,7 +10,6 @@ import { SEALED_SECRETS } from '../../webhooks/secrets/secrets.sql.ts';
 
 import { type Command, type CommandOutcome, type KeyCommandTools, table } from '../command.ts';
 
-/** Of all modules. */
 export const SEALED_TABLES: readonly SealedTable[] = [...SEALED_CARD_TABLES, ...SEALED_SECRETS];
 
 export const KEY_STATUS_COMMAND: Command = {
@@ -27,11 +26,10 @@ type KeyState = {
   readonly keyId: string;
   readonly purpose: string;
   readonly state: string;
-  /** UTC; null when it is not known. */
+  /** UTC. Null if unknown. */
   readonly createdAt: string | null;
   readonly retiredAt: string | null;
   readonly wrappedBy: string | null;
-  /** Null: it seals no rows that are counted. */
   readonly rows: number | null;
   readonly isOverdue: boolean;
 };
@@ -61,7 +59,7 @@ async function keyStatus(tools: KeyCommandTools): Promise<CommandOutcome> {
   return { ok: true, lines: [...table(names, rows), ...warnings], json: { items: states } };
 }
 
-/** Those of the file with their ages; of another store, those that wrap something here. */
+/** Keys of the file with their ages; of another store, those that wrap something here. */
 async function keyEncryptionKeys({ database, environment, keyStore }: KeyCommandTools): Promise<KeyState[]> {
   const wrapped = Map.groupBy(await listDataKeys(database), (key) => key.keyEncryptionKeyId);
   const known = keyStore.kind === 'file' ? await readKeyFile(keyStore.path, environment, true) : null;
@@ -126,7 +124,6 @@ function times(purpose: Purpose, createdAt: Instant, retiredAt: Instant | null) 
   };
 }
 
-/** Real time. */
 function isOverdue(purpose: Purpose, createdAt: Instant): boolean {
   const at = dueAt({ purpose, createdAt });
   return at !== null && at < Date.now();

@@ -28,25 +28,20 @@ import { eraseBoletosOf, FilterEraser, namesOf, namesPerson, personName } from '
 
 const PAGE = 100;
 const MESSAGES_AT_ONCE = 50;
-/**
- * A payment has a few messages; of one that has thousands the rest ends with the retention of
- * deliveries.
- */
+/** A payment has a few messages. With thousands, the rest ends with the retention of deliveries. */
 const MOST_ROUNDS_OF_MESSAGES = 100;
-/** A card pays a few subscriptions; of the others the card keeps them found. */
+/** A card pays for a few subscriptions. While others remain, the card keeps them findable. */
 const SUBSCRIPTIONS_AT_ONCE = 100;
 const MOST_ROUNDS_OF_SUBSCRIPTIONS = 100;
 const CARD_MILLISECONDS = 10_000;
 
 /**
- * `underWay`: the charge has no outcome yet, or is written at this moment. `subscription`: it is active
- * or blocked, or the card pays one that is. `message`: still to be sent. `merchantText`: the merchant
- * wrote the person into a reference or an address. `openBoleto`: it may still be paid.
+ * `underWay`: has no outcome yet. `subscription`: active or blocked, or paid by this card. `message`: not
+ * sent yet. `merchantText`: a text of the merchant names the person. `openBoleto`: may still be paid.
  */
 export const LEFT_REASONS = ['underWay', 'subscription', 'message', 'merchantText', 'openBoleto'] as const;
 export type LeftReason = (typeof LEFT_REASONS)[number];
 
-/** What is still needed, and stays. */
 export type Left = {
   readonly reason: LeftReason;
   readonly merchantId: string;
@@ -60,7 +55,6 @@ export type Erased = {
   readonly boletos: number;
   readonly cards: number;
   readonly messages: number;
-  /** Filters that users of the console kept. */
   readonly filters: number;
   readonly left: readonly Left[];
 };
@@ -68,9 +62,8 @@ export type Erased = {
 type Removal = Parameters<typeof deleteVaultCard>[0]['removeVaultCard'];
 
 /**
- * Removes what names a person: page by page, cards, messages and filters before what they are found by.
- * Killed in the middle, the same again finishes. The audit log has it before anything is removed,
- * and its result behind.
+ * Cards, messages and filters go before the rows that find them. After a crash the same call finishes.
+ * Audited before and after.
  */
 export async function erasePerson(
   tools: PrivacyTools,
@@ -91,8 +84,7 @@ export async function erasePerson(
   const found: Left[] = [];
   const filters = new FilterEraser(tools.database, filter);
   await filters.erase([]);
-  // Each page begins behind the one before it: it ends with the last payment, however many there
-  // are.
+  // Each page begins after the one before, so the walk ends.
   for (let behind: CustomerPlace | undefined = FIRST_PLACE; behind !== undefined; ) {
     const page: CustomerPayment[] = await listCustomerPayments(tools.database, filter, behind, PAGE);
     await filters.erase(page.flatMap(namesOf));
@@ -135,7 +127,7 @@ async function erasePage(
 ): Promise<Omit<Erased, 'boletos' | 'filters'>> {
   const final = page.filter(({ isUnderWay }) => !isUnderWay);
   const cards = await eraseCards(tools, removeVaultCard, final);
-  // A card that stays would not be found again without them.
+  // Without these payments a card that stays could not be found again.
   const free = final.filter(({ merchantId, vaultId }) => !cards.kept.has(`${merchantId}|${vaultId}`));
   const messages = await eraseMessages(tools, free);
   const erased = await eraseCustomers(tools.database, free);
@@ -159,7 +151,7 @@ async function erasePage(
   };
 }
 
-/** One that goes on is needed, and says which card is the person's. */
+/** An active subscription is needed, and tells which card is the person's. */
 async function eraseSubscriptions(
   tools: PrivacyTools,
   removeVaultCard: Removal,
@@ -191,8 +183,8 @@ function leftPayment(reason: LeftReason, { merchantId, transactionId }: Transact
 }
 
 /**
- * Customers without a document first: nothing but the card says whose they are. `kept`: which cards
- * stay, and why.
+ * Customers without a document come first: only the card shows whose they are. `kept`: cards that stay, and
+ * why.
  */
 async function eraseCards(tools: PrivacyTools, removeVaultCard: Removal, paid: readonly PaidByCard[]) {
   const { actor, origin } = tools.operator;
@@ -258,7 +250,6 @@ function isNamedByMerchant(
   );
 }
 
-/** A card may have paid on several pages. */
 function unique(left: readonly Left[]): Left[] {
   return [
     ...new Map(left.map((one) => [`${one.reason}|${one.kind}|${one.merchantId}|${one.id}`, one])).values(),

@@ -36,27 +36,22 @@ export type PrivacyTools = {
 };
 
 const PAGE = 200;
-/** All of it is printed at once. */
 const MOST_PAYMENTS = 10_000;
 const MOST_SUBSCRIPTIONS = 10_000;
-/** Of one payment, and of one card. */
 const MOST_OF_ONE = 1_000;
 
-/** What is kept about a person, as far as it can be found by the document. */
 export type KeptOfPerson = {
   readonly payments: readonly CustomerPayment[];
   readonly cards: readonly VaultCard[];
-  /** Those that name the person, and those of the same cards. */
   readonly subscriptions: readonly (CardSubscription | CustomerSubscription)[];
   readonly boletos: readonly PayerBoleto[];
   readonly messages: readonly PaymentMessage[];
-  /** What users of the console kept that names the person. */
   readonly filters: readonly OwnedFilter[];
-  /** False: there are more payments, subscriptions or boletos than are shown. */
+  /** False if there is more than is shown. */
   readonly isComplete: boolean;
 };
 
-/** Gives what is kept about a person; what cannot be audited is not shown. */
+/** Shows nothing if it cannot be audited. */
 export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter): Promise<KeptOfPerson> {
   const { database } = tools;
   const { found, isComplete: hasPayments } = await readPages<CustomerPayment>(MOST_PAYMENTS, (last) =>
@@ -100,7 +95,6 @@ export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter):
   return { payments: found, cards, subscriptions, boletos, messages, filters, isComplete };
 }
 
-/** Page by page, each behind the last of the one before it, until there are `most` of them. */
 async function readPages<Item>(
   most: number,
   readBehind: (last: Item | undefined) => Promise<readonly Item[]>,
@@ -114,14 +108,14 @@ async function readPages<Item>(
   return { found, isComplete: false };
 }
 
-/** A customer with a document is another person's: the person's own are found by the document. */
+/** A customer with another document is another person. */
 function withoutOthers(one: CardSubscription): CardSubscription {
   return one.customer?.documentNumber === undefined ? one : { ...one, customer: null };
 }
 
 export type PaidByCard = Pick<CustomerPayment, 'merchantId' | 'vaultId'> | CardKey;
 
-/** The cards that paid, or pay, each once; also those that are stored no more. */
+/** Each card once, including cards that are no longer stored. */
 export function cardKeysOf(paid: readonly PaidByCard[]): CardKey[] {
   const keys = paid.flatMap(({ merchantId, vaultId }) =>
     vaultId === null ? [] : [[`${merchantId}|${vaultId}`, { merchantId, vaultId }] as const],
@@ -129,7 +123,6 @@ export function cardKeysOf(paid: readonly PaidByCard[]): CardKey[] {
   return [...new Map(keys).values()];
 }
 
-/** Those that are stored. */
 export async function findCards(database: Database, paid: readonly PaidByCard[]): Promise<VaultCard[]> {
   const cards: VaultCard[] = [];
   for (const page of pagesOf(cardKeysOf(paid)))
@@ -137,7 +130,7 @@ export async function findCards(database: Database, paid: readonly PaidByCard[])
   return cards;
 }
 
-/** Those that were approved: messages are found by the NSU. */
+/** Only approved ones: messages are found by the NSU. */
 export function withNsu(payments: readonly CustomerPayment[]): NamedPayment[] {
   return payments.flatMap(({ merchantId, transactionId, nsu }) =>
     nsu === null ? [] : [{ merchantId, transactionId, nsu }],

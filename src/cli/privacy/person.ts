@@ -16,31 +16,25 @@ import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { documentKind } from '../../values/document-number.ts';
 
-/** CPF or CNPJ as it is looked for: without mask, letters upper case; null when it is neither. */
+/** A CPF or CNPJ without mask, in upper case. Null if it is neither. */
 export function readDocument(text: string): string | null {
   const bare = bareText(text);
   return documentKind(bare) === null ? null : bare;
 }
 
-/**
- * What the audit log calls a person: a keyed fingerprint of the document, which can be compared
- * with that of a known document, and not read back.
- */
+/** The name in the audit log: a keyed fingerprint, which can be compared and not read back. */
 export function personName(keyring: Pick<Keyring, 'fingerprint'>, document: string): string {
   const { keyId, print } = keyring.fingerprint(`privacy|document|${document}`);
   return `persons/${keyId}-${print.toString('hex').slice(0, 32)}`;
 }
 
-/**
- * Whether a text of the merchant's or the operator's names the person: by document, or by a name or
- * an e-mail address.
- */
+/** The text may have the document, a name or an e-mail address. */
 export function namesPerson(text: string, document: string, names: readonly string[]): boolean {
   const lower = decoded(text).toLowerCase();
   return bareText(lower).includes(document) || names.some((name) => lower.includes(name.toLowerCase()));
 }
 
-/** By what the merchant called the customer: the e-mail address, and the name where it is whole. */
+/** Gives the e-mail address, and the name if it is complete. */
 export function namesOf({ customer }: { readonly customer: object | null }): string[] {
   const { email, firstName, lastName, name } = (customer ?? {}) as Readonly<Record<string, unknown>>;
   const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
@@ -63,14 +57,12 @@ function decoded(text: string): string {
 const FILTERS_OF_A_PAGE = 500;
 
 type Wanted = {
-  /** Null: of all merchants. */
   readonly merchantId: string | null;
   readonly document: string;
-  /** Names in full and addresses, as they stood in what was found by the document. */
+  /** Full names and addresses, from what the document found. */
   readonly names: readonly string[];
 };
 
-/** The filters that users of the console keep, and that name the person. */
 export async function findFiltersOf(database: Database, wanted: Wanted): Promise<OwnedFilter[]> {
   const found: OwnedFilter[] = [];
   for (let behind: OwnedFilter | typeof FIRST_FILTER | undefined = FIRST_FILTER; behind !== undefined; ) {
@@ -81,11 +73,11 @@ export async function findFiltersOf(database: Database, wanted: Wanted): Promise
   return found;
 }
 
-/** Erases those filters: by the names of a page before the page itself, which no second run would find. */
+/** Erases filters by the names of a page before the page itself: no second run would find them. */
 export class FilterEraser {
   readonly #database: Database;
   readonly #person: Omit<Wanted, 'names'>;
-  /** Null: not even the document. */
+  /** Null: nothing yet, not even the document. */
   #sought: ReadonlySet<string> | null = null;
   #erased = 0;
 
@@ -109,7 +101,7 @@ export class FilterEraser {
   }
 }
 
-/** A name of one word is of many. */
+/** Many persons share a name of one word. */
 function isOf({ name, query }: OwnedFilter, { document, names }: Wanted): boolean {
   const telling = names.filter((one) => /[\s@]/.test(one.trim()));
   const values = [...new URLSearchParams(query)].flat();
@@ -117,10 +109,8 @@ function isOf({ name, query }: OwnedFilter, { document, names }: Wanted): boolea
 }
 
 const BOLETOS_OF_A_PAGE = 100;
-/** All of it is printed at once. */
 const MOST_BOLETOS = 10_000;
 
-/** The boletos whose payer is the person; `isComplete` false: there are more. */
 export async function findBoletosOf(
   database: Database,
   filter: PayerFilter,
@@ -134,7 +124,7 @@ export async function findBoletosOf(
   return { boletos, isComplete: false };
 }
 
-/** What stays: one that may still be paid, or that the merchant's own texts name the person in. */
+/** It may still be paid, or a text of the merchant names the person. */
 type LeftBoleto = {
   readonly reason: 'openBoleto' | 'merchantText';
   readonly merchantId: string;
@@ -142,7 +132,6 @@ type LeftBoleto = {
   readonly id: string;
 };
 
-/** Removes the person from the boletos that are over, page by page. */
 export async function eraseBoletosOf(
   database: Database,
   filter: PayerFilter,

@@ -27,7 +27,7 @@ const PERSON_OPTIONS: readonly CommandOption[] = [
   { name: 'merchant', value: 'ID', description: 'only what this merchant sent of the person' },
 ];
 
-/** What is kept about a person, for the person's rights: see docs/privacy.md. */
+/** See docs/privacy.md. */
 export const PRIVACY_COMMANDS: readonly Command[] = [
   {
     words: ['privacy', 'export'],
@@ -50,7 +50,6 @@ export const PRIVACY_COMMANDS: readonly Command[] = [
 
 type Asked = { readonly document: string; readonly merchantId: string | null };
 
-/** A refusal, or who was asked about. */
 async function readAsked(given: GivenOptions, tools: AuditedCommandTools): Promise<Asked | CommandOutcome> {
   const document = readDocument(given.one('document') ?? '') ?? '';
   const merchantId = given.one('merchant');
@@ -112,7 +111,7 @@ function keptJson(kept: KeptOfPerson): object {
   };
 }
 
-/** What names no person by itself: docs/privacy.md says more of each. */
+/** Data that names no person by itself. See docs/privacy.md. */
 const NOT_FOUND_BY_DOCUMENT = [
   'keyed fingerprints of anti-fraud: of document, address, device and card, up to 25 hours',
   'keyed fingerprints of requests with an Idempotency-Key, 30 days',
@@ -125,7 +124,7 @@ function paymentJson(found: CustomerPayment): object {
   return { paymentId: transactionId, soldAt: utcText(soldAt), isUnderWay, ...payment };
 }
 
-/** Never the number: it is sealed, and not needed here. */
+/** The number stays sealed. */
 function cardJson(card: VaultCard): object {
   const { merchantId, vaultId, brand, firstSix, lastFour, expirationMonth, expirationYear, holderName } =
     card;

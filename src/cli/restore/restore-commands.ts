@@ -52,10 +52,7 @@ async function runRelease(given: GivenOptions, tools: AuditedCommandTools): Prom
   };
 }
 
-/**
- * A database that was copied or restored does not act until its operator says that it shall: see
- * docs/restore.md.
- */
+/** A copied or restored database does not act before its operator accepts it. See docs/restore.md. */
 export const RESTORE_COMMANDS: readonly Command[] = [
   {
     words: ['restore', 'show'],
@@ -125,12 +122,12 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
     detail: { was, is, doubt: stamp?.doubt ?? '', held, reason: given.one('reason') ?? '' },
   });
   const done = await tools.audit.transaction(async (tx) => {
-    // Asked again where it is done: what was begun, found or noted meanwhile is not overtaken.
+    // Checked again here, because a run may have begun, or found or noted something meanwhile.
     const compared = await holdCompared(tx);
     const refusal = refusalToAccept(compared, isUnreconciled);
     if (refusal !== null) return { refusal };
     await acceptDatabase(tx, facts);
-    // In one transaction: no billing is due between the two.
+    // In one transaction, so that no billing falls due between the two.
     const held = await holdRestored(tx);
     tx.record(eventOf(held));
     return { ...compared, held };
@@ -155,7 +152,7 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
   };
 }
 
-/** `--unreconciled` does not pass it either: what it has begun would be done on a database that acts. */
+/** `--unreconciled` does not override this: the run would continue on a database that acts. */
 const WALKED =
   'restore reconcile is running: wait for its end. One that was killed counts as running for 20 seconds';
 
@@ -165,14 +162,13 @@ type Compared = {
   readonly waiting: WaitingCounts;
 };
 
-/** How far this database was compared with the acquirer; nothing goes on with it meanwhile. */
+/** Nothing continues the comparison until the transaction ends. */
 async function holdCompared(tx: Tx): Promise<Compared> {
   return { ...(await holdRuns(tx)), waiting: await countWaiting(tx) };
 }
 
 const isFinished = (run: RestoreRun | null) => run !== null && run.finishedAt !== null;
 
-/** Null: nothing stands against it. */
 function refusalToAccept(
   { isWalked, run, waiting: { ofBillings } }: Compared,
   isUnreconciled: boolean,

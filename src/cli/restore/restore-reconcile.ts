@@ -15,7 +15,7 @@ export const instantOf = (text: string): Instant | null => parseUtcText(text) ??
 export const checkInstant = (text: string) =>
   instantOf(text) === null ? 'must be an instant with its zone, as 2026-11-21T13:00:00.000Z' : null;
 
-/** Of a restored database that is still held: see docs/restore.md. */
+/** For a restored database that is still held. See docs/restore.md. */
 export const RESTORE_RECONCILE: Command = {
   words: ['restore', 'reconcile'],
   summary: 'bring the books of a restored database to what the acquirer has, before it is accepted',
@@ -52,17 +52,13 @@ export const RESTORE_RECONCILE: Command = {
   run: runReconcile,
 };
 
-/** What filling needs of a command. */
 export function fillToolsOf({ database, keyring, acquirer }: AuditedCommandTools): FillTools {
   return { database, keyring, captureDays: acquirer.captureDays };
 }
 
-/**
- * Without the name of its cell, or with another one, a command would see the charges of other cells as of
- * merchants that were lost. Null: nothing speaks against it.
- */
+/** Null if the cell name fits. Otherwise charges of other cells would look like those of lost merchants. */
 export async function otherCell({ database, cell }: AuditedCommandTools): Promise<string | null> {
-  // Keys of other cells come with rows that move, and this one's own are made every day.
+  // Moved rows bring keys of other cells, but this cell makes new ones every day.
   const newest = (await listDataKeys(database)).toSorted((a, b) => a.createdAt - b.createdAt).at(-1);
   if (newest === undefined || mayBeOfCell(newest.dataKeyId, cell)) return null;
   return 'the keys of this database were made in another cell: set PARCELA_CELL as its services have it';
@@ -89,7 +85,7 @@ async function runReconcile(given: GivenOptions, tools: AuditedCommandTools): Pr
     restoredTo,
     stoppedAt: instantOf(given.one('stopped-at') ?? ''),
     isDry: given.has('dry-run'),
-    // The list of the acquirer has the charges of all cells, and those of others are not in these books.
+    // The acquirer lists charges of all cells. These books have those of one.
     ofCell: tools.cell === null ? null : { alsoMerchants },
     stampToken: stamp?.token ?? null,
   };
@@ -149,7 +145,7 @@ function outcomeOf(
       ...{ restoredTo: utcText(asked.restoredTo), lastSaleAt, stoppedAt, isDryRun: asked.isDry, ...tally },
       waiting: { undecided: waiting.undecided, unfinished: waiting.unfinished },
     },
-    // Also what an earlier run has left to a person.
+    // Counts what an earlier run left to a person too.
     isBad: tally.undecided > 0 || waiting.undecided > 0,
   };
 }

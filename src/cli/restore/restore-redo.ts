@@ -25,7 +25,7 @@ import {
 } from '../command.ts';
 import { checkInstant, instantOf } from './restore-reconcile.ts';
 
-/** More lines of lost entries than anybody looks through: name a later --since, or fewer files. */
+/** More than anybody reads: give a later --since, or fewer files. */
 const MOST_LINES = 200_000;
 
 export const RESTORE_REDO: Command = {
@@ -92,7 +92,7 @@ async function runRedo(given: GivenOptions, tools: AuditedCommandTools): Promise
 const countOf = (failed: readonly { readonly change: FoundChange }[], state: FoundChange['state']) =>
   failed.filter(({ change }) => change.state === state).length;
 
-/** Charges come first: a billing that is canceled takes none any more. */
+/** Charges come first: a canceled billing takes none. */
 async function refusalToDo(database: Database): Promise<string | null> {
   const { stamp, facts } = await readStamp(database);
   if (facts.isReadOnly) return 'the server takes no writes: it is read-only';
@@ -103,12 +103,11 @@ async function refusalToDo(database: Database): Promise<string | null> {
     : null;
 }
 
-/** The clock of a service may be behind that of the database. */
+/** A service's clock may be behind that of the database. */
 const CLOCKS_DIFFER_MILLISECONDS = 60_000;
 const earlier = (since: Instant | null) =>
   since === null ? null : instant(since - CLOCKS_DIFFER_MILLISECONDS);
 
-/** The lines of entries since then, or why they cannot be had. */
 async function linesSince(files: readonly string[], since: Instant): Promise<ShippedLine[] | string> {
   const found: ShippedLine[] = [];
   for (const file of files) {
@@ -143,7 +142,7 @@ async function businessTime(
 
 const HEADS = ['entry', 'when', 'who', 'what', 'of', 'to'];
 
-/** What a lost entry without a line has done nobody knows here. */
+/** Nobody knows here what a lost entry without a line has done. */
 function missingLines(missing: LostChanges['missing']): string[] {
   if (missing.length === 0) return [];
   return [

@@ -96,7 +96,7 @@ async function verifyAll(
       acquirer,
       acquirerTimeoutMilliseconds: place.timeoutMilliseconds,
       isUpToDate: follower.isUpToDate,
-      // A running service finds what waits to be sent within a second.
+      // A running service finds waiting deliveries within a second.
       notifyDeliverer: () => {},
       observeLeftOut: ({ merchantId, summed, days, error }: LeftOutDays) =>
         report(
@@ -113,7 +113,6 @@ async function verifyAll(
   });
 }
 
-/** What runs found together, and what stands. */
 export function truthLines(
   tallies: readonly TruthRun['tally'][],
   differences: readonly OpenDifference[],
@@ -170,7 +169,6 @@ function placeOf(one: OpenDifference): string {
 
 const MOST_FILE_BYTES = 200_000;
 
-/** The sealed report of a day, and whether a file is one. */
 export const RECONCILE_TRUTH: readonly Command[] = [
   {
     words: ['reconcile', 'truth-report'],

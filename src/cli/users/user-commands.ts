@@ -35,7 +35,6 @@ const OIDC_SWITCH = {
   description: 'signs in through the identity provider (PARCELA_CONSOLE_OIDC_ISSUER): no link is given',
 } as const;
 
-/** People who use the console: they come in by a link, and sign in with a passkey from then on. */
 export const USER_COMMANDS: readonly Command[] = [
   {
     words: ['user', 'invite'],

@@ -26,7 +26,6 @@ import { BOLETO_STATES, badge, type StatusBill, stateBadge, stateChoices } from 
 
 export type Boleto = Static<typeof BOLETO_ANSWER>;
 
-/** How what arrived was expected. */
 const PAYMENT_WORDS = {
   expected: 'As expected',
   second: 'Paid again',
@@ -34,7 +33,6 @@ const PAYMENT_WORDS = {
   otherAmount: 'Another amount',
 } as const satisfies Record<Boleto['payments'][number]['kind'], string>;
 
-/** In a list: that somebody has to look at it. */
 function unexpectedMark({ payments }: Boleto, { wording: { say } }: Visit): Shown {
   return payments.some(({ state }) => state === 'open') && badge('bad', say('Unexpected payment'));
 }
@@ -68,10 +66,9 @@ export function boletoTable(items: readonly Boleto[], visit: Visit): Html {
 
 type Found = { readonly boleto: Boleto } | { readonly errors: readonly WireError[] };
 
-/** Being issued, issued, overdue: the bank can still take it out. */
+/** `statusBill` being issued, issued, overdue: the bank can still cancel it. */
 const OPEN: readonly number[] = [0, 1, 3];
 
-/** Around today. */
 const USUAL_DAYS = { before: 7, behind: 30 } as const;
 
 function daysOf({ query, now }: Visit): { readonly startDate: string; readonly endDate: string } {
@@ -121,7 +118,7 @@ const ONE: Screen<unknown> = screen<unknown, Found>({
   async read({ ask, parameters: { boletoId = '' } }) {
     const asked = await ask(GET_BOLETO, { parameters: { boletoId } });
     if (asked.ok) return { boleto: asked.body };
-    // One that the bank has refused is there, and says why.
+    // A boleto that the bank refused exists, and its page gives the reason.
     return asked.status === 404 ? 'notFound' : { errors: asked.errors };
   },
   view: (found, visit) => ('errors' in found ? errorsOf(found.errors) : boletoPage(found.boleto, visit)),
@@ -152,7 +149,6 @@ ${digitableLine !== null && html`<p>${link(pathOf(BOLETO_PDF, { merchantId: visi
 ${paymentSection(boleto, visit)}${cancelForm(boleto, visit)}${happenToBoleto(boleto, visit)}`;
 }
 
-/** All that arrived; what was not expected waits for somebody who says what became of it. */
 function paymentSection({ id, payments }: Boleto, visit: Visit): Shown {
   const { say, money, day } = visit.wording;
   if (payments.length === 0) return '';
@@ -200,7 +196,7 @@ function cancelForm({ id, statusBill }: Boleto, visit: Visit): Shown {
   });
 }
 
-/** As its payer has it: the address of the page is another one, which may not be reached from here. */
+/** The boleto's own address may not be reachable from here, so this page serves the PDF. */
 const PDF: Screen<unknown> = {
   path: BOLETO_PDF,
   roles: ALL_ROLES,

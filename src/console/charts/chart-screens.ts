@@ -24,7 +24,7 @@ import { type Bar, barChart, declineChart } from './decline-chart.ts';
 
 export type ChartTools = {
   readonly countCharges: (merchantId: string, days: Days) => Promise<Prepared<ChargeCounts>>;
-  /** Value null: they cannot be counted, because there are too many or no such days. */
+  /** The value is null if there are too many deliveries or no such days. */
   readonly countDeliveries: (
     merchantId: string,
     accountNumber: string,
@@ -32,9 +32,7 @@ export type ChartTools = {
   ) => Promise<Prepared<DeliveryCounts | null>>;
 };
 
-/** Both included. */
 export type Days = { readonly from: Day; readonly to: Day };
-/** Of days, whatever the account. */
 export type ChargeCounts = { readonly sales: AllSales; readonly retries: RetryCounts };
 
 export type DeliveryCounts = Readonly<Record<DeliveryState, number>>;
@@ -44,15 +42,14 @@ type Found =
   | {
       readonly days: Days;
       readonly charges: Prepared<ChargeCounts>;
-      /** Null: they cannot be counted. */
       readonly deliveries: Prepared<DeliveryCounts | null>;
     };
 
 const MOST_DAYS = 31;
-/** Days of very many sales are counted on behind the page. */
+/** Many sales are still being counted when the page is sent. */
 const REFRESH_SECONDS = 5;
 
-/** The days of a page, today where none are named; null: they are none, or too many. */
+/** Defaults to today. Null if the days are faulty or too many. */
 function daysOf(query: Readonly<Record<string, string>>, now: number): Days | null {
   const today = saoPauloDay(instant(now));
   const from = query.from ?? query.to ?? today;
@@ -155,7 +152,6 @@ ${approvals(
 ${declineChart(sales.declines, visit)}`;
 }
 
-/** Of very many only the newest are counted. */
 function countedSince(at: Instant | null, { say, moment }: Wording): string[] {
   if (at === null) return [];
   return [say('There are more: only those since {at} are counted. Choose fewer days.', { at: moment(at) })];
@@ -180,7 +176,6 @@ function approvals(
   return section(title, barChart(title, names, bars, wording));
 }
 
-/** What charges of billings brought that were made again. */
 function retryChart({ byAttempt, amount, summed, countedFrom }: RetryCounts, { wording }: Visit): Html {
   const { say, count, money } = wording;
   const title = say('Recovered by retry');
@@ -213,7 +208,7 @@ function retryChart({ byAttempt, amount, summed, countedFrom }: RetryCounts, { w
   );
 }
 
-/** Of one account, where it is sent: the sums above are of all accounts. */
+/** Deliveries are counted by account; the sums above are of all accounts. */
 function deliveryChart(counted: Prepared<DeliveryCounts | null>, visit: Visit): Html {
   const { wording, accountNumbers } = visit;
   const { say } = wording;

@@ -18,7 +18,7 @@ const MOST_CODES = 15;
 const HOUR_MILLISECONDS = 3_600_000;
 const NOTHING: NetworkFee = { reais: cents(0), dollars: cents(0) };
 
-/** What another try may succeed with is set apart from what it would only cost fees. */
+/** Separates declines that a retry may turn into a payment from those where it only costs fees. */
 export function declineChart(declines: readonly DeclineCount[], { wording }: Visit): Html {
   const { say, count } = wording;
   const title = say('Declines by code');
@@ -60,7 +60,6 @@ ${limits(wording)}`,
 const feeOf = ({ brand, responseCode, adviceCode }: DeclineCount) =>
   feeOfRetry(brand, responseCode, adviceCode);
 
-/** Of one code of a brand, with whatever advice. */
 function barOf(some: readonly DeclineCount[], wording: Wording): Bar {
   const [{ brand, responseCode } = { brand: 'visa' as const, responseCode: '' }] = some;
   const isRetryable = (one: DeclineCount) => readDecline(brand, responseCode, one.adviceCode).isRetryable;
@@ -76,7 +75,6 @@ function barOf(some: readonly DeclineCount[], wording: Wording): Bar {
   };
 }
 
-/** In the currency in which the network names it. */
 function feeText({ reais, dollars }: NetworkFee, { money, dollars: inDollars }: Wording): string {
   const parts = [
     ...(reais > 0 || dollars === 0 ? [money(reais)] : []),
@@ -85,7 +83,7 @@ function feeText({ reais, dollars }: NetworkFee, { money, dollars: inDollars }: 
   return parts.join(' + ');
 }
 
-/** Behind so many declines of one card each further try is charged. */
+/** Each retry beyond this many declines of a card has a fee. */
 function limits(wording: Wording): Html {
   const { say, count, duration } = wording;
   const rows = (Object.keys(NETWORK_LIMITS) as CardBrand[]).flatMap((brand) => {
@@ -119,12 +117,10 @@ ${table(
 </details>`;
 }
 
-/** One bar: what went well, and what did not. */
 export type Bar = {
   readonly name: string;
   readonly good: number;
   readonly bad: number;
-  /** What the table behind has of it beside. */
   readonly beside?: readonly Shown[];
 };
 
@@ -137,14 +133,12 @@ export type BarNames = {
 
 const WIDTH = 400;
 const THICKNESS = 16;
-/** Behind a bar stands its sum. */
 const SUM = 50;
-/** Short names stand before their bars, longer ones above. */
 const BESIDE = { label: 112, row: 26, top: 4, longest: 12 } as const;
-/** What is longer still the table has whole. */
+/** Longer names are cut here, and whole in the table. */
 const ABOVE = { label: 0, row: 42, top: 20, longest: 52 } as const;
 
-/** Lying bars for those who look, with their table behind for those who read. */
+/** Horizontal bars, followed by their table for screen readers. */
 export function barChart(
   title: string,
   names: BarNames,

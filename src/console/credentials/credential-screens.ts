@@ -19,7 +19,7 @@ type By = Pick<Visit, 'user' | 'address' | 'merchantId'>;
 
 export type CredentialTools = {
   readonly listCredentials: (merchantId: string) => Promise<readonly Credential[]>;
-  /** Both write into the audit log, in the name of the user. */
+  /** Both audit in the name of the user. */
   readonly createCredential: (
     by: By,
     wanted: NewCredential,
@@ -30,14 +30,12 @@ export type CredentialTools = {
   ) => Promise<Credential | Refused<CredentialChangeRefusal>>;
 };
 
-/** The users that see what a merchant logs in with, here and on its own page. */
 export const MAY_SEE_CREDENTIALS = {
   roles: ['support', 'operator', 'admin'],
   of: 'merchant',
 } as const satisfies Partial<Action>;
 const ADMIN = { roles: ['admin'], of: 'merchant' } as const satisfies Partial<Action>;
 
-/** What a credential is for, with the scopes that this needs. */
 const USES: Readonly<Record<string, { readonly text: string; readonly scopes: readonly Scope[] }>> = {
   payments: { text: 'Payments and subscriptions', scopes: ['gateway', 'recurrence'] },
   gateway: { text: 'Payments alone', scopes: ['gateway'] },
@@ -112,7 +110,7 @@ function newForm(visit: Visit): Shown {
         hint: say('Empty: one is made.'),
         mostCharacters: 30,
       },
-      // Which addresses a merchant calls from is the operator's to say.
+      // Only the operator limits the addresses from which a merchant calls.
       ...(visit.user.merchantId === null
         ? [
             {
@@ -219,7 +217,6 @@ const DISABLE: Action<CredentialTools> = {
   isForHeld: true,
   async perform(visit, _form, { listCredentials, disableCredential }) {
     const { credentialId } = visit.parameters;
-    // Among those of this merchant alone.
     const found = (await listCredentials(visit.merchantId)).find((one) => one.credentialId === credentialId);
     if (found === undefined) return { ...refused(visit, UNKNOWN), status: 404 };
     const disabled = await disableCredential(visit, found.userName);

@@ -43,7 +43,7 @@ const LIST_NAMES: Readonly<Record<FilteredList, { readonly text: string }>> = {
   deliveries: { text: 'Deliveries' },
 };
 
-/** A user's own: nothing of a merchant changes by them, so that none takes a reason (0126). */
+/** Filters change nothing of a merchant, so they need no reason (0126). */
 export const FILTER_SCREENS: readonly Screen<FilterPageTools>[] = [
   screen<FilterPageTools, Found>({
     path: FILTERS,

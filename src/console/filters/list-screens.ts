@@ -32,7 +32,7 @@ type Found = { readonly asked: Prepared<Asked<unknown>>; readonly saved: Html };
 
 export type ListTools = FilterTools & { readonly readList: PreparedReads<Asked<unknown>> };
 
-/** It is not kept as an answer: another read may go well. */
+/** Thrown so that a failed read is not cached. */
 class NotAnswered extends Error {
   readonly asked: Asked<unknown>;
 
@@ -42,17 +42,15 @@ class NotAnswered extends Error {
   }
 }
 
-/** A list as the API gives it in pages: its filters stand in the address. */
 export function listScreen<Item>(
   declared: Omit<Screen<ListTools>, 'show'> & {
-    /** Whose filters a user may keep; absent: of none. */
+    /** Absent: its filters cannot be kept. */
     readonly list?: FilteredList;
     readonly contract: Contract;
     readonly query: (visit: Visit) => Query;
-    /** Whether the search may have no index; then it is read on behind the page. Absent: it has one. */
+    /** True if the search may have no index: then it continues after the page was sent. */
     readonly mayTakeLong?: (visit: Visit) => boolean;
     readonly filters: (visit: Visit) => readonly Field[];
-    /** Why there is nothing, and what to do. */
     readonly empty: readonly [string, string];
     readonly view: (items: readonly Item[], visit: Visit) => Html;
   },
@@ -113,12 +111,10 @@ export type FilterTools = {
   readonly listFilters: (merchantId: string, userId: string) => Promise<readonly SavedFilter[]>;
 };
 
-/** To the list of a filter, of this merchant. */
 export function filterLink({ list, name, query }: SavedFilter, merchantId: string): Html {
   return link(`${pathOf(FILTERED_LISTS[list], { merchantId })}?${query}`, name);
 }
 
-/** Above a list: what its user keeps of it, and a form to keep what it is filtered by now. */
 async function filterBar(
   list: FilteredList,
   { merchantId, user, query, formMark, wording }: Visit,

@@ -7,7 +7,6 @@ import {
   SUBSCRIPTIONS,
 } from '../parts/paths.ts';
 
-/** The lists whose filters a user may keep under a name, and where they stand. */
 export const FILTERED_LISTS = {
   payments: PAYMENTS,
   subscriptions: SUBSCRIPTIONS,
@@ -20,7 +19,6 @@ export const FILTERED_LISTS = {
 export type FilteredList = keyof typeof FILTERED_LISTS;
 export const LISTS = Object.keys(FILTERED_LISTS) as readonly FilteredList[];
 
-/** What a user keeps under a name: the query of a list's address. */
 export type SavedFilter = {
   readonly place: number;
   readonly list: FilteredList;
@@ -28,7 +26,7 @@ export type SavedFilter = {
   readonly query: string;
 };
 
-/** Of one user, for one merchant; as the table has places. */
+/** Per user and merchant. The table has as many places. */
 export const MOST_FILTERS = 30;
 export const LONGEST_NAME = 40;
 const LONGEST_QUERY = 500;
@@ -37,10 +35,9 @@ export function isFilteredList(text: string): text is FilteredList {
   return Object.hasOwn(FILTERED_LISTS, text);
 }
 
-/** Where the reader stands in the list is no filter. */
+/** The position in a list is no filter. */
 const OF_THE_MOMENT = ['page', 'splitPage', 'q'];
 
-/** As a filter is kept; empty: nothing is filtered. */
 export function keptQuery(query: Readonly<Record<string, string>>): string {
   const kept = Object.entries(query).filter(([name]) => !OF_THE_MOMENT.includes(name));
   return new URLSearchParams(kept).toString();
@@ -48,7 +45,7 @@ export function keptQuery(query: Readonly<Record<string, string>>): string {
 
 export type FilterFault = 'noName' | 'noFilter';
 
-/** A query as a page sends it back, read anew: what else may stand in it becomes names and values. */
+/** Reduces a query from a page to names and values. */
 export function readKept(
   name: string,
   query: string,

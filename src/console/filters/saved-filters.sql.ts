@@ -15,7 +15,6 @@ const LIST = statement(
    where merchant_id = $1 and user_id = $2::uuid order by list, name limit $3`,
 );
 
-/** What a user keeps for a merchant, in the order of lists and names. */
 export async function listSavedFilters(
   database: Reader,
   merchantId: string,
@@ -24,7 +23,6 @@ export async function listSavedFilters(
   return (await database.query(LIST, [merchantId, userId, MOST_FILTERS])).map(FILTER.parse);
 }
 
-/** Under a name that is there already it takes the place of the other. */
 const KEEP = statement(
   'console_filters.keep',
   `with renewed as (
@@ -44,7 +42,7 @@ const KEEP = statement(
    select place from renewed union all select place from made`,
 );
 
-/** Whether it is kept now; false: all places are taken. */
+/** False if all places are taken. */
 export async function keepFilter(
   database: Database,
   merchantId: string,
@@ -60,7 +58,6 @@ const REMOVE = statement(
   `delete from console_filters where merchant_id = $1 and user_id = $2::uuid and place = $3 and name = $4`,
 );
 
-/** One that is gone already, or another one in its place, is left. */
 export async function removeFilter(
   database: Database,
   merchantId: string,
@@ -72,7 +69,6 @@ export async function removeFilter(
 
 const OWNED_FILTER = rowCodec({ merchantId: column.text(), userId: column.text(), ...FILTER.fields });
 
-/** A filter with whose it is. */
 export type OwnedFilter = RowOf<typeof OWNED_FILTER>;
 type FilterKey = Pick<OwnedFilter, 'merchantId' | 'userId' | 'place'>;
 
@@ -89,7 +85,7 @@ const LIST_ALL = statement(
    order by merchant_id, user_id, place limit $5`,
 );
 
-/** Of every user, of one merchant or of all (null): up to `limit` behind a place, for a person's rights. */
+/** For requests of persons about their data. `null`: of all merchants. */
 export async function listAllFilters(
   database: Database,
   merchantId: string | null,

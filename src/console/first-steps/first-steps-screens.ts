@@ -37,7 +37,6 @@ type Payment = AnswerOf<typeof LIST_PAYMENTS>['items'][number];
 type Billing = AnswerOf<typeof LIST_BILLINGS>['items'][number];
 type Delivery = AnswerOf<typeof GET_DELIVERY>;
 
-/** What the steps have made so far. */
 type Made = {
   readonly url: string | null;
   readonly payment: Payment | null;
@@ -45,7 +44,6 @@ type Made = {
   readonly lastFour: string | null;
   readonly planName: string | null;
   readonly billings: readonly Billing[];
-  /** The newest first, each with its tries. */
   readonly deliveries: readonly Delivery[];
   readonly clock: Clock | null;
 };
@@ -87,7 +85,6 @@ async function readMade(visit: Visit, tools: TestTools): Promise<Made> {
   };
 }
 
-/** What became of a step, below its button. */
 const RESULTS: Readonly<Record<string, (made: Made, visit: Visit) => Shown>> = {
   notify: ({ url }, { wording: { say } }) =>
     url !== null && html`<p>${say('Registered:')} <code>${url}</code></p>`,
@@ -152,7 +149,6 @@ ${notifications(deliveries, say('The newest notifications'), visit)}${none}
 <p>${link(pathOf(TEST_CLOCK, { merchantId }), say('Go on with the test clock, trial cards and answers of the acquirer'))}</p>`;
 }
 
-/** Each with its last try and what was answered. */
 function notifications(
   deliveries: readonly Delivery[],
   caption: string,
@@ -185,16 +181,14 @@ function notifications(
   );
 }
 
-/** With what it says that happened, as it is sent. */
 function typeOf({ body, kind }: Delivery, { say }: Wording): Html {
   const type = /"type":"(\w{1,40})"/.exec(body)?.[1];
   return html`${say(KIND_WORDS[kind])} ${type !== undefined && html`<code>${type}</code>`}`;
 }
 
-/** One thing that a button does, by the requests that stand beside it. */
+/** A button and the API requests that it sends. */
 type Step = {
   readonly name: string;
-  /** English. */
   readonly title: string;
   readonly about: string;
   readonly done: string;
@@ -203,7 +197,7 @@ type Step = {
   readonly take: (visit: Visit, tools: TestTools, form: Form) => Promise<Asked<unknown>>;
 };
 
-/** Of the simulator: always approved. */
+/** The simulator always approves this card. */
 const CARD_NUMBER = '5155901222280001';
 const CARD = {
   brand: 'mastercard',
@@ -221,7 +215,6 @@ const PLAN = {
   attempts: 4,
 };
 const MONTH_DAYS = 31;
-/** Of the payment of the steps. */
 const FIRST_REFERENCE = 'PRIMEIRO';
 
 const TOKENIZING: ShownRequest = { contract: TOKENIZE_CARD, body: { cardNumber: CARD_NUMBER } };
@@ -241,10 +234,9 @@ async function tokenized(
   return asked.ok ? use(asked.body[0]?.numberToken ?? '') : asked;
 }
 
-/** Where somebody who tries a receiver runs it; nobody need answer there. */
+/** The usual address of a receiver on the reader's computer. It need not answer. */
 const USUAL_ADDRESS = 'http://localhost:8099/';
 
-/** From the first payment to a month of billings, in order. */
 const STEPS: readonly Step[] = [
   {
     name: 'notify',

@@ -10,12 +10,10 @@ export type Step = {
   readonly notFoundTimes?: number;
 };
 export type Cancel = { readonly afterDays: number; readonly fails: boolean };
-/** As the API writes it. */
 export type Script = { readonly steps: readonly Step[]; readonly cancels: readonly Cancel[] };
 
 export const SCRIPT_PATH = '/homologation/acquirer/script';
 
-/** What the next charge may meet, by the name of a choice. */
 export const ANSWERS: Readonly<Record<string, { readonly text: string; readonly step: Step }>> = {
   approved: { text: 'Approves', step: { outcome: 'approved' } },
   funds: { text: 'Declines: no funds (51)', step: { outcome: 'declined', responseCode: '51' } },
@@ -40,7 +38,7 @@ export const ANSWERS: Readonly<Record<string, { readonly text: string; readonly 
   },
 };
 
-/** As the endpoint knows a step: without what says nothing. */
+/** Drops empty fields, as the endpoint does. */
 export const plain = (step: Step): Step =>
   Object.fromEntries(Object.entries(step).filter(([, value]) => value !== null && value !== 0));
 

@@ -17,7 +17,6 @@ import {
 
 import { askHomologation, MAY_TRY, type TestTools, toolLinks, tryForm } from './test-tools.ts';
 
-/** As the API writes them. */
 type Trials = {
   readonly items: readonly {
     readonly name: string;
@@ -56,7 +55,7 @@ function cardsPage({ items, amounts }: Trials, visit: Visit): Html {
   const pay = (card: string, cents: string, number: number) =>
     tryForm(visit, { action, title: say('Pay with it'), hidden: { card, cents }, number });
   const [first] = items;
-  // The button stands beside the number: on a narrow window the end of a row is out of sight.
+  // The button is beside the number, because a narrow window hides the end of a row.
   const cards = table(
     say('Trial cards'),
     [
@@ -95,12 +94,11 @@ ${endings}</section>
 ${shownRequests(payRequests(first))}</section>`;
 }
 
-/** A click selects all of it. */
 function copyable(text: string): Html {
   return html`<code class="copy">${text}</code>`;
 }
 
-/** What stands between backquotes is a value. */
+/** Text between backquotes is a value. */
 function quoted(text: string): Html {
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
@@ -127,7 +125,7 @@ function payRequests(card: TrialCard | undefined) {
 
 type Paid = { readonly paymentId: string | null };
 
-/** A number is named, never sent: no form of the console takes one. */
+/** The form sends the name of a number: no form of the console takes card numbers. */
 async function payWith(
   visit: Visit,
   { card: name, cents }: Readonly<Record<string, string>>,
@@ -144,7 +142,7 @@ async function payWith(
   const body = paymentOf(card, amount, numberToken, visit.onceKey);
   const paid = await visit.ask(CREATE_PAYMENT, { body });
   if (paid.ok) return { ...paid, body: { paymentId: paid.body.paymentAuthorization.paymentId } };
-  // What the issuer declined, or nobody answered, is a payment too: its page says what became of it.
+  // A declined or unanswered charge is a payment too, with a page of its own.
   const [error] = paid.errors as readonly { readonly paymentId?: string }[];
   const paymentId = error?.paymentId;
   return paymentId === undefined ? paid : { ok: true, status: 200, body: { paymentId } };

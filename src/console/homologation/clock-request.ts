@@ -7,16 +7,15 @@ import { tryForm } from './test-tools.ts';
 
 export const ADVANCE = 'advanceTestClock';
 const CLOCK_PATH = '/homologation/clock';
-/** By then everything of the day has happened. */
+/** Everything of the day has happened by then. */
 const EVENING = 'T23:59:00';
 const MARGIN_MILLISECONDS = 1_000;
 
-/** A day, or a time of it, as the API takes it. */
 export function goalOf(text: string): string {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}${EVENING}` : text;
 }
 
-/** Just behind a moment that the API shows with its offset. */
+/** Returns a moment just after one that the API shows with its offset. */
 export function justAfter(moment: string): string {
   return saoPauloText(instant(Date.parse(moment) + MARGIN_MILLISECONDS));
 }
@@ -28,7 +27,6 @@ export const moveRequest = (
   body,
 });
 
-/** Moves the clock of the merchant to where something is due. */
 export function moveForm(
   visit: Visit,
   wanted: { readonly to: string; readonly title: string; readonly number?: number },
@@ -38,7 +36,6 @@ export function moveForm(
   return tryForm(visit, { action, title, hidden: { to: goalOf(wanted.to) }, number });
 }
 
-/** The same, with the request beside it. */
 export function moveFormShown(visit: Visit, wanted: { readonly to: string; readonly title: string }): Html {
   return html`${moveForm(visit, wanted)}${shownRequests([moveRequest({ to: goalOf(wanted.to) })])}`;
 }

@@ -20,7 +20,6 @@ import { badge } from '../parts/states.ts';
 import { ADVANCE, goalOf, justAfter, moveForm, moveRequest } from './clock-request.ts';
 import { askHomologation, MAY_TRY, type TestTools, toolLinks, tryForm } from './test-tools.ts';
 
-/** As the API writes it. */
 export type Clock = {
   readonly now: string;
   readonly target?: string | null;
@@ -28,7 +27,6 @@ export type Clock = {
 };
 type RanKind = 'changes' | 'preauthorizations' | 'boletos' | 'billings' | 'notices' | 'deliveries';
 
-/** What the clock comes to next. */
 type Coming = {
   /** A day, or a moment with its offset. */
   readonly at: string;
@@ -62,7 +60,7 @@ export async function readClock(visit: Visit, tools: Pick<TestTools, 'contractOf
   return asked.ok ? (asked.body as Clock) : null;
 }
 
-/** What is known to be due, the nearest first; what the acquirer does by itself is there by its forecast. */
+/** Nearest first. The acquirer's own acts come from its forecast. */
 async function readComing(visit: Visit): Promise<readonly Coming[]> {
   const { ask, accountNumbers, now, merchantId, wording } = visit;
   const { say, reais, count } = wording;
@@ -79,7 +77,7 @@ async function readComing(visit: Visit): Promise<readonly Coming[]> {
     ask(LIST_DAYS, { query: { accountNumber, from: today, to: until } }),
   ]);
   const found: Coming[] = [];
-  // One that waits for a retry is charged later than on its due day.
+  // A billing that waits for a retry is charged after its due day.
   const listed = billings.ok ? billings.body.items : [];
   const whole = await Promise.all(
     listed.map(({ id }) => ask(GET_BILLING, { parameters: { billingId: id } })),
@@ -119,7 +117,7 @@ async function readComing(visit: Visit): Promise<readonly Coming[]> {
 
 type DueBoleto = { readonly id: string; readonly dueDate: string; readonly value: number };
 
-/** A page of them; without its number the answer would be all. */
+/** One page. Without its number the API would return all. */
 function itemsOf(body: unknown): readonly DueBoleto[] {
   return (body as { readonly items?: readonly DueBoleto[] }).items ?? [];
 }
@@ -145,7 +143,7 @@ ${section(visit.wording.say('What comes next'), comingTable(coming, visit))}`,
   }),
 ];
 
-/** To the minute: its seconds would be another page each time. */
+/** Without seconds, which would change the page each time. */
 export function clockShown(clock: Clock | null, { wording }: Visit): Html {
   const { say, count } = wording;
   if (clock === null) return html`<p>${say('There is nothing to try with here.')}</p>`;

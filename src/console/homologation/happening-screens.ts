@@ -13,12 +13,11 @@ import { askHomologation, MAY_TRY, type TestTools } from './test-tools.ts';
 const OF_EVENT = { ...MAY_TRY, homologationOnly: true, title: 'Let it happen' } as const;
 const DONE = 'It happened: what became of it stands below.';
 
-/** Of a payment or a chargeback; absent: all of it. */
 function amountOf({ amount }: Form): { readonly amount?: number | string } {
   return amount === undefined ? {} : { amount: centsOf(amount) };
 }
 
-/** First what the issuer is to say, then the day: in between another charge may take the answer. */
+/** Sets the issuer's answer before the day. Otherwise another charge could take the answer. */
 async function letDayCome(
   visit: Visit,
   { answer, to = '' }: Form,

@@ -27,7 +27,7 @@ const BOLETO_EVENTS: Readonly<Record<string, { readonly text: string }>> = {
 const choicesOf = (words: Readonly<Record<string, { readonly text: string }>>, { wording }: Visit) =>
   Object.entries(words).map(([name, { text }]) => [name, wording.say(text)] as const);
 
-/** What only time and other people make happen in production to the installments of a payment. */
+/** What only time and other people cause in production. */
 export function happenToPayment({ paymentId, installments }: Payment, visit: Visit): Shown {
   if (installments.length === 0) return '';
   const { merchantId, wording } = visit;
@@ -52,7 +52,6 @@ export function happenToPayment({ paymentId, installments }: Payment, visit: Vis
   return happenBox(visit, html`${form}${shownRequests([{ contract: { method: 'POST', path }, body }])}`);
 }
 
-/** What a payer and the bank make happen in production. */
 export function happenToBoleto({ id }: { readonly id: string }, visit: Visit): Shown {
   const { merchantId, wording } = visit;
   const { say } = wording;
@@ -83,7 +82,7 @@ type DueBilling = {
   readonly nextChargeOn?: string | undefined;
 };
 
-/** The day of its next charge comes, and the issuer says what was chosen. */
+/** Lets the next charge's day come with the chosen answer of the issuer. */
 export function happenToBilling({ id, status, nextChargeOn }: DueBilling, visit: Visit): Shown {
   if (status !== 'Opened' || nextChargeOn === undefined) return '';
   const { merchantId, wording } = visit;
@@ -104,7 +103,6 @@ export function happenToBilling({ id, status, nextChargeOn }: DueBilling, visit:
 
 type WaitingDelivery = { readonly status: string; readonly nextTryAt: string | null };
 
-/** One that waits is tried at its time of the schedule. */
 export function happenToDelivery({ status, nextTryAt }: WaitingDelivery, visit: Visit): Shown {
   if (status !== 'Waiting' || nextTryAt === null) return '';
   const title = visit.wording.say('Let its next try come');

@@ -42,7 +42,6 @@ async function readScript(visit: Visit, tools: Pick<TestTools, 'contractOf'>): P
   return asked.ok ? { ...asked, body: asked.body as Script } : asked;
 }
 
-/** Puts more behind what is left of it. */
 export async function extendScript(
   visit: Visit,
   tools: Pick<TestTools, 'contractOf'>,
@@ -149,7 +148,7 @@ const FAULTS: Readonly<Record<string, { readonly text: string }>> = {
   brokenTrailer: { text: 'A trailer that counts wrongly' },
 };
 
-/** Of a day that is over by the clock of the merchant: yesterday. */
+/** For yesterday by the merchant's clock: the day must be over. */
 function files(visit: Visit): Shown {
   const { say } = visit.wording;
   const day = addDays(saoPauloDay(instant(visit.now)), -1);
@@ -204,7 +203,7 @@ function fileScreen(
 }
 
 const READ_FILE = 'readAcquirerFile';
-/** It was read as a day: nothing else comes into the name of a file. */
+/** Digits only, because they become part of a file name. */
 const digits = (text: string | undefined) => (text ?? '').replaceAll(/\D/g, '');
 
 export const PAPER_SCREENS: readonly Screen<TestTools>[] = [

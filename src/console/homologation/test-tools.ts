@@ -15,18 +15,18 @@ import {
 import type { Role } from '../parts/user.ts';
 
 export type TestTools = {
-  /** Of an endpoint that is served here; null: there is none, as of homologation's in production. */
+  /** Null if this process does not serve it, as for homologation endpoints in production. */
   readonly contractOf: (id: string) => Contract | null;
   readonly findMovements: (merchantId: string, paymentId: string) => Promise<readonly TransactionMovement[]>;
 };
 
-/** Nothing here moves money of anybody. */
+/** No real money moves here. */
 export const MAY_TRY: { readonly roles: readonly Role[]; readonly of: 'merchant' } = {
   roles: ['support', 'finance', 'operator', 'admin'],
   of: 'merchant',
 };
 
-/** Asks an endpoint of homologation, whose contract only homologation loads. */
+/** Only homologation loads these contracts. */
 export async function askHomologation(
   { ask, wording }: Visit,
   { contractOf }: Pick<TestTools, 'contractOf'>,
@@ -38,30 +38,28 @@ export async function askHomologation(
   return ask(contract, given);
 }
 
-/** From each of the tools to the others. */
 export function toolLinks({ merchantId, wording: { say } }: Visit): Html {
   const to = (pattern: string, text: string) => html`${link(pathOf(pattern, { merchantId }), text)}\n`;
   return html`<p class="links">${to(TEST_CLOCK, say('Test clock'))}${to(TRIAL_CARDS, say('Trial cards'))}${to(TEST_ACQUIRER, say('Answers of the acquirer'))}${to(FIRST_STEPS, say('First steps'))}</p>`;
 }
 
-/** What a button of a form sends besides what is typed. */
 export type TryForm = {
   readonly action: string;
   readonly title: string;
   readonly fields?: readonly Field[];
   readonly hidden?: Readonly<Record<string, string>>;
-  /** Of several forms of a page with one path. */
+  /** Tells several forms of a page with one path apart. */
   readonly number?: number;
   readonly isMain?: boolean;
 };
 
-/** Of the key of a page one for each of its buttons: another one is not the same form sent again. */
+/** Each button of a page has its own key, or the second would count as the first sent again. */
 function keyOf(onceKey: string, number: number): string {
   const end = number.toString(16).padStart(ONCE_ENDING, '0');
   return `${onceKey.slice(0, -ONCE_ENDING)}${end}`;
 }
 
-/** A button that makes something happen: nothing is lost by it, so that it is pressed without a reason. */
+/** Asks for no reason, because it changes only simulated data. */
 export function tryForm(visit: Visit, wanted: TryForm): Shown {
   if (!mayUse(MAY_TRY, visit.user)) return '';
   const { action, title, fields = [], hidden = {}, number = 0, isMain = false } = wanted;
@@ -73,7 +71,6 @@ export function tryForm(visit: Visit, wanted: TryForm): Shown {
   )}${fields.map((one) => field(one, idOf(one.name)))}<button type="submit"${isMain && html` class="main"`}>${title}</button></form>`;
 }
 
-/** Closed until it is wanted, on the page of what it happens to. */
 export function happenBox({ user, wording: { say }, isHomologation }: Visit, body: Shown): Shown {
   if (!isHomologation || !mayUse(MAY_TRY, user)) return '';
   return html`<details class="action"><summary>${say('Make something happen')}</summary>

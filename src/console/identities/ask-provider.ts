@@ -3,15 +3,15 @@ import { askOnce } from '../../platform/channels/ask-once.ts';
 import { isLoopback } from '../../platform/channels/channel-url.ts';
 import { connectorWith } from '../../platform/channels/open-channel.ts';
 
-/** The provider did not answer, or not as a provider does; the message is for the log. */
+/** The provider gave no valid answer. The message is for the log. */
 export class ProviderAway extends Error {
   override readonly name = 'ProviderAway';
 }
 
-/** Somebody looks at a white page meanwhile. */
+/** The user sees a white page for that long. */
 const ANSWER_MILLISECONDS = 5_000;
 const CONNECT_MILLISECONDS = 3_000;
-/** Keys of a large provider are some 20 KB, tokens with many groups as much. */
+/** Keys of a large provider take some 20 KB, and tokens with many groups as much. */
 const LARGEST_ANSWER_BYTES = 256 * 1024;
 
 type Question = {
@@ -21,8 +21,7 @@ type Question = {
 };
 
 /**
- * Asks once and follows no redirection. Gives what the library reads: JSON of a success, or of an error that
- * the provider names. Throws `ProviderAway` for all else.
+ * Follows no redirect. Returns the JSON of a success or of a named error; otherwise throws `ProviderAway`.
  */
 export async function askProvider(
   ca: string | null,

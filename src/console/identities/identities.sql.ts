@@ -3,7 +3,6 @@ import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { SESSION_SECONDS } from '../users/session.ts';
 import type { Identity } from './identity.ts';
 
-/** As long as somebody may take to sign in for the first time. */
 const INVITED_DAYS = 7;
 
 const INVITE = statement(
@@ -32,7 +31,7 @@ const RECOVER = statement(
    returning user_id`,
 );
 
-/** Takes away all by which the user could sign in, but for the first identity of the user's name. */
+/** Removes every way to sign in. The first identity with the user's name can then sign in. */
 export async function recoverByInvitation(tx: Tx, userId: string, createdBy: string): Promise<void> {
   await tx.query(RECOVER, [userId, createdBy, INVITED_DAYS]);
 }
@@ -44,7 +43,6 @@ const FIND = statement(
   `select ${OWNER.columns} from console_identities where issuer = $1 and subject = $2`,
 );
 
-/** The id of the user to whom it is bound; null: to nobody. */
 export async function findUserOfIdentity(
   database: Database,
   { issuer, subject }: Identity,
@@ -53,10 +51,7 @@ export async function findUserOfIdentity(
   return row === undefined ? null : OWNER.parse(row).userId;
 }
 
-/**
- * An identity that is bound to the user opens, and so does the first one of an invitation; another one never
- * does. What opened one session opens no other.
- */
+/** Only the bound identity, or the first one of an invitation, opens a session, once for each proof. */
 const OPEN = statement(
   'console_sessions.open_by_identity',
   `with bound as (
@@ -71,7 +66,7 @@ const OPEN = statement(
    returning user_id`,
 );
 
-/** False: this identity does not open the console for this user, or did so already. */
+/** False if this identity may not sign this user in, or this proof was used already. */
 export async function insertSessionByIdentity(
   tx: Tx,
   openedBy: Buffer,

@@ -17,7 +17,7 @@ import type { Attempt, Identity } from './identity.ts';
 
 export type IdentityTools = ChallengeTools & { readonly database: Database; readonly audit: Audit };
 
-/** Somebody back from the provider; `name`: of the user, as far as it can be believed. */
+/** `name`: the user's name, if it can be believed. */
 export type Comer = {
   readonly identity: Identity;
   readonly name: string | null;
@@ -26,9 +26,8 @@ export type Comer = {
 };
 
 /**
- * Opens a session for the user to whom the identity is bound, or, once, for an invited user of the name.
- * Gives its token; null: nobody of ours, locked out, another identity than the user's, or used already.
- * The provider makes no user, and takes over none that was not invited by it.
+ * Returns the token of a session of the user bound to the identity, or once of an invited user of that name.
+ * Otherwise null. The provider creates no users, and takes over none that were not invited through it.
  */
 export async function openByIdentity(
   tools: IdentityTools,
@@ -58,7 +57,6 @@ export async function openByIdentity(
   return null;
 }
 
-/** Makes a user, whose only way in is the first identity of this name at the provider. */
 export function inviteByIdentity(
   tools: UserTools,
   wanted: WantedUser,
@@ -68,9 +66,8 @@ export function inviteByIdentity(
 }
 
 /**
- * For a user who shall sign in through the provider, or whose identity there is another one now: ends all
- * sessions, takes passkeys and the bound identity away, and lets the first identity of the name in. Of the
- * users of a merchant; `merchantId` null: of all.
+ * Ends all sessions and lets only the first identity of the name in. `merchantId` null: a user of any
+ * merchant.
  */
 export function recoverByIdentity(
   tools: UserTools,

@@ -5,15 +5,13 @@ import { Overloaded } from '../../platform/work/overloaded.ts';
 import { askProvider, ProviderAway } from './ask-provider.ts';
 import type { Attempt, Claims, NameClaim, ProviderSettings } from './identity.ts';
 
-/** What its well-known page says is read again after as long. */
 const KNOWN_MILLISECONDS = 60 * 60_000;
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** A provider that is slow holds no more places than these, of those who begin and of those who come back. */
+/** A slow provider blocks at most this many requests of each kind (begin and return). */
 const MOST_AT_ONCE = 16;
-/** Beyond so many that came back, the first could be tried again: each by itself proves nothing. */
+/** Beyond this many returns, the oldest could be replayed. That alone proves nothing. */
 const MOST_REMEMBERED = 10_000;
 
-/** Loaded when the first person comes. */
 const library = () => import('oauth4webapi');
 type Library = Awaited<ReturnType<typeof library>>;
 
@@ -28,7 +26,6 @@ type Server = AuthorizationServer & {
   readonly jwks_uri: string;
 };
 
-/** Throws where its files cannot be used. */
 export async function openProvider(
   settings: ProviderSettings,
   log: Pick<Log, 'warn'>,
@@ -37,14 +34,12 @@ export async function openProvider(
   return new IdentityProvider(settings, log);
 }
 
-/** The operator's identity provider, as a client of it with a secret sees it. */
 export class IdentityProvider {
   readonly #settings: ProviderSettings;
   readonly #log: Pick<Log, 'warn'>;
   #known: { readonly server: Server; readonly readAt: number } | null = null;
   #reading: Promise<Server> | null = null;
   readonly #asked = { begin: 0, exchange: 0 };
-  /** The states of those who came back. */
   readonly #cameBack = new Set<string>();
 
   constructor(settings: ProviderSettings, log: Pick<Log, 'warn'>) {
@@ -56,7 +51,7 @@ export class IdentityProvider {
     return this.#settings.nameClaim;
   }
 
-  /** Where a browser is sent to sign in. Throws `ProviderAway`. */
+  /** The provider's sign-in page. Throws `ProviderAway`. */
   async addressOf({ state, nonce, verifier }: Attempt, redirectTo: string): Promise<string> {
     const { calculatePKCECodeChallenge } = await library();
     const { authorization_endpoint } = await this.#inBounds('begin', () => this.#server());
@@ -76,8 +71,8 @@ export class IdentityProvider {
   }
 
   /**
-   * What the provider proves of somebody with these parameters; null: nothing. It is asked once for each
-   * attempt: a stranger who makes codes up makes an attempt for each. Throws `ProviderAway`.
+   * Returns the proven identity or null. Throws `ProviderAway`. Asks once for each attempt, so guessed codes
+   * need an attempt each.
    */
   check(parameters: URLSearchParams, attempt: Attempt, redirectTo: string): Promise<Claims | null> {
     return this.#inBounds('exchange', async () => {
@@ -87,9 +82,9 @@ export class IdentityProvider {
         return await this.#exchange(known, parameters, attempt, redirectTo);
       } catch (error) {
         if (error instanceof ProviderAway) throw error;
-        // The library's sentences hold nothing of what was sent; its causes do.
+        // The library's messages contain nothing that was sent, but their causes do.
         const { message, code } = error as NodeJS.ErrnoException;
-        // The provider does not believe us: nobody comes in before an operator looks at it.
+        // The provider rejects our client: nobody can sign in until an operator fixes it.
         if (error instanceof known.ResponseBodyError && error.error !== 'invalid_grant')
           throw new ProviderAway(`the token endpoint answered ${error.error.slice(0, 100)}`);
         this.#log.warn({ reason: message, code }, 'what came from the identity provider opens nothing');
@@ -130,7 +125,7 @@ export class IdentityProvider {
       await known.validateApplicationLevelSignature(server, response, options);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== known.KEY_SELECTION) throw error;
-      // Signed with a key that is newer than those we have: they are read again under a new object.
+      // The signing key is newer than ours: a new object makes the library read the keys again.
       const renewed = { ...server };
       await known.validateApplicationLevelSignature(renewed, response, options);
       this.#known = { server: renewed, readAt: performance.now() };
@@ -138,7 +133,6 @@ export class IdentityProvider {
     return (known.getValidatedIdTokenClaims(answer) as Claims | undefined) ?? null;
   }
 
-  /** Reads the well-known page, once for all who wait for it. */
   async #server(): Promise<Server> {
     const known = this.#known;
     if (known !== null && performance.now() - known.readAt < KNOWN_MILLISECONDS) return known.server;
@@ -150,7 +144,7 @@ export class IdentityProvider {
     return server;
   }
 
-  /** What the well-known page of the issuer says. Throws `ProviderAway`. */
+  /** Reads the issuer's discovery document. Throws `ProviderAway`. */
   async discover(): Promise<Server> {
     const known = await library();
     const issuer = new URL(this.#settings.issuer);
@@ -196,7 +190,7 @@ export class IdentityProvider {
   }
 }
 
-/** A browser is sent to one of these addresses, and our secret to another. */
+/** One of these addresses gets the browser, the other our secret. */
 function checkedServer(server: AuthorizationServer, issuer: URL): Server {
   const addresses = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
   for (const name of addresses) {

@@ -20,9 +20,7 @@ import {
 import { MAY_CHANGE } from './merchant-actions.ts';
 
 export type AfterRestoreTools = {
-  /** Of a merchant; null: of anyone. */
   readonly isHeldByRestore: (merchantId: string | null) => Promise<boolean>;
-  /** Of one merchant, or (null) of all. */
   readonly sumHeldByRestore: (merchantId: string | null, until: Day) => Promise<HeldByRestore>;
   readonly releaseRestored: (
     visit: Visit,
@@ -82,13 +80,15 @@ ${facts([
 ${actionForm(visit, RELEASES[of], { about: say('What is due is charged, the oldest first.'), isGrave: true })}`;
 }
 
-/** A merchant's administrator knows what was canceled, and releases its own alone; the operator takes two. */
+/**
+ * A merchant's administrator knows what was canceled, and may release its own alone. The operator needs two.
+ */
 async function released(
   visit: Visit,
   _form: Form,
   { sumHeldByRestore }: AfterRestoreTools,
 ): Promise<Asked<Moved>> {
-  // By today: what is asked for before midnight and approved behind it has changed.
+  // Uses today's date: a request made before midnight and approved after it counts as changed.
   const day = today(visit);
   const { merchants, count, amount } = await sumHeldByRestore(ofPage(visit), day);
   if (merchants === 0) return operationRefused(409, visit.wording.say(NOT_HELD));

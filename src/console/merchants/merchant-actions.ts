@@ -153,7 +153,7 @@ function merchantOf(form: Form): NewMerchant {
   };
 }
 
-/** A form shows what stands: what is empty in it is taken away, or refused where it must be. */
+/** The form shows the current values. An empty field is removed, or refused if it is required. */
 function changeOf(form: Form): MerchantChange {
   const { legalName = '', addresses = '', softDescriptor } = form;
   const { contactName: name = '', contactEmail: email = '', contactPhone: phone = '' } = form;
@@ -167,7 +167,6 @@ function changeOf(form: Form): MerchantChange {
 
 type Refusal = MerchantRefusal | AccountRefusal | MerchantChangeRefusal | StandingRefusal;
 
-/** Why no merchant was registered, or nothing of one changed. */
 const MERCHANT_REFUSALS: Readonly<
   Record<Refusal, { readonly status: 400 | 404 | 409; readonly text: string }>
 > = {

@@ -20,7 +20,7 @@ import { CREATE } from './merchant-actions.ts';
 import { type MerchantFound, merchantPage } from './merchant-view.ts';
 
 export type MerchantTools = {
-  /** Those behind an id, by id, up to a bound. */
+  /** By id, after an id, up to a bound. */
   readonly searchMerchants: (filter: MerchantFilter, after: string) => Promise<MerchantsFound>;
   readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
   readonly listCredentials: (merchantId: string) => Promise<readonly Credential[]>;
@@ -61,7 +61,7 @@ export const MERCHANT_SCREENS: readonly Screen<MerchantTools>[] = [
   }),
 ];
 
-/** `next`: behind which id the next page begins; null: these were the last. */
+/** `next`: the id after which the next page begins. Null on the last page. */
 type MerchantsFound = { readonly merchants: readonly Merchant[]; readonly next: string | null };
 
 const MOST_ACCOUNTS_SHOWN = 5;

@@ -22,7 +22,6 @@ import { ADD_ACCOUNTS, CHANGE, DISABLE, ENABLE, HOLD, MAY_CHANGE, RELEASE } from
 
 export type MerchantFound = {
   readonly merchant: Merchant;
-  /** Null: who asks may not see them. */
   readonly credentials: readonly Credential[] | null;
 };
 
@@ -134,7 +133,7 @@ function standingForms(
   return [lockout, billings];
 }
 
-/** In their order: the first is the one of credentials that name none. */
+/** Credentials that name no account use the first one. */
 function accountTable(
   { accountNumbers }: Merchant,
   credentials: MerchantFound['credentials'],

@@ -17,11 +17,9 @@ export type AuditFilter = {
 
 export type AuditPage = { readonly entries: readonly AuditEntry[]; readonly next: number | null };
 
-/** `page` null: the filters have faults. */
 type AuditFound = { readonly faults: readonly WireError[]; readonly page: AuditPage | null };
 
 export type AuditTools = {
-  /** Audits the reading in the name of the actor. */
   readonly listAudit: (
     visit: Pick<Visit, 'user' | 'address'>,
     filter: AuditFilter,
@@ -59,7 +57,7 @@ function filterOf({ query }: Visit): AuditFilter {
 
 const LONGEST_ACTOR = 100;
 
-/** A filter that is not understood shows nothing: it must not look like one that nothing fits. */
+/** A faulty filter shows nothing, so that it does not look like a filter without results. */
 function faultsOf({ query, wording: { say } }: Visit): readonly WireError[] {
   const { from, to, action, actor = '', before } = query;
   const isAction = action === undefined || AUDIT_ACTIONS.some((one) => one === action);
@@ -119,7 +117,7 @@ function list({ entries, next }: AuditPage, { wording, path, query }: Visit): Ht
   )}${older}`;
 }
 
-/** Written by the service as JSON; what is none is shown as it is. */
+/** The service writes JSON. Anything else is shown as it is. */
 function detail(text: string): Shown {
   if (text === '' || text === '{}') return '–';
   try {

@@ -25,7 +25,7 @@ export type FindHealthTools = {
 
 const MOST_PROCESSES = 100;
 
-/** Every count stops at a bound of its own, so that it is cheap however long an outage lasts. */
+/** Every count has a bound, so this stays cheap during a long outage. */
 export async function findHealth(tools: FindHealthTools): Promise<Health> {
   const { database, gate } = tools;
   const unresolved = await countUnresolved(database);

@@ -11,10 +11,9 @@ import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
 import { type Health, KIND_WORDS } from './health.ts';
 import { databaseFigure, integrityFigures, peerTable, processTable } from './installation-view.ts';
 
-/** A charge that is unknown for longer than this is looked at by a person. */
+/** A person should check a charge that is unresolved for longer. */
 const LONG_UNRESOLVED_SECONDS = 15 * 60;
 
-/** What it means, and what is to be done. */
 const HOLD_WORDS: Readonly<Record<HoldReason, string>> = {
   byHand: 'it was held by hand, until it is started without PARCELA_HOLD_WORK',
   restored: 'the database is a copy, or was restored: parcela restore show says what is to be done',
@@ -45,21 +44,20 @@ ${section(say('Processes'), processTable(health.processes, visit))}
 
 const isCut = (counted: number) => counted >= MOST_COUNTED_OF_ALL;
 
-/** `counted`: what was counted together, or apart; what ended at its bound may be more. */
+/** `counted`: the counts behind the number. A count at its bound may be larger. */
 function countText(number: number, counted: readonly number[], { say, count }: Wording): string {
   return counted.some(isCut) ? say('{count} or more', { count: count(number) }) : count(number);
 }
 
 const isKnown = (reason: string): reason is HoldReason => Object.hasOwn(HOLD_WORDS, reason);
 
-/** Each reason once, with the processes that are held for it. */
 function held({ heldBecause, processes }: Health, { say }: Wording): Html[] {
   const current = processes.filter(isCurrent);
   const reasons = new Set(
     [heldBecause, ...current.map((one) => one.heldBecause)].filter((one) => one !== null),
   );
   return [...reasons].map((reason) => {
-    // One of another version may have a reason of its own.
+    // A process of another version may report a reason that this one does not know.
     const why = isKnown(reason) ? say(HOLD_WORDS[reason]) : `“${reason}”`;
     const count = current.filter((one) => one.heldBecause === reason).length;
     const all = current.length <= count || current.length === 0;

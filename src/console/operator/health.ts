@@ -6,7 +6,7 @@ import type { ExceptionClass } from '../../reconciliation/exceptions/exception.t
 import type { UnresolvedKind } from '../../transactions/unresolved/unresolved.ts';
 import type { Day } from '../../values/instant.ts';
 
-/** What may be unknown: the acquirer is asked about the first three, the bank about the last. */
+/** The acquirer is asked about the first three, the bank about the last. */
 export const KIND_WORDS = {
   charge: 'Charges',
   cancel: 'Cancels',
@@ -14,32 +14,29 @@ export const KIND_WORDS = {
   boleto: 'Boletos',
 } as const satisfies Record<UnresolvedKind | 'boleto', string>;
 
-/** Something that waits, and since when: seconds, 0 when nothing does. */
+/** Age in seconds, 0 if nothing waits. */
 export type Waiting = { readonly count: number; readonly oldestAge: number; readonly mostTries: number };
 
-/** Whether the books are believed, by what was verified last. */
 export type Integrity = {
-  /** The newest report of a day over all merchants; null: there is none yet. */
   readonly report: {
     readonly day: Day;
     readonly charges: number;
     readonly differences: number;
     /** Milliseconds. */
     readonly madeAt: number;
-    /** Whether its seal is the one that our audit key gives it. */
+    /** Whether our audit key gives the same seal. */
     readonly isSealed: boolean;
   } | null;
-  /** Whether anything differs now: what was compared by hand too. */
+  /** Includes runs by hand. */
   readonly isAnyDifferent: boolean;
-  /** When all of the audit log was verified last; null: not lately. */
+  /** The last full verification of the audit log. Null if there was none lately. */
   readonly audit: { readonly verifiedAt: number; readonly by: string; readonly isWhole: boolean } | null;
 };
 
-/** What an operator looks at first, of all merchants: from the database, the same on every process. */
+/** Read from the database, so it is the same on every process. Covers all merchants. */
 export type Health = {
-  /** Of the process that shows it, which knows it at once; null: it may act. */
+  /** Of the process that shows the page. Null if it may act. */
   readonly heldBecause: HoldReason | null;
-  /** What each process wrote down of itself last, the newest first. */
   readonly processes: readonly ProcessReport[];
   readonly integrity: Integrity;
   readonly server: ServerFacts & DatabaseLook & { readonly doubt: string | null };
@@ -48,7 +45,6 @@ export type Health = {
     readonly waiting: number;
     readonly endpoints: { readonly working: number; readonly open: number; readonly held: number };
   };
-  /** The first day on which a billing is to be charged; null: none waits. */
   readonly oldestDueOn: Day | null;
   readonly exceptions: readonly {
     readonly class: ExceptionClass;

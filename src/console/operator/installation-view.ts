@@ -12,13 +12,12 @@ import { badge, type StateLook, stateBadge, type Tone } from '../parts/states.ts
 import type { Wording } from '../parts/wording.ts';
 import { type Health, type Integrity, KIND_WORDS } from './health.ts';
 
-/** Of the console, where a person looks next. */
 type Page = { readonly path: string; readonly title: string };
 
-/** Where it is said under which address each is asked. */
+/** The routing page shows the address of each peer. */
 const WAYS: Page = { path: ROUTING, title: 'Routing' };
 
-/** Whom modules ask, and what it means for buyers and merchants when it is silent, and what a person does. */
+/** The peers of modules, the effect of their silence, and what to do. */
 const PEERS: Readonly<
   Record<string, { readonly name: string; readonly silence: string; readonly leadsTo: Page }>
 > = {
@@ -49,16 +48,16 @@ const PEER_STATES = {
 
 const isKind = (text: string): text is keyof typeof KIND_WORDS => Object.hasOwn(KIND_WORDS, text);
 
-/** Behind this age of its newest page, payouts and chargebacks arrive late. */
+/** If the feed's newest page is older, payouts and chargebacks arrive late. */
 const OLD_FEED_SECONDS = 15 * 60;
-/** A night in between is usual. */
+/** One night in between is usual. */
 const OLD_REPORT_MILLISECONDS = 2 * 24 * 60 * 60 * 1_000;
 const MANY_WAITING = 20;
 
 export function peerTable(processes: readonly ProcessReport[], { wording }: Visit): Html {
   const { say, duration } = wording;
   const reported = processes.flatMap((one) => one.peers.map(({ peer }) => peer)).sort();
-  // Those of another version stand behind ours, under the name that it gives them.
+  // Peers of another version come after ours, under the names that it gives them.
   const peers = [...new Set([...Object.keys(PEERS), ...reported])].flatMap(
     (peer) => peerHealth(processes, peer) ?? [],
   );

@@ -4,15 +4,11 @@ import { BYTE_ORDER_MARK, CSV_TYPE, type CsvCell, csvLine } from '../../values/c
 import { errorsOf } from './page-parts.ts';
 import { ALL_ROLES, type Asked, type Screen, type Visit } from './screen.ts';
 
-/**
- * All that an endpoint streams, however much it is, saved as one file as spreadsheets in Brazil read it;
- * what it refuses is shown in its words.
- */
+/** One CSV file for Brazilian spreadsheets, of any length. Shows a refusal in its words. */
 export function csvScreen<Row>(
   declared: Pick<Screen<unknown>, 'path' | 'title'> & {
     readonly contract: (visit: Visit) => Contract;
     readonly query: (visit: Visit) => Readonly<Record<string, string | undefined>>;
-    /** What the file is called, in parts. */
     readonly name: (visit: Visit) => readonly string[];
     readonly columns: readonly CsvColumn<Row>[];
   },
@@ -55,20 +51,18 @@ async function* csvOf(
   }
 }
 
-/** The head of a column, in English where it stands, and what a row shows in it. */
 export type CsvColumn<Row> = readonly [head: string, cell: (row: Row) => CsvCell];
 
-/** A number with the decimal comma of Brazil. */
+/** With a decimal comma. */
 export function decimals(value: number | null, digits = 2): string | null {
   return value === null ? null : value.toFixed(digits).replace('.', ',');
 }
 
-/** Reais with the decimal comma of Brazil. */
 export function reaisCell(amount: Cents): string {
   return reaisText(amount).replace('.', ',');
 }
 
-/** A day and time of São Paulo, as the API writes it, in the form that spreadsheets know. */
+/** Reformats the API's time of São Paulo for spreadsheets. */
 export function momentCell(text: string): string {
   return text.slice(0, 19).replace('T', ' ');
 }

@@ -1,6 +1,6 @@
 import { escapedMarkup } from '../../values/markup.ts';
 
-/** Text that is HTML already. Only `html` makes it, so that no text of a merchant or a buyer becomes it. */
+/** Only `html` creates it, so texts of merchants and buyers are always escaped. */
 export class Html {
   readonly #text: string;
 
@@ -13,10 +13,10 @@ export class Html {
   }
 }
 
-/** What may stand in a page: texts are escaped, lists follow each other, nothing is shown of the rest. */
+/** Texts are escaped and lists are joined. Null, undefined and false show nothing. */
 export type Shown = Html | string | number | null | undefined | false | readonly Shown[];
 
-/** In an element or in an attribute between double quotes. */
+/** Values may stand in elements and in double-quoted attributes. */
 export function html(parts: TemplateStringsArray, ...values: readonly Shown[]): Html {
   return new Html(parts, values);
 }

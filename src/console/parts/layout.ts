@@ -9,7 +9,7 @@ export type NavigationItem = {
   readonly of: 'merchant' | 'operator';
 };
 
-/** Where its style and its script are, with a hash in the name. */
+/** The names contain a hash of the content. */
 export type AssetPaths = { readonly style: string; readonly script: string };
 
 export type Frame = {
@@ -18,25 +18,23 @@ export type Frame = {
   readonly isHomologation: boolean;
   readonly title: string;
   readonly body: Shown;
-  /** Null: nobody is signed in. */
   readonly visitor: {
     readonly user: User;
     readonly formMark: string;
-    /** Where its merchant's things are searched; null: no merchant is chosen. */
+    /** `searchPath` searches this merchant. Null if no merchant is chosen. */
     readonly merchant: { readonly name: string; readonly searchPath: string } | null;
     readonly navigation: readonly NavigationItem[];
-    /** What the user searched for. */
     readonly searched: string;
   } | null;
   readonly message: { readonly tone: 'good' | 'bad'; readonly text: Shown } | null;
-  /** It is read again while somebody looks at it; null: it stays. */
+  /** Null: the page does not reload itself. */
   readonly live?: Live | null;
 };
 
-/** So often a page is read again, and the mark of what it shows: by it an unchanged one is known. */
+/** `mark` identifies the content: an unchanged page is not sent again. */
 export type Live = { readonly seconds: number; readonly mark: string };
 
-/** A whole page. Nothing stands in it that a browser would run. */
+/** The page has no inline script or style. */
 export function page(frame: Frame): string {
   const { wording, assets, title, body, visitor, message, isHomologation } = frame;
   const { say, language } = wording;
@@ -76,7 +74,7 @@ ${visitor !== null && languageForm(visitor.formMark, wording)}
   return whole.toString();
 }
 
-/** Only what stands inside is put anew; beside it is said what changed, and when it is not live. */
+/** Only this part is replaced. A note beside it says what changed, and when reloading stopped. */
 function liveBody({ seconds, mark }: Live, body: Shown, { say }: Wording): Html {
   const away = say('Not live: the service does not answer. This page tries again by itself.');
   return html`<p class="message wait away" role="status" data-away="${away}"></p>
@@ -84,7 +82,7 @@ function liveBody({ seconds, mark }: Live, body: Shown, { say }: Wording): Html 
 <div data-refresh="${seconds}" data-mark="${mark}">${body}</div>`;
 }
 
-/** What is searched for may be somebody's document, which stands in no address: it is sent as a form. */
+/** A search may be for somebody's document, so it is sent as a form and not in the address. */
 function searchBox(
   path: string,
   { searched, formMark }: { readonly searched: string; readonly formMark: string },
@@ -102,7 +100,6 @@ function userMenu(user: User, formMark: string, { say }: Wording): Html {
 <form method="post" action="/console/sign-out"><input type="hidden" name="mark" value="${formMark}"><button type="submit" class="quiet">${say('Sign out')}</button></form></div>`;
 }
 
-/** What is the operator's stands above what is the merchant's. */
 function navigation(
   { navigation: items, merchant }: Pick<NonNullable<Frame['visitor']>, 'navigation' | 'merchant'>,
   { say }: Wording,
@@ -126,12 +123,12 @@ function languageForm(formMark: string, { language }: Wording): Html {
   return html`<form method="post" action="/console/language"><input type="hidden" name="mark" value="${formMark}"><button type="submit" class="quiet" name="language" value="${other}" lang="${other === 'pt' ? 'pt-BR' : 'en'}">${name}</button></form>`;
 }
 
-/** Nothing runs but the one script, nothing is loaded from elsewhere, and no other page may frame it. */
+/** Only our one script runs, nothing loads from elsewhere, and no page may frame ours. */
 export const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-  // With no referrer at all a browser would not say from where a form comes.
+  // Without any referrer, browsers would hide a form's origin.
   'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',

@@ -13,17 +13,16 @@ export function moment({ moment: shown }: Wording, at: string | number | null): 
   return at === null ? '–' : html`<time datetime="${machineMoment(at)}">${shown(at)}</time>`;
 }
 
-/** What somebody else said, as it was said: no sentence of ours, and in no language that we chose. */
+/** Words of somebody else, untranslated. */
 export function quotation(text: string | null): Shown {
   return text === null ? '–' : html`<q>${text}</q>`;
 }
 
-/** The name of whom something was done by; the service itself has none. */
 export function actorText(name: string, { say }: Wording): string {
   return name === 'system' ? say('Parcela itself') : name;
 }
 
-/** A link to a page of ours: another address is never one, no matter who wrote it. */
+/** Only paths of ours become links, whoever wrote the text. */
 export function link(path: string, text: Shown): Html {
   if (!path.startsWith('/console')) throw new Error('a page links to pages of ours only');
   return html`<a href="${path}">${text}</a>`;
@@ -31,10 +30,7 @@ export function link(path: string, text: Shown): Html {
 
 type Column = { readonly title: string; readonly isNumber?: boolean };
 
-/**
- * Where it is wider than its window it scrolls by itself, by keyboard too; on a phone each row is a block of
- * its own, which keeps what it is by its roles, and each value has the title of its column beside it.
- */
+/** A wide table scrolls by itself. On a phone each row becomes a block with the column's titles. */
 export function table(
   caption: string,
   columns: readonly Column[],
@@ -59,29 +55,26 @@ ${rows.map((row) => html`<tr role="row">${row.map(cell)}</tr>\n`)}</tbody>
 </div>`;
 }
 
-/** What stands where a list has nothing: why, and what to do. */
 export function emptyState(title: string, advice: Shown): Html {
   return html`<div class="empty"><p class="lead">${title}</p><p>${advice}</p></div>`;
 }
 
-/** The same of what is still being read; the page reads itself anew. */
 export function underWay(title: string, advice: Shown): Html {
   return html`<div class="empty" data-under-way><p class="lead">${title}</p><p>${advice}</p></div>`;
 }
 
-/** Of what is shown as it was read some time ago, real milliseconds; null: just now. */
+/** Real milliseconds. Null: read just now. */
 export function keptNote(keptSince: number | null, { say, moment }: Wording): Shown {
   return keptSince !== null && html`<p class="note">${say('As of {at}.', { at: moment(keptSince) })}</p>`;
 }
 
-/** Names and what they are, one below the other. */
 export function facts(rows: readonly (readonly [string, Shown])[]): Html {
   return html`<dl class="facts">${rows.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>\n`,
   )}</dl>`;
 }
 
-/** In a table: what has no blanks, and is broken wherever its column ends. */
+/** A table cell without spaces, which may break anywhere. */
 export function long(text: Shown): Html {
   return html`<span class="long">${text}</span>`;
 }
@@ -90,19 +83,17 @@ export function section(title: string, body: Shown): Html {
   return html`<section><h2>${title}</h2>\n${body}\n</section>`;
 }
 
-/** A number that is looked at first, with what it counts. */
 export function figure(name: string, value: Shown, tone: Tone, note: Shown): Html {
   return html`<div class="figure ${tone}"><dt>${name}</dt><dd><strong>${value}</strong> <span>${note}</span></dd></div>`;
 }
 
-/** Of a list that was counted for people. */
 function totalText({ say, count }: Wording, total: number): string {
   return total > MOST_COUNTED_FOR_PEOPLE
     ? say('more than {count}', { count: count(MOST_COUNTED_FOR_PEOPLE) })
     : count(total);
 }
 
-/** The pages of a list: the address keeps its filters. What was not counted is reached by narrower ones. */
+/** The address keeps the filters. Pages beyond the count need narrower filters. */
 export function pager(
   { path, query, wording }: Visit,
   { page, limit, total }: { readonly page: number; readonly limit: number; readonly total: number },
@@ -124,7 +115,6 @@ export type Field = {
   readonly name: string;
   readonly label: string;
   readonly type?: 'text' | 'date' | 'search' | 'number';
-  /** Each with what is shown; the first is none. */
   readonly choices?: readonly (readonly [string, string])[];
   readonly hint?: string;
   readonly value?: string;
@@ -150,7 +140,6 @@ export function field({ name, label, type = 'text', ...of }: Field, id = name): 
   }</div>`;
 }
 
-/** The account of a page: the one that was chosen, or the first. */
 export function accountOf({ query, accountNumbers }: Visit): string {
   return query.accountNumber ?? accountNumbers[0] ?? '';
 }
@@ -164,10 +153,7 @@ export function accountField(visit: Visit): Field {
   };
 }
 
-/**
- * Filters stand in the address, so that a page can be kept and sent. `kept`: what other filters of the page
- * say, and stays; `label`: of a page with several.
- */
+/** `kept`: other filters of the page. `label`: if the page has several forms. */
 export function filterForm(
   { path, query, wording }: Visit,
   fields: readonly Field[],
@@ -184,15 +170,11 @@ ${fields.map((one) => field({ ...one, value: query[one.name] ?? one.value ?? '' 
 </form>`;
 }
 
-/**
- * The form of an action, for users who may do it, and nothing for others. It is closed until it is wanted:
- * with its reason, and a key that makes it happen once.
- */
+/** Empty for users who may not use the action. Asks for a reason, and has a key so that it acts once. */
 export function actionForm(
   { wording, formMark, onceKey, user, merchantId }: Visit,
   of: Where & Pick<Action, 'isQuestion'>,
   wanted: {
-    /** What stands in its path beside the merchant of the page. */
     readonly values?: Readonly<Record<string, string>>;
     readonly about: Shown;
     readonly fields?: readonly Field[];
@@ -204,7 +186,7 @@ export function actionForm(
   const { values = {}, about, fields = [], isGrave = false } = wanted;
   const action = pathOf(of.path, { merchantId, ...values });
   const title = say(of.title);
-  // Several forms of a page have the same fields.
+  // Several forms of a page may have the same field names.
   const idOf = (name: string) => `${action.split('/').slice(-2).join('-')}-${name}`;
   return html`<details class="action"><summary>${title}</summary>
 <form method="post" action="${action}">
@@ -228,7 +210,7 @@ ${
 </form></details>`;
 }
 
-/** Why something was refused, in the words of the API, each beside the field that it is about. */
+/** The API's errors, each beside its field. */
 export function errorsOf(errors: readonly WireError[], fields: readonly Field[] = []): Html {
   return html`<div class="message bad" role="alert"><ul>${errors.map(({ tag, description }) => {
     const label = fields.find(({ name }) => name === tag)?.label;
@@ -238,12 +220,12 @@ export function errorsOf(errors: readonly WireError[], fields: readonly Field[] 
 
 const NO_AMOUNT = 'Write the amount in reais, such as 1.234,56.';
 
-/** In English, of the field `amount` of a form: the endpoint would speak of cents, which nobody typed. */
+/** In English. The endpoint's fault would speak of cents, which nobody typed. */
 export function amountFault({ amount }: { readonly amount?: string }): string | null {
   return amount !== undefined && typeof centsOf(amount) === 'string' ? NO_AMOUNT : null;
 }
 
-/** Reais as they are typed; what is none is left to the reader of the endpoint to refuse. */
+/** Typed reais. Other text is passed on for the endpoint to refuse. */
 export function centsOf(text: string): number | string {
   const match = /^(?:R\$)?\s*(\d{1,3}(?:\.\d{3})+|\d{1,8})(?:,(\d{1,2}))?$/.exec(text);
   const english = /^(\d{1,8})\.(\d{2})$/.exec(text);
@@ -252,7 +234,6 @@ export function centsOf(text: string): number | string {
   return Number(whole.replaceAll('.', '')) * 100 + Number(fraction.padEnd(2, '0'));
 }
 
-/** As the networks write themselves. */
 const NAMES: Readonly<Record<CardBrand, string>> = {
   visa: 'Visa',
   mastercard: 'Mastercard',
@@ -275,7 +256,6 @@ export function cardText({
   return `${brandText(brand)} •••• ${lastFour}`;
 }
 
-/** As the acquirers write themselves. */
 export const FORMAT_NAMES: Readonly<Record<SettlementFormat, string>> = {
   adiq: 'Adiq',
   cielo04: 'Cielo 04',

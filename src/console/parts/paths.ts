@@ -1,6 +1,5 @@
 import { isUuid } from '../../values/ids.ts';
 
-/** Of a merchant: below its id. */
 export const OF_MERCHANT = '/merchants/{merchantId}';
 export const SEARCH = `${OF_MERCHANT}/search`;
 export const FILTERS = `${OF_MERCHANT}/filters`;
@@ -34,7 +33,6 @@ export const TEST_CLOCK = `${OF_MERCHANT}/homologation`;
 export const TRIAL_CARDS = `${TEST_CLOCK}/cards`;
 export const TEST_ACQUIRER = `${TEST_CLOCK}/acquirer`;
 
-/** Of the operator. */
 export const HEALTH = '/health';
 export const UNRESOLVED = '/unresolved';
 export const CASE = `${UNRESOLVED}/{id}`;
@@ -49,20 +47,17 @@ export const FEES = '/fees';
 export const KEYS = '/keys';
 export const AUDIT = '/audit';
 
-/** People of the console: on the operator's pages all of them, on a merchant's its own. */
 export const USERS = { operator: '/users', merchant: `${OF_MERCHANT}/users` } as const;
 export const USER = { operator: `${USERS.operator}/{name}`, merchant: `${USERS.merchant}/{name}` } as const;
 
-/** While the restore holds billings. */
 export const AFTER_RESTORE = {
   operator: '/after-restore',
   merchant: `${OF_MERCHANT}/after-restore`,
 } as const;
 
-/** What waits for a second person. */
 export const WAITING = { operator: '/waiting', merchant: `${OF_MERCHANT}/waiting` } as const;
 
-/** What stands in the path where the pattern has names; null: another path. */
+/** Returns the values of the pattern's names. Null if the path does not match. */
 export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | null {
   const [wanted, sent] = [pattern.split('/'), path.split('/')];
   if (wanted.length !== sent.length) return null;
@@ -88,7 +83,6 @@ function decodedPart(text: string): string | null {
   }
 }
 
-/** The path of a pattern with these values, as an address has it. */
 export function pathOf(pattern: string, values: Readonly<Record<string, string>> = {}): string {
   const filled = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(values[name] ?? ''),
@@ -96,7 +90,7 @@ export function pathOf(pattern: string, values: Readonly<Record<string, string>>
   return `/console${filled}`;
 }
 
-/** The one spelling of a path that may be written in several: forms of one thing are sent to one place. */
+/** A path can be written in several ways. Forms of one object must all use this one. */
 export function plainPath(pattern: string, values: Readonly<Record<string, string>>): string {
   const plain = Object.entries(values).map(([name, value]) => [
     name,
@@ -105,7 +99,6 @@ export function plainPath(pattern: string, values: Readonly<Record<string, strin
   return pathOf(pattern, Object.fromEntries(plain));
 }
 
-/** An address with a query; what is empty is left out. */
 export function withQuery(
   path: string,
   query: Readonly<Record<string, string | number | undefined>>,
@@ -131,7 +124,6 @@ export const casePath = (id: string) => pathOf(CASE, { id });
 export const exceptionPath = (id: string) => pathOf(EXCEPTION, { id });
 export const filePath = (fileNumber: number) => pathOf(FILE, { fileNumber: String(fileNumber) });
 
-/** `merchantId` null: of the operator. */
 export function waitingPath(merchantId: string | null): string {
   return merchantId === null ? pathOf(WAITING.operator) : pathOf(WAITING.merchant, { merchantId });
 }

@@ -8,16 +8,14 @@ import type { GET_DELIVERY } from '../../webhooks/history/contract.ts';
 import { type Html, html } from './html.ts';
 import type { Wording } from './wording.ts';
 
-/** How a state looks: `bad` is not said by its colour alone, the word stands there. */
+/** The word is shown too: colour alone does not tell. */
 export type Tone = 'good' | 'wait' | 'bad' | 'plain';
 
-/** How a state looks, and its words in English. */
 export type StateLook = { readonly tone: Tone; readonly text: string };
 
-/** All states of a kind of thing: the compiler names the one that has no words yet. */
+/** The compiler reports a state without words. */
 export type States<State extends string> = Readonly<Record<State, StateLook>>;
 
-/** Of a payment and its installments, as the API shows them. */
 export const PAYMENT_STATES = {
   Processando: { tone: 'wait', text: 'Processing' },
   'Pré-autorizada': { tone: 'wait', text: 'Preauthorized' },
@@ -56,10 +54,9 @@ export const BILLING_STATES = {
   Paid: { tone: 'good', text: 'Paid' },
 } as const satisfies States<AnswerOf<typeof GET_BILLING>['status']>;
 
-/** Zero: its bank has not answered yet. */
+/** 0: the bank has not answered yet. */
 export type StatusBill = `${0 | (typeof STATUS_BILL)[keyof typeof STATUS_BILL]}`;
 
-/** By `statusBill`. */
 export const BOLETO_STATES = {
   0: { tone: 'wait', text: 'Being issued' },
   1: { tone: 'good', text: 'Issued' },
@@ -85,7 +82,6 @@ export const CREDENTIAL_STATES = {
   disabled: { tone: 'plain', text: 'Disabled' },
 } as const satisfies States<string>;
 
-/** Of a merchant, and of a user: whether it is let in. */
 export const ENTRY_STATES = {
   open: { tone: 'good', text: 'Open' },
   lockedOut: { tone: 'bad', text: 'Locked out' },
@@ -96,7 +92,7 @@ export function badge(tone: Tone, text: string): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
-/** A later version beside may write a state that this one has no words for: it is shown as it is. */
+/** A newer version may write a state without words here: it is shown as it is. */
 function ofState<State extends string>(states: States<State>, state: State) {
   const known: Partial<States<State>> = states;
   return known[state] ?? { tone: 'plain' as const, text: state };
@@ -119,7 +115,6 @@ export function stateText<State extends string>(
   return say(ofState(states, state).text);
 }
 
-/** To filter by a state, the first is none. */
 export function stateChoices(
   states: States<string>,
   { say }: Wording,

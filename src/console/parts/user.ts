@@ -1,14 +1,13 @@
-/** What a user is there for; what each may is said by screens and actions. */
 export const ROLES = ['viewer', 'support', 'finance', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Those who give roles: on the operator's pages, and on a merchant's, which has no operators. */
+/** A merchant has no operators. */
 export const ROLES_TO_GIVE = {
   operator: ROLES,
   merchant: ['viewer', 'support', 'finance', 'admin'],
 } as const satisfies Record<string, readonly Role[]>;
 
-/** Of a merchant, or of the operator, who sees all of them. */
+/** A user of a merchant, or of the operator, who sees all merchants. */
 export type User = {
   readonly userId: string;
   readonly name: string;
@@ -17,7 +16,6 @@ export type User = {
   readonly merchantId: string | null;
 };
 
-/** As roles are shown. */
 export const ROLE_WORDS: Readonly<Record<Role, string>> = {
   viewer: 'Viewer',
   support: 'Support',
@@ -30,7 +28,6 @@ export function isRole(text: string): text is Role {
   return (ROLES as readonly string[]).includes(text);
 }
 
-/** Whether a user may look at things of a merchant. */
 export function mayEnter(user: User, merchantId: string): boolean {
   return user.merchantId === null || user.merchantId === merchantId;
 }

@@ -1,27 +1,25 @@
 import type { Language } from '../../platform/http/sentence.ts';
 import { instant, saoPauloOffsetText } from '../../values/instant.ts';
 
-/** How a page speaks: its words, and what money, moments and numbers look like in them. */
 export type Wording = {
   readonly language: Language;
-  /** A text that is English where it stands; `{name}` in it stands for a value. */
+  /** The English text is the key. `{name}` stands for a value. */
   readonly say: (english: string, values?: Readonly<Record<string, string | number>>) => string;
   /** Cents. */
   readonly money: (cents: number) => string;
-  /** Of the United States, in their cents. */
+  /** Cents of US dollars. */
   readonly dollars: (cents: number) => string;
-  /** Of one: 0.5 is a half. */
+  /** A part of one: 0.5 is a half. */
   readonly percent: (part: number) => string;
-  /** As the API writes reais, with all decimals that are not zero. */
+  /** Reais as the API writes them, without trailing zeros. */
   readonly reais: (amount: number) => string;
-  /** YYYY-MM-DD, with or without a time behind it. */
+  /** YYYY-MM-DD, with or without a time. */
   readonly day: (day: string) => string;
-  /** Of a day, short. */
   readonly weekday: (day: string) => string;
   readonly count: (count: number) => string;
-  /** A moment as the API writes it, or milliseconds; as São Paulo's clocks show it. */
+  /** The API's form or milliseconds. Shown in São Paulo time. */
   readonly moment: (at: string | number) => string;
-  /** Seconds, in the largest unit that fits; what is not over by the clock at hand is nothing yet. */
+  /** Seconds, in the largest fitting unit. A negative duration shows as zero. */
   readonly duration: (seconds: number) => string;
 };
 
@@ -71,13 +69,12 @@ export function wordingIn(language: Language, texts: Readonly<Record<string, str
       const [unit, size] = UNITS.find((one) => seconds >= one[1]) ?? ['second', 1];
       const style = { style: 'unit', unit, unitDisplay: 'long' } as const;
       const text = new Intl.NumberFormat(locale, style).format(Math.max(0, Math.floor(seconds / size)));
-      // A number and its unit stay on one line.
+      // Keeps a number and its unit on one line.
       return text.replaceAll(' ', '\u00a0');
     },
   };
 }
 
-/** As an attribute of `<time>`. */
 export function machineMoment(at: string | number): string {
   return typeof at === 'string' ? at : saoPauloOffsetText(instant(at));
 }

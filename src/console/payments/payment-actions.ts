@@ -4,7 +4,7 @@ import { amountFault, centsOf } from '../parts/page-parts.ts';
 import { PAYMENT, paymentPath } from '../parts/paths.ts';
 import type { Action, Asked, Form, Moved, Visit } from '../parts/screen.ts';
 
-/** Money goes back: not for everybody who may look. */
+/** Money goes back, so fewer roles may do it than may look. */
 export const CANCEL: Action = {
   path: `${PAYMENT}/cancel`,
   roles: ['finance', 'admin'],
@@ -21,7 +21,7 @@ export const CANCEL: Action = {
   next: ({ merchantId, parameters: { paymentId = '' } }) => paymentPath(merchantId, paymentId),
 };
 
-/** Of a payment what goes back in parts counts together. */
+/** All refunds of a payment count together. */
 async function givenBack(
   { ask, parameters: { paymentId = '' } }: Visit,
   { amount }: Form,
@@ -31,8 +31,7 @@ async function givenBack(
   const { value, canceledAmount, cancelingAmount, statusDescription } = asked.body;
   const before = canceledAmount + cancelingAmount;
   const wanted = amount === undefined ? value - before : centsOf(amount);
-  // The endpoint refuses what is no amount, what has nothing left, and what is more than was ever paid;
-  // what is more than is left now may be left later, and waits like the rest.
+  // More than is left now may be left later, so it waits too. The endpoint refuses every other fault.
   if (typeof wanted === 'string' || wanted <= 0 || wanted > value)
     return { ok: true, status: 200, body: null };
   const fields = { amount: `${Math.floor(wanted / 100)},${String(wanted % 100).padStart(2, '0')}` };

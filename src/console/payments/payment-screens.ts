@@ -16,7 +16,6 @@ import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { PAYMENT_STATES, stateChoices } from '../parts/states.ts';
 import { paymentPage, paymentTable } from './payment-view.ts';
 
-/** A payment as a stream of the list writes it; what it has not, is not there. */
 type StreamedPayment = {
   readonly paymentId: string;
   readonly referenceTransaction: string | null;
@@ -58,25 +57,23 @@ const PAYMENT_COLUMNS: readonly CsvColumn<StreamedPayment>[] = [
 
 export type PaymentTools = {
   readonly findMovements: (merchantId: string, paymentId: string) => Promise<readonly TransactionMovement[]>;
-  /** Of a payment with an NSU: only those were notified of. */
+  /** Only payments with an NSU have notifications. */
   readonly findDeliveries: (
     merchantId: string,
     payment: { readonly nsu: string; readonly transactionId: string },
   ) => Promise<readonly PaymentDelivery[]>;
-  /** By installment; none while its movements are not followed yet. */
+  /** By installment. Empty until its movements are followed. */
   readonly findReceivables: (merchantId: string, paymentId: string) => Promise<readonly Receivable[]>;
   readonly findChargebacks: (merchantId: string, paymentId: string) => Promise<readonly PaymentChargeback[]>;
 };
 
 type ListedPayment = AnswerOf<typeof LIST_PAYMENTS>['items'][number];
-/** As a list shows it. */
 export type ShownPayment = Omit<ListedPayment, 'split'>;
 export type WholePayment = AnswerOf<typeof GET_PAYMENT>;
 
-/** Without a filter the last days are shown. */
 const USUAL_DAYS = 7;
 const REFRESH_SECONDS = 10;
-/** The index by status leaves out what is being charged, and what is approved as it was sold. */
+/** The index by status leaves out charging payments, and approved ones without a later change. */
 const NOT_INDEXED: readonly string[] = [
   'Processando',
   'Autorizada',

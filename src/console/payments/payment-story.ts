@@ -17,7 +17,7 @@ type Payment = Pick<
   | 'installments'
 >;
 
-/** What became of a payment, in a sentence or two: where it is, what is to come, and what went back. */
+/** A sentence or two: its state, what is to come, and what was refunded. */
 export function paymentBecame(
   payment: Payment,
   receivables: readonly Receivable[],
@@ -77,7 +77,6 @@ function declinedSentence({ returnCode, description, retryable }: Payment, { say
       });
 }
 
-/** What came to the bank, and what is to come next. */
 function moneySentence(receivables: readonly Receivable[], { say, money, day, count }: Wording): string {
   if (receivables.length === 0) return say('What it is to bring is being worked out.');
   const came = receivables.flatMap((one) => receiptOf(one) ?? []);
@@ -108,7 +107,6 @@ function moneySentence(receivables: readonly Receivable[], { say, money, day, co
   return parts.join(' ');
 }
 
-/** As the API shows a movement, and how a page says it. */
 export const MOVEMENT_WORDS = {
   Autorizacao: 'Installment {number} authorized',
   Pagamento: 'Installment {number} paid',
@@ -117,8 +115,6 @@ export const MOVEMENT_WORDS = {
   Desbloqueio: 'Installment {number} unblocked',
 } as const satisfies Record<MovementType, string>;
 
-/** Of each kind of thing that the box of the search finds. */
 export const MOST_FOUND = 20;
-/** Of a payment. */
 export const MOST_MOVEMENTS = 500;
 export const MOST_DELIVERIES = 100;

@@ -40,7 +40,7 @@ export function paymentTable(items: readonly ShownPayment[], { wording, merchant
   );
 }
 
-/** Of a charge of a billing it is the id of that, which says nothing to people. */
+/** The reference of a billing's charge is the billing's id, which says nothing to people. */
 function shownReference(
   { paymentId, referenceTransaction, billingId }: ShownPayment,
   { say }: Wording,
@@ -111,7 +111,6 @@ function antiFraudText({ antifraud, antifraudReasons }: WholePayment, { say }: W
     : html`${verdict} <code>${antifraudReasons.join(', ')}</code>`;
 }
 
-/** What is left to give back. */
 function cancelForm(payment: WholePayment, visit: Visit): Shown {
   const left = payment.value - payment.canceledAmount - payment.cancelingAmount;
   const isOver = ['Negada', 'Desfeita', 'Cancelada', 'Processando'].includes(payment.statusDescription);
@@ -134,7 +133,6 @@ function cancelForm(payment: WholePayment, visit: Visit): Shown {
   });
 }
 
-/** What each was to bring, and what came of it. */
 function installments({ payment, receivables }: PaymentFound, { wording }: Visit): Html {
   const { say, money, day } = wording;
   return table(
@@ -215,10 +213,10 @@ function split(payment: WholePayment, { wording, path }: Visit): Html {
   }`;
 }
 
-/** At the same moment what has the lower order came first. `onDay`: nobody knows the hour. */
+/** At the same moment, the lower order comes first. `onDay`: the hour is not known. */
 type Happening = {
   readonly at: number;
-  /** What stands there instead, where its moment is of another clock. */
+  /** The moment to show if the event has another clock. */
   readonly shownAt?: number;
   readonly order: number;
   readonly text: Shown;
@@ -229,7 +227,6 @@ type Happening = {
 const CUT =
   'Perhaps not all of it is here: at most {movements} movements and {deliveries} notifications are shown.';
 
-/** Everything that is known of a payment, in the order in which it happened. */
 function paymentTimeline(found: PaymentFound, visit: Visit): Html {
   const { wording } = visit;
   const happened = [
@@ -246,7 +243,7 @@ function paymentTimeline(found: PaymentFound, visit: Visit): Html {
   )}</ol>`;
 }
 
-/** The intent stands before the acquirer is asked; then what it answered. */
+/** The intent comes before the acquirer's answer. */
 function asked({ payment }: PaymentFound, wording: Wording): Happening[] {
   const { say, money } = wording;
   const at = Date.parse(payment.transactionDate);
@@ -265,7 +262,7 @@ function answerText(payment: WholePayment, { say }: Wording): string {
   return say('The issuer approved, code {code}', { code: payment.authorizationCode });
 }
 
-/** What was pre-authorized has its movements from its capture on. */
+/** An authorized payment has movements from its capture on. */
 function moved({ payment, movements }: PaymentFound, { say, money }: Wording): Happening[] {
   const first = movements.find(({ type }) => type === 'Autorizacao');
   const isCaptured = payment.authorizedAmount !== undefined && first !== undefined;
@@ -276,7 +273,6 @@ function moved({ payment, movements }: PaymentFound, { say, money }: Wording): H
     ...movements.map(({ moment: at, type, installmentNumber }) => ({
       at,
       order: 3,
-      // A later version beside may write a type that this one has no words for.
       text: Object.hasOwn(MOVEMENT_WORDS, type)
         ? say(MOVEMENT_WORDS[type], { number: installmentNumber })
         : type,
@@ -309,7 +305,6 @@ function givenBack({ payment, chargebacks }: PaymentFound, wording: Wording): Ha
   ];
 }
 
-/** What came to the bank, by its day. */
 function settled({ receivables }: PaymentFound, { say, money }: Wording): Happening[] {
   return receivables.flatMap((one) => {
     const receipt = receiptOf(one);
@@ -325,7 +320,7 @@ function settled({ receivables }: PaymentFound, { say, money }: Wording): Happen
   });
 }
 
-/** Sent in real time, also where the clock of the merchant has gone on: never before what it is about. */
+/** Sent in real time. If the merchant's clock was moved, it is sorted after its event. */
 function sent({ payment, movements, deliveries }: PaymentFound, { wording, merchantId }: Visit): Happening[] {
   const { say, count } = wording;
   const soldAt = movements[0]?.moment ?? Date.parse(payment.transactionDate);

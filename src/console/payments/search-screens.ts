@@ -19,13 +19,12 @@ import { MOST_FOUND } from './payment-story.ts';
 import { paymentTable } from './payment-view.ts';
 
 export type SearchTools = {
-  /** Ids of the newest payments whose customer has this document. */
+  /** Ids, newest first. */
   readonly findCustomerPayments: (merchantId: string, document: string) => Promise<readonly string[]>;
-  /** Ids of the newest boletos of that name. */
   readonly findBoletos: (merchantId: string, name: BoletoName) => Promise<readonly string[]>;
 };
 
-/** Of the last four digits: as many days as one search takes. */
+/** A search by last four digits covers as many days as the API allows. */
 const DAYS_OF_LAST_FOUR = 93;
 const LONGEST_TEXT = 64;
 
@@ -36,7 +35,6 @@ type Found = {
 };
 const NOTHING: Found = { payments: [], subscriptions: [], boletos: [] };
 
-/** In which fields of a search a text may stand. */
 function questionsOf(text: string, { now }: Visit): Readonly<Record<string, string>>[] {
   const today = saoPauloDay(instant(now));
   const dateRangeStartDate = addDays(today, 1 - DAYS_OF_LAST_FOUR);
@@ -50,13 +48,12 @@ function questionsOf(text: string, { now }: Visit): Readonly<Record<string, stri
   ];
 }
 
-/** A CPF or a CNPJ without what stands between its digits; null: it is none. */
+/** The digits of a CPF or CNPJ, or null. */
 function documentIn(text: string): string | null {
   const document = text.replaceAll(/[.\-/ ]/g, '').toUpperCase();
   return isCpf(document) || isCnpj(document) ? document : null;
 }
 
-/** Where what has this id stands; null: nothing has it. */
 async function pageOfId(id: string, { ask, merchantId }: Visit): Promise<string | null> {
   const payment = await ask(GET_PAYMENT, { parameters: { paymentId: id } });
   if (payment.ok) return paymentPath(merchantId, payment.body.paymentId);
@@ -98,7 +95,6 @@ async function subscriptionsOf(text: string, { ask }: Visit): Promise<readonly L
   return asked.ok ? asked.body.items : [];
 }
 
-/** By what a text may be to a boleto. */
 function boletoNames(text: string, { now }: Visit): BoletoName[] {
   const today = saoPauloDay(instant(now));
   const [line, code] = [parseDigitableLine(text, today), parseBarCode(text, today)];
@@ -124,7 +120,6 @@ async function boletosOf(text: string, visit: Visit, { findBoletos }: SearchTool
   return found;
 }
 
-/** Where the one thing that was found stands; null: there are others, or none. */
 function onlyPage({ payments, subscriptions, boletos }: Found, { merchantId }: Visit): string | null {
   if (payments.length + subscriptions.length + boletos.length !== 1) return null;
   const [[payment], [subscription], [boleto]] = [payments, subscriptions, boletos];
@@ -133,7 +128,7 @@ function onlyPage({ payments, subscriptions, boletos }: Found, { merchantId }: V
   return boleto === undefined ? null : boletoPath(merchantId, boleto.id);
 }
 
-/** One box for all: what is found alone is led to, everything else is listed. */
+/** One search box. A single result opens its page; several are listed. */
 export const SEARCH_SCREENS: readonly Screen<SearchTools>[] = [
   screen<SearchTools, Found>({
     path: SEARCH,

@@ -13,7 +13,7 @@ export type ReceiptTools = { readonly findMerchant: (merchantId: string) => Prom
 
 type Found = { readonly payment: AnswerOf<typeof GET_PAYMENT>; readonly merchant: Merchant };
 
-/** On a sheet of A4: what a buyer is given. Nothing is left over but the sheet when it is printed. */
+/** A sheet of A4 for the buyer. Print shows nothing else. */
 export const RECEIPT_SCREENS: readonly Screen<ReceiptTools>[] = [
   screen<ReceiptTools, Found>({
     path: RECEIPT,

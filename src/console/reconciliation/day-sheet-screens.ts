@@ -39,7 +39,6 @@ ${section(say('Why it differs, by the files of the acquirer'), causes(found, vis
 ${accountNumbers.length > 1 && html`<p class="note">${say('The causes are of all accounts of the merchant.')}</p>`}`;
 }
 
-/** Names on the left, amounts and of how many installments on the right. */
 function amounts(
   title: string,
   rows: readonly (readonly [string, Shown, number | null])[],
@@ -194,7 +193,7 @@ export type DaySheetTools = {
     merchantId: string,
     wanted: { readonly accountNumber: string; readonly from: Instant; readonly before: Instant },
   ) => Promise<SoldSum>;
-  /** Value null: it has more installments than are gone through. */
+  /** The value is null if the day has too many installments. */
   readonly readDayReport: (merchantId: string, day: Day) => Promise<Prepared<DayReport | null>>;
 };
 
@@ -206,15 +205,13 @@ type DaySheetFound = {
   readonly accountNumber: string;
   readonly sold: SoldSum;
   readonly errors: readonly WireError[];
-  /** Null: nothing was expected, and nothing came. */
   readonly paid: DayOfAccount | null;
   readonly report: Prepared<DayReport | null>;
 };
 
-/** Of very many installments the sheet is made on behind the page. */
 const REFRESH_SECONDS = 5;
 
-/** On a sheet of A4: what was sold and paid on a day, what was kept, and what is missing and why. */
+/** A sheet of A4: what was sold, paid and kept on a day, and what is missing and why. */
 export const DAY_SHEET_SCREENS: readonly Screen<DaySheetTools>[] = [
   screen<DaySheetTools, DaySheetFound>({
     path: DAY_SHEET,

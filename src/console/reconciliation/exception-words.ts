@@ -10,7 +10,6 @@ import type { Html } from '../parts/html.ts';
 import { badge, type Tone } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 
-/** Why no sale was found for a line. */
 const UNMATCHED_WORDS: Readonly<Record<UnmatchedReason, string>> = {
   ambiguous: 'Several sales fit',
   notFound: 'No sale fits',
@@ -21,7 +20,6 @@ const UNMATCHED_WORDS: Readonly<Record<UnmatchedReason, string>> = {
   batchIncomplete: 'Its batch is not whole yet',
 };
 
-/** Of the classes, states and explanations of exceptions. */
 export const EXCEPTION_WORDS = {
   notInFile: 'Not in the file',
   notInParcela: 'Not among the sales',
@@ -44,7 +42,6 @@ export const EXCEPTION_WORDS = {
   batchIncomplete: 'Its batch is not whole yet',
 } as const satisfies Readonly<Record<ExceptionClass | ExceptionState | Explanation, string>>;
 
-/** Why what came on a day is not what was expected on it. */
 export const CAUSE_WORDS = {
   ...EXCEPTION_WORDS,
   notYetFiled: 'No file of the day has come',
@@ -58,7 +55,7 @@ export const CAUSE_WORDS = {
 
 const isUnmatched = (text: string): text is UnmatchedReason => Object.hasOwn(UNMATCHED_WORDS, text);
 
-/** What was expected, or found, as people read it: of most classes it is money. */
+/** For most classes this is money. */
 export function foundText(
   name: ExceptionClass,
   text: string | null,

@@ -32,7 +32,6 @@ import { badge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { EXCEPTION_WORDS, exceptionBadge, foundText } from './exception-words.ts';
 
-/** An installment as the exports of reconciliation write it. */
 type ExportedInstallment = {
   readonly transactionDate: string;
   readonly cardNumber: string;
@@ -58,7 +57,6 @@ type ExportedInstallment = {
   readonly transactionPaymentIdWeb: string;
 };
 
-/** Decimals of a percentage. */
 const OF_PERCENT = 4;
 
 const RECEIVABLE_COLUMNS: readonly CsvColumn<ExportedInstallment>[] = [
@@ -90,9 +88,7 @@ type Day = AnswerOf<typeof LIST_DAYS>[number];
 type Found = { readonly errors: readonly WireError[]; readonly days: readonly Day[] };
 type Exception = AnswerOf<typeof LIST_EXCEPTIONS>['items'][number];
 
-/** Around today. */
 const USUAL_DAYS = { before: 14, behind: 15 } as const;
-/** Of exceptions, which are of days that are past. */
 const DAYS_OF_EXCEPTIONS = 90;
 
 function daysOf({ query, now }: Visit, usual: { readonly before: number; readonly behind: number }) {
@@ -169,7 +165,7 @@ function dayTable(days: readonly Day[], accountNumber: string, { wording, mercha
   );
 }
 
-/** Of what no file has yet nobody has compared how much it was. */
+/** Without a file, nobody has compared the amount yet. */
 function differenceOf(day: Day, { say, reais, count }: Wording): Shown {
   if (day.receivedInstallments === 0) return '–';
   if (day.differentInstallments > 0)

@@ -6,12 +6,10 @@ export type WholeBilling = AnswerOf<typeof GET_BILLING>;
 type Entry = WholeBilling['timeline'][number];
 type Charged = Extract<Entry, { type: 'Charged' }>;
 
-/** Of a billing, what says why it is where it is. */
 type Explained = Pick<WholeBilling, 'status' | 'nsu' | 'nextChargeOn' | 'timeline'> & {
   readonly subscription: Pick<WholeBilling['subscription'], 'status'>;
 };
 
-/** Why a billing is where it is: its state, what the issuer said last, and what comes next. */
 export function billingWhy(billing: Explained, wording: Wording): string {
   const { say } = wording;
   const { status, timeline } = billing;
@@ -33,7 +31,6 @@ export function billingWhy(billing: Explained, wording: Wording): string {
   return `${met} ${advice}`;
 }
 
-/** On which day, at which try. */
 function paidText({ nsu }: Explained, last: Charged | undefined, { say, day, count }: Wording): string {
   const values = { nsu: nsu ?? '–', day: last === undefined ? '' : day(last.at) };
   if (last?.outcome !== 'Approved') return say('Paid, with the NSU {nsu}.', { nsu: values.nsu });
@@ -53,7 +50,7 @@ function openedText({ nextChargeOn }: Explained, last: Charged | undefined, word
   return isSaid || next === null ? chargeText(last, wording) : `${chargeText(last, wording)} ${next}`;
 }
 
-/** What a charge met and what was made of it, in the words of the catalogues; a day as people write it. */
+/** The answer to a charge and the decision on it, in the words of the catalogues. */
 export function chargeText(
   {
     code,

@@ -21,7 +21,7 @@ import type { Wording } from '../parts/wording.ts';
 import { forecastOf } from './forecast.ts';
 import type { WholeSubscription } from './subscription-screens.ts';
 
-/** Each day is a row, so that it can be read on a phone, and aloud. */
+/** Each day is a row, for phones and screen readers. */
 function monthPage({ month, sums }: MonthFound, visit: Visit): Html {
   const { wording, path } = visit;
   const { say, day } = wording;
@@ -81,7 +81,6 @@ function sumOf(sums: readonly BillingSum[], state: BillingState, { count, money 
   return html`${money(amount)} <small>(${count(total)})</small>`;
 }
 
-/** A subscription's due days of a year: what became of them, and what is to come. */
 function yearPage({ subscription, year, billings, ahead }: YearFound, visit: Visit): Html {
   const { wording, merchantId, path } = visit;
   const { say, day, reais } = wording;
@@ -130,7 +129,6 @@ export type CalendarTools = {
 };
 
 type Month = {
-  /** Its first day, and its last. */
   readonly first: Day;
   readonly last: Day;
   readonly today: Day;
@@ -145,7 +143,6 @@ type YearFound = {
   readonly ahead: ReturnType<typeof forecastOf>;
 };
 
-/** The month of a day, today's where none is named or it is none. */
 export function monthOf({ query, now }: Pick<Visit, 'query' | 'now'>): Month {
   const today = saoPauloDay(instant(now));
   const wanted = query.day !== undefined && isReadable(query.day) ? query.day : today;
@@ -154,21 +151,20 @@ export function monthOf({ query, now }: Pick<Visit, 'query' | 'now'>): Month {
   return { first, last, today };
 }
 
-/** Months before and behind it are of the calendar too. */
+/** The calendar also shows the months before and after. */
 function isReadable(text: string): text is Day {
   return isDay(text) && text > '1900' && text < '9000';
 }
 
 const YEARS_AHEAD = 10;
 
-/** The year of a page, this one where none is named or it is too far. */
 export function yearOf({ query, now }: Pick<Visit, 'query' | 'now'>): number {
   const today = Number(saoPauloDay(instant(now)).slice(0, 4));
   const year = /^\d{4}$/.test(query.year ?? '') ? Number(query.year) : today;
   return year < 2000 || year > today + YEARS_AHEAD ? today : year;
 }
 
-/** A billing every twenty days at most, and those that were skipped. */
+/** At most a billing every twenty days, and skipped ones. */
 const MOST_OF_YEAR = '100';
 
 export const CALENDAR_SCREENS: readonly Screen<CalendarTools>[] = [

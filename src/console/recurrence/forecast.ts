@@ -8,7 +8,7 @@ type Series = {
 };
 export type Forecast = { readonly installment: number; readonly dueOn: Day };
 
-/** Due days behind the last billing, by the terms of the enrolment, if nothing changes the series. */
+/** Due days after the last billing, by the enrolment's terms. */
 export function* forecasts(
   { status, plan }: Series,
   last: { readonly installment: number; readonly expireAt: string },
@@ -21,7 +21,6 @@ export function* forecasts(
   }
 }
 
-/** Those of a year. */
 export function forecastOf(
   series: Series,
   last: { readonly installment: number; readonly expireAt: string },

@@ -7,7 +7,6 @@ type Entry =
   | AnswerOf<typeof GET_BILLING>['timeline'][number]
   | AnswerOf<typeof GET_SUBSCRIPTION>['timeline'][number];
 
-/** As the API shows them, and how a page says it. */
 export const ENTRY_WORDS = {
   Created: 'Created',
   Activated: 'Activated',
@@ -29,7 +28,7 @@ export const PLAN_TYPE_WORDS = {
   Custom: 'Its own rhythm',
 } as const satisfies Record<AnswerOf<typeof GET_PLAN>['planType'], string>;
 
-/** Times of recurrence come without their zone, which is São Paulo's. */
+/** Times of recurrence have no zone. It is São Paulo's. */
 export function saoPauloMoment(text: string): string {
   return `${text}-03:00`;
 }

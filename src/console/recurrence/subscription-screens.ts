@@ -35,7 +35,7 @@ import { billingWhy, type WholeBilling } from './billing-why.ts';
 import { forecasts } from './forecast.ts';
 import { ENTRY_WORDS, saoPauloMoment } from './recurrence-words.ts';
 
-/** Behind the last billing: so many days are looked ahead. */
+/** Days shown after the last billing. */
 const DAYS_AHEAD = 6;
 
 export function subscriptionTable(
@@ -73,7 +73,6 @@ ${section(say('Next due days'), calendar(found, visit))}
 ${section(say('What became of it'), timeline(subscription, visit))}`;
 }
 
-/** What may be made happen to the billing that lies ahead. */
 function newestBilling({ newest, billings: { items } }: SubscriptionFound, visit: Visit): Shown {
   const [billing] = items;
   return newest !== null && billing !== undefined && happenToBilling(billing, visit);
@@ -141,7 +140,7 @@ function billings({ billings: page }: SubscriptionFound, visit: Visit): Html {
   return html`${list}${pager(visit, page)}`;
 }
 
-/** By the terms of the enrolment, if nothing happens that changes the series. */
+/** Assumes that nothing changes the series. */
 function calendar({ subscription, newest }: SubscriptionFound, { wording }: Visit): Html {
   const { say, reais, day } = wording;
   const { plan } = subscription;
@@ -177,11 +176,9 @@ type ListedBillings = AnswerOf<typeof LIST_BILLINGS>;
 type SubscriptionFound = {
   readonly subscription: WholeSubscription;
   readonly billings: Omit<ListedBillings, 'items'> & { readonly items: readonly WholeBilling[] };
-  /** The latest of all; null: there is none. */
   readonly newest: Pick<WholeBilling, 'installment' | 'expireAt'> | null;
 };
 
-/** Each of them is read by its id, for why it is where it is. */
 const BILLINGS_OF_PAGE = 10;
 
 const LIST: Screen<ListTools> = listScreen<ListedSubscription>({
@@ -193,7 +190,7 @@ const LIST: Screen<ListTools> = listScreen<ListedSubscription>({
   list: 'subscriptions',
   contract: LIST_SUBSCRIPTIONS,
   query: ({ query: { orderNumber, planName, status } }) => ({ orderNumber, planName, status }),
-  // A document or an e-mail would stand in the address: the box of the search finds by them.
+  // A document or an e-mail must not be in the address. The search box finds by them.
   filters({ wording }) {
     const { say } = wording;
     return [

@@ -18,8 +18,7 @@ export type AddRequestTools = {
 };
 
 /**
- * Writes what a person wants to be done by two, with the entry that says so, and in the same commit `beside`.
- * False: this person's others that wait are as many as may.
+ * Writes request, audit entry and `beside` in one commit. False if too many of this person's requests wait.
  */
 export async function addRequest(
   { database, audit, keyring }: AddRequestTools,
@@ -58,7 +57,7 @@ export async function addRequest(
   const { print } = keyring.fingerprint(requestText(request));
   return audit.transaction(
     async (tx) => {
-      // Of several at once each sees those before it.
+      // The lock makes concurrent requests of a person see each other.
       if (!(await lockUser(tx, visit.user.userId))) return false;
       if (!(await insertRequest(tx, request, print))) return false;
       await beside(tx);

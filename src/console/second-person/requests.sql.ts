@@ -34,7 +34,6 @@ const INSERT = statement(
    returning request_id`,
 );
 
-/** False: the person has asked for as much as may wait. */
 export async function insertRequest(tx: Tx, request: SecondPersonRequest, seal: Buffer): Promise<boolean> {
   const { requestId, merchantId, requestedBy, operation, path, fields, reason, amount, standing } = request;
   const { requestedAt, expiresAt } = request;
@@ -69,7 +68,6 @@ const FOUND = rowCodec({
   requesterMerchant: column.nullable(column.text('u.merchant_id')),
   isRequesterLockedOut: column.boolean('u.disabled_at is not null'),
 });
-/** Of a request that is decided. */
 const DECISION = rowCodec({
   decision: column.oneOf(DECISIONS, 'd.decision'),
   decisionReason: column.text('d.reason'),
@@ -90,7 +88,7 @@ const FIND = statement(
   `select ${COLUMNS} from ${TABLES} where r.request_id = $1 and ($2::text is null or r.merchant_id = $2)`,
 );
 
-/** `merchantId` null: of the operator's pages and of all merchants. */
+/** `merchantId` null: the operator's pages, and all merchants. */
 export async function findRequest(
   reader: Reader,
   requestId: string,
@@ -114,7 +112,7 @@ const LIST_OVER = statement(
    order by r.requested_at desc limit $2`,
 );
 
-/** Those that wait, the oldest first, and behind them those that wait no more, the newest first. */
+/** Waiting ones first, oldest first; then decided ones, newest first. */
 export async function listRequests(
   reader: Reader,
   merchantId: string | null,
@@ -135,13 +133,12 @@ const IS_WAITING = statement(
    ) as is_waiting`,
 );
 
-/** Whether anything waits, of a merchant; `merchantId` null: of the operator's pages and of all merchants. */
+/** `merchantId` null: the operator's pages, and all merchants. */
 export async function isAnythingWaiting(reader: Reader, merchantId: string | null): Promise<boolean> {
   const [row] = await reader.query(IS_WAITING, [merchantId, REQUEST_MILLISECONDS]);
   return row?.is_waiting === true;
 }
 
-/** Of each user; none are known where they are more than a bound. */
 export async function findHands(
   reader: Reader,
   userIds: readonly string[],
@@ -165,7 +162,7 @@ type NewDecision = Pick<SecondPersonDecision, 'decision' | 'reason'> & {
   readonly userId: string;
 };
 
-/** False: it is decided already, or has expired. */
+/** False if it was decided or has expired. */
 export async function insertDecision(
   tx: Tx,
   { requestId, userId, decision, reason }: NewDecision,
@@ -179,7 +176,6 @@ const FINISH = statement(
    returning request_id`,
 );
 
-/** `refusal` null: it was done. */
 export async function finishRequest(
   database: Database,
   requestId: string,
@@ -193,7 +189,7 @@ const FREE = statement(
   'delete from console_decisions where request_id = $1 and outcome is null returning request_id',
 );
 
-/** Nothing was done of it, for a cause that passes: it waits again. */
+/** A temporary error prevented it: the request waits again. */
 export async function freeRequest(database: Database, requestId: string): Promise<void> {
   await database.query(FREE, [requestId]);
 }
@@ -206,7 +202,7 @@ const FORGET = statement(
    returning 1`,
 );
 
-/** Gives how many went; the audit log keeps what became of them. */
+/** Returns how many were deleted. The audit log keeps the outcome. */
 export async function deleteOldRequests(database: Database, limit: number, days: number): Promise<number> {
   return (await database.query(FORGET, [limit, days])).length;
 }

@@ -5,20 +5,19 @@ import type { User } from '../parts/user.ts';
 import type { ReachedHand } from '../users/hands.sql.ts';
 import type { Person } from '../users/user.ts';
 
-/** What a person asked for that moves more than the limit: it stands as it was written. */
+/** A request to move more than the limit allows. It is not changed after it was written. */
 export type SecondPersonRequest = {
   readonly requestId: string;
-  /** Null: of the operator's pages, which no merchant's user sees. */
+  /** Null: the operator's pages, which merchant users cannot see. */
   readonly merchantId: string | null;
   readonly requestedBy: string;
   readonly operation: string;
-  /** As the form was sent to, with `/console`. */
+  /** The path of the form, with `/console`. */
   readonly path: string;
   readonly fields: Form;
   readonly reason: string;
-  /** What will move. */
   readonly amount: Cents;
-  /** How the thing stood. */
+  /** The state of the object at the request. */
   readonly standing: string;
   readonly requestedAt: Instant;
   readonly expiresAt: Instant;
@@ -26,13 +25,13 @@ export type SecondPersonRequest = {
 
 export const REQUEST_MILLISECONDS = 24 * 60 * 60 * 1_000;
 
-/** Of one person, so that the list stays one that a person reads. */
+/** Per person, so that the list stays readable. */
 export const MOST_WAITING = 20;
 
-/** Of those that wait, and of those that wait no more. */
+/** Limits waiting requests and decided ones, each. */
 export const MOST_REQUESTS_SHOWN = 100;
 
-/** What is sealed of a request: all of it. */
+/** The sealed text covers every field. */
 export function requestText(request: SecondPersonRequest): string {
   const fields = Object.entries(request.fields).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return `console request|${JSON.stringify([
@@ -53,7 +52,7 @@ export function requestText(request: SecondPersonRequest): string {
 export const DECISIONS = ['approved', 'declined'] as const;
 export const OUTCOMES = ['done', 'refused'] as const;
 
-/** What a second person said of a request. `outcome` null: it is not known, or under way. */
+/** `outcome` null: not known, or under way. */
 export type SecondPersonDecision = {
   readonly decision: (typeof DECISIONS)[number];
   readonly decidedBy: Person;
@@ -63,7 +62,7 @@ export type SecondPersonDecision = {
   readonly refusal: string | null;
 };
 
-/** A request with what became of it; `now` by the clock of the database, of which it expires. */
+/** `now` is the database's clock, which decides expiry. */
 export type FoundRequest = {
   readonly request: SecondPersonRequest;
   readonly seal: Buffer;
@@ -73,7 +72,6 @@ export type FoundRequest = {
   readonly now: Instant;
 };
 
-/** Where a request stands for those who look at it. */
 export type RequestState = 'waiting' | 'expired' | SecondPersonDecision['decision'];
 
 export function stateOf({ request, decision, now }: FoundRequest): RequestState {
@@ -82,10 +80,9 @@ export function stateOf({ request, decision, now }: FoundRequest): RequestState 
 }
 
 /**
- * Why a person may not decide. `oneHand`: the two may be one person, who let the other in. `newcomer`:
- * somebody let this person in within the last day, and may have made a second one of him;
- * `newRequester`: the same of the one who asked. `underWay`: it, or something else of the same thing, is
- * being done. `notAllowed`: the one who asked, or who decides, may not do it alone either.
+ * `oneHand`: one may have invented the other. `newcomer`, `newRequester`: invited within the last day, so the
+ * inviter may have invented the user. `underWay`: an act on the same object is not finished. `notAllowed`:
+ * one of the two lacks the right.
  */
 export type DecisionFault =
   | 'decided'
@@ -102,15 +99,13 @@ export type DecisionFault =
 
 export type Decider = {
   readonly user: Pick<User, 'userId'>;
-  /** With the one who asked. */
+  /** The decider and the requester may be one person. */
   readonly isOneHand: boolean;
   readonly isNewcomer: boolean;
   readonly isRequesterNew: boolean;
-  /** Of the person who decides and of the one who asked. */
   readonly mayBoth: boolean;
 };
 
-/** Null: the person may approve it. */
 export function approvalFault(
   found: FoundRequest,
   { user, isOneHand, isNewcomer, isRequesterNew, mayBoth }: Decider,
@@ -126,7 +121,7 @@ export function approvalFault(
   return isRequesterNew ? 'newRequester' : null;
 }
 
-/** The same of declining: the one who asked may take it back. */
+/** The requester may withdraw the request. */
 export function declineFault(
   found: FoundRequest,
   mayDecider: boolean,
@@ -138,30 +133,21 @@ export function declineFault(
   return mayDecider || user.userId === found.request.requestedBy ? null : 'notAllowed';
 }
 
-/**
- * Of a user, all who stand behind the hand that he has now: the user, those who let in this hand or gave it a
- * role, those who did so of these, as they were then, and so on to the first.
- */
+/** The chain of invitations and role grants that leads to the user's present access, with the user. */
 export type Hands = ReadonlySet<string>;
 
-/** Of one user; a chain that is longer than anybody would make is not followed to its end. */
+/** Per user. A longer chain is not followed to its end. */
 export const MOST_HANDS = 200;
 
-/**
- * By users. Their hands are followed each as it was; here a user counts as one, whichever hand it was: who is
- * let in anew may be who he was before, with those whom he let in then.
- */
+/** A user counts as one person over all grants: whoever is invited again may be the same person. */
 export function handsOf(reached: readonly ReachedHand[]): ReadonlyMap<string, Hands> {
   const hands = new Map<string, Set<string>>();
   for (const { ofUser, userId } of reached) hands.getOrInsertComputed(ofUser, () => new Set()).add(userId);
   return hands;
 }
 
-/**
- * Whether two users may be one person: somebody who lets others in can have made both up, or one of them
- * beside himself, however long ago.
- */
+/** Somebody who invites others can have invented both, or one of them, however long ago. */
 export function isOneHand(one: Hands | undefined, other: Hands | undefined): boolean {
-  // Who is not followed to the end is not two.
+  // An incomplete chain counts as connected.
   return one === undefined || other === undefined || !one.isDisjointFrom(other);
 }

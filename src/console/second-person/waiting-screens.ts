@@ -17,27 +17,24 @@ import { nameShown, type Person } from '../users/user.ts';
 import type { DecisionFault, FoundRequest, RequestState } from './second-person.ts';
 import { MOST_REQUESTS_SHOWN, stateOf } from './second-person.ts';
 
-/** A request as this user sees it. */
 export type ShownRequest = FoundRequest & {
-  /** Of what was asked for, in English. */
   readonly title: string;
-  /** What its fields say beside the amount; null: no more. */
+  /** Describes the fields beside the amount. */
   readonly says: string | null;
   readonly mayApprove: boolean;
-  /** That is why the user may not, and nothing else. */
+  /** This alone keeps the user from deciding. */
   readonly isOneHand: boolean;
   readonly mayDecline: boolean;
 };
 
-/** `unknownId`: there is none, or it is not for this page. */
+/** `unknownId`: it does not exist, or not for this page. */
 export type Decided = Asked<unknown> | { readonly fault: DecisionFault | 'unknownId' };
 
 export type WaitingTools = {
-  /** Cents; null: nothing waits for a second person. */
+  /** Cents. Null: no limit. */
   readonly secondPersonOver: number | null;
-  /** Of the page: of one merchant, or all. Those that wait first, up to a bound. */
+  /** Requests of the page's merchant, or all. Waiting ones first, up to a bound. */
   readonly listRequests: (visit: Visit) => Promise<readonly ShownRequest[]>;
-  /** Of a merchant; null: of the operator and of all. */
   readonly isAnythingWaiting: (merchantId: string | null) => Promise<boolean>;
   readonly approveRequest: (visit: Visit, requestId: string, reason: string) => Promise<Decided>;
   readonly declineRequest: (visit: Visit, requestId: string, reason: string) => Promise<Decided>;
@@ -52,7 +49,7 @@ function waitingScreen(of: 'operator' | 'merchant', path: string, place: number)
     of,
     title: 'Waiting for a second person',
     place,
-    // Without a limit nothing new waits; what did before it was taken away is decided, or expires.
+    // Without a limit nothing new waits, but earlier requests still need a decision or expire.
     isOffered: async (merchantId, { secondPersonOver, isAnythingWaiting }) =>
       secondPersonOver !== null || isAnythingWaiting(of === 'operator' ? null : merchantId),
     read: async (visit, { listRequests, secondPersonOver }) => ({
@@ -95,7 +92,7 @@ function whatText({ title, says }: ShownRequest, { wording: { say } }: Visit): s
   return says === null ? say(title) : `${say(title)}: ${says}`;
 }
 
-/** A merchant gives its users their names: to the operator each says whose user it is. */
+/** Merchants choose the names of their users, so the operator also sees the merchant. */
 function personText(person: Person, visit: Visit): string {
   const { user, wording } = visit;
   const name = nameShown(person, visit);

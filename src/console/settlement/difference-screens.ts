@@ -12,9 +12,9 @@ import type { Wording } from '../parts/wording.ts';
 import { MOST_DIFFERENCES_SHOWN } from './exception-found.ts';
 
 export type DifferenceTools = {
-  /** The largest first, up to one more than are shown. */
+  /** Largest first, up to one more than are shown. */
   readonly listDifferences: (merchantId: string | null) => Promise<readonly OpenDifference[]>;
-  /** Since the last night of all, or the last verification of a merchant; null: there was none. */
+  /** Since the last nightly run, or the merchant's last verification. Null if there was none. */
   readonly secondsSinceVerified: (merchantId: string | null) => Promise<number | null>;
 };
 
@@ -33,7 +33,6 @@ const CLASS_WORDS: Readonly<Record<TruthClass, string>> = {
   sumsDiffer: 'The sums of a day differ from its rows',
 };
 
-/** The sums of a day, as its page and the calendar of billings have them. */
 const SUM_WORDS: Readonly<Record<SumName, string>> = {
   expected: 'Expected on the day',
   open: 'Missing of it',
@@ -48,7 +47,7 @@ const SUM_WORDS: Readonly<Record<SumName, string>> = {
   paid: 'Billings, paid',
 };
 
-/** What a view says of a charge or an installment, where it is neither a number nor a day. */
+/** Values of a source that are neither a number nor a day. */
 const SAID_WORDS: Readonly<Record<InstallmentState | FoundCharge['kind'] | 'nothing', string>> = {
   authorized: 'Authorized',
   paid: 'Paid',
@@ -83,7 +82,6 @@ export const DIFFERENCE_SCREENS: readonly Screen<DifferenceTools>[] = [
   }),
 ];
 
-/** What a view says: a day, money, a state, or how many there are. */
 function saidText(
   { amount, expected, found }: OpenDifference,
   text: string | null,
@@ -97,7 +95,6 @@ function saidText(
   return isMoney ? money(Number(text)) : count(Number(text));
 }
 
-/** A payment with the number of its installment, or the day on which sums differ and which one. */
 function placeOf(one: OpenDifference, { say, day }: Wording): [place: Shown, installment: Shown] {
   const { merchantId } = one;
   if ('transactionId' in one)
@@ -111,7 +108,7 @@ function placeOf(one: OpenDifference, { say, day }: Wording): [place: Shown, ins
   return [html`${link(page, day(one.day))}: ${ofAccount}${say(SUM_WORDS[one.sum])}`, '–'];
 }
 
-/** Where nothing stands because nobody has looked, the page does not say that all is well. */
+/** An empty list of unverified data must not look good. */
 function verifiedNote({ secondsSinceVerified: seconds }: Found, { wording, realNow }: Visit): Shown {
   const { say } = wording;
   return (

@@ -49,7 +49,6 @@ import {
   MOST_SUMS_SHOWN,
 } from './exception-found.ts';
 
-/** A day is not younger than one. */
 const DAY_SECONDS = 86_400;
 
 type ExceptionsFound = {
@@ -85,7 +84,7 @@ function filters(visit: Visit): Html {
   ]);
 }
 
-/** Where the money is: each row leads to the exceptions that it counts. */
+/** Each row links to the exceptions that it counts. */
 function sumSection({ count, cents, isCutShort, groups }: ExceptionSums, visit: Visit): Shown {
   if (groups.length === 0) return '';
   const { say, money, duration, ...wording } = visit.wording;
@@ -158,7 +157,6 @@ function exceptionTable(found: readonly ReconciliationException[], { wording, no
   }`;
 }
 
-/** What a line of an acquirer's file is about. */
 const LINE_WORDS: Readonly<Record<EntryKind, string>> = {
   sale: 'A sale',
   schedule: 'What is to be paid',
@@ -219,9 +217,8 @@ function resolveForm({ state, exceptionId }: ReconciliationException, visit: Vis
 }
 
 export type ExceptionTools = {
-  /** The largest first, up to a bound. */
   readonly listExceptions: (filter: OperatorFilter) => Promise<readonly ReconciliationException[]>;
-  /** By merchant and class, the most money first, up to a bound. */
+  /** By merchant and class, most money first, up to a bound. */
   readonly sumExceptions: (filter: OperatorFilter) => Promise<ExceptionSums>;
   readonly findException: (id: string) => Promise<ReconciliationException | null>;
   readonly readLine: (fileNumber: number, lineNumber: number) => Promise<FiledLine | null>;

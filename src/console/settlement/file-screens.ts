@@ -91,10 +91,9 @@ function filePage(file: SettlementFile, { wording }: Visit): Html {
 }
 
 export type FileTools = {
-  /** Those with a lower number, the newest first, up to a bound. */
+  /** Files with a lower number, newest first, up to a bound. */
   readonly listFiles: (before: number) => Promise<readonly ListedFile[]>;
   readonly readFile: (fileNumber: number) => Promise<SettlementFile | null>;
-  /** The newest first, up to a bound. */
   readonly listFilesUnderWay: () => Promise<readonly FileUnderWay[]>;
   readonly listRefusedFiles: () => Promise<readonly ListedRefusal[]>;
   readonly findCoverages: (from: Day, to: Day) => Promise<readonly FileCoverage[]>;
@@ -102,7 +101,7 @@ export type FileTools = {
 
 type Files = {
   readonly files: readonly ListedFile[];
-  /** Null: of an older page of the list. */
+  /** Null on older pages of the list. */
   readonly state: {
     readonly underWay: readonly FileUnderWay[];
     readonly refused: readonly ListedRefusal[];
@@ -111,7 +110,7 @@ type Files = {
 };
 
 const NEWEST = 2 ** 31 - 1;
-/** An acquirer keeps its files about as long. */
+/** Acquirers keep files for about as long. */
 const DAYS_COVERED = 45;
 
 function numberOf(text: string | undefined): number | null {
@@ -190,7 +189,6 @@ function underWaySection(files: readonly FileUnderWay[], { wording }: Visit): Sh
   );
 }
 
-/** The days that no file is about. */
 function coverageSection(coverages: readonly FileCoverage[], { wording }: Visit): Shown {
   if (coverages.length === 0) return '';
   const { say, count, day } = wording;
@@ -235,7 +233,6 @@ function missingDays({ missing }: FileCoverage, { say, count, day }: Wording): s
   return more <= 0 ? named : say('{days} and {count} more', { days: named, count: count(more) });
 }
 
-/** What the importer says of a whole file, and what helps then. */
 const WHOLE: Readonly<Record<string, string>> = {
   'a file of this number was taken with another content, and this one does not say that it was sent anew':
     'Ask the acquirer which of the two is right, and for that one as sent anew.',

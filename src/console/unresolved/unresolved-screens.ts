@@ -159,7 +159,6 @@ function filters(visit: Visit): Html {
   ]);
 }
 
-/** What is at stake, by whom it is at. */
 function summary(waiting: readonly WaitingThing[], { wording }: Visit): Html {
   const { say, money, count } = wording;
   const sum = (things: readonly WaitingThing[]) => money(things.reduce((all, { amount }) => all + amount, 0));
@@ -174,7 +173,7 @@ function summary(waiting: readonly WaitingThing[], { wording }: Visit): Html {
   return html`<p class="lead">${parts.join(' · ')}</p>`;
 }
 
-/** Of a boleto nothing is decided here: its own page says how it stands. */
+/** A boleto cannot be decided here. Its own page explains it. */
 function pathOfThing({ kind, id, merchantId }: WaitingThing): string {
   return kind === 'boleto' ? boletoPath(merchantId, id) : casePath(id);
 }
@@ -222,10 +221,9 @@ function waitingTable(waiting: readonly WaitingThing[], { wording, now, query }:
 }
 
 export type UnresolvedTools = {
-  /** The oldest or largest first, up to a bound. */
   readonly listWaiting: (filter: WaitingFilter) => Promise<readonly WaitingThing[]>;
   readonly findCase: (id: string) => Promise<Case | null>;
-  /** What the acquirer says of a charge now; null: this user has asked too often. */
+  /** The acquirer's present answer. Null if the user asked too often. */
   readonly askAcquirer: (visit: Visit, found: Case) => Promise<FoundCharge | null>;
   readonly decide: (
     visit: Visit,
@@ -272,7 +270,7 @@ const DECISION_WORDS: Readonly<Record<Decision, string>> = {
   captured: 'Captured',
 };
 
-/** Of a cancel or a capture the acquirer says nothing by itself. */
+/** The acquirer cannot be asked about a single cancel or capture. */
 function isAskable({ kind, isUnresolved }: Case): boolean {
   return kind === 'charge' && isUnresolved;
 }
@@ -308,7 +306,7 @@ const REFUSALS: Readonly<Record<DecisionRefusal, { readonly status: 404 | 409; r
 const ASKED_TOO_OFTEN = 'You have asked the acquirer often just now. Wait some seconds.';
 
 const ASK: Action<UnresolvedTools> = {
-  // A page that is looked at sends nothing to the acquirer: somebody has to press a button.
+  // Only a button asks the acquirer: opening or reloading a page does not.
   path: `${CASE}/ask`,
   roles: ['support', 'finance', 'operator', 'admin'],
   of: 'operator',
@@ -339,7 +337,6 @@ const DECIDE: Action<UnresolvedTools> = {
   operation: 'resolve.decide',
   async moves({ parameters: { id = '' }, wording }, { decision = '' }, { findCase }) {
     const found = isUuid(id) ? await findCase(id) : null;
-    // What is not there is refused where it is to be decided.
     if (found === null) return { ok: true, status: 200, body: null };
     const ofKind: readonly string[] = DECISIONS_OF[found.kind];
     if (!ofKind.includes(decision)) return operationRefused(409, wording.say(REFUSALS.notOfThisKind.text));

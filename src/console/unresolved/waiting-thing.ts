@@ -11,10 +11,8 @@ export const KIND_WORDS: Readonly<Record<WaitingKind, string>> = {
   boleto: 'Boleto',
 };
 
-/** What stands first: what waits longest, or the largest amount. */
 export type WaitingOrder = 'age' | 'money';
 
-/** Null and 0: of all. */
 export type WaitingFilter = {
   readonly kinds: readonly WaitingKind[];
   readonly merchantId: string | null;
@@ -22,7 +20,6 @@ export type WaitingFilter = {
   readonly order: WaitingOrder;
 };
 
-/** A charge, a cancel, a capture or a boleto without an answer. */
 export type WaitingThing = {
   readonly kind: WaitingKind;
   readonly id: string;
@@ -36,7 +33,6 @@ export type WaitingThing = {
 
 export const MOST_WAITING_SHOWN = 100;
 
-/** What a list begins with, of things of all kinds. */
 export function firstWaiting(things: readonly WaitingThing[], order: WaitingOrder): WaitingThing[] {
   return things
     .toSorted((one, other) => (order === 'money' ? other.amount - one.amount : one.since - other.since))

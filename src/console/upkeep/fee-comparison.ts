@@ -2,30 +2,27 @@ import { type FeeRule, type FeeVersion, readFeeTable } from '../../transactions/
 
 export type FeeStanding = 'before' | 'inForce' | 'next';
 
-/** What became of a rule from the version before it. */
 export type FeeDifference = 'same' | 'changed' | 'added' | 'takenAway' | 'absent';
 
 export type ComparedFees = {
-  /** From the earliest to the last. */
   readonly versions: readonly { readonly version: FeeVersion; readonly standing: FeeStanding }[];
   readonly rules: readonly {
     readonly name: string;
     readonly cells: readonly { readonly rule: FeeRule | null; readonly difference: FeeDifference }[];
   }[];
-  /** How many begin after the last of them. */
+  /** How many begin after the last shown one. */
   readonly later: number;
 };
 
-/** Of the one in force one before it and the next ones, as many as stand beside each other. */
+/** The version in force, the one before it, and the next ones. */
 const MOST_VERSIONS = 4;
 
-/** Of all versions, and of those of a merchant. */
+/** Of all versions, and of a merchant's. */
 export const MOST_VERSIONS_LISTED = 100;
 
 const nameOf = ({ brand, fromInstallments: from, toInstallments: to }: FeeRule) =>
   `${brand} ${from === to ? from : `${from}–${to}`}`;
 
-/** The versions of one owner beside each other, rule by rule. */
 export function comparedFees(versions: readonly FeeVersion[], now: number): ComparedFees {
   const inOrder = versions.toSorted((one, other) => one.validFrom - other.validFrom);
   const inForce = inOrder.findLastIndex(({ validFrom }) => validFrom <= now);
@@ -55,7 +52,7 @@ function standingOf(distance: number): FeeStanding {
   return distance < 0 ? 'before' : 'next';
 }
 
-/** The first of a name counts, as it does for a sale. */
+/** The first rule of a name counts, as for sales. */
 function rulesOf({ rules }: FeeVersion): ReadonlyMap<string, FeeRule> {
   const read = readFeeTable(rules);
   const found = new Map<string, FeeRule>();
@@ -64,7 +61,6 @@ function rulesOf({ rules }: FeeVersion): ReadonlyMap<string, FeeRule> {
   return found;
 }
 
-/** `before` undefined: there is no version before it. */
 function differenceOf(before: FeeRule | null | undefined, rule: FeeRule | null): FeeDifference {
   if (rule === null) return before == null ? 'absent' : 'takenAway';
   if (before === undefined) return 'same';

@@ -34,7 +34,6 @@ import {
   MOST_VERSIONS_LISTED,
 } from './fee-comparison.ts';
 
-/** `ofMerchant`: of the one that was asked for. */
 type FeesFound = {
   readonly ofAll: readonly FeeVersion[];
   readonly ofMerchant: { readonly merchantId: string; readonly versions: readonly FeeVersion[] } | null;
@@ -75,7 +74,6 @@ const DIFFERENCES: Readonly<Record<FeeDifference, readonly [Tone, string] | null
   takenAway: ['wait', 'Taken away'],
 };
 
-/** Rule by rule, with what became of each marked. */
 function comparison(versions: readonly FeeVersion[], visit: Visit): Html {
   const { say, count, moment: shown } = visit.wording;
   const compared = comparedFees(versions, visit.now);
@@ -121,7 +119,7 @@ function ruleText(name: string, rule: FeeRule | null | undefined, { say, count }
 function termsOf({ portion, plan, toInstallments }: FeeRule, { say, count }: Wording): string {
   const percent = count(portion / 100);
   const { firstDays, betweenDays } = plan;
-  // What is sold in one payment comes once.
+  // A sale in one payment is paid out once.
   if (toInstallments === 1) return say('{percent}%, after {days} days', { percent, days: firstDays });
   return firstDays === betweenDays
     ? say('{percent}%, every {days} days', { percent, days: firstDays })
@@ -181,7 +179,7 @@ function feeTable(versions: readonly FeeVersion[], { wording }: Visit): Html {
 }
 
 export type FeeTools = {
-  /** Of an owner, or of all with null: those that begin last first, up to one more than are listed. */
+  /** Null: all owners. Latest beginning first, up to one more than are listed. */
   readonly listFees: (owner: string | null) => Promise<readonly FeeVersion[]>;
 };
 

@@ -21,7 +21,7 @@ type DataKey = Made & {
 };
 type KeyPair = Made & { readonly keyId: string; readonly privateKey: { readonly dataKeyId: number } };
 
-/** Data keys, wrapped by the key-encryption key, and key pairs, sealed by a data key: no key itself. */
+/** Data keys are wrapped by the key-encryption key and pairs are sealed by a data key: no plain keys here. */
 export function keyStates(dataKeys: readonly DataKey[], pairs: readonly KeyPair[]): KeyState[] {
   return [
     ...dataKeys.map(({ dataKeyId, purpose, keyEncryptionKeyId, createdAt, retiredAt }) => ({
@@ -41,7 +41,7 @@ export function keyStates(dataKeys: readonly DataKey[], pairs: readonly KeyPair[
   ];
 }
 
-/** `soon`: a date for it should be found. */
+/** `soon`: time to plan the rotation. */
 export type KeyDue = 'retired' | 'overdue' | 'soon' | 'inUse';
 
 const SOON_MILLISECONDS = 30 * 24 * 60 * 60 * 1_000;
@@ -57,12 +57,11 @@ export function keyDue(key: Pick<KeyState, 'createdAt' | 'retiredAt' | 'purpose'
 
 const KINDS: Readonly<Partial<Record<KeyKind, string>>> = { keyPair: 'key-pair' };
 
-/** As `parcela key rotate --kind` names it. */
+/** The name for `parcela key rotate --kind`. */
 export function kindOfPurpose(purpose: KeyKind): string {
   return KINDS[purpose] ?? purpose;
 }
 
-/** What becomes of a key that was replaced (docs/keys.md). */
 const AFTERWARDS: Readonly<Partial<Record<KeyKind, string>>> = {
   fingerprint: 'It compares for 90 days, then it is deleted by itself.',
   audit: 'It checks what it sealed for as long as the log is kept.',

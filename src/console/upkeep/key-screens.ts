@@ -21,7 +21,6 @@ export const KEY_SCREENS: readonly Screen<KeyTools>[] = [
   }),
 ];
 
-/** What each kind seals. */
 const PURPOSE_WORDS: Readonly<Record<KeyKind, string>> = {
   card: 'Cards',
   keyPair: 'Private keys of pairs',

@@ -3,10 +3,7 @@ import type { UserTools } from './invite-user.ts';
 import { type UserRefusal, userResource } from './user.ts';
 import { findUserByName, isStillAdmin, lockAdmins, updateRole } from './users.sql.ts';
 
-/**
- * Gives a user another role, which holds at once: sessions have none of their own. One administrator of a
- * merchant, and of the operator, stays. Of the users of a merchant; `merchantId` null: of all.
- */
+/** Takes effect at once: sessions hold no role. The last administrator stays. `merchantId` null: any user. */
 export async function changeRole(
   { database, audit, operator }: UserTools,
   { name, role }: { readonly name: string; readonly role: Role },
@@ -24,7 +21,7 @@ export async function changeRole(
     resource: userResource(user),
     detail: { name, 'role.old': user.role, 'role.new': role },
   } as const;
-  // Of two who take the role from each other at once, the second sees what the first has done.
+  // If two take the role from each other, the second sees what the first did.
   const isChanged = await audit.transaction(async (tx) => {
     await lockAdmins(tx, user, operator.actor);
     const isUpdated = await updateRole(tx, user, role, operator.actor);
@@ -34,7 +31,6 @@ export async function changeRole(
   return isChanged ? { ...user, role } : { refusal: await refusalOf(database, user, operator.actor) };
 }
 
-/** Why nothing was changed: somebody else was faster, or the user is the last administrator. */
 async function refusalOf(
   database: UserTools['database'],
   { name, role }: User,

@@ -1,15 +1,13 @@
 import { type ChallengeTools, isChallengeGood } from './create-challenge.ts';
 import type { NewPasskey, Passkey, RelyingParty, UsedPasskey } from './passkey.ts';
 
-/** An answer is some kilobytes: a certificate chain, which we ask for none of, would be the most of it. */
+/** Answers take some kilobytes; we ask for no certificate chain. */
 const LONGEST_ANSWER = 16_384;
-/** As the table keeps them, in bytes. */
+/** Limits of the table, in bytes. */
 const LONGEST = { credentialId: 1_023, publicKey: 4_096 } as const;
 
-/** The names of an answer that are read before the library reads it whole. */
 type Answer = { readonly id: string; readonly response: { readonly clientDataJSON: string } };
 
-/** Null: no answer of an authenticator. */
 function readAnswer(text: string): Answer | null {
   if (text.length > LONGEST_ANSWER) return null;
   try {
@@ -21,10 +19,7 @@ function readAnswer(text: string): Answer | null {
   }
 }
 
-/**
- * The challenge that was signed, as it was given. Throws at an answer from a frame inside a page of
- * somebody else: no page of ours is shown there.
- */
+/** The signed challenge. Throws for an answer from a frame: our pages are never framed. */
 function challengeOf({ response }: Answer): string {
   const client = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString('utf8')) as {
     readonly challenge?: unknown;
@@ -36,10 +31,10 @@ function challengeOf({ response }: Answer): string {
   return Buffer.from(String(challenge), 'base64url').toString('utf8');
 }
 
-/** Loaded when the first passkey comes: most processes never meet one. */
+/** Loaded at the first passkey, because most processes never see one. */
 const library = () => import('@simplewebauthn/server');
 
-/** The same of any answer that the library throws at: it is no passkey of ours. */
+/** If the library throws, the answer counts as no passkey of ours. */
 async function orNull<T>(check: () => Promise<T | null>): Promise<T | null> {
   try {
     return await check();
@@ -48,7 +43,6 @@ async function orNull<T>(check: () => Promise<T | null>): Promise<T | null> {
   }
 }
 
-/** The purpose of challenges with which somebody signs in. */
 export const SIGN_IN = 'sign in';
 
 export type ShownPasskey = {
@@ -57,7 +51,7 @@ export type ShownPasskey = {
   readonly challenge: string;
 };
 
-/** Checks what a passkey has signed; null: the answer proves nothing. */
+/** Null if the answer proves nothing. */
 export async function checkPasskey(
   tools: ChallengeTools & { readonly findPasskey: (credentialId: Buffer) => Promise<Passkey | null> },
   party: RelyingParty,
@@ -80,7 +74,7 @@ export async function checkPasskey(
       credential: {
         id: answer.id,
         publicKey: new Uint8Array(passkey.publicKey),
-        // A counter that stands still is refused where the session is opened, and written into the audit log.
+        // Opening a session refuses and audits a counter that stands still.
         counter: 0,
       },
     });
@@ -90,7 +84,6 @@ export async function checkPasskey(
   });
 }
 
-/** Reads a passkey that was made just now; null: it is none. */
 export async function readNewPasskey(
   tools: ChallengeTools,
   party: RelyingParty,

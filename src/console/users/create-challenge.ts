@@ -5,10 +5,7 @@ import { CHALLENGE_MILLISECONDS, challengeText, readChallenge } from './passkey.
 
 export type ChallengeTools = { readonly keyring: Pick<Keyring, 'fingerprint' | 'fingerprints'> };
 
-/**
- * What an authenticator is to sign. It carries its own seal, so that nothing is written for a stranger who
- * opens a page. `purpose`: what it is good for.
- */
+/** The text carries its own seal, so strangers who open a page cause no writes. `purpose` limits its use. */
 export function createChallenge(
   { keyring }: ChallengeTools,
   purpose: string,
@@ -20,10 +17,7 @@ export function createChallenge(
   return `${expiresAt}.${nonce}.${print.toString('base64url')}`;
 }
 
-/**
- * Whether it is one of ours, for this purpose and not too old. That it opens one session alone is held by
- * the table of sessions.
- */
+/** The sessions table makes each challenge open one session only. */
 export function isChallengeGood({ keyring }: ChallengeTools, purpose: string, challenge: string): boolean {
   const read = readChallenge(challenge);
   if (read === null || read.expiresAt < Date.now()) return false;

@@ -4,9 +4,8 @@ import { type UserRefusal, userResource } from './user.ts';
 import { findUserByName, isStillAdmin, lockAdmins, markUserDisabled } from './users.sql.ts';
 
 /**
- * Ends the user's sessions, links and identity at once; the name stays taken, for the audit log has it. On a
- * page one administrator of a merchant, and of the operator, stays. Of the users of a merchant; `merchantId`
- * null: of all.
+ * The name stays reserved for the audit log. On a page, the last administrator stays. `merchantId` null: any
+ * user.
  */
 export async function disableUser(
   { database, audit, operator }: UserTools,
@@ -23,7 +22,7 @@ export async function disableUser(
     detail: { name },
   } as const;
   const { isDisabled: _, ...user } = found;
-  // Of two who lock each other out at once, the second sees what the first has done.
+  // If two disable each other, the second sees what the first did.
   const isDisabled = await audit.transaction(async (tx) => {
     await lockAdmins(tx, user, operator.actor);
     const isMarked = await markUserDisabled(tx, user.userId, operator.actor);
@@ -33,7 +32,6 @@ export async function disableUser(
   return isDisabled ? user : { refusal: await refusalOf(database, name, operator.actor) };
 }
 
-/** Why nobody was locked out: somebody else was faster, or the user is the last administrator. */
 async function refusalOf(database: UserTools['database'], name: string, actor: string): Promise<UserRefusal> {
   const now = await findUserByName(database, name, null);
   if (now === null || now.isDisabled) return 'userDisabled';

@@ -3,7 +3,7 @@ import { type Reader, statement, type Tx } from '../../platform/postgres/databas
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { userOfActor } from './user.ts';
 
-/** The hand $3 of the user in `anew`, which nobody has given but the user whose name is $2. */
+/** Creates access $3 for the user in `anew`. Its only giver is the user named $2. */
 export const NEW_HAND = `hand as (
      insert into console_hands (hand_id, user_id) select $3::uuid, user_id from anew
    ), given as (
@@ -20,20 +20,16 @@ const RENEW = statement(
    select user_id from anew`,
 );
 
-/**
- * Of a user who is let in anew by who does it (`actor`: as the audit log names that one). What was given to
- * the hand before, a role too, is over.
- */
+/** Earlier givers, of roles too, no longer count. `actor`: who lets the user in, as the audit log says it. */
 export async function renewHand(tx: Tx, userId: string, actor: string): Promise<void> {
   await tx.query(RENEW, [userId, userOfActor(actor), newId()]);
 }
 
 const REACHED = rowCodec({ ofUser: column.text('h.of_user'), userId: column.text('k.user_id') });
 
-/** Of a hand that is reached from the one that a user has now: whose it is. */
 export type ReachedHand = RowOf<typeof REACHED>;
 
-/** `offset 0`: each hand is found by the key, and not all for each. */
+/** `offset 0` makes each lookup use the key. */
 const FIND_REACHED = statement(
   'console_hands.find_reached',
   `with recursive hands (of_user, hand_id) as (
@@ -48,7 +44,7 @@ const FIND_REACHED = statement(
    ) k limit $2`,
 );
 
-/** Gives up to `limit` of all users together. */
+/** `limit` is for all users together. */
 export async function findReachedHands(
   reader: Reader,
   userIds: readonly string[],

@@ -18,12 +18,11 @@ import {
 
 export type UserTools = { readonly database: Database; readonly audit: Audit; readonly operator: Actor };
 
-/** `token`: of a link that is good for a day, once; it is shown now and never again. */
+/** `token`: of a link that works once within a day. It is never shown again. */
 export type Invited = { readonly user: User; readonly token: string };
 
 export type WantedUser = { readonly name: string; readonly role: Role; readonly merchantId: string | null };
 
-/** Makes a user, who has no way in but the link. */
 export async function inviteUser(
   tools: UserTools,
   wanted: WantedUser,
@@ -36,7 +35,7 @@ export async function inviteUser(
   return 'refusal' in made ? made : { user: made, token };
 }
 
-/** Makes a user with a way in, in one commit. `by`: how the user signs in, if not by a passkey. */
+/** In one commit. `by`: how the user signs in, if not by a passkey. */
 export async function makeUser(
   { database, audit, operator }: UserTools,
   { name, role, merchantId }: WantedUser,
@@ -69,10 +68,7 @@ export async function makeUser(
   return { refusal: isTaken ? 'userExists' : 'tooManyUsers' };
 }
 
-/**
- * For a user whose passkeys are lost, by another person: ends all sessions, takes the passkeys away and
- * gives a new link. Of the users of a merchant; `merchantId` null: of all.
- */
+/** For lost passkeys, by another person. `merchantId` null: any user. */
 export async function recoverUser(
   tools: UserTools,
   name: string,
@@ -86,10 +82,7 @@ export async function recoverUser(
   return 'refusal' in recovered ? recovered : { user: recovered, token };
 }
 
-/**
- * Takes every way in away from a user and gives another one, in one commit. `by`: how the user signs in, if
- * not by a passkey.
- */
+/** Replaces every way in, in one commit. `by`: how the user signs in, if not by a passkey. */
 export async function recover(
   { database, audit, operator }: UserTools,
   { name, merchantId }: { readonly name: string; readonly merchantId: string | null },
@@ -120,12 +113,10 @@ export async function recover(
   return { refusal: (await isStillAdmin(database, actor)) ? 'userDisabled' : 'notAdministrator' };
 }
 
-/** Of homologation: sees the demo merchant, and all others. */
+/** The demo user of homologation sees all merchants. */
 const DEMO_USER = { name: 'demo', role: 'admin', merchantId: null } as const;
-/** Of starts within a day: the links of older ones go. */
 const MOST_LINKS = 10;
 
-/** A link for this start by which a person enters the console of homologation. */
 export async function createDemoLink(tools: UserTools): Promise<string> {
   const invited = await inviteUser(tools, DEMO_USER);
   if (!('refusal' in invited)) return invited.token;

@@ -24,7 +24,6 @@ const INSERT_NEWEST = statement(
    values ($1, $2, $3, now() + $4 * interval '1 second') returning user_id`,
 );
 
-/** The same of a user who has `most` open ones with it: older ones go. */
 export async function insertNewestLink(
   tx: Tx,
   hash: Buffer,
@@ -42,7 +41,6 @@ const FIND = statement(
    where l.token_hash = $1 and l.used_at is null and l.expires_at > now() and u.disabled_at is null`,
 );
 
-/** Whose link it is; null: it is unknown, used or too old. */
 export async function findLinkedUser(database: Database, hash: Buffer): Promise<User | null> {
   const [row] = await database.query(FIND, [hash]);
   return row === undefined ? null : USER.parse(row);
@@ -63,7 +61,7 @@ const RECOVER = statement(
    values ($1, $2, $3, now() + $4 * interval '1 second') returning user_id`,
 );
 
-/** Takes away all by which the user could sign in, but for this link. */
+/** Removes every way to sign in except this link. */
 export async function recoverByLink(tx: Tx, hash: Buffer, userId: string, createdBy: string): Promise<void> {
   await tx.query(RECOVER, [hash, userId, createdBy, LINK_SECONDS]);
 }
@@ -83,8 +81,8 @@ const IS_NEWCOMER = statement(
 );
 
 /**
- * Whether a user of the console let this one in, anew or for the first time, within the last day; or an
- * account at the identity provider was bound, which those who run the provider choose. The same of a role.
+ * True if invited or given a role by a user within the last day, or bound to an identity then, which the
+ * provider's staff choose.
  */
 export async function isNewcomer(database: Database, userId: string): Promise<boolean> {
   const [row] = await database.query(IS_NEWCOMER, [userId]);
@@ -100,7 +98,7 @@ const FORGET = statement(
    returning 1`,
 );
 
-/** Gives how many went; a used one says for a day who let its user in. */
+/** A used link is kept for a day, because it tells who invited its user. */
 export async function deleteExpiredLinks(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET, [limit])).length;
 }

@@ -10,18 +10,14 @@ import { lockUser } from './users.sql.ts';
 
 export type OpenSessionTools = ChallengeTools & { readonly audit: Audit };
 
-/** The purpose of the tokens of sessions: one that was made up is refused before it is looked for. */
+/** Purpose in a token's seal: a made-up token is refused without a query. */
 export const SESSION = 'session';
 
-/** By what somebody signs in. */
 export type Proof =
   | { readonly by: 'link'; readonly link: string; readonly passkey: NewPasskey | null }
   | { readonly by: 'passkey'; readonly shown: ShownPasskey };
 
-/**
- * Opens a session with a token that nobody knew before, and writes who signed in. Null: the proof was used
- * already, or is good no more.
- */
+/** Creates a new token and audits the sign-in. Null if the proof was used or is no longer valid. */
 export async function openSession(
   tools: OpenSessionTools,
   user: User,
@@ -50,7 +46,7 @@ export async function openSession(
   });
 }
 
-/** The token opens nothing from now on, in every process. */
+/** Takes effect in every process at once. */
 export async function endSession(
   { audit }: { readonly audit: Audit },
   { user, token }: Session,

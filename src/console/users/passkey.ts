@@ -3,7 +3,6 @@ import { withQuery } from '../parts/paths.ts';
 import type { User } from '../parts/user.ts';
 import type { Wording } from '../parts/wording.ts';
 
-/** A passkey as its authenticator made it. */
 export type NewPasskey = {
   readonly credentialId: Buffer;
   /** COSE. */
@@ -14,37 +13,34 @@ export type NewPasskey = {
 
 export type Passkey = NewPasskey & { readonly userId: string };
 
-/** With the counter that it showed now. */
 export type UsedPasskey = Pick<NewPasskey, 'credentialId' | 'signCount'>;
 
-/** Where a browser must have asked for a passkey. */
+/** The site for which a browser signs. */
 export type RelyingParty = { readonly id: string; readonly origin: string };
 
-/** Null: the host is an address, which no passkey is bound to. */
+/** Null if the host is an IP address: passkeys need a name. */
 export function relyingPartyOf(origin: string | null): RelyingParty | null {
   const url = origin === null ? null : URL.parse(origin);
   if (url === null || /^[\d.]+$|^\[/.test(url.hostname)) return null;
   return { id: url.hostname, origin: url.origin };
 }
 
-/** As long as a person may look at a page before the passkey is asked for. */
+/** How long a person may look at a page before using the passkey. */
 export const CHALLENGE_MILLISECONDS = 5 * 60_000;
 
-/** What is sealed of a challenge. */
 export function challengeText(purpose: string, expiresAt: number, nonce: string): string {
   return `console challenge|${purpose}|${expiresAt}|${nonce}`;
 }
 
 export type ReadChallenge = { readonly expiresAt: number; readonly nonce: string; readonly seal: string };
 
-/** Null: it is none of ours. */
 export function readChallenge(challenge: string): ReadChallenge | null {
   const [, expires, nonce, seal] = /^(\d{13})\.([\w-]{43})\.([\w-]{43})$/.exec(challenge) ?? [];
   if (expires === undefined || nonce === undefined || seal === undefined) return null;
   return { expiresAt: Number(expires), nonce, seal };
 }
 
-/** `challenge`: of a page where a passkey can be asked for; null: the host is an address. */
+/** `party`: null if the host is an IP address, where passkeys cannot be used. */
 type PasskeyForm = {
   readonly party: RelyingParty | null;
   readonly challenge: string;
@@ -54,7 +50,6 @@ type PasskeyForm = {
 const NO_SCRIPT = 'A passkey needs JavaScript; everything behind the sign-in works without.';
 const NO_HOST = 'Passkeys are bound to a host name: open the console under its name, not under an address.';
 
-/** The script asks for the passkey and sends the form. */
 export function signInView({ say }: Wording, { party, challenge, next }: PasskeyForm): Html {
   if (party === null) return html`<p>${say(NO_HOST)}</p>`;
   return html`<p>${say('Your browser asks for your passkey: a fingerprint, your face, a PIN or a security key.')}</p>
@@ -69,13 +64,13 @@ export function signInView({ say }: Wording, { party, challenge, next }: Passkey
 
 export const IDENTITY_PATH = '/console/sign-in/oidc';
 
-/** No form: the policy of our pages lets none lead to another site, the provider's. */
+/** A link and not a form, because our policy forbids forms to lead to another site. */
 export function identityLink({ say }: Wording, next: string): Html {
   const address = withQuery(IDENTITY_PATH, { next: next === '/console' ? undefined : next });
   return html`<div class="buttons"><a class="button" href="${address}">${say('Sign in with your organization')}</a></div>`;
 }
 
-/** Where a link leads: nothing happens before a button is pressed, so that no preview uses it up. */
+/** Nothing happens before a button is pressed, so link previews do not use the link up. */
 export function linkView(
   { say }: Wording,
   user: User,

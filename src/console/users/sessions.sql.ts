@@ -7,7 +7,6 @@ import { CHALLENGE_MILLISECONDS, type NewPasskey, type UsedPasskey } from './pas
 import { IDLE_SECONDS, SESSION_SECONDS } from './session.ts';
 import { USER } from './users.sql.ts';
 
-/** The link is used, and the passkey kept where one was made, in the same moment. */
 const OPEN_BY_LINK = statement(
   'console_sessions.open_by_link',
   `with used as (
@@ -22,7 +21,6 @@ const OPEN_BY_LINK = statement(
    returning user_id`,
 );
 
-/** False: the link is good no more. */
 export async function openByLink(
   tx: Tx,
   { userId }: User,
@@ -35,13 +33,13 @@ export async function openByLink(
   return (await tx.query(OPEN_BY_LINK, values)).length === 1;
 }
 
-/** Whether the new passkey has the id of one that is kept: nothing was written then. */
+/** True if the new passkey's id is taken: nothing was written. */
 export function isPasskeyTaken(error: unknown): boolean {
   const { constraint } = Object(error) as { readonly constraint?: unknown };
   return hasSqlState(error, SQL_STATE.uniqueViolation) && constraint === 'console_passkeys_pkey';
 }
 
-/** A challenge opens one session: shown again it gives nothing. A counter that stands still was copied. */
+/** A challenge opens one session. A counter that stands still means a copied passkey. */
 const OPEN_BY_PASSKEY = statement(
   'console_sessions.open_by_passkey',
   `with used as (
@@ -56,7 +54,7 @@ const OPEN_BY_PASSKEY = statement(
    returning user_id`,
 );
 
-/** False: the challenge was used before, or the passkey is good no more. */
+/** False if the challenge was used, or the passkey is no longer valid. */
 export async function openByPasskey(
   tx: Tx,
   challenge: Buffer,
@@ -72,7 +70,7 @@ const SESSION_USER = rowCodec(
   'u',
 );
 
-/** What is written to know that a session is not idle: at most four times a minute. */
+/** The last use is written at most four times a minute. */
 const FIND = statement(
   'console_sessions.find',
   `with live as (
@@ -89,7 +87,7 @@ const FIND = statement(
    where u.disabled_at is null and m.disabled_at is null`,
 );
 
-/** Null: it is unknown, idle, over, or its user or merchant is locked out. */
+/** Null if it is unknown, idle or over, or its user or merchant is locked out. */
 export async function findSessionUser(
   database: Database,
   hash: Buffer,
@@ -101,7 +99,7 @@ export async function findSessionUser(
   return { user, language };
 }
 
-/** However long it is idle: somebody may wait for what goes on. */
+/** Ignores idle time: somebody may wait for a long answer. */
 const IS_OPEN = statement(
   'console_sessions.is_open',
   `select from console_sessions s join console_users u on u.user_id = s.user_id
@@ -109,7 +107,7 @@ const IS_OPEN = statement(
    where s.token_hash = $1 and s.expires_at > now() and u.disabled_at is null and m.disabled_at is null`,
 );
 
-/** False: it was ended, or its user or merchant is locked out. */
+/** False if it was ended, or its user or merchant is locked out. */
 export async function isSessionOpen(database: Database, hash: Buffer): Promise<boolean> {
   return (await database.query(IS_OPEN, [hash])).length > 0;
 }
@@ -119,7 +117,7 @@ const END = statement(
   `update console_sessions set expires_at = now() where token_hash = $1 and expires_at > now() returning user_id`,
 );
 
-/** The row stays for a while, so that what opened it opens no other. */
+/** The row stays for a while, so that its proof opens no other session. */
 export async function markSessionEnded(audit: Audit, hash: Buffer, event: AuditEvent): Promise<void> {
   await audit.change(END, [hash], event);
 }
@@ -132,7 +130,6 @@ const FORGET = statement(
    returning 1`,
 );
 
-/** Gives how many went. */
 export async function deleteExpiredSessions(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET, [limit, 2 * CHALLENGE_MILLISECONDS])).length;
 }

@@ -15,9 +15,8 @@ import type { UserRefusal } from './user.ts';
 
 type Refusing<Made> = Promise<Made | { readonly refusal: UserRefusal }>;
 
-/** Each reaches the users of the visit's merchant alone, or on the operator's pages all. */
+/** Reaches users of the visit's merchant only, or all on the operator's pages. */
 export type UserActionTools = {
-  /** Whether people may sign in through an identity provider. */
   readonly hasProvider: boolean;
   readonly inviteUser: (visit: Visit, wanted: WantedUser) => Refusing<Invited>;
   readonly inviteByIdentity: (visit: Visit, wanted: WantedUser) => Refusing<User>;
@@ -30,7 +29,6 @@ export type UserActionTools = {
   readonly disableUser: (visit: Visit, name: string) => Refusing<User>;
 };
 
-/** Users are looked after on the operator's pages, and those of a merchant on its own. */
 export type Side = keyof typeof USERS;
 
 export const ofAdmins = (side: Side) => ({ roles: ['admin'], of: side }) as const;
@@ -62,10 +60,9 @@ function refusedBecause({ wording }: Visit, refusal: UserRefusal): Asked<never> 
   return operationRefused(status, wording.say(text));
 }
 
-/** `token`: of a link; null: the way in is the identity provider. */
+/** `token` null: the user signs in through the identity provider. */
 type Entry = { readonly user: User; readonly token: string | null };
 
-/** The link, which is nowhere afterwards. */
 function reveal(answered: unknown, { origin, wording: { say } }: Visit) {
   const { user, token } = answered as Entry;
   if (token === null)
@@ -79,7 +76,6 @@ type Ways = {
   readonly oidc: () => Refusing<User>;
 };
 
-/** By the way in that the form names; where there is no choice, a link. */
 async function entryBy(
   visit: Visit,
   { by = 'link' }: Form,
@@ -97,7 +93,6 @@ async function entryBy(
   return { ok: true, status: 200, body: { user, token: null } };
 }
 
-/** Whether a page of a user is about the one who looks at it. */
 export const isSelf = ({ parameters, user }: Visit) => parameters.name === user.name;
 
 function userActions(side: Side) {

@@ -15,7 +15,7 @@ import {
   type UserActionTools,
 } from './user-actions.ts';
 
-/** Each finds users of the visit's merchant alone, or on the operator's pages any. */
+/** Finds users of the visit's merchant only, or all on the operator's pages. */
 export type UserTools = Pick<UserActionTools, 'hasProvider'> & {
   readonly listUsers: (visit: Visit, filter: UserFilter) => Promise<UserPage>;
   readonly findUser: (visit: Visit, name: string) => Promise<ListedUser | null>;
@@ -60,7 +60,6 @@ export const USER_SCREENS: readonly Screen<UserTools>[] = [
   userScreen('merchant'),
 ];
 
-/** How a user signs in. */
 const IDENTITY_WORDS = {
   none: 'With a passkey',
   invited: 'Invited through the organization',

@@ -53,7 +53,7 @@ const LISTED_USER = rowCodec<ListedUser>(
   'u',
 );
 
-/** Whether the user whose name is $2 may do something to the user `u`. */
+/** Whether the user named $2 may do something to the user `u`. */
 const MAY_DO = `exists (
   select from console_users a
   where a.name = $2 and a.role = 'admin' and a.disabled_at is null
@@ -74,8 +74,8 @@ const INSERT = statement(
 );
 
 /**
- * Behind the lock of the administrators. False: the name is taken, there are as many as there may be, or who
- * does it (`actor`: as the audit log names that one) may no more.
+ * Needs the lock of the administrators. False if the name is taken, the limit is reached, or `actor` lost the
+ * right.
  */
 export async function insertUser(
   tx: Tx,
@@ -92,7 +92,7 @@ const FIND = statement(
    where u.name = $1 and ($2::text is null or u.merchant_id = $2)`,
 );
 
-/** Among the users of a merchant; `merchantId` null: of the operator and of all merchants. */
+/** `merchantId` null: users of the operator and of all merchants. */
 export async function findUserByName(
   database: Database,
   name: string,
@@ -107,7 +107,6 @@ const FIND_BY_ID = statement(
   `select ${USER.columns} from console_users u where u.user_id = $1 and u.disabled_at is null`,
 );
 
-/** Null: there is none, or it is disabled. */
 export async function findUserById(database: Database, userId: string): Promise<User | null> {
   const [row] = await database.query(FIND_BY_ID, [userId]);
   return row === undefined ? null : USER.parse(row);
@@ -120,7 +119,6 @@ const LIST = statement(
    order by u.name limit $4`,
 );
 
-/** By name; `merchantId` null: of the operator and of all merchants. */
 async function findUsers(
   reader: Reader,
   { merchantId, after, prefix }: UserFilter,
@@ -134,7 +132,7 @@ const FIND_LISTED = statement(
   `select ${LISTED_USER.columns} from console_users u where u.name = $1 and ($2::text is null or u.merchant_id = $2)`,
 );
 
-/** With what lists show of it, among the users of a merchant; `merchantId` null: among all. */
+/** `merchantId` null: among all users. */
 export async function findListedUser(
   reader: Reader,
   name: string,
@@ -149,10 +147,7 @@ const LOCK = statement(
   'select user_id from console_users where user_id = $1 and disabled_at is null for no key update',
 );
 
-/**
- * For what lets the user in, or what the user does: behind the lock it sees what the one before has
- * committed. False: the user is locked out.
- */
+/** Serializes changes of a user's access and acts of the user. False if the user is locked out. */
 export async function lockUser(tx: Tx, userId: string): Promise<boolean> {
   return (await tx.query(LOCK, [userId])).length === 1;
 }
@@ -165,15 +160,12 @@ const LOCK_ADMINS = statement(
    order by user_id for no key update`,
 );
 
-/**
- * The user, all administrators of the user's merchant, or of the operator, and who does it (`actor`: as the
- * audit log names that one).
- */
+/** Locks the user, all administrators of the merchant (or the operator), and `actor`, an audit log name. */
 export async function lockAdmins(tx: Tx, { userId, merchantId }: User, actor: string): Promise<void> {
   await tx.query(LOCK_ADMINS, [userId, merchantId, userOfActor(actor)]);
 }
 
-/** Somebody else looks after those whom the user `u` looks after, and comes in or is in. */
+/** Another administrator for the same users exists and can sign in. */
 const IS_NOT_LAST = `(u.role <> 'admin' or exists (
   select from console_users o
   where o.merchant_id is not distinct from u.merchant_id and o.role = 'admin' and o.disabled_at is null
@@ -188,10 +180,7 @@ const MAY_BE_RECOVERED = statement(
    where u.user_id = $1 and u.disabled_at is null and ($2::text is null or ${MAY_DO})`,
 );
 
-/**
- * Behind the lock of the administrators. False: the user is locked out, or who does it (`actor`: as the audit
- * log names that one) may no more.
- */
+/** Needs the lock of the administrators. False if the user is locked out, or `actor` lost the right. */
 export async function mayBeRecovered(tx: Tx, { userId }: User, actor: string): Promise<boolean> {
   return (await tx.query(MAY_BE_RECOVERED, [userId, userOfActor(actor)])).length === 1;
 }
@@ -212,8 +201,8 @@ const CHANGE_ROLE = statement(
 );
 
 /**
- * Behind the lock of the administrators. `actor`: as the audit log names who does it. False: the user has
- * another role by now, is locked out, or is the only administrator; or who does it may no more.
+ * Needs the lock of the administrators. False if role or user changed, the last administrator would go, or
+ * `actor` lost the right.
  */
 export async function updateRole(
   tx: Tx,
@@ -244,14 +233,13 @@ const DISABLE = statement(
 );
 
 /**
- * With its sessions, links, identity and saved filters, behind the lock of the administrators. False: it was
- * disabled before; or of a user who does it: is the only administrator, or who does it may no more.
+ * Needs the lock of the administrators. False if already disabled. With a user as `actor` also if the last
+ * administrator would go, or `actor` lost the right.
  */
 export async function markUserDisabled(tx: Tx, userId: string, actor: string): Promise<boolean> {
   return (await tx.query(DISABLE, [userId, userOfActor(actor)])).length === 1;
 }
 
-/** Whether who does something (as the audit log names that one) is no user, or still an administrator. */
 export async function isStillAdmin(database: Database, actor: string): Promise<boolean> {
   const name = userOfActor(actor);
   if (name === null) return true;
@@ -268,7 +256,6 @@ export async function setLanguage(database: Database, userId: string, language: 
   await database.query(SPEAK, [userId, language]);
 }
 
-/** A page of users by name. */
 export async function listUsers(reader: Reader, filter: UserFilter, limit: number): Promise<UserPage> {
   const { shown, lastBeforeOthers } = shownOf(await findUsers(reader, filter, limit + 1), limit);
   return { users: shown, next: lastBeforeOthers?.name ?? null };

@@ -26,9 +26,8 @@ import { sentForm, startAction, type TryTools, tryAction } from './start-action.
 export type ActionTools = FinishTools &
   TryTools &
   SecondPersonTools & {
-    /** What shows the next page that it was done. */
+    /** Lets the next page show that it was done. */
     readonly markOf: (action: Action<ConsoleTools>) => string;
-    /** Of what one user does, beside the rate of pages. */
     readonly actionsOfUser: RateLimit;
   };
 
@@ -44,10 +43,7 @@ type Made =
 const NOTHING_DONE = 'Nothing was done';
 const TOO_FAST = 'You have done much in a moment: nothing was done now. Send the form again in some seconds.';
 
-/**
- * Does what a form asks for, once: first it is written who wants it and why, with the key of the form, then
- * it is done. What could not be written is not done; a refusal is written too.
- */
+/** Writes request, reason and key first; if that fails nothing is done. A refusal is written too. */
 export async function answerAction(
   tools: ActionTools,
   action: Action<ConsoleTools>,
@@ -94,7 +90,7 @@ export async function answerAction(
   return answerDone(tools, action, visit, asked);
 }
 
-/** Refused as the endpoint would refuse it, in the words of the form; null: it may be read. */
+/** The refusal that the endpoint would give, in the form's words. Null: it may be read. */
 function wronglyTyped(
   { faultOf }: Action<ConsoleTools>,
   { wording }: Visit,
@@ -104,7 +100,7 @@ function wronglyTyped(
   return fault === null ? null : operationRefused(400, wording.say(fault));
 }
 
-/** What is measured before it is done is not done over again: after the first it may be another amount. */
+/** An action with a measured amount is not repeated: the amount may differ then. */
 function isRepeatable({ secondPersonOver }: ActionTools, action: Action<ConsoleTools>): boolean {
   const isMeasured = secondPersonOver !== null && action.moves !== undefined;
   return !isMeasured && 'contract' in action && action.contract.isRepeatable === true;
@@ -119,7 +115,7 @@ function waits(action: Action<ConsoleTools>, visit: Visit): Made {
   return { status: 202, title: action.title, body: revealed(shown, visit, action.next(visit)) };
 }
 
-/** An error in front of every write: the form may be sent again. */
+/** The error came before every write, so the form may be sent again. */
 const NOTHING_WRITTEN = { ok: false, status: 503, errors: [] } as const;
 
 function answerDone(
@@ -130,7 +126,7 @@ function answerDone(
 ): Made {
   const back = action.next(visit);
   if (!asked.ok) {
-    // Where it is not known what was done, the page does not say that nothing was.
+    // If the outcome is unknown, the page must not say that nothing was done.
     const title = endOf(asked) === null ? action.title : NOTHING_DONE;
     return { status: asked.status, title, body: refused(visit, back, asked.errors) };
   }
@@ -146,7 +142,7 @@ const NOT_KNOWN =
   'This form was sent before, and it is not known what became of it, or it is still under way. Look before you ask for it again.';
 const STRANGE_KEY = 'This form was sent from another page or by somebody else. Open the page again.';
 
-/** Nothing is done, and nothing is shown that was to be shown once. */
+/** Does nothing, and does not repeat what is shown once. */
 function answerAgain(action: Action<ConsoleTools>, visit: Visit, again: Again): Made {
   const { say } = visit.wording;
   if (again === 'strange') return nothingDone(action, visit, 409, STRANGE_KEY);
@@ -175,7 +171,7 @@ function faultOf(action: Action<ConsoleTools>, { once, reason = '' }: Form): str
 const NO_KEY = 'This form has no key of its own. Open the page again.';
 const NO_REASON = 'Give a reason, of up to 200 characters.';
 
-/** What is written into the audit log stays there. */
+/** Audit entries cannot be removed. */
 function reasonFault(reason: string): string | null {
   if (reason === '' || [...reason].length > LONGEST_REASON) return NO_REASON;
   if (holdsCardNumber(reason)) return 'A reason holds no card number.';
@@ -195,10 +191,7 @@ function revealed(shown: Html, { wording }: Visit, back: string): Html {
 
 type FinishTools = { readonly database: Database; readonly audit: Audit; readonly log: Log };
 
-/**
- * Writes what became of a form, a refusal with its entry in the audit log. What was done is done, whether
- * this can be written or not: the key then says that it is not known.
- */
+/** If this fails the action stays done, and the key says that the outcome is unknown. */
 async function finishAction(
   { database, audit, log }: FinishTools,
   sent: SentForm,
@@ -234,8 +227,8 @@ const ANOTHER_UNDER_WAY =
 const TOO_MANY_WAIT = 'As many of your requests wait for a second person as may. Take one back first.';
 
 /**
- * Whether a second person is to be asked, and asks then: `waits`. Null: one may do it alone. It looks into
- * the books, and at what else is under way: small parts must not go beyond the limit together.
+ * Null: one person may do it. Counts what moved before and is under way, so small parts together stay within
+ * the limit.
  */
 async function askSecondPerson(
   tools: SecondPersonTools,

@@ -34,7 +34,7 @@ const BEGIN = IDENTITY_PATH;
 const BACK = `${IDENTITY_PATH}/callback`;
 const PURPOSE = 'oidc';
 
-/** The door through the operator's identity provider; null: another path, or there is no provider. */
+/** Sign-in through the identity provider. Null: another path, or no provider. */
 export async function answerIdentity(
   tools: IdentityDoorTools,
   request: DoorRequest,
@@ -48,7 +48,7 @@ export async function answerIdentity(
       ? begin(tools, provider, request, wording)
       : comeBack(tools, provider, request, wording));
   } catch (error) {
-    // A write in doubt opens nothing: its token is in no browser.
+    // After an unknown commit no browser has the token, so nothing is open.
     if (error instanceof CommitUnknown) return refused(path, wording, request, 504, UNKNOWN);
     if (!(error instanceof ProviderAway)) throw error;
     tools.log.warn({ reason: error.message }, 'the identity provider cannot be asked');
@@ -68,7 +68,7 @@ function redirectOf({ origin }: DoorRequest): string {
   return `${origin ?? ''}${BACK}`;
 }
 
-/** A link of the page of ours: begun from elsewhere, it would sign somebody in who did not ask for it. */
+/** Must begin on our page: otherwise a stranger's link could sign somebody in. */
 async function begin(
   tools: IdentityDoorTools,
   provider: IdentityProvider,
@@ -106,7 +106,7 @@ async function comeBack(
     isChallengeGood(tools, PURPOSE, attempt.secret) &&
     parameters.get('state') === attempt.state;
   if (!isOurs) return refused(BACK, wording, request, 400, ELSEWHERE);
-  // Each costs the provider a request that is proven with our secret.
+  // Each attempt costs the provider a request with our secret.
   const seconds = secondsToSignIn(tools, request);
   if (seconds > 0) return laterAgain(wording, seconds);
   const claims = await provider.check(parameters, attempt, redirectOf(request));
@@ -118,7 +118,7 @@ async function comeBack(
   return entered(request, attempt, token, wording);
 }
 
-/** Everything that is sent, as the library judges it: it refuses what stands there twice. */
+/** Passes everything on: the library refuses duplicates. */
 function parametersOf({ query }: DoorRequest): URLSearchParams {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
@@ -127,10 +127,7 @@ function parametersOf({ query }: DoorRequest): URLSearchParams {
   return parameters;
 }
 
-/**
- * A browser that comes from another site would not show the cookie of a session on the way: it goes on from a
- * page of ours.
- */
+/** A browser that comes from another site would not send the session's cookie, so a page of ours follows. */
 function entered(request: DoorRequest, { next }: Attempt, token: string, { say }: Wording): DoorPage {
   const goTo = wayInside(next);
   return {
@@ -144,7 +141,7 @@ function entered(request: DoorRequest, { next }: Attempt, token: string, { say }
   };
 }
 
-/** The attempt stays in the browser: the same page opens in some seconds. */
+/** The attempt stays in the browser, so the same page works some seconds later. */
 function laterAgain({ say }: Wording, seconds: number): DoorPage {
   const headers = { 'retry-after': `${seconds}` };
   return { route: BACK, status: 429, title: say('Sign in'), body: html``, fault: say(MANY_SIGN_IN), headers };

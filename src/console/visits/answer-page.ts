@@ -38,22 +38,21 @@ export type PageTools = IdentityDoorTools &
   VisitTools & {
     readonly database: Database;
     readonly isHomologation: boolean;
-    /** Under which people reach it; null: as they ask for it. */
+    /** The public origin. Null: the origin of each request. */
     readonly ownOrigin: string | null;
     readonly assets: Assets;
     readonly admission: Admission;
     readonly perUser: RateLimit;
     readonly perAddress: RateLimit;
-    /** Of style and script, whatever cookie comes with the request. */
+    /** Limits style and script, whatever cookie comes along. */
     readonly assetsOfAddress: RateLimit;
   };
 
 type Asked = PageRequest & { readonly fields: Form; readonly isSecure: boolean };
 
-/** A year: its name changes with its content. */
+/** A year, because the name changes with the content. */
 const KEPT = 'public, max-age=31536000, immutable';
 
-/** Answers a request for a page: style and script, the doors, and what is behind them. */
 export async function answerPage(tools: PageTools, sent: PageRequest): Promise<PageAnswer> {
   const asset = /^\/assets\/([\w.-]+)$/.exec(sent.path)?.[1];
   if (asset !== undefined) return answerAsset(tools, sent, asset);
@@ -62,7 +61,7 @@ export async function answerPage(tools: PageTools, sent: PageRequest): Promise<P
   const isSecure = !tools.isHomologation || origin?.startsWith('https:') === true;
   const request = { ...sent, origin, isSecure, fields: fieldsOf(parseQuery(sent.form)) };
   const session = await inPlace(tools, null, () => findSession(tools, request));
-  // Strangers behind the address of a user who has entered do not keep him out.
+  // Strangers who share a signed-in user's address must not lock the user out.
   const seconds =
     session === null
       ? tools.perAddress.secondsToWait(addressGroup(parseAddress(request.address)), request.startedAt)
@@ -89,7 +88,6 @@ async function inPlace<T>({ admission }: PageTools, merchantId: string | null, w
   return made;
 }
 
-/** The first of each name; empty ones are left out. */
 function fieldsOf(parsed: Readonly<Record<string, unknown>>): Form {
   const fields: Record<string, string> = {};
   for (const [name, value] of Object.entries(parsed)) {
@@ -102,9 +100,9 @@ function fieldsOf(parsed: Readonly<Record<string, unknown>>): Form {
 
 async function findSession(tools: PageTools, request: Asked): Promise<Session | null> {
   const token = tokenOfCookie(request.headers.cookie, request.isSecure);
-  // A stranger's cookie costs no query: it has no seal of ours, or its time is over.
+  // A stranger's cookie costs no query: its seal or its time is wrong.
   if (token === null || !isChallengeGood(tools, SESSION, token)) return null;
-  // What a page asks for by itself does not show that somebody is there.
+  // A page that reloads itself does not show that somebody is there.
   const isActive = request.headers['x-parcela-live'] === undefined;
   const found = await findSessionUser(tools.database, tokenHash(token), isActive);
   return found === null ? null : { ...found, token };
@@ -131,7 +129,7 @@ function failedText(status: number, content: string) {
   return { status, text: { content, type: 'text/plain; charset=utf-8' } };
 }
 
-/** A name that is not ours leads here: its pages would share a browser's trust in it, and not in us. */
+/** Another host name may point here. Its own pages would then share a browser's trust with ours. */
 function isElsewhere({ isHomologation, ownOrigin }: PageTools, asked: string | null): boolean {
   if (isHomologation || ownOrigin === null) return false;
   return URL.parse(asked ?? '')?.hostname !== new URL(ownOrigin).hostname;
@@ -159,7 +157,6 @@ function slowDown(tools: PageTools, { language }: Asked, seconds: number): PageA
   };
 }
 
-/** A page without a visitor. */
 export function framed(
   tools: Pick<PageTools, 'assets' | 'isHomologation'>,
   wording: Wording,
@@ -186,7 +183,7 @@ function answerDoor(tools: PageTools, door: DoorPage, wording: Wording): PageAns
   return { route, status, cookies, ...shown, headers: { ...shown.headers, ...door.headers } };
 }
 
-/** Back to where somebody wanted to go, but for forms: what they were to do is asked for again. */
+/** Leads back afterwards, except for forms: they must be filled in again. */
 function sendToDoor({ method, path, query }: Asked): PageAnswer {
   const wanted =
     method === 'GET' ? withQuery(`/console${path === '/' ? '' : path}`, fieldsOf(query)) : undefined;

@@ -26,15 +26,12 @@ export type SignInTools = {
   readonly database: Database;
   readonly audit: Audit;
   readonly keyring: Pick<Keyring, 'fingerprint' | 'fingerprints'>;
-  /** Whether a link opens a session by itself, without a passkey. */
   readonly linksOpen: boolean;
-  /** Null: none is set. */
   readonly provider: IdentityProvider | null;
-  /** Of one address, and of one user whose passkey has signed. */
+  /** Limits each address, and each user whose passkey has signed. */
   readonly signIns: RateLimit;
 };
 
-/** A page for somebody who is not signed in. */
 export type DoorPage = { readonly route: string; readonly status: number; readonly title: string } & (
   | {
       readonly body: Html;
@@ -56,7 +53,7 @@ export type DoorRequest = Pick<
 const NO_PASSKEY = 'No passkey was made. Try again.';
 const LINK = /^\/links\/([\w-]{43})$/;
 
-/** The doors of the console; null: another path. */
+/** The sign-in pages. Null: another path. */
 export async function answerSignIn(
   tools: SignInTools,
   request: DoorRequest,
@@ -70,7 +67,6 @@ export async function answerSignIn(
 export const MANY_SIGN_IN =
   'Many sign in from your network at this moment. Load this page again in some seconds.';
 
-/** 0: an attempt from this address may begin. */
 export function secondsToSignIn({ signIns }: SignInTools, { address }: Pick<DoorRequest, 'address'>): number {
   return signIns.secondsToWait(addressGroup(parseAddress(address)), performance.now());
 }
@@ -99,7 +95,7 @@ async function signIn(tools: SignInTools, request: DoorRequest, wording: Wording
       ? null
       : await checkPasskey({ ...tools, findPasskey: find }, party, request.form.passkey ?? '');
   const user = shown === null ? null : await findUserById(tools.database, shown.passkey.userId);
-  // Only of a passkey that signed well: strangers keep nobody outside.
+  // Only after a valid signature, so that strangers cannot lock a user out.
   const ofUser = user === null ? 0 : tools.signIns.secondsToWait(user.userId, performance.now());
   if (ofUser > 0) return slowDown(ofUser);
   const opened =
@@ -109,7 +105,7 @@ async function signIn(tools: SignInTools, request: DoorRequest, wording: Wording
   if (opened === 'unknown') return show(504, say(SIGN_IN_UNKNOWN));
   if (opened !== null)
     return entered('/console/sign-in', say('Sign in'), next, cookieOf(opened, request.isSecure));
-  // Only of a passkey that signed well: a stranger must not be able to fill the log.
+  // Only after a valid signature, so that strangers cannot fill the log.
   if (user !== null) await refuseSignIn(tools, user, request.address);
   return show(401, say('This passkey does not open the console.'));
 }
@@ -119,7 +115,7 @@ const SIGN_IN_UNKNOWN =
 const LINK_UNKNOWN =
   'It is not known whether this link was used: no answer came in time. You are not signed in.';
 
-/** A write in doubt opens nothing here: its token is in no browser. */
+/** After an unknown commit no browser has the token, so nothing is open. */
 async function openedOrDoubt(
   tools: SignInTools,
   user: User,
@@ -187,7 +183,7 @@ async function enterByLink(
     throw error;
   });
   if (opened === 'unknown') return linkUnknown(wording, route, title, passkey !== null);
-  // Whose it is is not said: the link stays good for another one.
+  // Does not tell whose passkey it is. The link can be used with another one.
   if (opened === 'taken') return show(400, say(NO_PASSKEY));
   if (opened === null) return show(409, say('This link is good no more.'));
   return entered(route, title, '/console', cookieOf(opened, request.isSecure));
@@ -197,7 +193,7 @@ function entered(route: string, title: string, goTo: string, cookie: string): Do
   return { route, status: 303, title, goTo, cookies: [cookie] };
 }
 
-/** Where somebody wanted to go before; another host is never a way inside. */
+/** The page to open after signing in. Never another host. */
 export function wayInside(next: unknown): string {
   return typeof next === 'string' && /^\/console\/[\w./?=&%~:+-]{0,500}$/.test(next) ? next : '/console';
 }

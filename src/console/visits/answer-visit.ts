@@ -29,7 +29,7 @@ import { sendFile } from './send-file.ts';
 export type VisitTools = {
   readonly database: Database;
   readonly keyring: Pick<Keyring, 'fingerprint' | 'fingerprints'>;
-  /** Cents; what moves more waits for a second person. Null: nothing does. */
+  /** Cents. Larger amounts wait for a second person. Null: no limit. */
   readonly secondPersonOver: Cents | null;
   readonly audit: Audit;
   readonly isHomologation: boolean;
@@ -43,7 +43,6 @@ export type VisitTools = {
   readonly onForbidden: OnForbidden;
 };
 
-/** A request of somebody who is signed in. */
 export type VisitRequest = {
   readonly method: 'GET' | 'POST';
   readonly isHead: boolean;
@@ -53,16 +52,13 @@ export type VisitRequest = {
   readonly address: string;
   readonly origin: string | null;
   readonly requestId: string;
-  /** Of a page that is read again by itself: the mark of what it shows; null: a person asks. */
+  /** The known content of a page that reloads itself. Null: a person asks. */
   readonly liveMark: string | null;
 };
 
 type Beside = { readonly assets: AssetPaths };
 
-/**
- * The screen or the action of a path, where the user may see it; of another merchant all looks like what
- * is not there.
- */
+/** Another merchant's pages look like missing ones. */
 export async function answerVisit(
   tools: VisitTools,
   request: VisitRequest,
@@ -117,7 +113,7 @@ export async function answerVisit(
   return { ...about, ...shown(200, { ...frame(title, read, message), live }) };
 }
 
-/** No page looks for a card by its number, and what is typed there would be kept by logs of others. */
+/** Searching by card number is refused: proxies and logs would keep the number. */
 function holdsCard(typed: Form): boolean {
   return Object.entries(typed).some((pair) => pair.some(holdsCardNumber));
 }
@@ -165,7 +161,7 @@ function visitOf(
   };
 }
 
-/** In homologation it leads through a first payment, an operator through the first merchant's. */
+/** Homologation begins with the first steps, for an operator those of the first merchant. */
 async function homeOf(
   { isHomologation, consoleTools: { searchMerchants } }: VisitTools,
   { user }: Session,
@@ -194,7 +190,6 @@ function screenAt({ screens }: VisitTools, path: string) {
   return null;
 }
 
-/** A screen that takes a form there. */
 function formAt(tools: VisitTools, path: string) {
   const found = screenAt(tools, path);
   return found?.screen.takesForm === true ? found : null;
@@ -208,7 +203,7 @@ function actionAt({ actions }: VisitTools, path: string) {
   return null;
 }
 
-/** As the API knows a caller: with all scopes, for what a user may is said by screens and actions. */
+/** A caller with all scopes: screens and actions check the rights. */
 function callerOf({ user }: Session, merchant: Merchant | null): Caller {
   return {
     merchantId: merchant?.merchantId ?? '',
@@ -225,7 +220,7 @@ function doneMark({ token }: Session, { path }: Action<ConsoleTools>): string {
   return pageMark(token, `done ${path}`).slice(0, 16);
 }
 
-/** What was done just now: only the service can make a page say so. */
+/** Only the service can make a page show a message. */
 function messageOf(
   { actions }: VisitTools,
   session: Session,
@@ -243,7 +238,6 @@ async function frameOf(
   wording: Wording,
   of: Beside & {
     readonly path: string;
-    /** What the user searched for. */
     readonly searched: string;
     readonly merchant: Merchant | null;
   },
@@ -270,7 +264,7 @@ async function frameOf(
   });
 }
 
-/** The pages that the user may see; of those around this one the nearest is marked. */
+/** Pages that the user may see. Marks the nearest one around this page. */
 async function navigationOf(
   { screens, consoleTools }: VisitTools,
   { user }: Session,
@@ -294,7 +288,7 @@ async function navigationOf(
       of: one.path.startsWith(OF_MERCHANT) ? ('merchant' as const) : ('operator' as const),
     }));
   const here = `/console${path}/`;
-  // The list of merchants stands around each merchant, and not around what is inside of one.
+  // The list of merchants contains each merchant, but not the pages inside it.
   const inside = matchMerchant(path) !== null && path.split('/').length > 3 ? 'merchant' : 'operator';
   const around = items.filter((item) => item.of === inside && here.startsWith(`${item.path}/`));
   const nearest = around.toSorted((one, other) => other.path.length - one.path.length)[0];

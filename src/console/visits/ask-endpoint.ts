@@ -20,31 +20,26 @@ export type AskTools = {
   readonly readers: Map<string, RequestReader>;
   readonly log: Log;
   readonly requestDeadlineMilliseconds: number;
-  /** Whether nothing may act. */
   readonly isHeld: () => boolean;
 };
 
-/** In whose name, and from where. */
 export type Asker = {
   readonly caller: Caller;
   readonly language: Language;
   readonly address: string;
   readonly requestId: string;
   readonly origin: string | null;
-  /** Sent twice it has one effect; null: it only reads. */
+  /** Sent twice, it acts once. Null: the request only reads. */
   readonly onceKey: string | null;
 };
 
-/** What became of a write is not known: nothing else may be said of it. */
+/** The outcome of a write is unknown, so nothing else may be said. */
 export const UNKNOWN_OUTCOME = {
   pt: 'Não se sabe o que foi feito: a resposta não veio a tempo. Consulte antes de pedir de novo.',
   en: 'It is not known what was done: no answer came in time. Look before you ask for it again.',
 };
 
-/**
- * Asks an endpoint as a caller of the API would, in this process: what it takes, refuses and answers is the
- * same.
- */
+/** Calls an endpoint in this process like a caller of the API, with the same checks and answers. */
 export async function askEndpoint<Declared extends Contract>(
   tools: AskTools,
   asker: Asker,
@@ -62,7 +57,7 @@ export async function askEndpoint<Declared extends Contract>(
   }
   const read = tools.readers.getOrInsertComputed(contract.id, () => requestReader(served.contract));
   const sent = contract.body === undefined ? undefined : Buffer.from(JSON.stringify(given.body ?? {}));
-  // A form sends what nobody filled in as an empty text.
+  // Forms send empty texts for fields that nobody filled in.
   const query = Object.entries(given.query ?? {}).filter(([, value]) => !isBlank(value));
   const reading = read(sent, Object.fromEntries(query), caller, readExactJson);
   if (!reading.ok) {
@@ -93,7 +88,7 @@ export async function askEndpoint<Declared extends Contract>(
   return { ok: false, status, errors: Array.isArray(body) ? body : [] };
 }
 
-/** As a reader of the wire has it: exact numbers are plain ones, and PDF and streams are what they are. */
+/** As a client parses it: exact numbers become plain. PDF and streams stay. */
 function asSent({ body, text, stream }: Answer): unknown {
   if (text !== undefined) return text.content;
   if (stream !== undefined) return stream;

@@ -2,7 +2,7 @@ import { type Database, statement, type Tx } from '../../platform/postgres/datab
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type EarlierForm, FORM_OUTCOMES, type Refusal, readRefusal, type SentForm } from './sent-form.ts';
 
-/** A form that was refused may be filled in anew under its key: nothing was done under it. */
+/** A refused form may be sent again under its key: nothing was done. */
 const START = statement(
   'console_actions.start',
   `insert into console_actions as a (once_key, user_id, path_hash, fields_hash)
@@ -14,7 +14,6 @@ const START = statement(
    returning once_key`,
 );
 
-/** False: the key was sent before. */
 export async function startForm(
   tx: Tx,
   { onceKey, userId, pathHash, fieldsHash }: SentForm,
@@ -48,7 +47,6 @@ const FINISH = statement(
    returning once_key`,
 );
 
-/** `refusal` null: it was done. */
 export async function finishForm(
   database: Pick<Database, 'query'>,
   { onceKey, userId }: SentForm,
@@ -64,7 +62,7 @@ const FREE = statement(
   `delete from console_actions where once_key = $1 and user_id = $2 and outcome is null returning once_key`,
 );
 
-/** Nothing was done, and the same form may be sent again. */
+/** Nothing was done, so the same form may be sent again. */
 export async function freeForm(tx: Tx, { onceKey, userId }: SentForm): Promise<void> {
   await tx.query(FREE, [onceKey, userId]);
 }
@@ -82,8 +80,7 @@ const UNDER_WAY = statement(
 );
 
 /**
- * Whether another form that was sent to the same place, or another request for it that was approved, is not
- * known to have ended. `key`: of the form or of the request that asks.
+ * Whether another form or approved request for the same place has no known end. `key`: of the one that asks.
  */
 export async function isUnderWay(
   database: Database,
@@ -101,7 +98,7 @@ const FORGET = statement(
    returning 1`,
 );
 
-/** Gives how many went. `seconds`: how long they are kept. */
+/** Returns how many were deleted. `seconds`: how long they are kept. */
 export async function deleteOldActions(database: Database, limit: number, seconds: number): Promise<number> {
   return (await database.query(FORGET, [limit, seconds])).length;
 }

@@ -44,7 +44,7 @@ export type DecideRequestTools = TryTools & {
 
 type Wanted = Pick<SecondPersonDecision, 'decision' | 'reason'> & { readonly requestId: string };
 
-/** Approves what another person asked for and does it, once; or declines it. Both are written before. */
+/** Acts once after an approval. The decision is written first. */
 export async function decideRequest(
   tools: DecideRequestTools,
   visit: Visit,
@@ -67,12 +67,12 @@ export async function decideRequest(
   const before = await changeOf(tools, there, found, asked.action);
   if (before !== null) return before;
   if (!(await isDecided(tools, visit, found, wanted))) return { fault: 'decided' };
-  // Others see from here on that it is under way: what they did before this is looked at once more.
+  // From here on others see that it is under way. Their earlier acts are checked once more.
   const form = { ...found.request.fields, reason: found.request.reason };
   const work = async () =>
     (await obstacleTo(tools, there, found, asked.action)) ?? tryAction(tools, asked.action, there, form);
   const done = await work().catch(async (error) => {
-    // In front of every write: it waits again.
+    // It failed before every write, so it waits again.
     await freeRequest(tools.database, requestId);
     throw error;
   });
@@ -83,7 +83,6 @@ export async function decideRequest(
 
 const DONE = { ok: true, status: 200, body: null } as const;
 
-/** The action of a request, as its path names it. */
 function askedFor(actions: readonly Action<ConsoleTools>[], { request }: FoundRequest) {
   for (const action of actions) {
     const parameters = matchPath(action.path, request.path.replace(/^\/console/, ''));
@@ -92,7 +91,6 @@ function askedFor(actions: readonly Action<ConsoleTools>[], { request }: FoundRe
   return null;
 }
 
-/** Null: it stands as it did when it was asked for. */
 async function changeOf(
   { consoleTools }: DecideRequestTools,
   there: Visit,
@@ -105,7 +103,7 @@ async function changeOf(
   return isSame ? null : { fault: 'changed' };
 }
 
-/** What is in the way of a request that is decided; null: nothing. A person's form looks the same way. */
+/** What prevents a decision. The page of a person's own form uses the same check. */
 async function obstacleTo(
   tools: DecideRequestTools,
   there: Visit,
@@ -143,7 +141,7 @@ async function faultOf(
   });
 }
 
-/** The page of the action, in the name of the person who approves, with the key of the request. */
+/** Acts in the name of the approving person, with the request's key. */
 async function visitThere(
   { findMerchant }: DecideRequestTools,
   visit: Visit,
@@ -163,7 +161,7 @@ async function visitThere(
   };
 }
 
-/** Of several who decide at once one does. */
+/** Only one of several deciders succeeds. */
 async function isDecided(
   { audit }: DecideRequestTools,
   visit: Visit,
@@ -199,7 +197,7 @@ async function isDecided(
 
 const LONGEST_REFUSAL = 1_000;
 
-/** What was done is done, whether this can be noted or not. */
+/** The act stays done even if this fails. */
 async function noteOutcome(
   { database, log }: DecideRequestTools,
   { request: { requestId } }: FoundRequest,
@@ -216,7 +214,6 @@ async function noteOutcome(
   }
 }
 
-/** What waits for a second person, and which buttons this one gets. */
 export async function listWaiting(
   { reader, actions }: { readonly reader: Reader; readonly actions: readonly Action<ConsoleTools>[] },
   { merchantId, user, wording }: Visit,
@@ -227,7 +224,7 @@ export async function listWaiting(
   return found.map((one) => {
     const action = askedFor(actions, one)?.action ?? null;
     const may = action !== null && mayUse(action, user);
-    // What else is looked at is said when the button is pressed.
+    // Other checks report when the button is pressed.
     const decider = {
       user,
       isOneHand: isOneHand(hands.get(user.userId), hands.get(one.requester.userId)),

@@ -4,20 +4,20 @@ import { PAGE_HEADERS } from '../parts/layout.ts';
 import { ONCE_ENDING } from '../parts/screen.ts';
 import { pageMark } from '../users/session.ts';
 
-/** What a page sends that is read again by itself: that, and the mark of what it shows. */
+/** The mark of the content that a reloading page shows. */
 export function liveMarkOf(headers: IncomingHttpHeaders): string | null {
   if (headers['x-parcela-live'] === undefined) return null;
   return /^"([\w-]{43})"$/.exec(headers['if-none-match'] ?? '')?.[1] ?? null;
 }
 
-/** Of all that is shown: the keys of its forms alone are others each time. */
+/** Leaves out the keys of forms, which differ each time. */
 export function liveMark(token: string, body: Html, onceKey: string): string {
   const [before, ...behind] = body.toString().split(onceKey.slice(0, -ONCE_ENDING));
   const rest = behind.map((part) => part.slice(ONCE_ENDING));
   return pageMark(token, `live ${[before, ...rest].join('')}`);
 }
 
-/** What has not changed is not sent; what has is sent without what stands around it. */
+/** Unchanged content is not sent. Changed content is sent without its frame. */
 export function readAgain(body: Html, mark: string, known: string) {
   const headers = { ...PAGE_HEADERS, etag: `"${mark}"` };
   if (mark === known) return { status: 304, headers };

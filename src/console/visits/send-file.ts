@@ -15,10 +15,7 @@ import { actorName } from '../users/user.ts';
 
 export type FileTools = { readonly database: Database; readonly audit: Audit };
 
-/**
- * A file to be saved. One of any length is audited before a byte of it goes out, and its user reads on only
- * while the session is open. To HEAD nothing of it goes out.
- */
+/** A long file is audited before its first byte, and ends when the session does. HEAD sends no content. */
 export async function sendFile(
   { database, audit }: FileTools,
   file: Download,
@@ -51,13 +48,13 @@ export async function sendFile(
   return { status: 200, headers, stream: { ...stream, pieces: piecesWhile(isOpen, stream.pieces) } };
 }
 
-/** What was looked for, in nobody's name: an entry of the log is never changed. */
+/** Drops CPF and e-mail, because an audit entry is never changed. */
 function exportedFilters(filters: Extract<Download, { stream: unknown }>['filters']): AuditDetail {
   const given = Object.entries(filters).filter((one): one is [string, string] => one[1] !== undefined);
   return Object.fromEntries(given.map(([name, value]) => [name, withoutCpfAndEmail(value)]));
 }
 
-/** Throws where the session has ended: what was read so far must not look whole. */
+/** Throws if the session has ended: a partial file must not look complete. */
 async function* piecesWhile(
   isOpen: () => Promise<boolean>,
   pieces: AsyncIterable<string>,
@@ -70,10 +67,7 @@ async function* piecesWhile(
 
 type Asset = { readonly type: string; readonly content: Buffer };
 
-/**
- * Style and script, each under a name with its hash: a browser keeps it, and asks for another when it
- * changes.
- */
+/** Names contain a hash, so browsers may cache them. */
 export type Assets = { readonly paths: AssetPaths; readonly byName: ReadonlyMap<string, Asset> };
 
 const FILES = {

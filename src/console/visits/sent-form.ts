@@ -1,7 +1,7 @@
 import type { WireError } from '../../platform/http/endpoint.ts';
 import type { Asked } from '../parts/screen.ts';
 
-/** A form that a user sent: its key, and hashes of where it was sent and of what it said. */
+/** A sent form: its key, and hashes of its path and content. */
 export type SentForm = {
   readonly onceKey: string;
   readonly userId: string;
@@ -11,14 +11,13 @@ export type SentForm = {
 
 export type Refusal = { readonly status: number; readonly errors: readonly WireError[] };
 
-/** Undefined: it is none. */
 export function readRefusal(value: unknown): Refusal | undefined {
   return Array.isArray(Object(value).errors) ? (value as Refusal) : undefined;
 }
 
 const MOST_KEPT = { errors: 20, characters: 400, bytes: 15_000 } as const;
 
-/** As much of a refusal as is kept to say it again: the database bounds its bytes, and takes no odd text. */
+/** The database limits the bytes of a refusal, and accepts no invalid text. */
 export function keptRefusal({ status, errors }: Refusal): Refusal {
   const cut = (text: string) => text.slice(0, MOST_KEPT.characters).toWellFormed().replaceAll('\0', '\ufffd');
   const kept: WireError[] = [];
@@ -34,16 +33,13 @@ export function keptRefusal({ status, errors }: Refusal): Refusal {
 
 export const FORM_OUTCOMES = ['done', 'refused'] as const;
 
-/** A form whose key was sent before, and what became of it. `outcome` null: it is not known. */
+/** An earlier form with the same key. `outcome` null: not known. */
 export type EarlierForm = SentForm & {
   readonly outcome: (typeof FORM_OUTCOMES)[number] | null;
   readonly refusal: Refusal | null;
 };
 
-/**
- * What is said to a form whose key was sent before. `strange`: by another user, or to another place.
- * `unknown`: it is under way, or it is not known what became of it.
- */
+/** `strange`: another user or path. `unknown`: under way, or not known. */
 export type Again = 'strange' | 'done' | 'unknown' | Refusal;
 
 export function againOf(sent: SentForm, earlier: EarlierForm): Again {
@@ -52,10 +48,7 @@ export function againOf(sent: SentForm, earlier: EarlierForm): Again {
   return earlier.outcome === 'done' ? 'done' : 'unknown';
 }
 
-/**
- * How an action ended. `free`: nothing was done, for a cause that passes, and the same form may be sent
- * again. Null: it is not known.
- */
+/** `free`: a temporary error; nothing was done, and the form may be sent again. Null: not known. */
 export type ActionEnd = 'done' | 'refused' | 'free' | null;
 
 /** A cancel that is answered 500 is under way. */

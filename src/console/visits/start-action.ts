@@ -15,10 +15,9 @@ export type StartTools = { readonly database: Database; readonly audit: Audit };
 
 const sha256 = (text: string) => hash('sha256', text, 'buffer');
 
-/** Under which it is kept what is sent to a path. */
 export const hashOfPath = sha256;
 
-/** `mark` is of the session, and another in each: what was asked for is the rest. */
+/** Leaves out `mark`, which differs in each session. */
 export function sentForm({ user, path }: Pick<Visit, 'user' | 'path'>, form: Form): SentForm {
   const { once = '', mark: _, ...fields } = form;
   const said = Object.entries(fields).toSorted(([one], [other]) => (one < other ? -1 : 1));
@@ -30,7 +29,7 @@ export function sentForm({ user, path }: Pick<Visit, 'user' | 'path'>, form: For
   };
 }
 
-/** Takes the key of a form, in one commit with the entry that says who wants what. Null: it is new. */
+/** The key and the audit entry are in one commit. Null if the key is new. */
 export async function startAction(
   { database, audit }: StartTools,
   sent: SentForm,
@@ -51,12 +50,11 @@ export async function startAction(
 
 export type TryTools = {
   readonly log: Log;
-  /** Whether nothing may act. */
   readonly isHeld: () => boolean;
   readonly consoleTools: ConsoleTools;
 };
 
-/** An error behind a write does not say that nothing was done, of an operation as of an endpoint. */
+/** An error after a write does not prove that nothing was done. */
 export async function tryAction(
   { consoleTools, isHeld, log }: TryTools,
   action: Action<ConsoleTools>,

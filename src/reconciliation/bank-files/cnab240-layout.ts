@@ -1,6 +1,6 @@
 import { recordLayout } from '../layouts/fixed-width.ts';
 
-/** CNAB 240 of the FEBRABAN, return of collection (cobrança): lots of pairs of segments T and U. */
+/** CNAB 240 by FEBRABAN, return file of collection (cobrança): lots of segment pairs T and U. */
 
 export const CNAB_FILE_HEADER = recordLayout('0', 'Header of the file', 'The first line.', [
   ['bank', 1, 3, 'text', 'Code of the bank'],
@@ -108,12 +108,11 @@ export const CNAB_RECORDS = [
   CNAB_FILE_TRAILER,
 ] as const;
 
-/** What is done with a movement; `none`: it is counted and changes nothing. */
+/** `none`: the movement is counted and changes nothing. */
 export type MovementUse = 'paid' | 'writtenOff' | 'none';
 
 type Movements = Readonly<Record<string, { readonly use: MovementUse; readonly meaning: string }>>;
 
-/** What says the same at every bank. */
 export const CNAB_MOVEMENTS: Movements = {
   '02': { use: 'none', meaning: 'registered' },
   '03': { use: 'none', meaning: 'registration refused' },
@@ -121,10 +120,10 @@ export const CNAB_MOVEMENTS: Movements = {
   '09': { use: 'writtenOff', meaning: 'written off' },
 };
 
-/** The banks whose movements are those of the FEBRABAN; others have a table of their own. */
+/** Banks that use FEBRABAN's movements. Others have a table of their own. */
 export const FEBRABAN_BANKS: readonly string[] = ['001', '033', '041', '237', '748', '756'];
 
-/** What the FEBRABAN names beside them; what moves money in a way that is not ours to know is left out. */
+/** FEBRABAN's other movements. Those that move money in an unclear way are left out. */
 export const FEBRABAN_MOVEMENTS: Movements = {
   '11': { use: 'none', meaning: 'open' },
   '12': { use: 'none', meaning: 'rebate granted' },
@@ -143,5 +142,5 @@ export const FEBRABAN_MOVEMENTS: Movements = {
   '52': { use: 'none', meaning: 'not recognized by the payer (DDA)' },
 };
 
-/** Reasons of a boleto that was written off because its time was over; with any other it was canceled. */
+/** Write-off reasons that mean the boleto expired. With any other reason it was canceled. */
 export const CNAB_TIME_IS_OVER = ['12', '13'];

@@ -19,10 +19,8 @@ export type ProcessedReturnFile = ReturnFile & KeptCounts;
 export type ReturnFileTools = { readonly database: Database; readonly audit: Audit };
 
 /**
- * Takes a return file of the bank, whole or not at all: what it says waits among the changes of the
- * bank's feed, and is applied as they are. A movement that is not known at the bank changes nothing, and
- * is an exception of its boleto. A file that was taken before changes nothing. Throws
- * `ReturnFileRefused`.
+ * Takes a return file whole or not at all, and queues its changes. Unknown movements become exceptions. A
+ * file that was taken before changes nothing. Throws `ReturnFileRefused`.
  */
 export async function processReturnFile(
   { database, audit }: ReturnFileTools,
@@ -33,7 +31,7 @@ export async function processReturnFile(
   const { head, entries, lineCount } = read;
   const unknown = await ofOurs(database, read);
   const changes = filedChanges(head.bank, entries);
-  // Sent anew, it has the same day and number.
+  // A file that is sent again has the same day and number.
   const ofBank = { bank: head.bank, name: `${head.madeOn}/${head.sequence ?? ''}` };
   const exceptions = exceptionsOf(read, unknown);
   const counts = await audit.transaction(async (tx) => {
@@ -58,14 +56,13 @@ export async function processReturnFile(
   return { ...read, unknown, ...counts };
 }
 
-/** Boletos of others change in ways that are none of our business. */
 async function ofOurs(database: Database, { head, unknown }: ReturnFile): Promise<ReturnFile['unknown']> {
   const numbers = unknown.map(({ ourNumber }) => ourNumber);
   const ours = await findOurNumbers(database, head.bank, numbers);
   return unknown.filter(({ ourNumber }) => ours.has(ourNumber));
 }
 
-/** Their keys come from what they say: a movement that a second file repeats is the same. */
+/** Keys come from the content, so a movement repeated in a second file is the same exception. */
 function exceptionsOf({ head }: ReturnFile, unknown: ReturnFile['unknown']): ExceptionRow[] {
   const equal = new Map<string, number>();
   return unknown.map(({ ourNumber, movement, paid, happenedOn }) => {
@@ -96,7 +93,6 @@ function exceptionsOf({ head }: ReturnFile, unknown: ReturnFile['unknown']): Exc
 
 const MOST_NAMED = 20;
 
-/** The first of them, and how many more there are. */
 export function namedNumbers(numbers: readonly string[]): string {
   const more = numbers.length - MOST_NAMED;
   return numbers.slice(0, MOST_NAMED).join(' ') + (more > 0 ? ` and ${more} more` : '');
@@ -107,11 +103,7 @@ export type ChangeEntry = ReturnEntry & {
   readonly ourNumber: string;
 };
 
-/**
- * The entries as changes of the bank, in their order. Their ids come from what they say, so that the
- * same payment in a file that is sent anew, under whatever number, is the same change; equal ones of
- * one file are numbered.
- */
+/** An id comes from the entry's content, so a payment sent again in another file is the same change. */
 function filedChanges(bank: string, entries: readonly ChangeEntry[]): FiledChangeOfBoleto[] {
   const equal = new Map<string, number>();
   return entries.flatMap(({ ourNumber, event, value, dueOn, paid, fee, happenedOn, creditedOn }) => {
@@ -137,31 +129,29 @@ function filedChanges(bank: string, entries: readonly ChangeEntry[]): FiledChang
 
 const TWELVE_HOURS = 43_200_000;
 
-/** A file knows days only. */
 function noon(start: Instant): Instant {
   return instant(start + TWELVE_HOURS);
 }
 
-/** More than a bank sends in a day; what is kept of them is small. */
+/** More than a bank sends in a day; little of each pair is kept in memory. */
 const MOST_PAIRS = 500_000;
 const LONGEST_LINE = 1_000;
-/** Behind the last line some banks write the sign that ended files long ago. */
+/** Some banks end the file with the old DOS end-of-file character. */
 const END_OF_FILE = '\u001a';
 
 export type ReturnFile = {
   readonly head: ReturnFileHead;
-  /** Those that change a boleto. */
   readonly entries: readonly (ReturnEntry & { readonly ourNumber: string; readonly event: string })[];
   readonly lineCount: number;
-  /** Pairs that change something of which our number is not known. */
+  /** Pairs that would change a boleto but name none of ours. */
   readonly foreign: number;
   /** Pairs that change nothing, by movement. */
   readonly others: Readonly<Record<string, number>>;
-  /** Of them those of a movement that is not known, with our number. */
+  /** The pairs of `others` with an unknown movement that name a boleto of ours. */
   readonly unknown: readonly (ReturnEntry & { readonly ourNumber: string })[];
 };
 
-/** Reads a whole file before anything is made of it; throws `ReturnFileRefused` at its first fault. */
+/** Throws `ReturnFileRefused` at the first fault, before anything is done with the file. */
 export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<ReturnFile> {
   const reader = new ReturnFileReader();
   const entries: ReturnFile['entries'][number][] = [];
@@ -183,7 +173,7 @@ export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<
   return { head: reader.end(), entries, lineCount, foreign, others, unknown };
 }
 
-/** Each byte is a character, as in Latin-1. A line that is much too long is given cut, and refused. */
+/** Latin-1. A line that is much too long is yielded cut, and the reader refuses it. */
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of bytes) {

@@ -19,18 +19,16 @@ import {
   type MovementUse,
 } from './cnab240-layout.ts';
 
-/** What a pair of segments says of a boleto. */
 export type ReturnEntry = {
-  /** Of its segment T, from 1. */
+  /** Line number of segment T, from 1. */
   readonly lineNumber: number;
   readonly movement: string;
-  /** Null: the movement changes nothing. */
   readonly event: 'paid' | 'canceled' | 'expired' | null;
-  /** Whether it is surely known what the movement says at this bank. */
+  /** False if the meaning of the movement at this bank is not certain. */
   readonly isKnown: boolean;
-  /** Eleven digits; null: it is no boleto of ours. */
+  /** Eleven digits. Null if the boleto is not ours. */
   readonly ourNumber: string | null;
-  /** What the boleto was issued for, in cents; 0: the file does not say it. */
+  /** Cents. 0 if the file does not say. */
   readonly value: number;
   readonly dueOn: Day | null;
   /** Cents. */
@@ -64,7 +62,6 @@ export type ReturnFileFault =
   | 'noTrailer'
   | 'behindTrailer';
 
-/** Why a file is not taken, and where; of `field` which one. */
 export class ReturnFileRefused extends Error {
   override readonly name = 'ReturnFileRefused';
   readonly lineNumber: number;
@@ -90,18 +87,17 @@ const readTrailer = recordReader(CNAB_FILE_TRAILER);
 
 type Title = ReturnType<typeof readTitle>['values'];
 
-/** Takes the lines of a file one after the other, and throws at the first that cannot be as it is. */
+/** Throws `ReturnFileRefused` at the first bad line. */
 export class ReturnFileReader {
   #lineNumber = 0;
   #head: ReturnFileHead | null = null;
   #lots = 0;
-  /** Records of the open lot; null: no lot is open. */
   #recordsOfLot: number | null = null;
   #numberInLot = 0;
   #title: { readonly values: Title; readonly lineNumber: number } | null = null;
   #isEnded = false;
 
-  /** Null for a line that completes no pair. */
+  /** Null if the line completes no pair. */
   take(line: string): ReturnEntry | null {
     this.#lineNumber += 1;
     if (this.#isEnded) throw this.#refused('behindTrailer');
@@ -115,7 +111,7 @@ export class ReturnFileReader {
     return this.#takeInFile(line);
   }
 
-  /** Throws where the file is not complete. */
+  /** Throws `ReturnFileRefused` if the file is not complete. */
   end(): ReturnFileHead {
     if (this.#head === null) throw this.#refused('emptyFile');
     if (!this.#isEnded) throw this.#refused('noTrailer');
@@ -155,7 +151,7 @@ export class ReturnFileReader {
     this.#isEnded = true;
   }
 
-  /** Other segments stand behind a pair and say more of the payer, or of a Pix; they are counted. */
+  /** Other segments after a pair give more about the payer or a Pix. They are only counted. */
   #takeDetail(line: string): ReturnEntry | null {
     const segment = line[13];
     this.#numberInLot += 1;
@@ -209,7 +205,7 @@ export class ReturnFileReader {
   }
 }
 
-/** Null: this bank may mean anything by it. */
+/** Null if the movement has no agreed meaning at this bank. */
 function useOf({ bank, movement }: Pick<Title, 'bank' | 'movement'>): MovementUse | null {
   const ofBank = FEBRABAN_BANKS.includes(bank) ? FEBRABAN_MOVEMENTS[movement] : undefined;
   return (CNAB_MOVEMENTS[movement] ?? ofBank)?.use ?? null;
@@ -223,8 +219,8 @@ function eventOf(use: MovementUse | null, { reasons }: Pick<Title, 'reasons'>): 
 }
 
 /**
- * Eleven digits, as we gave them to the bank with the registration; else the bank's own number,
- * where that is ours. Banks put their agreement before it, which has as many digits as each likes.
+ * Takes the company field as we registered it, or the bank's number if only zeros precede it. A bank's
+ * agreement number has no fixed length.
  */
 function ourNumberOf({ companyUse, bankNumber }: Pick<Title, 'companyUse' | 'bankNumber'>): string | null {
   return /^\d{11}$/.exec(companyUse ?? '')?.[0] ?? /^0*(\d{11})$/.exec(bankNumber ?? '')?.[1] ?? null;

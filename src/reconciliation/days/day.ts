@@ -5,27 +5,22 @@ import { judgedLines } from '../judging/judged-lines.ts';
 import { filedPayout, type MatchedPart } from '../judging/matched-part.ts';
 import { moneyOfDay } from '../judging/money-of-day.ts';
 
-/** What of an account's installments was expected on a day, and what came on it. */
 export type DayOfReceivables = {
   readonly day: Day;
   readonly expected: { readonly count: number; readonly net: Cents; readonly fee: Cents };
-  /** Of the expected ones those that have not come, on this day or another. */
   readonly open: { readonly count: number; readonly net: Cents };
-  /**
-   * Less what was taken, and below zero where that is more. `withoutNet`: so many of which the acquirer
-   * named no amount.
-   */
+  /** Net of what was taken back, so it may be negative. `withoutNet` counts those without a net amount. */
   readonly received: {
     readonly count: number;
     readonly net: number;
     readonly fee: number;
     readonly withoutNet: number;
   };
-  /** Of the received ones what the acquirer has reported by itself, and none of its files has. */
+  /** Received by the acquirer's feed alone: no file has them yet. */
   readonly unfiled: { readonly count: number; readonly net: number };
-  /** What files take off on the day; below zero: give back. */
+  /** What files take back on the day. Negative if they give back more. */
   readonly taken: { readonly count: number; readonly net: number };
-  /** Of those that came: how many by more than rounding, and what all were more or less than expected. */
+  /** `count` differ by more than rounding. `difference` sums all differences. */
   readonly differing: { readonly count: number; readonly difference: number };
 };
 
@@ -38,13 +33,9 @@ const NOTHING: Omit<DayOfReceivables, 'day'> = {
   differing: { count: 0, difference: 0 },
 };
 
-/** What one installment's lines moved on a day. */
 export type MovedOnDay = Pick<DayOfReceivables, 'day' | 'received' | 'taken' | 'differing'>;
 
-/**
- * On each day on which lines about an installment move something, as the sheet of that day has it. It
- * differs from what was expected as a whole, on the last day that pays it.
- */
+/** Follows the rules of the day's sheet. A difference counts on the last day that pays the installment. */
 export function movedDays(installment: JudgedInstallment, parts: readonly MatchedPart[]): MovedOnDay[] {
   const lines = judgedLines(installment, parts);
   const days = new Set(parts.map(({ bankOn }) => bankOn ?? installment.expectedOn));
@@ -64,7 +55,6 @@ export function movedDays(installment: JudgedInstallment, parts: readonly Matche
   });
 }
 
-/** The days of a period, in order, with what moved on them beside. */
 export function daysWith(
   days: readonly DayOfReceivables[],
   moved: readonly MovedOnDay[],

@@ -6,9 +6,8 @@ import type { InstallmentKey } from '../judging/matched-part.ts';
 import type { DayOfReceivables } from './day.ts';
 
 /**
- * The sums that the database keeps of each day. What came counts on the day on which it
- * came. Of what lines of files move otherwise than by one payout only the expectation is here. An installment
- * of which nothing was left before its payout is not expected.
+ * Receipts count on the day they came. Irregular installments count only as expected. Those canceled whole
+ * before their payout do not count.
  */
 const SUMS = rowCodec({
   day: column.day(),
@@ -37,14 +36,12 @@ const LIST_DAYS = statement(
 
 export type PeriodOfAccount = {
   readonly accountNumber: string;
-  /** Both included. */
   readonly from: Day;
   readonly to: Day;
 };
 
 /**
- * The days of a period on which anything was expected or came, both ends included, but for what
- * `listApart` gives.
+ * Gives days on which anything was expected or came, both ends included, without the receipts of `listApart`.
  */
 export async function listReceivableDays(
   database: Reader,
@@ -68,7 +65,6 @@ export async function listReceivableDays(
   }));
 }
 
-/** Those whose first and last day embrace some of the period. */
 const LIST_APART = statement(
   'receivables.list_apart',
   `select ${INSTALLMENT_KEY.columns} from receivables
@@ -76,7 +72,7 @@ const LIST_APART = statement(
    order by apart_to, transaction_id, installment_number limit $5`,
 );
 
-/** Installments of which lines move otherwise than by one payout, in a period. */
+/** Installments that are not paid by one payout alone. */
 export async function listApart(
   database: Reader,
   merchantId: string,

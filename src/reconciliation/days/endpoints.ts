@@ -85,7 +85,6 @@ export const LIST_DAYS = contract({
   },
 });
 
-/** Why the days of a period are not shown. */
 export const DAY_REFUSALS = {
   tooManyApart: {
     status: 400,

@@ -14,20 +14,15 @@ export type ListDaysTools = Pick<Follower, 'isUpToDate'> & {
 
 export type WantedDays = PeriodOfAccount;
 
-/** `tooManyApart`: more than are read line by line for one answer. */
 export type DaysRefusal = 'receivablesBehind' | 'tooManyApart';
 
-/** Debits, payouts in parts and claims of a period: a few of a hundred installments. */
+/** Debits, partial payouts and pledges of a period: usually a few per cent of the installments. */
 const MOST_APART = 50_000;
 const INSTALLMENTS_OF_READ = 1_000;
-/** What is matched in between makes some apart that were summed up: both are read again. */
+/** Matching meanwhile can make a summed installment irregular. Both are then read again. */
 const READINGS = 3;
 
-/**
- * What most installments bring is summed up by the database; of those of which lines move otherwise than
- * by one payout each line is looked at, as the sheet of a day does. Null: the merchant has no such
- * account.
- */
+/** Uses kept sums, and reads irregular installments line by line. Null if there is no such account. */
 export async function listDays(
   { lookUp, search, isUpToDate }: ListDaysTools,
   merchantId: string,
@@ -54,7 +49,7 @@ export async function listDays(
 
 type Summed = { readonly days: readonly DayOfReceivables[]; readonly apart: readonly InstallmentKey[] };
 
-/** Sums and what is apart from them, of one moment. Null: too many are apart. */
+/** Sums and installments are of one moment. Null if too many are irregular. */
 async function readSummed(database: Reader, merchantId: string, wanted: WantedDays): Promise<Summed | null> {
   let apart = await listApart(database, merchantId, wanted, MOST_APART + 1);
   for (let reading = 1; ; reading += 1) {

@@ -38,13 +38,10 @@ type ResolveTools = {
   readonly writeResolution: BatchedWrite<WantedResolution, 'done'>;
 };
 
-/** `ofFile`: what a file of the acquirer says is for the operator to find out. */
+/** `ofFile`: only the operator resolves exceptions of an acquirer's file. */
 export type ResolveRefusal = 'notFound' | 'ofFile';
 
-/**
- * A merchant says what became of money that was not expected. One that has ended already stays as it is:
- * the first word counts.
- */
+/** An exception that has ended stays as it is. */
 async function resolveUnexpectedPayment(
   { lookUp, writeResolution }: ResolveTools,
   actor: MerchantActor,
@@ -65,7 +62,6 @@ async function resolveUnexpectedPayment(
 
 type ListExceptionsTools = { readonly search: Search };
 
-/** A page of the exceptions of one of the merchant's accounts; of any other account nothing is found. */
 async function listExceptions(
   { search }: ListExceptionsTools,
   merchantId: string,
@@ -82,7 +78,6 @@ async function listExceptions(
 const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-/** What an exception shows, in a list and in a message. */
 export const EXCEPTION_FIELDS = {
   exceptionId: Type.String(),
   class: Type.Enum([...EXCEPTION_CLASSES], { description: 'What differs.' }),
@@ -124,7 +119,6 @@ const EXAMPLE = {
 
 export type ExceptionPeriodFault = 'exceptionPeriodBackwards' | 'exceptionPeriodTooLong';
 
-/** What is wrong with the period of a list of exceptions. */
 export const EXCEPTION_PERIOD_FAULTS = {
   exceptionPeriodBackwards: {
     status: 400,
@@ -157,7 +151,6 @@ const LIST_QUERY = Type.Object({
   ...pageQuery(ORDERS),
 });
 
-/** An exception, in a list and by itself. */
 const SHOWN_EXCEPTION = Type.Object({
   ...EXCEPTION_FIELDS,
   transactionId: textOrNull('The payment, or the transaction of a billing; null: it is of a boleto.'),
@@ -249,7 +242,6 @@ export const RESOLVE_EXCEPTION = contract({
   },
 });
 
-/** Why an exception is not resolved by its merchant. */
 export const RESOLVE_REFUSALS = {
   ofFile: {
     status: 409,
@@ -290,7 +282,6 @@ function readExceptionSearch(query: Static<typeof LIST_QUERY>): WantedExceptions
 
 const DAY_MILLISECONDS = 86_400_000;
 
-/** `today`: of the merchant. */
 function writeException(exception: ReconciliationException, today: Day): object {
   const { day } = exception;
   const age = day === null ? 0 : (Date.parse(today) - Date.parse(day)) / DAY_MILLISECONDS;

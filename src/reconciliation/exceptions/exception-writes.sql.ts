@@ -13,7 +13,6 @@ import {
   type Finding,
 } from './exception.ts';
 
-/** An exception as a statement writes it. */
 export type ExceptionRow = {
   readonly merchantId: string;
   readonly exceptionId: string;
@@ -28,7 +27,7 @@ export type ExceptionRow = {
   readonly fileNumber: number | null;
   readonly lineNumber: number | null;
   readonly finding: Omit<Finding, 'class'>;
-  /** The message to those who want it; null: it is nobody's business. */
+  /** Null if nobody is notified. */
   readonly message: string | null;
 };
 
@@ -53,7 +52,7 @@ const ROWS = inputRows<ExceptionRow>({
   body: ['text', (row) => row.message],
 });
 
-/** How soon an open exception is looked at again; each look that changes nothing doubles it. */
+/** The delay of the first check. It doubles after each check that changes nothing. */
 const FIRST_LOOK = "interval '1 minute'";
 const IS_LOOKED_AT =
   "(g.next_state = 'open' or g.next_state = 'explained' and g.explanation in ('onItsWay', 'batchIncomplete'))";
@@ -100,10 +99,10 @@ const RECORD = statement(
    select exists (select from enqueued) as is_waiting`,
 );
 
-/** Stands for no merchant in the key of an exception. */
+/** The merchant in the key of an exception without a known merchant. */
 export const NO_MERCHANT = '';
 
-/** True: a delivery was written that waits to be sent. */
+/** True if a delivery was written that waits to be sent. */
 export async function recordExceptions(tx: Tx, rows: readonly ExceptionRow[]): Promise<boolean> {
   if (rows.length === 0) return false;
   const [row] = await tx.query(RECORD, ROWS.values(rows));
@@ -120,7 +119,7 @@ const OPEN = rowCodec(
   'o',
 );
 
-/** Class by class along the index of what is open, which has the amounts: the oldest first. */
+/** Reads one class after the other along the index of open exceptions, which holds the amounts. */
 const COUNT = statement(
   'reconciliation_exceptions.count_open',
   `select ${OPEN.columns} from unnest($1::text[]) as n (class) cross join lateral (
@@ -152,14 +151,12 @@ const COUNT_FILES = statement(
 );
 
 export type CountedExceptions = {
-  /** Of every class; cents without their sign, ages in seconds. */
+  /** By class. Absolute cents, ages in seconds. */
   readonly open: readonly RowOf<typeof OPEN>[];
-  /** Lines of files of which nothing is known. */
   readonly unmatchedLines: number;
   readonly files: readonly RowOf<typeof FILES>[];
 };
 
-/** Of all processes on this database, up to the bound. */
 export async function countExceptions(database: Database): Promise<CountedExceptions> {
   const open = await database.query(COUNT, [EXCEPTION_CLASSES, MOST_COUNTED_OF_ALL]);
   const [lines] = (await database.query(COUNT_LINES, [MOST_COUNTED_OF_ALL])).map(LINES.parse);

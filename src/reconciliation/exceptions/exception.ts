@@ -1,6 +1,5 @@
 import type { Day, Instant } from '../../values/instant.ts';
 
-/** The closed list of what a file and our books can differ in. */
 export const EXCEPTION_CLASSES = [
   'notInFile',
   'notInParcela',
@@ -16,15 +15,12 @@ export const EXCEPTION_CLASSES = [
 ] as const;
 export type ExceptionClass = (typeof EXCEPTION_CLASSES)[number];
 
-/**
- * `explained`: a rule knows why. `healed`: what came later shows no difference any more. `resolved`:
- * a person found out, and said so.
- */
+/** `explained`: a rule knows why. `healed`: later facts agree. `resolved`: a person found the reason. */
 export const EXCEPTION_STATES = ['open', 'explained', 'healed', 'resolved'] as const;
 export type ExceptionState = (typeof EXCEPTION_STATES)[number];
 export type ExceptionEvent = 'explain' | 'heal' | 'resolve' | 'reopen';
 
-/** Null means that the event cannot happen in that state. */
+/** Null: the event cannot happen in that state. */
 export const EXCEPTION_MOVES = {
   open: { explain: 'explained', heal: 'healed', resolve: 'resolved', reopen: null },
   explained: { explain: null, heal: 'healed', resolve: 'resolved', reopen: 'open' },
@@ -33,47 +29,36 @@ export const EXCEPTION_MOVES = {
 } as const satisfies Record<ExceptionState, Record<ExceptionEvent, ExceptionState | null>>;
 
 /**
- * Why a rule takes a difference for known. `onItsWay`: it waits to be applied to the states.
- * `batchIncomplete`: a line pays its batch, and waits for the list of the batch to be whole.
+ * `onItsWay`: not applied to the states yet. `batchIncomplete`: the batch's list of sales is not complete.
  */
 export const EXPLANATIONS = ['rounding', 'pledge', 'onItsWay', 'batchIncomplete'] as const;
 export type Explanation = (typeof EXPLANATIONS)[number];
 
-/** A difference as the facts show it now. */
 export type Finding = {
   readonly class: ExceptionClass;
   /**
-   * Cents that the merchant lacks; negative: that it has too much. Of `dateDiffers` what came on
-   * another day.
+   * Cents that the merchant lacks; negative if it has too much. For `dateDiffers`, what came on another day.
    */
   readonly amount: number;
-  /** As texts: cents, days or a count. */
+  /** Cents, a day or a count, as text. */
   readonly expected: string | null;
   readonly found: string | null;
-  /** The day on which the money was expected, or came. */
   readonly day: Day | null;
-  /** Null: no rule explains it. */
   readonly explanation: Explanation | null;
 };
 
-/** What stands written of a difference. */
 export type KnownException = Omit<Finding, 'explanation'> & {
   readonly state: ExceptionState;
-  /** It was open before a rule explained it. */
   readonly wasOpen: boolean;
 };
 
 export type ExceptionMove =
   | { readonly kind: 'open'; readonly state: 'open' | 'explained' }
   | { readonly kind: 'move'; readonly event: ExceptionEvent; readonly state: ExceptionState }
-  /** It stays in its state, and its money or texts are others now. */
   | { readonly kind: 'refresh' }
   | { readonly kind: 'none' };
 
-/**
- * What becomes of an exception when the facts were looked at again. One that a person resolved, or
- * that was healed, is open again when a later file shows another difference than it was ended with.
- */
+/** A resolved or healed exception opens again when a later file shows another difference. */
 export function exceptionMove(known: KnownException | null, finding: Finding | null): ExceptionMove {
   if (known === null) {
     if (finding === null) return { kind: 'none' };
@@ -101,14 +86,10 @@ function moved(state: ExceptionState, event: ExceptionEvent): ExceptionMove {
   return next === null ? { kind: 'none' } : { kind: 'move', event, state: next };
 }
 
-/** What a merchant that wants it is notified of. */
 export const EXCEPTION_EVENTS = ['opened', 'healed'] as const;
 type ExceptionNotice = (typeof EXCEPTION_EVENTS)[number];
 
-/**
- * Cents of rounding are nobody's business. A pledge is explained, and the money is elsewhere all the
- * same. What was never notified of does not heal for its merchant.
- */
+/** Rounding is never notified, a pledge always. No `healed` is sent without an earlier `opened`. */
 export function noticeOf(
   known: KnownException | null,
   move: ExceptionMove,
@@ -122,18 +103,15 @@ export function noticeOf(
   return move.event === 'heal' && wasNotified ? 'healed' : null;
 }
 
-/** An exception as it is kept. */
 export type ReconciliationException = Omit<Finding, 'explanation'> & {
   readonly exceptionId: string;
-  /** Null: no merchant is known for the line. */
   readonly merchantId: string | null;
   readonly accountNumber: string | null;
   readonly state: ExceptionState;
   readonly transactionId: string | null;
   readonly installmentNumber: number | null;
-  /** Whose payment it is. */
   readonly boletoId: string | null;
-  /** The line of a file that it is about, or that showed it last. */
+  /** The line of the exception, or the last line that showed it. */
   readonly line: { readonly fileNumber: number; readonly lineNumber: number } | null;
   readonly explanation: Explanation | null;
   /** Real time. */
@@ -143,7 +121,7 @@ export type ReconciliationException = Omit<Finding, 'explanation'> & {
   readonly reason: string | null;
 };
 
-/** Milliseconds since the money was expected or came; without a day since it was found. */
+/** Milliseconds since `day`, or since the exception opened. */
 export function ageOf(
   { day, openedAt }: Pick<ReconciliationException, 'day' | 'openedAt'>,
   now: number,
@@ -152,7 +130,6 @@ export function ageOf(
   return Math.max(0, now - since);
 }
 
-/** An exception as its merchant is notified of it. */
 export type NotifiedException = Finding & {
   readonly exceptionId: string;
   readonly accountNumber: string;
@@ -161,7 +138,7 @@ export type NotifiedException = Finding & {
   readonly installmentNumber: number;
 };
 
-/** The very text that is sent: these fields in this order. Amounts are cents. */
+/** The exact text that is sent. Amounts are cents. */
 export function exceptionMessage(event: ExceptionNotice, exception: NotifiedException): string {
   return JSON.stringify({
     type: 'ReconciliationException',

@@ -20,7 +20,6 @@ import {
 } from './exception.ts';
 import { NO_MERCHANT } from './exception-writes.sql.ts';
 
-/** Null: `NO_MERCHANT`. */
 const MERCHANT = column.parsedBy((value) => (typeof value === 'string' ? value || null : undefined));
 
 const EXCEPTION = rowCodec<
@@ -59,7 +58,7 @@ function parseException(row: Row): ReconciliationException {
   return { ...exception, line: isOfLine ? { fileNumber, lineNumber } : null };
 }
 
-/** Which are searched for; null: of every state or class, of every day on that side. */
+/** Null: no limit. */
 export type ExceptionFilter = {
   readonly accountNumber: string;
   readonly from: Day;
@@ -70,7 +69,7 @@ export type ExceptionFilter = {
 
 export type ExceptionOrder = 'day';
 
-/** A period of some months of one account: its index has them in order, and all that is asked of them. */
+/** The index of an account gives the order and holds every column. */
 const FOUND = `from reconciliation_exceptions e
      where e.merchant_id = $1 and e.account_number = $4 and e.day between $5::date and $6::date
        and e.state = any ($7::text[]) and ($8::text is null or e.class = $8)`;
@@ -86,7 +85,7 @@ const LIST = pageOf({
      ) e`,
 });
 
-/** A page of the exceptions of an account and how many fit in all, both of one moment. */
+/** The page and the total count are of one moment. */
 export async function listExceptionPage(
   database: Reader,
   merchantId: string,
@@ -104,16 +103,15 @@ export async function listExceptionPage(
   return { items: rows.map(parseException), total };
 }
 
-/** Since the day on which the money was expected, or came; where there is none since it was found. */
 const SINCE = `coalesce((e.day + interval '3 hours') at time zone 'UTC', e.opened_at)`;
 const FITS = `e.state = any ($1::text[]) and e.class = any ($2::text[]) and ($3::text is null or e.merchant_id = $3)
      and ($4::date is null or e.day = $4::date)
      and ($5::integer = 0 or ${SINCE} <= now() - $5::integer * interval '1 day')`;
-/** For what is open there is an index, which the parameter of the states would hide. */
+/** A parameter for the state would hide the index of open exceptions. */
 const OPEN_FITS = `e.state = 'open' and ${FITS}`;
 const IS_OLD = `($4::integer = 0 or ${SINCE} <= now() - $4::integer * interval '1 day')`;
 const BY_SIZE = 'order by abs(e.amount) desc, e.opened_at, e.exception_id';
-/** Of each state and class no more is read than is listed: an index has them in this order. */
+/** Reads no more of each state and class than is listed, in index order. */
 const KINDS = `unnest($1::text[]) as s (state) cross join unnest($2::text[]) as n (class) cross join lateral`;
 
 const LIST_ALL = statement(
@@ -130,7 +128,6 @@ const LIST_OF_MERCHANT = statement(
      where e.merchant_id = $5 and e.state = s.state and e.class = n.class and ${IS_OLD} ${BY_SIZE} limit $3
    ) e ${BY_SIZE} limit $3`,
 );
-/** What is about one day is read whole. */
 const LIST_OF_DAY = statement(
   'reconciliation_exceptions.list_of_day',
   `select ${EXCEPTION.columns} from reconciliation_exceptions e
@@ -139,7 +136,6 @@ const LIST_OF_DAY = statement(
    ${BY_SIZE} limit $3`,
 );
 
-/** What the operator lists; null: of all. */
 export type OperatorFilter = {
   readonly states: readonly ExceptionState[];
   readonly classes: readonly ExceptionClass[];
@@ -153,7 +149,6 @@ const filterValues = ({ states, classes, merchantId, day, olderThanDays }: Opera
   ...[states, classes, merchantId, day, olderThanDays],
 ];
 
-/** The largest ones first, of all merchants. */
 export async function listExceptionsOfAll(
   database: Reader,
   filter: OperatorFilter,
@@ -199,12 +194,11 @@ const SUM_ALL = statement(
   `with counted as (${COUNTED} where ${FITS} limit $6), ${SUMS}`,
 );
 
-/** Of a filter: how many there are and how much money, by merchant and class, the most money first. */
 export type ExceptionSums = {
   readonly count: number;
-  /** Cents, without their sign. */
+  /** Absolute cents. */
   readonly cents: number;
-  /** There are more than were counted. */
+  /** More exist than were counted. */
   readonly isCutShort: boolean;
   readonly groups: readonly {
     readonly merchantId: string | null;
@@ -247,7 +241,6 @@ const FIND_OWN = statement(
   `select ${EXCEPTION.columns} from reconciliation_exceptions e where e.merchant_id = $1 and e.exception_id = $2`,
 );
 
-/** Null: this merchant has no such exception. */
 export async function findOwnException(
   database: Reader,
   merchantId: string,
@@ -294,7 +287,7 @@ const RESOLVE = statement(
    returning exception_id`,
 );
 
-/** Ends an exception by a person's word. False: it had ended before. */
+/** False if it had already ended. */
 export async function recordResolution(
   tx: Tx,
   { merchantId, exceptionId }: Pick<ReconciliationException, 'merchantId' | 'exceptionId'>,
@@ -306,17 +299,15 @@ export async function recordResolution(
   return (await tx.query(RESOLVE, [...key, by, reason])).length === 1;
 }
 
-/** What a merchant says of one of its own. */
 export type WantedResolution = {
   readonly actor: MerchantActor;
   readonly exception: ReconciliationException;
   readonly reason: string;
 };
 
-/** Of one statement after another. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 100 };
 
-/** The reason and the audit entry in one commit; the same again is harmless. */
+/** Repeating it is harmless. */
 export function resolutionsWrite(audit: Audit): BatchedWriteOptions<WantedResolution, 'done'> {
   const key = ({ exception }: WantedResolution) => exception.exceptionId;
   return {

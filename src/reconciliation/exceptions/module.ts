@@ -45,10 +45,9 @@ export const EXCEPTIONS: Published = {
   ],
 };
 
-/** However often the metrics are read, the database is asked every ten seconds. */
+/** The least time between two counts. */
 const COUNT_MILLISECONDS = 10_000;
 
-/** Where the acquirer's files and what it owes differ. */
 export function openExceptions(context: ModuleContext & { readonly audit: Audit }): Module {
   const { database, lookUp, search, batched, clock, metrics, audit } = context;
   const writeResolution = batched(resolutionsWrite(audit));
@@ -61,7 +60,7 @@ export function openExceptions(context: ModuleContext & { readonly audit: Audit 
   };
 }
 
-/** Of all processes on this database; counted every few seconds. */
+/** Counts of all processes on this database. */
 function observeExceptions(metrics: Metrics): (counted: CountedExceptions) => void {
   const open = metrics.gauge(OPEN_EXCEPTIONS);
   const cents = metrics.gauge(OPEN_EXCEPTIONS_CENTS);

@@ -8,13 +8,11 @@ export type ResolveExceptionTools = { readonly database: Database; readonly audi
 export type ResolveExceptionResult =
   | { readonly kind: 'resolved'; readonly exception: ReconciliationException }
   | { readonly kind: 'unknownId' }
-  /** It is healed, or was resolved before. */
   | { readonly kind: 'ended'; readonly exception: ReconciliationException };
 
-/** As much as is kept of who did it. */
 const LONGEST_NAME = 100;
 
-/** A person found out what it was. The reason and the audit entry stand in its commit. */
+/** The audit entry is in the same commit. */
 export async function resolveException(
   { database, audit }: ResolveExceptionTools,
   operator: Actor,

@@ -39,10 +39,7 @@ type ReadExportTools = Pick<Follower, 'isUpToDate'> & {
 
 export type ExportRefusal = 'receivablesBehind';
 
-/**
- * What the acquirer owes in a period, in the order of its days. Null: the merchant has no such account.
- * Throws `Overloaded` when there is no place.
- */
+/** Null if the merchant has no such account. Throws `Overloaded` if no slot is free. */
 async function readExport(
   { lookUp, isUpToDate, openExport }: ReadExportTools,
   merchantId: string,
@@ -73,7 +70,7 @@ const QUERY = Type.Object({
   ),
 });
 
-/** Of an export in one piece: some megabytes. */
+/** This makes some megabytes. */
 const MOST_ROWS_AT_ONCE = 10_000;
 const ROWS = MOST_ROWS_AT_ONCE.toLocaleString('en');
 const LINHAS = MOST_ROWS_AT_ONCE.toLocaleString('pt-BR');
@@ -136,7 +133,6 @@ export const EXPORT_BY_PAYMENT = exportOf(
   'Every installment whose money came on these days, or is expected on them and has not come.',
 );
 
-/** The last day of the calendar has no next one. */
 const LAST_DAY = '9999-12-31';
 
 function readExportQuery(
@@ -194,7 +190,7 @@ async function answerExport(
   }
 }
 
-/** Null: more than fits into one piece. */
+/** Null if it is too long for one piece. */
 async function wholeText({ pages }: Export<Receivable>): Promise<string | null> {
   const { head, line } = STREAMS['csv-stream'];
   let [text, rows] = [head, 0];

@@ -30,10 +30,9 @@ const DEBIT = '2';
 const COUNT_DIGITS = 6;
 
 type Sums = { net: number; gross: number };
-/** `unsure`: of adjustments that are neither a credit nor a debit that the layout knows. */
+/** `unsure`: adjustments whose direction the layout does not know. */
 type Lot = { records: number; readonly credits: Sums; readonly unsure: Sums };
 
-/** Reads the lines of an Adiq EDI 3.1. */
 export class AdiqFile implements FileReading {
   readonly trailer = ADIQ_TRAILER.type;
   readonly #findings: Findings;
@@ -131,7 +130,7 @@ export class AdiqFile implements FileReading {
     }
   }
 
-  /** The public papers do not say whether header and trailer count. */
+  /** The public documents do not say whether header and trailer are counted. */
   #checkCount(stated: number, inner: number, line: GoodLine): void {
     const isSo = agrees(stated, inner, COUNT_DIGITS) || agrees(stated, inner + 2, COUNT_DIGITS);
     if (this.#findings.isClean && !isSo) {
@@ -147,7 +146,6 @@ function addTo(sums: Sums, { net, gross }: Readonly<Sums>): void {
   sums.gross += gross;
 }
 
-/** Every line has its number, which is checked before anything else. */
 function onNumbered<R extends RecordLayout>(
   layout: R,
   findings: Findings,
@@ -209,10 +207,10 @@ function saleOf(
   };
 }
 
-/** There is no record for chargebacks; the table of reasons is not public, so the words must say it. */
+/** The layout has no chargeback record and no public reason table: only the text tells. */
 const DISPUTED = /^(?:CHARGEBACK|CBK|CONTESTA)/i;
 
-/** The code that the layout does not know, where there is one. */
+/** `code`: null if the layout knows it. */
 function kindOfAdjustment(values: RecordValues<typeof ADIQ_ADJUSTMENT>): {
   readonly kind: EntryKind;
   readonly code: string | null;
@@ -222,7 +220,7 @@ function kindOfAdjustment(values: RecordValues<typeof ADIQ_ADJUSTMENT>): {
   if (direction !== CREDIT && direction !== DEBIT) return { kind: 'unknown', code: direction };
   if (originalNsu !== null && DISPUTED.test(description ?? ''))
     return { kind: direction === DEBIT ? 'chargeback' : 'chargebackReversal', code: null };
-  // Words name what is of no sale. What is of one, or has no words, only its code would tell.
+  // A description is enough for money of no sale.
   return originalNsu === null && description !== null
     ? { kind: 'adjustment', code: null }
     : { kind: 'unknown', code: reason };

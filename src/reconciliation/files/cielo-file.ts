@@ -25,11 +25,11 @@ import {
   UNIT_OPEN,
 } from './settlement-faults.ts';
 
-/** Units that await entries at once; where each stands right before its entries there is one. */
+/** Units without entries yet. If entries follow their unit there is only one. */
 const MOST_OPEN_UNITS = 100_000;
 const UNITS = { pt: 'registros D à espera de lançamentos', en: 'records D await entries' };
 
-/** A file that Cielo made anew has no number of its own. */
+/** Cielo's number of every file that is made again. */
 const MADE_ANEW = 9_999_999;
 
 const KINDS: Readonly<Record<string, EntryKind>> = {
@@ -59,7 +59,7 @@ const PLEDGES = new Set([
 
 type Unit = {
   readonly lineNumber: number;
-  /** Null: the layout does not know the status of its payment. */
+  /** Null if the layout does not know the payment status. */
   readonly kindOfSale: EntryKind | null;
   readonly paymentStatus: string;
   readonly bankOn: Day | null;
@@ -70,12 +70,10 @@ type Unit = {
   net: number;
 };
 
-/** Reads the lines of a Cielo 04. */
 export class CieloFile implements FileReading {
   readonly trailer = CIELO_TRAILER.type;
   readonly #findings: Findings;
   readonly #take: (line: string, lineNumber: number) => void;
-  /** Units that await entries. */
   readonly #open = new Map<string, Unit>();
   #entries = 0;
   #gross = 0;
@@ -184,7 +182,7 @@ function headOf(values: RecordValues<typeof CIELO_HEADER>) {
     madeOn: values.madeOn,
     from: values.from,
     to: values.to,
-    // All that is made anew has one number, which says nothing of the file that it was made for.
+    // This number does not identify a file.
     sequence: values.sequence === MADE_ANEW ? null : values.sequence,
     isRepetition: values.sequence === MADE_ANEW,
   };
@@ -211,7 +209,7 @@ function unitOf(values: RecordValues<typeof CIELO_UNIT>, lineNumber: number): Un
 function kindOfSale(status: string): EntryKind | null {
   const word = CIELO_PAYMENT_STATUS[status];
   if (word === undefined) return null;
-  // A file of the day of payment says of what is paid on it that it was sent to the bank.
+  // A file of the payment day calls that day's payments "sent to the bank".
   if (word.startsWith('paid') || word.startsWith('sent')) return 'payout';
   return word.startsWith('anticipated') ? 'anticipation' : 'sale';
 }
@@ -262,7 +260,6 @@ function wordsOf({ entryType, reason }: Coded): string | null {
   return keptText([entryType, reason].filter(Boolean).join(' '));
 }
 
-/** Of an entry of a type that is known its unit has the status that is not. */
 function unknownCodeOf({ entryType, reason }: Coded, { paymentStatus }: Unit): string | null {
   return CIELO_ENTRY_TYPES[entryType] === undefined
     ? unknownUnder(entryType, reason)

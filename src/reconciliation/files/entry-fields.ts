@@ -2,10 +2,9 @@ import type { CardBrand } from '../../values/card-number.ts';
 import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
 import { isRevealing } from './masked-line.ts';
 
-/** Longest words of an adjustment that are kept. */
+/** Longest kept description, in characters. */
 const LONGEST_DESCRIPTION = 60;
 
-/** An entry of which nothing is known but what it is. */
 export function bareEntry(lineNumber: number, kind: EntryKind, establishment: string): SettlementEntry {
   return {
     lineNumber,
@@ -32,24 +31,19 @@ export function bareEntry(lineNumber: number, kind: EntryKind, establishment: st
   };
 }
 
-/** A text that an entry keeps; null when it holds a card's number. */
+/** Null if the text holds a card number. */
 export function keptText(text: string | null): string | null {
   if (text === null || isRevealing(text)) return null;
   return text.slice(0, LONGEST_DESCRIPTION);
 }
 
-/** In the place of a code that is blank. */
 export const NO_CODE = '-';
 
-/** What is kept of an entry whose code the layout does not know. */
 export function unknownUnder(code: string | null, words: string | null = null): string | null {
   return keptText([code || NO_CODE, ...(words === null ? [] : [words])].join(' '));
 }
 
-/**
- * Number and count of installments, of which papers write 00 where a sale has but one. Null as number:
- * of all of them. Null as a whole: a number beyond the count.
- */
+/** Acquirers write 00 for a single installment. Null if the number exceeds the count. */
 export function installmentOf(
   number: number,
   count: number,
@@ -60,7 +54,7 @@ export function installmentOf(
   return { installmentNumber: installmentCount === 1 ? 1 : null, installmentCount };
 }
 
-/** `03/12`; one of one where there is nothing, and null for anything else. */
+/** Reads `03/12`. Null text means one of one. */
 export function installmentOfText(
   text: string | null,
 ): { installmentNumber: number | null; installmentCount: number } | null {
@@ -69,12 +63,12 @@ export function installmentOfText(
   return match === null ? null : installmentOf(Number(match[1]), Number(match[2]));
 }
 
-/** Minus an amount, which is never minus zero. */
+/** Never returns minus zero. */
 export function negative(amount: number): number {
   return amount === 0 ? 0 : -amount;
 }
 
-/** Counts of more digits than their field are compared by its last digits. */
+/** A count with more digits than its field is compared by its last digits. */
 export function agrees(stated: number, found: number, digits: number): boolean {
   return stated === found % 10 ** digits;
 }

@@ -7,13 +7,11 @@ import type {
   SettlementFileHead,
 } from '../settlement-entry.ts';
 
-/** More faults than a person reads at once; the file is not read on behind them. */
+/** More faults than a person reads at once. Reading stops there. */
 const MOST_FAULTS = 20;
 
-/** Where a fault or an entry stands. */
 export type Place = { readonly lineNumber: number; readonly record: string | null };
 
-/** What reading has found until now: events to hand on, faults, and what the end will say. */
 export class Findings {
   readonly faults: SettlementFault[] = [];
   readonly leftOut: Record<string, number> = {};
@@ -22,7 +20,6 @@ export class Findings {
   #stated: { readonly from: Day; readonly to: Day } | null = null;
   #seen: { readonly from: Day; readonly to: Day } | null = null;
 
-  /** Nothing further of the file matters. */
   get isEnough(): boolean {
     return this.faults.length >= MOST_FAULTS;
   }
@@ -42,7 +39,7 @@ export class Findings {
     this.#stated = { from: head.from, to: head.to };
   }
 
-  /** Behind a fault there are no entries any more. */
+  /** After a fault no more entries are yielded. */
   entry(entry: SettlementEntry, maskedLine: string): void {
     if (!this.isClean) return;
     this.entryCount += 1;
@@ -53,18 +50,16 @@ export class Findings {
     this.leftOut[what] = (this.leftOut[what] ?? 0) + 1;
   }
 
-  /** A day of the movement that stands behind the head. */
   span(day: Day): void {
     const { from, to } = this.#seen ?? { from: day, to: day };
     this.#seen = { from: day < from ? day : from, to: day > to ? day : to };
   }
 
-  /** The movement as the lines have it, else as the head has it. */
+  /** By the lines, or by the header if no line has a day. */
   get days(): { readonly from: Day; readonly to: Day } | null {
     return this.#seen ?? this.#stated;
   }
 
-  /** The events since the last call. */
   drain(): SettlementEvent[] {
     const events = this.#events;
     this.#events = [];
@@ -72,11 +67,9 @@ export class Findings {
   }
 }
 
-/** Reads the lines of a file of one format, in order; what it finds goes into its findings. */
 export type FileReading = {
-  /** The record that ends the file. */
   readonly trailer: string;
   readonly take: (line: string, lineNumber: number) => void;
-  /** Whether the trailer was read, good or not. */
+  /** True after a bad trailer too. */
   readonly isEnded: () => boolean;
 };

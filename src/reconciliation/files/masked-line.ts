@@ -4,13 +4,10 @@ import type { RecordLayout } from '../layouts/fixed-width.ts';
 
 const HIDDEN = '*';
 const SHORTEST_CARD = 13;
-/** First six and last four: of so many digits nothing needs to be hidden. */
+/** The first six and last four digits are shown. */
 const MOST_SHOWN = 10;
 
-/**
- * Writes a line as it may be kept: cards with at most their first six and last four digits, without
- * CPF, CNPJ and bank accounts, without what the layout does not name.
- */
+/** Keeps at most six first and four last card digits. Removes CPF, CNPJ, bank accounts and unnamed fields. */
 export function lineMasker({ fields }: RecordLayout): (line: string) => string {
   const parts = fields.map(([, from, to, kind]) => {
     const mask = maskOf(kind, to - from + 1);
@@ -42,7 +39,7 @@ function blanksFor(text: string): string {
   return ' '.repeat(text.length);
 }
 
-/** Whatever fills the field beside the number stays, so that positions do. */
+/** Padding stays, so that positions do not move. */
 function maskedCardField(text: string): string {
   const [, before = '', number = '', behind = ''] = /^([ 0]*)(.*?)( *)$/.exec(text) ?? [];
   const places = [...number.matchAll(/\d/g)].map(({ index }) => index);
@@ -52,7 +49,7 @@ function maskedCardField(text: string): string {
   return before + masked.join('') + behind;
 }
 
-/** A text that is nothing but a card's number, or holds one among its words, has no digits any more. */
+/** A text with a card number loses all its digits. */
 function maskedText(text: string): string {
   return isRevealing(text) ? text.replaceAll(/\d/g, HIDDEN) : text;
 }

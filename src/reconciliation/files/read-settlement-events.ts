@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SettlementEvent } from '../settlement-entry.ts';
 import { SettlementReading } from './settlement-reading.ts';
 
-/**
- * Reads an acquirer's file as its bytes come, in memory that does not grow with it. Entries are kept for good
- * only at the `end`. A source that fails is its own failure, and thrown.
- */
+/** Uses constant memory. Entries count only after `end`. An error of the byte source is thrown. */
 export async function* readSettlementEvents(
   bytes: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<SettlementEvent, void, undefined> {

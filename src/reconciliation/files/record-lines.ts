@@ -12,7 +12,6 @@ import {
   UNKNOWN_RECORD,
 } from './settlement-faults.ts';
 
-/** A line that was read without a fault. */
 export type GoodLine = Place & { readonly record: string; readonly masked: () => string };
 
 export type RecordHandler = {
@@ -20,7 +19,6 @@ export type RecordHandler = {
   readonly take: (line: string, place: Place & { readonly record: string }, findings: Findings) => void;
 };
 
-/** What is done with each line of a record; the values have the types of its fields. */
 export function onRecord<R extends RecordLayout>(
   layout: R,
   handle: (values: RecordValues<R>, line: GoodLine) => void,
@@ -30,7 +28,7 @@ export function onRecord<R extends RecordLayout>(
   return {
     type: layout.type,
     take: (line, place, findings) => {
-      // A record that is written as another has its own number in the place of the other's.
+      // This record has another record's positions, so it is read with that record's type.
       const written = place.record === layout.type ? line : layout.type + line.slice(layout.type.length);
       const { values, faults } = read(written);
       for (const fault of faults) findings.fault(place, fault.field, fieldSentence(fault));
@@ -42,7 +40,6 @@ export function onRecord<R extends RecordLayout>(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** Gives each line to the handler of its record, or says why it cannot. */
 export function recordLines(
   { records, alike, leftOut, typeLength, longestLine, isTailFree }: FormatLayout,
   handlers: readonly RecordHandler[],

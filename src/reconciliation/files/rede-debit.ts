@@ -12,14 +12,13 @@ import {
 import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
 import { bareEntry, keptText, negative, redeBrand, unknownUnder } from './entry-fields.ts';
 
-/** The kind of a debit or credit by the number of its reason, as the table of the layout has it. */
 export function kindOfReason(reason: string | null): EntryKind {
   const words = REDE_REASONS[reason ?? ''];
   if (words === undefined) return 'unknown';
   return (/\(`(\w+)`/.exec(words)?.[1] as EntryKind | undefined) ?? 'adjustment';
 }
 
-/** Without the zeros before it; since V4.00 it stands in four bytes, and zeros in the two before. */
+/** Since V4.00 a four-byte field holds the reason, and the two-byte field zeros. */
 export function reasonOf(values: {
   readonly reason: string | null;
   readonly longReason: string | null;
@@ -27,7 +26,6 @@ export function reasonOf(values: {
   return (values.reason ?? values.longReason)?.replace(/^0+/, '') ?? null;
 }
 
-/** What is kept of the reason and its words. */
 export function reasonWords(kind: EntryKind, reason: string | null, words: string | null): string | null {
   if (kind === 'unknown') return unknownUnder(reason, words);
   return keptText([reason, words].filter((text) => text !== null).join(' '));
@@ -70,7 +68,7 @@ function debitEntry(
   };
 }
 
-/** What gives a chargeback back is no debit. */
+/** A debit cannot be the reversal of a chargeback. */
 function debitKind(reason: string | null): EntryKind {
   const kind = kindOfReason(reason);
   return kind === 'chargebackReversal' ? 'adjustment' : kind;
@@ -90,7 +88,7 @@ export function netAdjustment(
   };
   const money = { gross, net: values.amount, bankOn: values.creditDay };
   if (values.way === NET_OF_CREDIT) return debitEntry(lineNumber, facts, money);
-  // Whether it moves money its way would tell.
+  // The unknown way would say whether it moves money.
   const entry = debitEntry(lineNumber, facts, { ...money, net: 0 });
   return { ...entry, kind: 'unknown', description: unknownUnder(values.way, values.description) };
 }
@@ -115,7 +113,7 @@ export function orderedDebit(
   });
 }
 
-/** Where only a part is debited, or nobody asked for an amount, the gross amount is what is debited. */
+/** Gives the requested amount. For a part, or without a request, it is the debited amount. */
 function askedFor(values: {
   readonly amount: number;
   readonly requested: number;
@@ -132,7 +130,7 @@ function ofSale<V extends { readonly establishment: string; readonly originalEst
 
 const KINDS_OF_UNSCHEDULED: Readonly<Record<string, EntryKind>> = { '1': 'cancel', '2': 'chargeback' };
 
-/** No money is moved: the installment will be paid less, or not at all. */
+/** Moves no money: the installment will be paid less, or not at all. */
 export function unscheduled(
   values: RecordValues<typeof EEFI_UNSCHEDULED>,
   lineNumber: number,

@@ -43,10 +43,9 @@ const DEMONSTRATION = 'adjustment that an earlier 049 reported';
 const DIGITS_OF_BRANCH = [6, 6, 4, 6] as const;
 const DIGITS_OF_FILE = [4, 6, 4, 4] as const;
 
-/** An entry whose last word may stand on the next line. */
+/** An entry that the next line may complete. */
 type Held = { entry: SettlementEntry; masked: string; readonly record: string };
 
-/** Reads the lines of a Rede EEFI. */
 export class RedeEefiFile implements FileReading {
   readonly trailer = EEFI_TRAILER.type;
   readonly #findings: Findings;
@@ -181,10 +180,7 @@ export class RedeEefiFile implements FileReading {
     this.#holdDebit(entry, line);
   }
 
-  /**
-   * What is kept from a credit is an entry of its own, and the credit pays what it would have paid
-   * without.
-   */
+  /** A deduction from a credit is an entry of its own; the credit pays its amount without it. */
   #keep(values: RecordValues<typeof EEFI_NET_ADJUSTMENT>, line: GoodLine): void {
     if (values.way === 'D') {
       this.#findings.leave(DEMONSTRATION);
@@ -294,7 +290,7 @@ function creditAdjustmentOf(
   };
 }
 
-/** What takes money back is no credit. */
+/** A credit cannot be a cancel or a chargeback. */
 function creditKind(reason: string | null): EntryKind {
   const kind = kindOfReason(reason);
   return kind === 'cancel' || kind === 'chargeback' ? 'adjustment' : kind;
@@ -303,7 +299,6 @@ function creditKind(reason: string | null): EntryKind {
 type Sum = { count: number; amount: number };
 type Name = 'credits' | 'anticipations' | 'creditAdjustments' | 'debitAdjustments';
 
-/** What the records of an EEFI come to, of a head office or of the file. */
 type EefiTotals = Record<Name, Sum>;
 
 type StatedTotals = {
@@ -315,7 +310,6 @@ type StatedTotals = {
   readonly creditAdjustments: number;
   readonly debitAdjustmentCount: number;
   readonly debitAdjustments: number;
-  /** How many digits the counts have, in this order. */
   readonly digits: readonly [number, number, number, number];
 };
 

@@ -25,7 +25,6 @@ type Totals = Record<(typeof TOTALS)[number], number>;
 const COUNT_DIGITS = 6;
 const NO_DIGITS_LOST = 15;
 
-/** Reads the lines of a Rede EEVC. */
 export class RedeEevcFile implements FileReading {
   readonly trailer = EEVC_TRAILER.type;
   readonly #findings: Findings;
@@ -153,10 +152,7 @@ const NUMBER = /^\d{3}$/;
 type Sums = { gross: number; fee: number; net: number };
 type Held = { entry: SettlementEntry; masked: string; isJoined: boolean };
 
-/**
- * A batch of EEVC while its lines come: it is held until its end, since TID and order number of a sale
- * stand on another line of it.
- */
+/** A batch is held until its end, because TID and order number of a sale come on a later line. */
 class RedeBatch {
   readonly establishment: string;
   readonly number: string;
@@ -195,7 +191,6 @@ class RedeBatch {
     return establishment === this.establishment && batch === this.number;
   }
 
-  /** False when the batch has more lines than one can have. */
   #holds(line: Place, findings: Findings): boolean {
     this.#lines += 1;
     if (this.#lines === MOST_LINES) findings.fault(line, null, tooMany(LINES, MOST_LINES));
@@ -284,7 +279,6 @@ class RedeBatch {
     };
   }
 
-  /** Gives out the entries of the batch, unless what its header says is not what they come to. */
   close(findings: Findings): void {
     this.#join();
     if (this.#place.record !== DOLLAR) this.#check(findings);
@@ -305,7 +299,7 @@ class RedeBatch {
     }
   }
 
-  /** A sale that only e-commerce reports is accepted, and its fee is nowhere. */
+  /** A sale that only the e-commerce record reports has no fee. */
   #addAlone(sale: Held): void {
     this.#sales.push(sale);
     this.accepted += 1;

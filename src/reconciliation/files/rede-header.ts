@@ -6,7 +6,7 @@ import { agrees } from './entry-fields.ts';
 import type { Findings, Place } from './findings.ts';
 import { disagrees } from './settlement-faults.ts';
 
-/** The head of both of Rede's files; they report the movement of the day on which they are made. */
+/** Both Rede files report the movement of the day on which they are made. */
 export function redeHead(
   format: SettlementFormat,
   values: RecordValues<typeof EEVC_HEADER> | RecordValues<typeof EEFI_HEADER>,
@@ -19,7 +19,7 @@ export function redeHead(
     madeOn: values.madeOn,
     from: values.madeOn,
     to: values.madeOn,
-    // All that is made anew has one number, which says nothing of the file that it was made for.
+    // Repetitions share one number, so it does not identify a file.
     sequence: isRepetition ? null : values.sequence,
     isRepetition,
   };
@@ -28,7 +28,6 @@ export function redeHead(
 const DIGITS = { branchCount: 4, recordCount: 6 } as const;
 type LineCounts = Readonly<Record<keyof typeof DIGITS, number>>;
 
-/** What the trailers of both say of the lines of the whole file. */
 export function checkLineCounts(
   stated: LineCounts,
   found: LineCounts,

@@ -1,10 +1,7 @@
 import type { Sentence } from '../../platform/http/sentence.ts';
 import type { FaultOfField, FieldFault } from '../layouts/fixed-width.ts';
 
-/**
- * Why a file is refused, in both languages; a text of the file is repeated only where it is a short
- * code of its own.
- */
+/** Why a file is refused, in both languages. A text of the file is repeated only if it is a short code. */
 
 const FIELD_FAULTS: Readonly<Record<FieldFault, Sentence>> = {
   literal: { pt: 'não traz o texto fixo do leiaute', en: 'has not the fixed text of the layout' },
@@ -37,7 +34,6 @@ export function otherFile(name: string): Sentence {
   };
 }
 
-/** Amounts in another currency are no cents of ours. */
 export function otherCurrency(code: string): Sentence {
   return {
     pt: `O campo currency traz ${code}; só reais (RE) são lidos.`,
@@ -105,7 +101,7 @@ export function noTrailer(record: string): Sentence {
   };
 }
 
-/** A count or sum of the file and what its lines come to; both are whole numbers, sums of cents. */
+/** Whole numbers; sums are cents. */
 export function disagrees(field: string, stated: number, found: number): Sentence {
   return {
     pt: `O campo ${field} diz ${stated}, e as linhas dão ${found}.`,

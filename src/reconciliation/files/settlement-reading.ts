@@ -21,7 +21,6 @@ const READINGS: Readonly<Record<SettlementFormat, new (findings: Findings) => Fi
   redeEefi: RedeEefiFile,
 };
 
-/** The reading of one file, from its bytes to what they say; holds a line, and what belongs to it. */
 export class SettlementReading {
   readonly #findings = new Findings();
   readonly #splitter = new LineSplitter();
@@ -30,12 +29,11 @@ export class SettlementReading {
   #byteCount = 0;
   #isOver = false;
 
-  /** Nothing that comes would change the answer: the rest of the file needs not be read. */
+  /** True if no further byte can change the answer. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** The events that the bytes gave. */
   push(bytes: Uint8Array): SettlementEvent[] {
     if (this.#isOver) return [];
     this.#byteCount += bytes.length;
@@ -51,7 +49,6 @@ export class SettlementReading {
     return this.#findings.drain();
   }
 
-  /** The last events, when there are no bytes any more. */
   finish(sha256: () => string): SettlementEvent[] {
     const line = this.#splitter.last();
     if (line !== null && !this.#isOver) this.#take(line);
@@ -79,7 +76,7 @@ export class SettlementReading {
       else this.#file = new READINGS[recognized.format](this.#findings);
     }
     this.#file?.take(line, this.#lineCount);
-    // Without a good header nothing behind it can be understood.
+    // Without a good header nothing after it can be understood.
     const isLost = this.#lineCount === 1 && !this.#findings.isClean;
     this.#isOver = isLost || this.#findings.isEnough;
   }
@@ -105,7 +102,6 @@ const CIELO_STATEMENTS: Readonly<Record<string, string>> = {
   '16': 'Cielo 16',
 };
 
-/** The format whose header a first line is, or why there is none. */
 function recognizedFormat(
   line: string,
 ): { readonly format: SettlementFormat } | { readonly sentence: Sentence } {
@@ -120,7 +116,6 @@ function cielo(statement: string): ReturnType<typeof recognizedFormat> {
   return { sentence: name === undefined ? UNKNOWN_FORMAT : otherFile(name) };
 }
 
-/** The last word of the version, in upper or lower case as it may be. */
 function rede(line: string): ReturnType<typeof recognizedFormat> {
   if (line.startsWith('002') && /EEVC *$/i.test(line.slice(101, 121))) return { format: 'redeEevc' };
   if (line.startsWith('030') && /EEFI *$/i.test(line.slice(105, 125))) return { format: 'redeEefi' };
@@ -131,20 +126,17 @@ function rede(line: string): ReturnType<typeof recognizedFormat> {
   return { sentence: UNKNOWN_FORMAT };
 }
 
-/** Longest line that is looked at; every format has shorter ones. */
+/** No format has lines longer than this. */
 const LONGEST_LINE = 4096;
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
-/**
- * Cuts bytes into lines of ISO-8859-1, without the LF or CR LF behind them. What is not yet a line
- * waits for the next bytes, and is never longer than a line may be.
- */
+/** Splits ISO-8859-1 at LF or CR LF. An incomplete line waits for the next bytes. */
 class LineSplitter {
   #rest: Buffer = Buffer.alloc(0);
 
-  /** Null when a line is longer than any may be. */
+  /** Null if a line is too long. */
   push(bytes: Uint8Array): string[] | null {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const all = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
@@ -156,12 +148,11 @@ class LineSplitter {
       lines.push(textOf(all, start, end));
       start = end + 1;
     }
-    // A copy: the caller may use its bytes again.
+    // A copy, because the caller may reuse its buffer.
     this.#rest = Buffer.from(all.subarray(start));
     return this.#rest.length > LONGEST_LINE ? null : lines;
   }
 
-  /** The line that the file ends with, when nothing ends the line. */
   last(): string | null {
     return this.#rest.length === 0 ? null : textOf(this.#rest, 0, this.#rest.length);
   }

@@ -2,7 +2,6 @@ import { isBusinessDay } from '../../values/business-day.ts';
 import { addDays, type Day } from '../../values/instant.ts';
 import type { SettlementFormat } from '../settlement-entry.ts';
 
-/** The days that a file is about. */
 export type FileSpan = {
   readonly format: SettlementFormat;
   readonly establishment: string;
@@ -10,25 +9,20 @@ export type FileSpan = {
   readonly to: Day;
 };
 
-/** Of an establishment's files of one format: which days they are about. */
 export type FileCoverage = {
   readonly format: SettlementFormat;
   readonly establishment: string;
-  /** Of the days that were looked at. */
   readonly first: Day;
   readonly last: Day;
   readonly coveredDays: number;
-  /** Business days without a file, behind the first one that has one; the newest first. */
+  /** Business days without a file after the first one with a file, newest first. */
   readonly missing: readonly Day[];
 };
 
 const keyOf = ({ format, establishment }: Pick<FileSpan, 'format' | 'establishment'>) =>
   `${format} ${establishment}`;
 
-/**
- * Of the days from `from` to `to`. On days that are no business days acquirers pay nothing, and most make no
- * file.
- */
+/** Only business days count: on other days acquirers mostly send no file. */
 export function fileCoverages(spans: readonly FileSpan[], from: Day, to: Day): FileCoverage[] {
   return [...Map.groupBy(spans, keyOf).values()].flatMap((own) => {
     const [one] = own;

@@ -30,40 +30,34 @@ import { keepRefusedFile } from './settlement-refusals.sql.ts';
 export type ImportTools = {
   readonly database: Database;
   readonly audit: Audit;
-  /** Called in a long import with the lines so far. */
+  /** Called with the lines so far. */
   readonly report: (lines: number) => void;
-  /** Something was taken that waits to be matched. */
   readonly notify: () => void;
 };
 
-/** The bytes of a file, which is read twice: for its hash, and to be taken. */
+/** Files are read twice: for the hash, then to be taken. */
 export type OpenFile = (path: string) => AsyncIterable<Uint8Array>;
 
 type Taken = { readonly kind: 'taken'; readonly file: SettlementFile; readonly replaces: number | null };
 
 export type ImportResult = (
   | Taken
-  /** This very content was taken before. */
   | { readonly kind: 'known'; readonly file: SettlementFile }
   | {
       readonly kind: 'refused';
-      /** What is wrong with its lines; empty: `reason` says what is wrong with the whole. */
+      /** If empty, `reason` says what is wrong with the whole file. */
       readonly faults: readonly SettlementFault[];
       readonly reason: string | null;
-      /** By another process, at this moment. */
       readonly isBeingTaken: boolean;
-      /** More may be written to it: its lines are wrong, or it changed under the reader. */
+      /** The file may still be uploading: its lines are wrong, or it changed while it was read. */
       readonly mayBecomeWhole: boolean;
     }
 ) & { readonly sha256: string };
 
-/** Lines of one statement. */
 const LINES_AT_ONCE = 4_000;
-/** Statements under way while the next lines are read. */
 const WRITES_AT_ONCE = 2;
 const LEASE_MILLISECONDS = 60_000;
 const REPORT_LINES = 100_000;
-/** Files that died under way; each import clears away so many at most. */
 const MOST_LEFT_CLEARED = 100;
 
 const REFUSALS = {
@@ -75,9 +69,8 @@ const REFUSALS = {
 } as const;
 
 /**
- * Takes a file of an acquirer whole, or not at all: its lines are written in batches that nobody sees,
- * and made visible with the audit entry in one commit, after the reader has checked its end. One that
- * was taken before is not taken again.
+ * Writes lines in invisible batches; one commit makes them visible, with the audit entry. A file that was
+ * taken before is not taken again.
  */
 export async function importSettlementFile(
   tools: ImportTools,
@@ -186,7 +179,6 @@ async function writeEntries(
   }
 }
 
-/** Writes lines in batches, some of them while the next ones are read. */
 function openLineWriter(database: Database, file: HeldFile) {
   let batch: FiledLine[] = [];
   const underWay = new Set<Promise<void>>();
@@ -200,7 +192,7 @@ function openLineWriter(database: Database, file: HeldFile) {
       if (!isHeld) throw new Error('another process took the file over');
     })();
     underWay.add(writing);
-    // A failed one stays, and the next write, or the end, throws what it threw.
+    // A failed write stays: the next write or the end throws its error.
     writing.then(
       () => underWay.delete(writing),
       () => {},
@@ -269,7 +261,7 @@ async function hashOf(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
 /** A file with one fault often has it in every line. */
 const MOST_FAULTS = 20;
 
-/** So that a person finds out without the log why a file is missing; by whom it was given. */
+/** So that a missing file can be explained without the log. */
 export async function rememberRefusedFile(
   { database }: { readonly database: Database },
   path: string,

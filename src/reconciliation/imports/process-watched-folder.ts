@@ -15,21 +15,18 @@ import { hasRested, isStillWritten, isToTry, movedName, type WatchedFile } from 
 export type WatchedFolderTools = Omit<ImportTools, 'report'> & {
   readonly actor: Actor;
   readonly limits: WatchedLimits;
-  /** What the last look saw of each file. */
   readonly seen: Map<string, WatchedFile>;
   readonly observe: (name: string, outcome: 'taken' | 'known' | 'refused' | 'waiting') => void;
 };
 
-/** Of one look; what is left waits for the next. */
+/** The limit of one pass. The rest wait for the next. */
 const MOST_OF_LOOK = 20;
 const MOST_REMEMBERED = 1_000;
 
 /**
- * Takes files that have not changed since the last look, and moves them: to `taken/`, or to `refused/`
- * with a text that says why. One whose lines are wrong may still be written by a slow upload: it is
- * refused when it has rested. Several processes may watch one folder: a file that another has moved is
- * passed over. Who uploads there may be a stranger: no link is followed, neither of a file nor of the two
- * folders.
+ * Takes files that did not change since the last pass, and moves them to `taken/`, or to `refused/` with a
+ * text. A file with wrong lines may be a slow upload: it is refused only after a rest. Several processes may
+ * watch one folder. The uploader may be hostile: no symbolic link is followed.
  */
 export async function processWatchedFolder(
   tools: WatchedFolderTools,
@@ -53,13 +50,13 @@ export async function processWatchedFolder(
   const errors: unknown[] = [];
   for (const name of toTry.slice(0, MOST_OF_LOOK)) {
     if (signal.aborted) break;
-    // One that cannot be taken or moved must not keep those behind it.
+    // A bad file must not block the next ones.
     await takeWatched(tools, folder, name).catch((error) => errors.push(error));
   }
   if (errors.length > 0) throw errors[0];
 }
 
-/** A link in its place would have files written anywhere. */
+/** A symbolic link here would make us write files anywhere. */
 async function ownFolder(folder: string, name: 'taken' | 'refused'): Promise<string> {
   const path = join(folder, name);
   await mkdir(path, { recursive: true });
@@ -67,12 +64,12 @@ async function ownFolder(folder: string, name: 'taken' | 'refused'): Promise<str
   throw new Error(`${name} in the settlement folder is a link and no folder: nothing is moved there`);
 }
 
-/** Null: it is gone, and another process has it; or it is a file no more. */
+/** Null if the file is gone or is no regular file. */
 async function lookAt(path: string, before: WatchedFile | undefined): Promise<WatchedFile | null> {
   const found = await lstat(path).catch(() => null);
   if (!found?.isFile()) return null;
   const mark = `${found.size} ${found.mtimeMs}`;
-  // By this process's clock, or by the file's own time where that is longer ago.
+  // By this process's clock, or the file's own time if that is longer ago.
   const now = performance.now();
   const isSame = before !== undefined && before.mark === mark;
   const since = Math.min(isSame ? before.since : now, now - (Date.now() - found.mtimeMs));
@@ -83,7 +80,7 @@ async function takeWatched(tools: WatchedFolderTools, folder: string, name: stri
   const path = join(folder, name);
   const result = await importWatched(tools, path);
   if (result === null) return;
-  // Another process is at it: it will move it.
+  // The other process will move it.
   if (result.kind === 'refused' && result.isBeingTaken) return;
   const file = tools.seen.get(name);
   if (result.kind === 'refused' && result.mayBecomeWhole && file !== undefined && !hasRested(file)) {
@@ -98,7 +95,6 @@ async function takeWatched(tools: WatchedFolderTools, folder: string, name: stri
   tools.observe(keptName(name), result.kind);
 }
 
-/** Null: it is gone, or a link has taken its place. */
 async function importWatched(tools: WatchedFolderTools, path: string): Promise<ImportResult | null> {
   const timeUp = AbortSignal.timeout(tools.limits.milliseconds);
   const open = (each: string) => openWatchedFile(each, tools.limits, timeUp);
@@ -112,7 +108,7 @@ async function importWatched(tools: WatchedFolderTools, path: string): Promise<I
   }
 }
 
-/** Nobody read it to its end: it is known by its name, size and time. Null: it is gone. */
+/** The file was not read to its end, so name, size and time identify it. */
 async function unfit(path: string, reason: string): Promise<ImportResult | null> {
   const found = await lstat(path).catch(() => null);
   if (found === null) return null;
@@ -127,10 +123,9 @@ async function refuseWatched(
 ): Promise<void> {
   const target = join(await ownFolder(folder, 'refused'), movedName(name, result.sha256));
   const reason = `${target}.reason.txt`;
-  // What stands there already is not written into: it may be a link.
+  // An existing file is not written into: it may be a link.
   await rm(reason, { force: true });
   await writeFile(reason, `${refusalLines(result).join('\n')}\n`, { flag: 'wx' }).catch(
-    // Another process has just written it.
     (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     },
@@ -144,12 +139,11 @@ async function moveAway(from: string, to: string): Promise<void> {
   });
 }
 
-/** How much of a file the folder takes, and for how long one may keep the others waiting. */
+/** `milliseconds`: how long one file may keep the others waiting. */
 type WatchedLimits = { readonly bytes: number; readonly milliseconds: number };
 
 export const WATCHED_LIMITS: WatchedLimits = { bytes: 2 ** 31, milliseconds: 3_600_000 };
 
-/** Why a file is not read to its end. */
 class WatchedFileUnfit extends Error {
   override readonly name = 'WatchedFileUnfit';
 }
@@ -159,10 +153,7 @@ const tooLarge = (most: number) => `it has more than ${most} bytes: ${BY_HAND}`;
 const tooSlow = (milliseconds: number) =>
   `it took more than ${Math.ceil(milliseconds / 60_000)} minutes: ${BY_HAND}`;
 
-/**
- * The bytes of a file that somebody else may have put in the place of the one that was looked at: no link is
- * followed, and nothing waits for a pipe.
- */
+/** The file may have been exchanged since the check: follows no link and does not block on a pipe. */
 async function* openWatchedFile(
   path: string,
   { bytes: most, milliseconds }: WatchedLimits,

@@ -26,7 +26,6 @@ const FIND_TAKEN = statement(
   `select ${NUMBER.columns} from settlement_files where sha256 = $1 and taken_at is not null`,
 );
 
-/** The number under which this very content was taken; null: it was not. */
 export async function findTakenFile(database: Database, sha256: Buffer): Promise<number | null> {
   const [row] = await database.query(FIND_TAKEN, [sha256]);
   return row === undefined ? null : NUMBER.parse(row).fileNumber;
@@ -34,7 +33,6 @@ export async function findTakenFile(database: Database, sha256: Buffer): Promise
 
 const HELD = rowCodec({ fileNumber: column.whole(), fence: column.whole() });
 
-/** A file under the lease of this process. */
 export type HeldFile = RowOf<typeof HELD>;
 
 const BEGIN = statement(
@@ -48,7 +46,6 @@ const BEGIN = statement(
    returning ${HELD.columns}`,
 );
 
-/** A file that is to be taken. */
 export type NewFile = {
   readonly sha256: Buffer;
   readonly name: string;
@@ -56,7 +53,7 @@ export type NewFile = {
   readonly takenBy: string;
 };
 
-/** Null: another process is taking it, or has taken it. */
+/** Null if another process is taking the file or has taken it. */
 export async function beginFile(
   database: Database,
   { sha256, name, head, takenBy }: NewFile,
@@ -77,7 +74,6 @@ const HOLD_LEFT = statement(
    returning ${HELD.columns}`,
 );
 
-/** Takes a file from a process that died at it. */
 export async function holdLeftFile(database: Database, leaseMilliseconds: number): Promise<HeldFile | null> {
   return held(await database.query(HOLD_LEFT, [leaseMilliseconds]));
 }
@@ -91,7 +87,6 @@ const ABANDON = statement(
   'delete from settlement_files where file_number = $1 and fence = $2 and taken_at is null',
 );
 
-/** Gives up a file that was not taken to its end. */
 export async function abandonFile(database: Database, file: HeldFile): Promise<void> {
   await deleteLines(database, file);
   await database.query(ABANDON, [file.fileNumber, file.fence]);
@@ -113,7 +108,6 @@ const DELETE_LINES = statement(
    select ${COUNT.columns} from gone`,
 );
 
-/** Deletes the lines of a file that is not taken. */
 export async function deleteLines(database: Database, { fileNumber, fence }: HeldFile): Promise<void> {
   for (let count = 1; count > 0; ) {
     const [deleted] = (await database.query(DELETE_LINES, [fileNumber, fence])).map(COUNT.parse);
@@ -121,7 +115,7 @@ export async function deleteLines(database: Database, { fileNumber, fence }: Hel
   }
 }
 
-/** An entry with its line, the digits of cards masked. */
+/** Card digits are masked. */
 export type FiledLine = { readonly entry: SettlementEntry; readonly line: string };
 
 const LONGEST_LINE = 800;
@@ -155,7 +149,6 @@ const ENTRIES = inputRows<FiledLine>(
   { after: 3 },
 );
 
-/** Lines of a file that is being taken, under its lease, which they renew. */
 const WRITE_LINES = statement(
   'settlement_entries.write',
   `with held as (
@@ -168,7 +161,7 @@ const WRITE_LINES = statement(
    select file_number from held`,
 );
 
-/** False: another process has the file now, and nothing was written. */
+/** False if another process has the file now: nothing was written. */
 export async function writeLines(
   database: Database,
   { fileNumber, fence }: HeldFile,
@@ -179,7 +172,6 @@ export async function writeLines(
   return (await database.query(WRITE_LINES, values)).length === 1;
 }
 
-/** One file of an establishment after the other gets its place. */
 const TAKE_TURN = statement(
   'settlement_files.take_turn',
   `select pg_advisory_xact_lock(hashtextextended('settlement|' || $1::text || '|' || $2::text, 0))`,
@@ -220,18 +212,13 @@ const FINISH = statement(
 
 export type FileSums = {
   readonly entries: number;
-  /** Cents of what it pays and takes. */
   readonly gross: number;
   readonly net: number;
-  /** The movement as its lines have it. */
   readonly from: Day;
   readonly to: Day;
 };
 
-/**
- * Makes a whole file visible, where there is a place for it; gives the place. Null: another process has
- * the file now.
- */
+/** Null if another process has the file now. */
 export async function finishFile(
   tx: Tx,
   { fileNumber, fence }: HeldFile,
@@ -279,7 +266,6 @@ export async function readFile(database: Database, fileNumber: number): Promise<
   return row === undefined ? null : FILE.parse(row);
 }
 
-/** `replacedBy`: the number of the file that took its place; `matchedLine`: up to where it is matched. */
 const LISTED_FILE = rowCodec({
   ...FILE.fields,
   replacedBy: column.nullable(column.whole()),
@@ -294,7 +280,7 @@ const LIST = statement(
    where taken_at is not null and file_number < $1 order by file_number desc limit $2`,
 );
 
-/** Those with a lower number, the newest first. */
+/** Newest first. */
 export async function listFiles(database: Reader, before: number, limit: number): Promise<ListedFile[]> {
   return (await database.query(LIST, [before, limit])).map(LISTED_FILE.parse);
 }
@@ -307,9 +293,8 @@ const UNDER_WAY = rowCodec(
     establishment: column.text(),
     takenBy: column.text(),
     beganAt: column.instant(),
-    /** Its process died: the next import clears it away, or takes it anew. */
+    /** Its process died. The next import clears it away or takes it again. */
     isLeft: column.boolean('f.due_at <= now()'),
-    /** The last line that was written. */
     lineNumber:
       column.whole(`coalesce((select e.line_number from settlement_entries e where e.file_number = f.file_number
        order by e.line_number desc limit 1), 0)`),
@@ -317,7 +302,6 @@ const UNDER_WAY = rowCodec(
   'f',
 );
 
-/** A file that is being taken now: nothing of it counts yet. */
 export type FileUnderWay = RowOf<typeof UNDER_WAY>;
 
 const LIST_UNDER_WAY = statement(
@@ -325,7 +309,7 @@ const LIST_UNDER_WAY = statement(
   `select ${UNDER_WAY.columns} from settlement_files f where f.taken_at is null order by f.file_number desc limit $1`,
 );
 
-/** The newest first. */
+/** Newest first. */
 export async function listFilesUnderWay(database: Reader, limit: number): Promise<FileUnderWay[]> {
   return (await database.query(LIST_UNDER_WAY, [limit])).map(UNDER_WAY.parse);
 }
@@ -344,7 +328,6 @@ const LIST_SPANS = statement(
    order by format, establishment, from_on limit $3`,
 );
 
-/** The days of the files that are about any of these days, by establishment. */
 export async function listFileSpans(
   database: Reader,
   from: Day,

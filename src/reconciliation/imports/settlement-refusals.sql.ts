@@ -14,19 +14,18 @@ const KEEP = statement(
      times = least(settlement_refusals.times + 1, 1000000)`,
 );
 
-/** A file that was not taken, as it is kept. */
 export type RefusedFile = {
   /** Hexadecimal. */
   readonly sha256: string;
   readonly name: string;
   readonly sizeBytes: number;
-  /** What is wrong with the whole; null: its lines are. */
+  /** Null if the lines are at fault. */
   readonly reason: string | null;
   readonly faults: readonly SettlementFault[];
   readonly refusedBy: string;
 };
 
-/** Each content once: one that comes again counts one more. */
+/** One row for each content. */
 export async function keepRefusedFile(database: Database, file: RefusedFile): Promise<void> {
   const { sha256, name, sizeBytes, reason, faults, refusedBy } = file;
   const values = [
@@ -51,9 +50,8 @@ const REFUSAL = rowCodec(
     ),
     refusedBy: column.text(),
     refusedAt: column.instant(),
-    /** How often this content came. */
     times: column.whole(),
-    /** The number under which it was taken after all; null: it was not. */
+    /** The number under which it was taken later. */
     takenAs: column.nullable(column.whole('f.file_number')),
   },
   'r',
@@ -69,7 +67,7 @@ const LIST = statement(
    order by r.refused_at desc limit $1`,
 );
 
-/** The newest first. */
+/** Newest first. */
 export async function listRefusedFiles(database: Reader, limit: number): Promise<ListedRefusal[]> {
   return (await database.query(LIST, [limit])).map(REFUSAL.parse);
 }

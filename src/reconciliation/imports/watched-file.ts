@@ -1,20 +1,19 @@
-/** A file of the watched folder, as a look saw it. */
 export type WatchedFile = {
-  /** Its size and time. */
+  /** Size and modification time. */
   readonly mark: string;
-  /** Since when it has not changed, by the clock that only runs forward. */
+  /** Since when it has not changed, on the monotonic clock. */
   readonly since: number;
   readonly restedFor: number;
-  /** As at the look before. */
+  /** Unchanged since the last pass. */
   readonly isSame: boolean;
-  /** Whether it was refused as it is now, and may still be written. */
+  /** Refused with this content; it may still be uploading. */
   readonly wasRefused: boolean;
 };
 
-/** How long a file must not have changed before it is refused for what its lines say. */
+/** How long a file stays unchanged before its lines get it refused. */
 const REST_MILLISECONDS = 10 * 60_000;
 
-/** What uploading programs name a file until it is whole. */
+/** Names of unfinished uploads. */
 const UNFINISHED = /\.(part|partial|filepart|tmp|temp|crdownload)$/i;
 
 export function isStillWritten(name: string): boolean {
@@ -25,7 +24,6 @@ export function hasRested({ restedFor }: Pick<WatchedFile, 'restedFor'>): boolea
   return restedFor >= REST_MILLISECONDS;
 }
 
-/** One that was refused is tried again when it has changed, or when it has rested. */
 export function isToTry(file: WatchedFile): boolean {
   return file.isSame && (!file.wasRefused || hasRested(file));
 }
@@ -33,10 +31,7 @@ export function isToTry(file: WatchedFile): boolean {
 const LONGEST_NAME_BYTES = 180;
 const HASH_DIGITS = 12;
 
-/**
- * Its name in another folder: with a part of its hash, so that no other content of the same name is
- * written over. One that was moved before keeps its name.
- */
+/** A part of the hash keeps other content of the same name from being overwritten. */
 export function movedName(name: string, sha256: string): string {
   const ending = `.${sha256.slice(0, HASH_DIGITS)}`;
   if (name.endsWith(ending)) return name;

@@ -10,12 +10,7 @@ import {
 import { dayOf, type JudgedLines, judgedLines, keptOf } from './judged-lines.ts';
 import { lastDay, type MatchedPart, sumOf } from './matched-part.ts';
 
-/**
- * Everything in which files and books differ about one installment, at most one finding of each class.
- * A function of all that is known, in whatever order it came: a later line that makes it right makes
- * the finding go. Of what a line pays every cent between what is due and what comes to the bank is
- * judged: its amount, all that it keeps, its day.
- */
+/** At most one of each class. Depends on the facts, not on their order: a later line can end a difference. */
 export function findingsOf(
   installment: JudgedInstallment,
   parts: readonly MatchedPart[],
@@ -49,10 +44,7 @@ function missingFinding(installment: JudgedInstallment, { paid, held }: JudgedLi
   return { class: 'notInFile', amount, expected: String(amount), found: null, day, explanation };
 }
 
-/**
- * What files take back beyond what our books know; and what the books took because of a file that was
- * replaced, and the file in its place does not take.
- */
+/** Deducts what the books took because of a replaced file, if the new file does not take it. */
 function takenFinding(
   name: 'chargebackUnknown' | 'cancellationUnknown',
   { canceled, expectedOn, chargedBackByFiles }: JudgedInstallment,
@@ -76,7 +68,7 @@ function takenFinding(
   };
 }
 
-/** Paid twice; or listed twice in one file. */
+/** Paid twice, or listed twice in one file. */
 function duplicateFinding(
   { expectedOn }: JudgedInstallment,
   parts: readonly MatchedPart[],
@@ -96,7 +88,7 @@ function duplicateFinding(
   return sales.length === ofFiles.size ? null : of(sales, 0, ofFiles.size);
 }
 
-/** The lines that say what is paid; where none does, what the acquirer has of the sale. */
+/** The lines that pay; without any, the last listing of the sale. */
 function sayingLines(
   parts: readonly MatchedPart[],
   { paid, held }: JudgedLines,
@@ -114,7 +106,7 @@ function amountFinding(
   const { lines, isPaid } = sayingLines(parts, judged);
   if (lines.length === 0) return null;
   const found = sumOf(lines, ({ gross }) => gross);
-  // A list of sales has what was sold, whatever was given back since.
+  // A list of sales shows the sold amount, whatever was refunded since.
   const isOfRest = !isPaid && found === installment.gross - installment.canceled;
   const expected = isPaid ? judged.payable : installment.gross;
   const amount = isOfRest ? 0 : expected - found;
@@ -130,10 +122,7 @@ function amountFinding(
   };
 }
 
-/**
- * All that lines keep, whether they call it a fee or not, against the receivable's fee; of another
- * amount that amount's. The fee of an anticipation is its price.
- */
+/** Compares all deductions but an anticipation's fee, whatever they are called, with the receivable's fee. */
 function feeFinding(
   installment: JudgedInstallment,
   parts: readonly MatchedPart[],
@@ -153,7 +142,6 @@ function feeFinding(
   return { class: 'feeDiffers', amount, expected: String(expected), found: String(kept), day, explanation };
 }
 
-/** Whether a line pays on another day than it should; an anticipation comes earlier on purpose. */
 export function isOfOtherDay(part: MatchedPart, installment: JudgedInstallment): boolean {
   const day = dayOf(part, installment);
   return part.kind === 'anticipation' ? day > installment.expectedOn : day !== installment.expectedOn;

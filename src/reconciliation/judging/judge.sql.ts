@@ -35,7 +35,7 @@ const FILED = inputRows<FiledMoney>({
   apart_to: ['date', (row) => row.apart?.to ?? null],
 });
 
-/** What files say that was paid; it is what was read under lock, and may be less than before. */
+/** The sums were read under lock, and may be less than before. */
 const RECORD_FILED = statement(
   'receivables.record_filed',
   `update receivables r set filed_fee = i.fee, filed_net = i.net, filed_anticipation = i.anticipation,
@@ -48,7 +48,7 @@ const RECORD_FILED = statement(
    returning true`,
 );
 
-/** True: a delivery was written that waits to be sent. */
+/** True if a delivery was written that waits to be sent. */
 export async function judge(tx: Tx, keys: readonly InstallmentKey[]): Promise<boolean> {
   if (keys.length === 0) return false;
   const known = await lockKnown(tx, uniqueKeys(keys));
@@ -61,7 +61,6 @@ function uniqueKeys(keys: readonly InstallmentKey[]): InstallmentKey[] {
   return [...new Map(named as [string, InstallmentKey][]).values()];
 }
 
-/** What a receivable shows as filed: the sums of the lines that pay it, their last day, if that is all. */
 function filedMoney({ key, installment, parts }: KnownInstallment): FiledMoney {
   return { ...key, ...filedPayout(parts), apart: apartDays(parts, installment) };
 }
@@ -85,7 +84,7 @@ function exceptionRow(
 ): ExceptionRow[] {
   const move = exceptionMove(before, finding);
   if (move.kind === 'none') return [];
-  // One that healed keeps the money that it was about.
+  // A healed exception keeps its last amount.
   const shown = finding ?? { ...(before as StandingException), explanation: null };
   const exceptionId = before?.exceptionId ?? newId();
   const state = move.kind === 'refresh' ? (before as StandingException).state : move.state;

@@ -4,23 +4,22 @@ import { dueGross, isRoundingOfAmount, type JudgedInstallment } from './judged-i
 import { lastDay, type MatchedPart, sumOf } from './matched-part.ts';
 import { type Taking, takingsOf } from './takings.ts';
 
-/** Lines as they are judged, each in its place: findings and sheets take one view of them. */
+/** Findings and day sheets share this view. */
 export type JudgedLines = {
-  /** That pay the installment. */
   readonly paid: readonly MatchedPart[];
-  /** That pay it to somebody who has a claim on the money, with the signs of a payout. */
+  /** Lines that pay a pledge holder, with the signs of a payout. */
   readonly held: readonly MatchedPart[];
-  /** That take for such a claim what another line pays, with the same signs. */
+  /** Lines that pass a payout on to a pledge holder, with the signs of a payout. */
   readonly pledged: readonly MatchedPart[];
-  /** That pay what was paid: too many. */
+  /** Surplus lines that pay it again. */
   readonly twice: readonly MatchedPart[];
-  /** What a payout may be of: what is due, or another amount that what was taken back makes right. */
+  /** What is due, or another amount that debits explain. */
   readonly payable: number;
-  /** `moved`: cents of it that moved money at the bank; the others made the payout smaller, or will. */
+  /** `moved`: cents that moved at the bank. The rest made the payout smaller, or will. */
   readonly takings: readonly (Taking & { readonly moved: number })[];
 };
 
-/** The day of its money; of a line that has none the day on which it was expected. */
+/** Falls back to the expected day. */
 export function dayOf({ bankOn }: MatchedPart, { expectedOn }: JudgedInstallment): Day {
   return bankOn ?? expectedOn;
 }
@@ -47,7 +46,7 @@ export function judgedLines(installment: JudgedInstallment, parts: readonly Matc
 
 const grossOf = ({ gross }: MatchedPart): number => gross;
 
-/** Acquirers write what goes to a holder of a pledge as a credit that is not paid, or as a debit. */
+/** Acquirers write what goes to a pledge holder as an unpaid credit or as a debit. */
 function withSignsOfPayout(part: MatchedPart): MatchedPart {
   const { gross, fee, net } = part;
   const sizeOf = (amount: number | null) => (amount === null ? null : Math.abs(amount));
@@ -58,7 +57,7 @@ function isTooMuch({ gross }: JudgedInstallment, lines: readonly MatchedPart[]):
   return lines.length > 1 && sumOf(lines, grossOf) > gross;
 }
 
-/** The line that pays what is due, on its day if there is a choice; else the first. */
+/** Prefers the payable amount, then the expected day, then the first line. */
 function theOne(
   installment: JudgedInstallment,
   paying: readonly MatchedPart[],
@@ -69,10 +68,8 @@ function theOne(
 }
 
 /**
- * What a payout may be of, beside what is due: all that was sold, where files take in lines of their own
- * what was given back before, or still may; what its lines leave that took something back before; and
- * what the books leave by now, where no later line takes it again. `absorbed`: cents of earlier lines
- * that made the payout smaller.
+ * A payout may also be of all that was sold (if files debit refunds separately, or still may), of the rest
+ * after earlier debits, or of the rest by the books. `absorbed`: cents of debits that made it smaller.
  */
 function payableOf(
   installment: JudgedInstallment,
@@ -113,18 +110,15 @@ function takenBefore(takings: readonly Taking[], paidOn: Day | null): number {
   );
 }
 
-/**
- * What of a taking may have made a payout smaller that no line has: one that comes, or that came before
- * files did. It is only what the books know, and took by the day of the payout.
- */
+/** What a debit took off a payout that no line shows (yet), as far as the books knew it then. */
 function offUnseen({ bankOn, amount, unknown }: Taking, installment: JudgedInstallment): number {
   const { paidOn, expectedOn, isCovered } = installment;
-  // Where files cover its day and neither they nor the books have a payout, there was none.
+  // Files cover its day and there is no payout: there was none.
   const lastOn = paidOn ?? (isCovered ? null : expectedOn);
   return lastOn === null || bankOn === null || bankOn <= lastOn ? amount - unknown : 0;
 }
 
-/** `roomOf`: cents of a taking that may have made the payout smaller, by `absorbed` cents in all. */
+/** `roomOf`: cents of a debit that may have reduced the payout. `absorbed`: their sum. */
 function withMoved(
   takings: readonly Taking[],
   absorbed: number,
@@ -138,13 +132,13 @@ function withMoved(
   });
 }
 
-/** What lines keep beside the fee of an anticipation; null: one of them does not say. */
+/** Leaves out the fee of anticipations. Null if a line does not say. */
 export function keptOf(lines: readonly MatchedPart[]): number | null {
   if (lines.some(({ fee, net }) => fee === null && net === null)) return null;
   return sumOf(lines, (line) => line.gross - netOf(line) - anticipationFeeOf(line));
 }
 
-/** Of a payout on its day it is kept like a fee. */
+/** In a payout on its day this is a normal fee. */
 export function anticipationFeeOf({ kind, anticipationFee }: MatchedPart): number {
   return kind === 'anticipation' ? (anticipationFee ?? 0) : 0;
 }

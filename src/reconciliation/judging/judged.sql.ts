@@ -19,7 +19,7 @@ import { FILED_CHANGE_STATES, type InstallmentKey, MATCH_RULES, type MatchedPart
  * nothing is read for it.
  */
 
-/** `GRACE_DAYS`, as the text of a statement. */
+/** `GRACE_DAYS`, as SQL text. */
 const GRACE = '2';
 
 const IS_UNPAID = `not exists (
@@ -28,8 +28,8 @@ const IS_UNPAID = `not exists (
      )`;
 
 /**
- * Whether, by the acquirer's numbers of the files of a coverage `v`, one is missing that may tell of the
- * day of `r` or of the days of grace: its days are those between the file before it and the one behind.
+ * Whether a missing sequence number in coverage `v` may hold the day of `r` or its grace days. Its days lie
+ * between those of the file before and the file after it.
  */
 const IS_FILE_MISSING = `exists (
          select from settlement_files f
@@ -49,7 +49,7 @@ const IS_FILE_MISSING = `exists (
            )
        )`;
 
-/** Up to which day files of an establishment of its merchant tell of it; null: they do not. */
+/** Null if no file covers the day of `r`. */
 const COVERED_TO = `(
        select max(v.covered_to) from settlement_coverages v
        where v.merchant_id = r.merchant_id and v.covered_from <= r.expected_on
@@ -58,8 +58,7 @@ const COVERED_TO = `(
      )`;
 
 /**
- * Whether a line pays its batch, and is divided over none of its sales because the list of them is not
- * whole. Looked up in all such lines, which are few: no index leads from a sale to them.
+ * Whether the batch payout of `r` waits for its list. No index leads there from a sale, but few lines wait.
  */
 const AWAITS_LIST = `case when ${IS_UNPAID} then exists (
        select from settlement_matches m
@@ -73,12 +72,12 @@ const AWAITS_LIST = `case when ${IS_UNPAID} then exists (
          )) is true
      ) else false end`;
 
-/** Chargebacks of a receivable `r`, as the states took what the acquirer or its files reported. */
+/** Chargebacks come from the acquirer's feed or its files. */
 const OF_CHARGEBACKS = `from acquirer_changes e
        where e.merchant_id = r.merchant_id and e.reference = r.transaction_id::text
          and e.installment_number = r.installment_number and e.event = 'chargeback' and e.state = 'applied'`;
 
-/** What they took; null: of one nobody said how much. */
+/** Null if one chargeback has no amount. */
 export const CHARGED_BACK = `(
        select case when bool_or(e.amount is null) then null else coalesce(sum(e.amount), 0)::bigint end
        ${OF_CHARGEBACKS}
@@ -90,7 +89,6 @@ export const INSTALLMENT_KEY = rowCodec<InstallmentKey>({
   installmentNumber: column.whole(),
 });
 
-/** What of a receivable `r` is judged. */
 export const JUDGED = rowCodec(
   {
     gross: column.whole(),
@@ -159,7 +157,6 @@ const STANDING = rowCodec<InstallmentKey & KnownException & { readonly exception
   'e',
 );
 
-/** An exception as it stands written of an installment. */
 export type StandingException = RowOf<typeof STANDING>;
 
 const KEYS = inputRows<InstallmentKey>({
@@ -178,7 +175,7 @@ const OF_KEYS = `select ${HELD.columns}, ${JUDGED.columns}
 const LOCK = statement('receivables.lock_to_judge', `${OF_KEYS} for no key update) r`);
 const READ_INSTALLMENTS = statement('receivables.read_judged', `${OF_KEYS}) r order by 1, 2, 3`);
 
-/** With a bound far above what files say of one installment. */
+/** The limit is far above what files say about one installment. */
 const READ_PARTS = statement(
   'settlement_matches.read_parts',
   `select ${PLACED_PART.columns}
@@ -206,7 +203,6 @@ const READ_STANDING = statement(
    ) e`,
 );
 
-/** An installment with all that is known of it. */
 export type KnownInstallment = {
   readonly key: InstallmentKey;
   readonly accountNumber: string;
@@ -215,7 +211,6 @@ export type KnownInstallment = {
   readonly standing: readonly StandingException[];
 };
 
-/** Installments under lock; then what lines and exceptions say of them is read. */
 export function lockKnown(tx: Tx, keys: readonly InstallmentKey[]): Promise<KnownInstallment[]> {
   return readKnown(tx, LOCK, keys);
 }
@@ -245,11 +240,10 @@ const placeOf = ({ merchantId, transactionId, installmentNumber }: InstallmentKe
 
 export type ReadInstallment = InstallmentKey &
   Pick<KnownInstallment, 'installment' | 'parts'> & {
-    /** The exceptions that are not healed: their ids by class. */
     readonly exceptions: ReadonlyMap<string, string>;
   };
 
-/** The same without a lock, in the order of their keys. */
+/** Returns them in the order of the keys. */
 export async function readJudged(
   reader: Reader,
   keys: readonly InstallmentKey[],
@@ -278,7 +272,6 @@ const SHOWN_LINE = rowCodec(
   'm',
 );
 
-/** A line of a file as a person reads it. */
 export type ShownLine = RowOf<typeof SHOWN_LINE>;
 
 const READ_LINES = statement(
@@ -299,7 +292,7 @@ export async function readLinesOfInstallment(
   return rows.map(SHOWN_LINE.parse);
 }
 
-/** Of a part as `truth/` reads it: its day is `bank_day`. */
+/** `truth/` calls the day `bank_day`. */
 export function parsePart(row: Row): MatchedPart {
   return MATCHED_PART.parse({ ...row, bank_on: row.bank_day });
 }

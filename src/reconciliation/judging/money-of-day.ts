@@ -7,25 +7,23 @@ import { isTaking } from './takings.ts';
 
 type JudgedTaking = JudgedLines['takings'][number];
 
-/** `net`: what it moved at the bank on a day; some acquirers give its fee back. */
+/** `net`: cents that it moved at the bank on the day. Some acquirers give the fee back. */
 export type Debit = JudgedTaking & { readonly net: number };
 
-/** What lines moved at the bank on a day for one installment. */
 export type MoneyOfDay = {
-  /** That pay it, also those that are too many. */
+  /** Lines that pay, including surplus ones. */
   readonly came: readonly MatchedPart[];
-  /** That take what another line pays for the holder of a pledge. */
+  /** Lines that pass money on to a pledge holder. */
   readonly claims: readonly MatchedPart[];
   readonly debits: readonly Debit[];
-  /** What claims and debits take; below zero: give back. */
+  /** Negative if claims and debits give back more. */
   readonly taken: number;
-  /** What came, less what was taken. */
+  /** `came` less `taken`. */
   readonly received: number;
-  /** Of what came. */
   readonly fees: number;
 };
 
-/** The one answer to what came on a day: the sheet of a day and the days of a merchant add it up. */
+/** The only rule for a day's money: day sheets and the list of days use it. */
 export function moneyOfDay(
   day: Day,
   installment: JudgedInstallment,
@@ -54,13 +52,10 @@ function debitsOn(day: Day, taking: JudgedTaking): Debit[] {
     .map((move) => ({ ...taking, net: Math.round((move.net * moved) / Math.abs(amount)) }));
 }
 
-/** First and last day on which lines move something, where that is more than one payout on its day. */
+/** First and last day with money of an irregular installment. */
 export type ApartDays = { readonly from: Day; readonly to: Day };
 
-/**
- * Null: the lines move nothing, or one payout on the day that it names, which its receivable shows
- * whole. All others are looked at line by line.
- */
+/** Null if lines move nothing, or one payout on its named day: the receivable shows that completely. */
 export function apartDays(
   parts: readonly MatchedPart[],
   installment: Pick<JudgedInstallment, 'expectedOn'>,

@@ -3,17 +3,17 @@ import { netOf } from '../settlement-entry.ts';
 import type { JudgedInstallment } from './judged-installment.ts';
 import { type MatchedPart, sumOf } from './matched-part.ts';
 
-/** A line that takes money back, or gives back what was taken; or all the lines of one order of a debit. */
+/** A line that takes money back or reverses that, or all lines of one debit order. */
 export type Taking = {
   readonly name: 'cancellationUnknown' | 'chargebackUnknown';
-  /** When it moved money first; null: it was announced, and moved nothing yet. */
+  /** When it first moved money. Null if it was only announced. */
   readonly bankOn: Day | null;
   readonly part: MatchedPart;
-  /** Cents at the bank, without a sign, by the lines of its order. */
+  /** Absolute cents at the bank, by line of its order. */
   readonly moves: readonly { readonly on: Day; readonly net: number }[];
-  /** Cents that it takes; negative: gives back. */
+  /** Cents taken back. Negative if it gives back. */
   readonly amount: number;
-  /** Of it, what the books do not have. */
+  /** Cents of `amount` that the books do not know. */
   readonly unknown: number;
 };
 
@@ -30,15 +30,14 @@ type TakingKind = keyof typeof KINDS;
 export const isTaking = (kind: MatchedPart['kind']): kind is TakingKind => kind in KINDS;
 
 /**
- * The lines that take money back, the earliest first. A chargeback is known where the books took one,
- * a cancel where the books gave back what no chargeback took: neither stands for the other. What is
- * unknown is the last of it. One that the books gave for final and the file reverses is not known.
+ * Sorted by day. The books must know a chargeback as a chargeback, and a cancel as a refund. The last lines
+ * are the unknown ones. A reversal of what is final in the books is unknown.
  */
 export function takingsOf(installment: JudgedInstallment, parts: readonly MatchedPart[]): Taking[] {
   const orders = ordersOf(parts.filter(({ kind }) => isTaking(kind)));
   const of = (kind: TakingKind) => orders.flatMap(({ part }) => (part.kind === kind ? [part] : []));
   const chargebacks = of('chargeback');
-  // Two lines that say the same became one change, which took it once.
+  // Two equal lines became one change, which was applied once.
   const applied = new Map(
     chargebacks
       .filter(({ changeState }) => changeState === 'applied')
@@ -46,7 +45,7 @@ export function takingsOf(installment: JudgedInstallment, parts: readonly Matche
   );
   const ended = chargebacks.filter(({ changeState }) => changeState !== 'waiting');
   const booked = installment.chargedBack ?? Math.min(sumOf(ended, sizeOf), installment.canceled);
-  // What is shown of the books follows a moment behind.
+  // The receivable's copy is slightly behind.
   const chargedBack = Math.max(
     booked,
     sumOf([...applied.values()], (size) => size),
@@ -66,7 +65,7 @@ export function takingsOf(installment: JudgedInstallment, parts: readonly Matche
   });
 }
 
-/** What of each line, from the first to the last, is beyond what is known. */
+/** The cents of each line, in order, beyond `known`. */
 function unknownOf(lines: readonly MatchedPart[], known: number): [MatchedPart, number][] {
   let left = known;
   return lines.map((part) => {
@@ -76,7 +75,7 @@ function unknownOf(lines: readonly MatchedPart[], known: number): [MatchedPart, 
   });
 }
 
-/** A debit that is announced and then settled, at once or in pieces, is one: that which moved money first. */
+/** A debit that is announced and then settled is one. Its first moving line stands for it. */
 function ordersOf(parts: readonly MatchedPart[]): Pick<Taking, 'part' | 'moves'>[] {
   const byOrder = Map.groupBy(parts, ({ kind, document, fileNumber, lineNumber }) =>
     document === null ? `${fileNumber}:${lineNumber}` : `${kind} ${document}`,
@@ -89,7 +88,7 @@ function ordersOf(parts: readonly MatchedPart[]): Pick<Taking, 'part' | 'moves'>
     .sort((one, other) => byDay(one.part, other.part));
 }
 
-/** A piece that is listed again moves nothing again, and all pieces no more than the order is of. */
+/** A repeated piece moves nothing again; all pieces move at most the order's amount. */
 function movesOf(lines: readonly MatchedPart[]): Taking['moves'] {
   const pieces = new Map<string, { readonly on: Day; readonly net: number }>();
   for (const line of lines) {

@@ -22,7 +22,7 @@ const CIELO_BRANDS: CodeTable = {
   '888': 'Pix',
 };
 
-/** What an entry is; the text in brackets is the kind that the reader makes of it, `unknown` of any other. */
+/** Brackets give the reader's kind. Without brackets it is `unknown`. */
 export const CIELO_ENTRY_TYPES: CodeTable = {
   '01': 'debit sale (`payout`, `anticipation` or `sale`, by `paymentStatus` of its D)',
   '02': 'credit sale (as 01)',
@@ -62,10 +62,7 @@ export const CIELO_ENTRY_TYPES: CodeTable = {
   '54': 'entry of an anticipation (as 49)',
 };
 
-/**
- * The reader goes by the first word. A file says of what is paid on its own day that it was sent to
- * the bank.
- */
+/** The reader uses the first word. Payments of the file's own day are "sent to the bank". */
 export const CIELO_PAYMENT_STATUS: CodeTable = {
   '00': 'scheduled',
   '0P': 'scheduled',

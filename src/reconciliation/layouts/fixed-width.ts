@@ -1,19 +1,14 @@
 import { type Day, isDay } from '../../values/instant.ts';
 
-/**
- * The forms in which the formats write a day; the last one has a time behind it, which is checked and
- * left.
- */
+/** The time at the end of the last format is checked and dropped. */
 type DayForm = 'YYYYMMDD' | 'DDMMYYYY' | 'YYMMDD' | 'YYYYMMDDhhmmss';
 
 /**
- * What stands in a field. `= X` is the text X itself; `digits` a number that is a name, `count` one
- * that is an amount of things; `cents` money without sign; `sign cents` money behind `+` or `-`; `code
- * X` one of the table X, or one that it does not know, of which the reader makes no money; `hint X` the
- * same, and nothing hangs on it; `later text` came with a later version: a line may end before it;
- * `card` a card's number, `document` a CPF, CNPJ or bank account, neither of which leaves the reader
- * whole; `any` is not read. With a question mark the field may be empty: blanks, or zeros alone
- * (`cents?` and `sign cents?` may be blanks only, and are 0 then).
+ * `= X`: the text X. `digits`: a numeric identifier; `count`: a quantity. `cents`: unsigned; `sign cents`:
+ * after `+` or `-`. `code X`: from table X; the reader makes no money of an unknown code. `hint X`: from
+ * table X, without effect. `later text`: of a later version; lines may end before it. `card` and `document`
+ * (CPF, CNPJ, bank account) never leave the reader whole. `any` is not read. With `?` the field may be blank
+ * or zeros (`cents?`, `sign cents?`: blank only, and then 0).
  */
 export type FieldKind =
   | `= ${string}`
@@ -29,17 +24,14 @@ export type FieldKind =
 /** Name, first and last position from 1, kind, meaning. */
 export type Field = readonly [name: string, from: number, to: number, kind: FieldKind, meaning: string];
 
-/** Codes of a field, and what each means. */
 export type CodeTable = Readonly<Record<string, string>>;
 
 export type RecordLayout<F extends readonly Field[] = readonly Field[]> = {
-  /** What a line begins with. */
   readonly type: string;
   readonly title: string;
-  /** What the reader makes of it. */
   readonly use: string;
   readonly length: number;
-  /** Where its last field that is read ends: what is reserved behind it may be cut off. */
+  /** The last field that is read ends here. Reserved space after it may be missing. */
   readonly shortest: number;
   readonly fields: F;
   readonly codes: Readonly<Record<string, CodeTable>>;
@@ -57,12 +49,11 @@ type ValueOf<K extends FieldKind> = K extends 'count' | `${'cents' | 'sign cents
           ? string | null
           : string;
 
-/** What a line says, by name of the field; text without blanks around it. */
+/** Texts are trimmed. */
 export type RecordValues<R extends RecordLayout> = {
   readonly [F in R['fields'][number] as F[3] extends 'any' | `= ${string}` ? never : F[0]]: ValueOf<F[3]>;
 };
 
-/** Why a field is not what its layout says. */
 export type FieldFault = 'literal' | 'digits' | 'empty' | 'tooLarge' | 'sign' | 'day' | 'time' | 'text';
 
 export type FaultOfField = {
@@ -72,7 +63,7 @@ export type FaultOfField = {
   readonly fault: FieldFault;
 };
 
-/** A record of a format; the type keeps the names of its fields. */
+/** Keeps the field names in the type. */
 export function recordLayout<const F extends readonly Field[]>(
   type: string,
   title: string,
@@ -94,7 +85,7 @@ type Slot = {
   readonly to: number;
   readonly isKept: boolean;
   readonly read: (text: string) => Reading;
-  /** Most fields say what they said on the line before. */
+  /** Most fields repeat the text of the previous line, so its reading is kept. */
   lastText: string | null;
   lastReading: Reading;
 };
@@ -106,10 +97,7 @@ export type RecordReader<R extends RecordLayout> = (line: string) => {
 
 const NO_FAULTS: readonly FaultOfField[] = [];
 
-/**
- * Reads lines of a record that are long enough for it. What has a fault is null or 0 in the values, which are
- * then for nothing but looking further.
- */
+/** A faulty field is null or 0: then the values only serve to look for more faults. */
 export function recordReader<R extends RecordLayout>(layout: R): RecordReader<R> {
   const slots: Slot[] = layout.fields
     .filter(([, , , kind]) => kind !== 'any')
@@ -183,7 +171,7 @@ function readLiteral(literal: string): (text: string) => Reading {
   return (text) => (text === literal ? NOTHING : faulty('literal'));
 }
 
-/** A name that is a number: without the zeros before it, which each paper writes in another number. */
+/** Leading zeros are dropped: acquirers pad identifiers to different lengths. */
 function readDigits(isOptional: boolean): (text: string) => Reading {
   return (text) => {
     const digits = text.trim();
@@ -223,7 +211,7 @@ function readSignedCents(isOptional: boolean): (text: string) => Reading {
   };
 }
 
-/** Cielo writes "no day" as the first day of the year 1001. */
+/** Cielo writes "no day" as 1 January 1001. */
 const NO_DAY = /^(?: *|0*|01011001|10010101)$/;
 
 function readDay(form: DayForm, isOptional: boolean): (text: string) => Reading {
@@ -254,7 +242,7 @@ function readTime(isOptional: boolean): (text: string) => Reading {
   };
 }
 
-/** Zeros alone are how the papers fill a text that there is not. */
+/** Acquirers fill an absent text with zeros. */
 function readText(isOptional: boolean): (text: string) => Reading {
   return (text) => {
     const value = text.trim();
@@ -263,7 +251,7 @@ function readText(isOptional: boolean): (text: string) => Reading {
   };
 }
 
-/** The last four digits of a card, however much of the rest is hidden; null where there are none. */
+/** Null if the last four digits are masked too. */
 function lastFourOf(text: string): string | null {
   const last = text.trim().slice(-4);
   return last.length === 4 && isDigits(last) && !isZeros(text.trim()) ? last : null;

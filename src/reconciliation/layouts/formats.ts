@@ -30,11 +30,11 @@ import { EEVC_ALIKE, EEVC_LEFT_OUT, EEVC_RECORDS } from './rede-eevc-layout.ts';
 export type FormatLayout = {
   readonly format: SettlementFormat;
   readonly title: string;
-  /** How the records follow each other, and what of them must agree; a paragraph each. */
+  /** Order of records and totals that must agree, in paragraphs. */
   readonly rules: readonly string[];
-  /** How many signs at the head of a line name its record. */
+  /** Characters at the start of a line that name its record. */
   readonly typeLength: number;
-  /** Longest line. Blanks behind a record are ignored; with `isTailFree` whatever stands there. */
+  /** Trailing blanks are ignored; with `isTailFree` any trailing text. */
   readonly longestLine: number;
   readonly isTailFree: boolean;
   readonly records: readonly RecordLayout[];

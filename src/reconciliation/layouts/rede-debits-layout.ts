@@ -1,11 +1,10 @@
 import { type CodeTable, recordLayout } from './fixed-width.ts';
 import { REDE_BRANDS } from './rede-eevc-layout.ts';
 
-/** The debits of Rede's EEFI, each with what e-commerce adds to it on the line behind it. */
+/** The debits of Rede's EEFI. E-commerce adds to each on the next line. */
 
 /**
- * Reasons (table III): those that are about a sale have their kind, the others are an `adjustment`, and
- * one that is not in it is `unknown`.
+ * Table III. Brackets give the kind. Without brackets it is `adjustment`. An unlisted reason is `unknown`.
  */
 export const REDE_REASONS: CodeTable = {
   '1': 'PACOTE E-REDE',
@@ -345,7 +344,7 @@ export const EEFI_UNSCHEDULED_TWIN = recordLayout(
   ],
 );
 
-/** Records that are written as another: same positions, another number. */
+/** Records that share the positions of another record. */
 export const EEFI_ALIKE: Readonly<Record<string, { readonly as: string; readonly title: string }>> = {
   '056': { as: '055', title: 'What e-commerce adds to 045' },
 };

@@ -1,10 +1,7 @@
 import { type CodeTable, recordLayout } from './fixed-width.ts';
 import { REDE_BRANDS, REDE_NAMES } from './rede-eevc-layout.ts';
 
-/**
- * Rede EEFI, the money: credits of batches (RV), anticipations, adjustments, and totals. Debits: rede-
- * debits-layout.ts.
- */
+/** Rede EEFI, the money: credits of batches (RV), anticipations, adjustments, and totals. */
 
 export const EEFI_CREDIT_STATUS: CodeTable = {
   '00': 'in order (`payout`)',
@@ -202,7 +199,7 @@ export const EEFI_TRAILER = recordLayout('052', 'Trailer of the file', 'The last
   ['debitAdjustments', 86, 100, 'cents', 'Sum of `amount` of 038'],
 ]);
 
-/** Accepted, counted and left out: what they are. */
+/** Records that are accepted and counted but not used. */
 export const EEFI_LEFT_OUT: CodeTable = {
   '040': 'Serasa queries',
   '041': 'AVS queries',

@@ -240,7 +240,7 @@ export const EEVC_RECORDS = [
   EEVC_TRAILER,
 ];
 
-/** Records that are written as another: same positions, another number. */
+/** Records that share the positions of another record. */
 export const EEVC_ALIKE: Readonly<Record<string, { readonly as: string; readonly title: string }>> = {
   '010': { as: '006', title: 'Batch of sales in installments' },
   '016': { as: '006', title: 'Batch of sales of an airline in installments (IATA)' },
@@ -251,7 +251,7 @@ export const EEVC_ALIKE: Readonly<Record<string, { readonly as: string; readonly
   '020': { as: '014', title: 'Installment of an IATA batch' },
 };
 
-/** Accepted, counted and left out: what they are. */
+/** Records that are accepted and counted but not used. */
 export const EEVC_LEFT_OUT: CodeTable = {
   '005': 'request for documents of a sale',
   '011': 'credit adjustment, which EEFI 043 reports with its money',

@@ -8,13 +8,12 @@ import { ENTRY_KINDS, SETTLEMENT_FORMATS, type SettlementEntry } from '../settle
 import type { Candidate } from './entry-match.ts';
 import type { BatchMember, PartWeight } from './entry-parts.ts';
 
-/** An installment that a line may be about, as the books have it now. */
 export type FoundCandidate = Candidate &
   BatchMember &
   PartWeight & {
     readonly state: JudgedInstallment['state'];
     readonly accountNumber: string;
-    /** The file that lists its sale in the batch of the line; null: it was found otherwise. */
+    /** The file that lists its sale in the line's batch. Null if found another way. */
     readonly list: number | null;
   };
 
@@ -27,17 +26,15 @@ const MATCHED_FILE = rowCodec({
   establishment: column.text(),
   from: column.day('from_on'),
   to: column.day('to_on'),
-  /** The file that this one was sent anew for. */
+  /** The file that this one replaces. */
   replaces: column.nullable(column.whole()),
 });
 
-/** A file whose lines are being matched, under the lease of this process. */
 export type MatchedFile = RowOf<typeof MATCHED_FILE>;
 
 /**
- * What Rede pays of a batch is divided over the sales that its other file lists, and that no file paid
- * before: a list that was taken before is matched before, and one file of payouts of an establishment
- * after the other, by their days, unless one has failed for long.
+ * Rede's batch payouts are divided over unpaid sales of its other file. So earlier lists come first, and
+ * payout files of an establishment by their days. A failing file blocks the others only for a while.
  */
 const WAITS = `f.taken_at is not null and not (f.format = 'redeEefi' and exists (
      select from settlement_files v where v.establishment = f.establishment and v.file_number <> f.file_number
@@ -56,20 +53,17 @@ const CLAIM = statement(
    returning ${MATCHED_FILE.columns}`,
 );
 
-/** The file that waits for longest to be matched; null: none does. */
 export async function claimFile(database: Database, leaseMilliseconds: number): Promise<MatchedFile | null> {
   const [row] = await database.query(CLAIM, [leaseMilliseconds]);
   return row === undefined ? null : MATCHED_FILE.parse(row);
 }
 
-/** Null: no file waits to be matched. */
 export const EARLIEST_FILE = statement(
   'settlement_files.earliest_due',
   `select (extract(epoch from min(f.due_at) - now()) * 1000)::float8 as milliseconds
    from settlement_files f where ${WAITS} and f.due_at is not null`,
 );
 
-/** A line of a file, and which file that is. */
 export type FiledEntry = SettlementEntry & { readonly fileNumber: number };
 
 const ENTRY = rowCodec<FiledEntry>(
@@ -131,13 +125,12 @@ export async function findEntry(
   return row === undefined ? null : ENTRY.parse(row);
 }
 
-/** The state that the books have now: what is shown of a receivable follows a moment behind. */
+/** The current state. The receivable's copy is slightly behind. */
 const STATE_NOW = `coalesce((
      select n.state from installments n where n.merchant_id = r.merchant_id and n.transaction_id = r.transaction_id
        and n.installment_number = r.installment_number limit 1
    ), r.installment_state)`;
 
-/** Whether a line pays it already. */
 const IS_PAID = `exists (
      select from settlement_matches m where m.merchant_id = r.merchant_id and m.transaction_id = r.transaction_id
        and m.installment_number = r.installment_number and m.kind in ('payout', 'anticipation')
@@ -166,8 +159,8 @@ const BOOKED = rowCodec(
 );
 
 /**
- * Of a line `e` that takes back from a sale and names none of its installments: what the books have
- * given or taken back so of each, and what other lines named of it.
+ * A line `e` may take back from a whole sale. Gives what the books took back likewise of each installment,
+ * and what other lines named.
  */
 const TAKING = rowCodec({
   chargedBack: column.nullable(
@@ -187,8 +180,7 @@ const TAKING = rowCodec({
 const CANDIDATE = rowCodec({ ...BOOKED.fields, ...TAKING.fields, list: column.nullable(column.whole()) });
 
 /**
- * A line `e` that has nothing but batch and NSU of its sale (Rede: 049): what the acquirer's list of that
- * batch has under the NSU.
+ * A line `e` may have only batch and NSU (Rede: 049). Gives the sales of the acquirer's list of that batch.
  */
 const OF_LIST = `from (
        select l.file_number, l.line_number from settlement_entries l
@@ -206,8 +198,7 @@ const OF_LINE = rowCodec({ lineNumber: column.whole() }, 'e');
 const OF_CODE = rowCodec({ lineNumber: column.whole('e.line_number'), ofCode: column.whole('x.of_code') });
 
 /**
- * Of an acquirer's number, with or without the zeros in front of it. Several sales of one identifier
- * are already too many, and a sale has as many installments as two digits count.
+ * Matches with or without leading zeros. Two sales of one identifier are ambiguous, so the limits suffice.
  */
 const FIND = statement(
   'settlement_entries.find_candidates',
@@ -225,10 +216,6 @@ const FIND = statement(
    ) c`,
 );
 
-/**
- * By line, the installments of all merchants that our reference, the acquirer's identifier or its list
- * names.
- */
 export async function findNamedCandidates(
   database: Database,
   fileNumber: number,
@@ -240,10 +227,7 @@ export async function findNamedCandidates(
   return new Map([...byLine].map(([line, found]) => [line, found.map(parseCandidate)]));
 }
 
-/**
- * An authorization code has six signs, so that among the sales of three days of many merchants it
- * stands some times. More of them than are read say nothing for certain.
- */
+/** A code of six characters repeats among many merchants. If the limit is reached, nothing is certain. */
 const FIND_BY_CODE = statement(
   'settlement_entries.find_candidates_by_code',
   `select ${OF_CODE.columns}, ${BOOKED.columns}, ${TAKING.columns}, null as list
@@ -264,10 +248,9 @@ const FIND_BY_CODE = statement(
      else abs(e.gross) = case when e.installment_number is null then r.sale_amount else r.gross end end`,
 );
 
-/** Sales of one code in three days; beyond, nothing is certain. */
 const MOST_OF_CODE = 300;
 
-/** The same by authorization code, day and amount; null: there are too many of the code. */
+/** Matches code, day and amount. Null if too many sales have the code. */
 export async function findCandidatesByCode(
   database: Database,
   fileNumber: number,
@@ -286,13 +269,11 @@ export async function findCandidatesByCode(
 
 const BATCH = rowCodec({
   lists: column.listOf(column.whole('(select array_agg(distinct s.file_number) from s)')),
-  /** The sale of each line is known. */
   isWhole: column.boolean(`(select bool_and(s.matched_at is not null and exists (
         select from settlement_matches m where m.file_number = s.file_number and m.line_number = s.line_number
       )) from s)`),
 });
 
-/** Of a batch that the acquirer listed in a file that stands. */
 const MEMBERS = statement(
   'settlement_entries.find_batch_members',
   `with s as materialized (
@@ -315,14 +296,10 @@ const MEMBERS = statement(
    order by r.merchant_id, r.transaction_id`,
 );
 
-/**
- * The sales of a batch, by the installment that is paid. `incomplete`: the acquirer's list of it is not
- * matched yet, or has a sale that is not known. `tooLarge`: more than can be divided.
- */
+/** `incomplete`: the list is not matched yet, or has an unknown sale. `tooLarge`: too many to divide. */
 export type FoundBatch = {
   readonly kind: 'whole' | 'incomplete' | 'tooLarge';
   readonly members: FoundCandidate[];
-  /** The files that list them. */
   readonly lists: readonly number[];
 };
 
@@ -347,7 +324,7 @@ function parseCandidate(row: Row): FoundCandidate {
   const known = lineKind === 'chargeback' ? (chargedBack ?? 0) : booked.canceled - (chargedBack ?? 0);
   return {
     ...booked,
-    // Cents of it that the books have in the way of the line, and that no other line names.
+    // Cents that the books took back in this way and that no other line names.
     unnamed: Math.max(0, known - (named ?? 0)),
     isBlocked: booked.state === 'blocked',
     isListed: booked.list !== null,

@@ -13,8 +13,7 @@ import type { MatchedFile } from './candidates.sql.ts';
  */
 
 /**
- * Whose money the lines of a matched file were; `$2` null: of all its lines. A file of earlier days than
- * the first may be taken later, and the sale of a line be found when later files were matched.
+ * `$2` null: the merchants of all lines. Files of earlier days may come later, and sales may be found later.
  */
 const LEARN = statement(
   'settlement_coverages.learn',
@@ -37,7 +36,6 @@ const LEARN = statement(
 
 const PAYING_FORMATS = SETTLEMENT_FORMATS.filter((format) => PAYS[format]);
 
-/** `merchants` null: all of them whose a line is. */
 export async function learnMerchants(
   tx: Tx,
   fileNumber: number,
@@ -46,10 +44,7 @@ export async function learnMerchants(
   await tx.query(LEARN, [fileNumber, merchants, PAYING_FORMATS]);
 }
 
-/**
- * Its days, and those since the file before, which may have been missing, are looked through again: of
- * each day with its days of grace.
- */
+/** Checks again the file's days with their grace days, and the days since the file before it. */
 const COVER = statement(
   'settlement_coverages.cover',
   `with before as (
@@ -80,11 +75,10 @@ const COVERAGE = rowCodec({
   establishment: column.text(),
   lookedTo: column.day(),
   lookTo: column.day('covered_to - $1::integer'),
-  /** Raised by what may have been written behind the look. */
+  /** Raised by every write that the check may have missed. */
   fence: column.whole(),
 });
 
-/** An establishment of a merchant of whose days some were not looked through yet. */
 export type CoverageToLook = RowOf<typeof COVERAGE>;
 
 const FIND_COVERAGES = statement(
@@ -93,7 +87,6 @@ const FIND_COVERAGES = statement(
    order by looked_to, merchant_id limit 20`,
 );
 
-/** Null: no coverage is to be looked through. */
 export const COVERAGES_DUE = statement(
   'settlement_coverages.due',
   `select case when exists (select from settlement_coverages where looked_to < covered_to - $1::integer) then 0 end
@@ -106,16 +99,13 @@ export async function findCoveragesToLook(database: Database): Promise<CoverageT
   return (await database.query(FIND_COVERAGES, [GRACE_DAYS])).map(COVERAGE.parse);
 }
 
-/** The follower of a merchant's movements has its cursor until its commit. */
+/** The follower holds its cursor until it commits. */
 const AWAIT_FOLLOWER = statement(
   'receivables.await_follower',
   'select after_number from receivable_cursors where merchant_id = $1 for share',
 );
 
-/**
- * Waits for receivables that are being written: they may have been written before the coverage was. Those
- * that come later raise its fence.
- */
+/** Receivables being written may not see the coverage. Later ones raise its fence. */
 export async function awaitFollower(database: Database, merchantId: string): Promise<void> {
   await database.query(AWAIT_FOLLOWER, [merchantId]);
 }
@@ -133,7 +123,6 @@ const FIND_MISSING = statement(
 
 export type ReceivablePlace = readonly [day: Day, transactionId: string, installmentNumber: number];
 
-/** Installments that were to be paid on those days, and that no line pays. */
 export async function findNotFiled(
   database: Database,
   { merchantId, lookedTo, lookTo }: CoverageToLook,
@@ -150,7 +139,7 @@ const LOOKED = statement(
    where merchant_id = $1 and format = $2 and establishment = $3 and looked_to = $5::date and fence = $6`,
 );
 
-/** Some days may be to be looked through again by now: a file was taken, or an installment written. */
+/** Writes nothing if days became due again meanwhile. */
 export async function recordLook(tx: Tx, coverage: CoverageToLook): Promise<void> {
   const { merchantId, format, establishment, lookTo, lookedTo, fence } = coverage;
   await tx.query(LOOKED, [merchantId, format, establishment, lookTo, lookedTo, fence]);

@@ -8,7 +8,6 @@ import type { FiledEntry, FoundBatch, FoundCandidate } from './candidates.sql.ts
 import { type EntryMatch, matchEntry, type UnmatchedReason } from './entry-match.ts';
 import { divideEntry, paidMembers } from './entry-parts.ts';
 
-/** A line's part in an installment, as it is written. */
 export type DecidedMatch = InstallmentKey &
   EntryMoney & {
     readonly fileNumber: number;
@@ -20,13 +19,12 @@ export type DecidedMatch = InstallmentKey &
     readonly changeId: string | null;
   };
 
-/** A line of which nothing is known, and what kind of exception that makes. */
 export type UnmatchedLine = {
   readonly fileNumber: number;
   readonly lineNumber: number;
   readonly class: ExceptionClass;
   readonly amount: number;
-  /** Or the code that is not known, with the words beside it. */
+  /** Or the unknown code with its description. */
   readonly found: UnmatchedReason | (string & {});
   readonly day: FiledEntry['bankOn'];
 };
@@ -35,17 +33,13 @@ export type DecidedLines = {
   readonly matches: readonly DecidedMatch[];
   readonly unmatched: readonly UnmatchedLine[];
   readonly changes: readonly FiledChange[];
-  /** The files by whose lists of sales lines of a batch were matched. */
+  /** The files whose sale lists matched lines of a batch. */
   readonly lists: readonly number[];
 };
 
-/** What a line of a batch is about, beside what names a sale. */
 type MembersOf = (entry: FiledEntry) => FoundBatch;
 
-/**
- * A line of a batch of sales names none of them: it is divided over those that the acquirer's own list
- * of the batch has.
- */
+/** Such a line is divided over the sales of the acquirer's own list of the batch. */
 export function isOfBatch(entry: FiledEntry): boolean {
   const names = [entry.orderReference, entry.tid, entry.nsu, entry.authorizationCode];
   return (
@@ -56,10 +50,7 @@ export function isOfBatch(entry: FiledEntry): boolean {
   );
 }
 
-/**
- * What some lines are about. `candidatesOf` null: so many that none is certain. `sha256` of their file,
- * for the ids of changes.
- */
+/** `candidatesOf` null: too many candidates to be certain. `sha256`: of the file, for the ids of changes. */
 export function decideLines(
   entries: readonly FiledEntry[],
   candidatesOf: (entry: FiledEntry) => readonly FoundCandidate[] | null,
@@ -73,7 +64,7 @@ export function decideLines(
   const paid = new Set<string>();
   const named = new Map<string, number>();
   for (const entry of entries) {
-    // What a batch will pay, and credits and debits of no sale, are of no installment.
+    // These concern no installment.
     if (entry.kind === 'adjustment' || entry.kind === 'schedule') continue;
     if (entry.kind === 'unknown') {
       unmatched.push(unmatchedLine(entry, (entry.description ?? '').slice(0, LONGEST_FOUND)));
@@ -123,8 +114,8 @@ export function decideLines(
 }
 
 /**
- * Whether a match may change the books. What only an authorization code names may be another merchant's
- * sale; of a batch whose sales do not add up to the payout some are not paid by it.
+ * Whether a match may change the books. An authorization code alone may be another merchant's sale, and some
+ * sales of an inexact batch are not paid by it.
  */
 function isSure({ rule, isExact }: MatchedLine, entry: FiledEntry): boolean {
   switch (rule) {
@@ -143,7 +134,7 @@ function isSure({ rule, isExact }: MatchedLine, entry: FiledEntry): boolean {
 const placeOf = ({ merchantId, transactionId, installmentNumber }: InstallmentKey) =>
   `${merchantId} ${transactionId} ${installmentNumber}`;
 
-/** `isExact`: of a payout of a batch, that its sales add up to it. */
+/** `isExact`: the sales of the batch add up to its payout. */
 type MatchedLine = Extract<EntryMatch<FoundCandidate>, { kind: 'matched' }> & { readonly isExact: boolean };
 type LineMatch = MatchedLine | { readonly kind: 'unmatched'; readonly reason: UnmatchedReason };
 
@@ -153,11 +144,11 @@ function matchNamed(entry: FiledEntry, candidates: readonly FoundCandidate[] | n
   return match.kind === 'unmatched' ? match : { ...match, isExact: true };
 }
 
-/** `paid`: what lines before this one, of the same look, pay. */
+/** `paid`: what earlier lines of the same run pay. */
 function matchBatch(entry: FiledEntry, { kind, members }: FoundBatch, paid: ReadonlySet<string>): LineMatch {
   if (kind === 'tooLarge') return { kind: 'unmatched', reason: 'batchTooLarge' };
   if (kind === 'incomplete') return { kind: 'unmatched', reason: 'batchIncomplete' };
-  // Which of its sales a debit of a batch takes from, nobody can know: it is looked at by a person.
+  // Only a person can find out which sale a debit of a batch concerns.
   if (!isPaying(entry.kind) && entry.kind !== 'sale' && members.length > 1)
     return { kind: 'unmatched', reason: 'ambiguous' };
   const now = members.map((member) => ({ ...member, isPaid: member.isPaid || paid.has(placeOf(member)) }));
@@ -183,29 +174,24 @@ const CLASS_OF_UNMATCHED = {
   unknown: 'unknownCode',
 } as const satisfies Record<EntryKind, ExceptionClass>;
 
-/** Of what is written of an exception. */
 const LONGEST_FOUND = 40;
 
 export function unmatchedLine(entry: FiledEntry, found: UnmatchedLine['found']): UnmatchedLine {
   const { fileNumber, lineNumber, kind, bankOn, soldOn } = entry;
-  // Of what is only taken off the schedule (Rede) its amount is shown.
+  // Such a line is only taken off the schedule (Rede). Its amount is shown.
   const net = netOf(entry) === 0 ? entry.gross : netOf(entry);
   return {
     fileNumber,
     lineNumber,
-    // Every sale of the batch is paid already.
     class: found === 'batchPaid' ? 'duplicateInFile' : CLASS_OF_UNMATCHED[kind],
-    // What goes to somebody else is lacking; a payout that nobody knows is too much.
+    // The merchant lacks what goes to somebody else, and has too much of an unknown payout.
     amount: kind === 'pledge' ? Math.abs(net) : 0 - net,
     found,
     day: bankOn ?? soldOn,
   };
 }
 
-/**
- * What a line changes in the books, if they have not seen it: a payout of what is not paid yet, a
- * chargeback. The table of states decides, as of everything that the acquirer reports.
- */
+/** The change that a line makes if the books lack it. The state table decides, as for the feed. */
 function changeOf(
   entry: FiledEntry,
   { merchantId, transactionId, installmentNumber, installmentCount, state }: FoundCandidate,
@@ -226,7 +212,7 @@ function changeOf(
     const money = { fee: part.fee, net: net < 0 ? null : net, bankOn: entry.bankOn };
     return { ...about, event: 'settle', amount: null, ...money };
   }
-  // One that names no installment is divided here as a guess: the feed says of which it was.
+  // Without an installment number the division is a guess; the feed names the installment.
   const isOfInstallment = entry.installmentNumber !== null || installmentCount === 1;
   if (entry.kind === 'chargeback' && part.gross !== 0 && state !== 'canceled' && isOfInstallment) {
     const amount = Math.abs(part.gross);

@@ -4,7 +4,6 @@ import type { MatchRule } from '../judging/matched-part.ts';
 import { referenceDigits } from '../order-reference.ts';
 import type { SettlementEntry } from '../settlement-entry.ts';
 
-/** An installment as matching sees it. */
 export type Candidate = {
   readonly merchantId: string;
   readonly transactionId: string;
@@ -14,10 +13,9 @@ export type Candidate = {
   readonly nsu: string | null;
   readonly authorizationCode: string | null;
   readonly tid: string | null;
-  /** Cents of the installment, and of its whole sale. */
   readonly gross: number;
   readonly saleGross: number;
-  /** The acquirer's own list has its sale under batch and NSU of the line, which has no more of it. */
+  /** The acquirer lists its sale under the line's batch and NSU, and the line has nothing else. */
   readonly isListed: boolean;
 };
 
@@ -33,20 +31,16 @@ export type MatchableEntry = Pick<
   | 'gross'
 >;
 
-/**
- * `ambiguous`: the first rule that found anything found several sales. `noSuchInstallment`: the sale
- * is known, and has no installment of that number.
- */
+/** `ambiguous`: the first rule with a result found several sales. */
 export type Unmatched = 'notFound' | 'ambiguous' | 'noSuchInstallment';
 
-/** Or of the batch of a line: why none of its sales is the line's. */
 export type UnmatchedReason = Unmatched | 'batchUnknown' | 'batchPaid' | 'batchTooLarge' | 'batchIncomplete';
 
 export type EntryMatch<C extends Candidate = Candidate> =
   | { readonly kind: 'matched'; readonly rule: MatchRule; readonly installments: readonly C[] }
   | { readonly kind: 'unmatched'; readonly reason: Unmatched };
 
-/** Files write numbers with zeros in front, or with fewer of them than the acquirer's answer had. */
+/** Files pad numbers with zeros, or drop zeros. */
 function plainNumber(text: string | null): string | null {
   const plain = (text ?? '')
     .trim()
@@ -60,7 +54,7 @@ const isSame = (one: string | null, other: string | null): boolean => {
   return plain !== null && plain === plainNumber(other);
 };
 
-/** Some layouts hold the last six digits of an NSU only. */
+/** Some layouts hold only the last six digits of an NSU. */
 function isSameNsu(filed: string | null, ours: string | null): boolean {
   if (isSame(filed, ours)) return true;
   const [short, long] = [plainNumber(filed), (ours ?? '').trim()];
@@ -69,15 +63,14 @@ function isSameNsu(filed: string | null, ours: string | null): boolean {
   );
 }
 
-/** Whether an amount of a file is the installment's, or of a line about the whole sale the sale's. */
+/** A line about the whole sale is compared with the sale's amount. */
 function isSameAmount(entry: MatchableEntry, candidate: Candidate): boolean {
   const amount = Math.abs(entry.gross);
   return entry.installmentNumber === null ? amount === candidate.saleGross : amount === candidate.gross;
 }
 
 /**
- * Whether a line names another sale than this one: by an order number of our form, or a TID. Numbers of
- * six signs repeat among merchants.
+ * The other sale is named by a reference of our form or a TID. Six-character numbers repeat among merchants.
  */
 function contradicts({ orderReference, tid }: MatchableEntry, candidate: Candidate): boolean {
   const digits = referenceDigits(orderReference);
@@ -126,22 +119,20 @@ const RULES: readonly {
 
 const saleOf = ({ merchantId, transactionId }: Candidate) => `${merchantId} ${transactionId}`;
 
-/** An installment that stands in two lists of the acquirer is one: a line is divided over it once. */
+/** A line must not be divided twice over an installment that stands in two lists. */
 function eachOnce<C extends Candidate>(found: readonly C[]): C[] {
   const placeOf = (candidate: C) => `${saleOf(candidate)} ${candidate.installmentNumber}`;
   return [...new Map(found.toReversed().map((candidate) => [placeOf(candidate), candidate])).values()];
 }
 
-/** Whether the TID of a line is that of another sale than its reference names. */
 function isTidOfOther(entry: MatchableEntry, candidates: readonly Candidate[], named: Candidate): boolean {
   if (named.tid === null || isSame(entry.tid, named.tid)) return false;
   return candidates.some((other) => saleOf(other) !== saleOf(named) && isSame(entry.tid, other.tid));
 }
 
 /**
- * What a line is about: the first rule that finds a sale decides. Where that rule finds several, none
- * is taken, and no later rule is asked: it would know less. Neither is one where reference and TID name
- * two.
+ * The first rule that finds a sale decides; later rules are weaker. Several sales, or a TID of another sale
+ * than the reference, are ambiguous.
  */
 export function matchEntry<C extends Candidate>(
   entry: MatchableEntry,
@@ -149,7 +140,7 @@ export function matchEntry<C extends Candidate>(
 ): EntryMatch<C> {
   for (const { rule, fits } of RULES) {
     const found = eachOnce(candidates).filter((candidate) =>
-      // Amounts of installments differ by a cent: the sale is sought by all, the installment below.
+      // Amounts of installments differ by a cent. Other rules find the sale first, and the installment below.
       rule === 'nsu' || rule === 'authorization'
         ? isOfNumber(entry, candidate) && fits(entry, candidate) && !contradicts(entry, candidate)
         : fits(entry, candidate),

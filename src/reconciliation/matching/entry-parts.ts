@@ -3,24 +3,19 @@ import { cents } from '../../values/cents.ts';
 import type { Day } from '../../values/instant.ts';
 import type { EntryMoney } from '../settlement-entry.ts';
 
-/** What an installment weighs when a line is divided. */
 export type PartWeight = {
   readonly gross: number;
-  /** How much of it our books have given back. */
   readonly canceled: number;
-  /** What was left of it when it was paid, or is left now. */
+  /** What was left when it was paid, or is left now. */
   readonly due: number;
-  /** Of a line that takes back: cents that the books took so, and that no other line names. */
+  /** Cents that the books took back in the line's way and that no other line names. */
   readonly unnamed: number;
-  /** Whether an earlier line has paid it. */
   readonly isPaid: boolean;
 };
 
 /**
- * Divides a line about several installments, a whole sale or a batch of sales, over them: each kind
- * of money adds up to the line's to the cent. The gross goes to each installment as it was sold, or as
- * was due of it, where the line pays just that; what is taken back goes where the books took it, off the
- * last that was paid first; else everything is divided in proportion.
+ * Each kind of money adds up to the line's total. Gross follows the amounts sold or due, and a refund follows
+ * the books. Otherwise the division is proportional.
  */
 export function divideEntry(entry: EntryMoney, weights: readonly PartWeight[]): EntryMoney[] {
   const gross = entry.gross < 0 ? takenParts(0 - entry.gross, weights) : paidParts(entry.gross, weights);
@@ -42,7 +37,7 @@ function paidParts(total: number, weights: readonly PartWeight[]): number[] {
   return [sold, due, left].find((parts) => sum(parts) === total) ?? divided(total, sold);
 }
 
-/** Acquirers take back what was paid in one line, and what is not paid in others. */
+/** Acquirers take back paid money in one line, and unpaid money in others. */
 function takenParts(total: number, weights: readonly PartWeight[]): number[] {
   const unnamed = weights.map((weight) => weight.unnamed);
   const ofPaid = weights.map((weight) => (weight.isPaid ? weight.unnamed : 0));
@@ -64,7 +59,7 @@ function takenParts(total: number, weights: readonly PartWeight[]): number[] {
   return known.map((part, index) => 0 - part - (rest[index] ?? 0));
 }
 
-/** From the last to the first as much as each has, until the total is reached. */
+/** From last to first, as much as each has, until the total is reached. */
 function fromLast(total: number, rooms: readonly number[]): number[] {
   let left = total;
   return rooms
@@ -77,7 +72,7 @@ function fromLast(total: number, rooms: readonly number[]): number[] {
     .reverse();
 }
 
-/** Where fee and net of the line fit its gross, they do so of each part. */
+/** If gross, fee and net of the line are consistent, those of each part are too. */
 function netParts(
   { gross: total, fee: totalFee, net: totalNet, anticipationFee: totalAnticipation }: EntryMoney,
   parts: {
@@ -98,7 +93,7 @@ function signedParts(total: number | null, gross: readonly number[]): number[] |
   return total === null ? null : divided(total, gross.map(Math.abs));
 }
 
-/** In proportion to the weights; evenly where nothing weighs anything. */
+/** In proportion to the weights; evenly if all weights are zero. */
 function divided(total: number, weights: readonly number[]): number[] {
   const isWeightless = weights.every((weight) => weight === 0);
   const parts = apportion(cents(Math.abs(total)), isWeightless ? weights.map(() => 1) : weights);
@@ -109,29 +104,25 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((all, each) => all + each, 0);
 }
 
-/** A sale of a batch, by the installment that the batch is paid for. */
 export type BatchMember = {
   readonly gross: number;
   readonly canceled: number;
-  /** What was left of it when it was paid, or is left now. */
+  /** What was left when it was paid, or is left now. */
   readonly due: number;
   readonly isBlocked: boolean;
-  /** When the acquirer's changes say that it was paid at the bank; null: they have not, or do not say. */
+  /** The bank day by the acquirer's feed. Null if the feed gave none. */
   readonly reportedOn: Day | null;
-  /** Whether an earlier line has paid it. */
   readonly isPaid: boolean;
 };
 
-/** `isExact`: what they are sold for, or what is left of them, is what the line pays. */
 export type PaidMembers<M extends BatchMember> = {
   readonly members: readonly M[];
   readonly isExact: boolean;
 };
 
 /**
- * The sales that a payout of their batch pays: those that the acquirer's changes report for its day,
- * those that are left, or these without those whose money is held back, whichever adds up. Where
- * nothing does, those that are reported, else those that can be paid: each shows a difference then.
+ * Takes the first group that adds up to the payout: reported for its day, unpaid and not blocked, unpaid,
+ * blocked. Otherwise takes the reported or payable ones; each then shows a difference.
  */
 export function paidMembers<M extends BatchMember>(
   { amount, bankOn }: { readonly amount: number; readonly bankOn: Day | null },

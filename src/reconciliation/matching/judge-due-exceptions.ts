@@ -16,9 +16,8 @@ import { judgeInstallments, recordFoundLine } from './matches.sql.ts';
 const EXCEPTIONS_OF_RUN = 100;
 
 /**
- * Looks again at exceptions whose time has come: the sale of a line may be known by now, and the books
- * may have caught up with a file. Gives how many it looked at; throws the first error after all were
- * tried.
+ * The sale of a line may be known now, or the books may have caught up. Returns the number checked. Tries
+ * all, then throws the first error.
  */
 export async function judgeDueExceptions(tools: MatchTools, signal: AbortSignal): Promise<number> {
   const due = await claimDueExceptions(tools.database, EXCEPTIONS_OF_RUN);
@@ -26,7 +25,7 @@ export async function judgeDueExceptions(tools: MatchTools, signal: AbortSignal)
   const errors: unknown[] = [];
   if (keys.length > 0)
     await judgeException(tools, keys).catch(async () => {
-      // One that fails keeps none of the others.
+      // One failure must not block the others.
       for (const key of keys)
         if (!signal.aborted) await judgeException(tools, [key]).catch((error) => errors.push(error));
     });
@@ -62,9 +61,8 @@ async function matchLineAgain(
 const INSTALLMENTS_OF_COMMIT = 400;
 
 /**
- * Judges what was to be paid on days that files cover, and stands in none. Days are looked through again
- * when a file or an installment of them is written later. Repeating it is harmless,
- * in any number of processes: an exception is found once. Gives how many coverages it looked through.
+ * Days are checked again when a file or an installment is written later. Repeatable in any number of
+ * processes. Returns the number of coverages checked.
  */
 export async function findMissingPayouts(tools: MatchTools, signal: AbortSignal): Promise<number> {
   const coverages = await findCoveragesToLook(tools.database);

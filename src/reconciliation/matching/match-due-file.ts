@@ -21,21 +21,19 @@ import { recordMatches } from './matches.sql.ts';
 
 export type MatchTools = {
   readonly database: Database;
-  /** A delivery was written that waits to be sent. */
   readonly notifyDeliverer: () => void;
-  /** Called with how many lines were matched, and how many were not. */
+  /** Called with the numbers of matched and unmatched lines. */
   readonly observe: (matched: number, unmatched: number) => void;
 };
 
 const LINES_OF_COMMIT = 400;
 const LEASE_MILLISECONDS = 30_000;
-/** Installments that the lines of one commit are about; and sales of a batch that can be divided. */
+/** The limit is also the largest batch that can be divided. */
 const INSTALLMENTS_OF_COMMIT = 5_000;
 
 /**
- * Matches the lines of the file that waits for longest, some in each commit, until its end or until the
- * signal is aborted: another run, or another process, goes on behind the last commit. Gives how many
- * commits it made; 0: no file waits.
+ * Matches the file that has waited longest, a few lines in each commit; another run or process may continue.
+ * Returns the number of commits; 0 if no file waits.
  */
 export async function matchDueFile(tools: MatchTools, signal: AbortSignal): Promise<number> {
   const file = await claimFile(tools.database, LEASE_MILLISECONDS);
@@ -53,8 +51,8 @@ export async function matchDueFile(tools: MatchTools, signal: AbortSignal): Prom
 }
 
 /**
- * Gives the last line that was matched, or that before, when what was decided counts no more; null: the
- * end of the file, or another process goes on in it.
+ * Returns the last matched line, or the line before if decisions were stale. Null at the end or if the file
+ * is lost.
  */
 async function matchLines(tools: MatchTools, file: MatchedFile, afterLine: number): Promise<number | null> {
   const { database } = tools;
@@ -76,10 +74,9 @@ async function matchLines(tools: MatchTools, file: MatchedFile, afterLine: numbe
   return last.lineNumber;
 }
 
-/** By line, the sales of the batches that lines pay. */
 type Batches = ReadonlyMap<number, FoundBatch>;
 
-/** The first of the lines, as many as are about the installments of one commit, and one at least. */
+/** Takes as many lines as fit into one commit, at least one. */
 export async function withBatches(
   database: Database,
   next: readonly FiledEntry[],
@@ -100,7 +97,6 @@ export async function withBatches(
 
 const NO_BATCH: FoundBatch = { kind: 'whole', members: [], lists: [] };
 
-/** What lines of one file are about, as the books stand. */
 export async function decideEntries(
   database: Database,
   entries: readonly FiledEntry[],
@@ -111,7 +107,7 @@ export async function decideEntries(
   if (first === undefined) return { matches: [], unmatched: [], changes: [], lists: [] };
   const named = entries.filter((entry) => !isOfBatch(entry)).map(({ lineNumber }) => lineNumber);
   const candidates = await findNamedCandidates(database, first.fileNumber, named);
-  // Only where nothing names the sale: the first rule that finds one decides.
+  // The first rule that finds a sale decides, so only for lines that nothing else names.
   const unnamed = named.filter((line) => !candidates.has(line));
   const byCode = await findCandidatesByCode(database, first.fileNumber, unnamed);
   return decideLines(
@@ -125,7 +121,7 @@ export async function decideEntries(
   );
 }
 
-/** A list that was sent anew: what was divided over the sales of the earlier one waits for this one. */
+/** A list of sales was sent again: lines divided over the old list wait for it. */
 async function withdrawDivided(
   { database, notifyDeliverer }: MatchTools,
   file: MatchedFile,
@@ -146,7 +142,6 @@ async function withdrawDivided(
   return 0;
 }
 
-/** A file that was sent anew: what the earlier one was matched to is taken back first. */
 async function withdrawReplaced(
   { database, notifyDeliverer }: MatchTools,
   file: MatchedFile,

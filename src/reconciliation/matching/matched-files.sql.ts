@@ -10,14 +10,14 @@ import { coverDays, learnMerchants } from './coverages.sql.ts';
 import type { UnmatchedLine } from './decided-lines.ts';
 import { findLineException, type MatchesResult, unmatchedRow } from './matches.sql.ts';
 
-/** The last step of a file: until here another process could have gone on in it. */
+/** The last step of a file. Until then another process could take it over. */
 const FINISH = statement(
   'settlement_files.finish_matching',
   `update settlement_files set matched_at = now(), due_at = null
    where file_number = $1 and fence = $2 and matched_at is null returning file_number`,
 );
 
-/** The sale of a line may stand in the file that has just been matched. */
+/** The sale of an unmatched line may be in the file that was just matched. */
 const LOOK_AGAIN = statement(
   'reconciliation_exceptions.look_again',
   `update reconciliation_exceptions set due_at = now(), tries = 0
@@ -27,7 +27,6 @@ const LOOK_AGAIN = statement(
    )`,
 );
 
-/** All lines are matched: what this file covers is missed from now on where it is not in it. */
 export async function finishMatching(database: Database, file: MatchedFile): Promise<void> {
   const { fileNumber, fence, format } = file;
   await database.transaction(async (tx) => {
@@ -46,7 +45,7 @@ const RENEW = statement(
    where file_number = $1 and fence = $2 and matched_at is null returning file_number`,
 );
 
-/** False: another process goes on in the file. */
+/** False if another process has the file now. */
 async function renewLease(
   tx: Tx,
   { fileNumber, fence }: MatchedFile,
@@ -73,7 +72,6 @@ const HEAL_LINES = statement(
    returning exception_id`,
 );
 
-/** Takes some matches and open exceptions of a replaced file back, and judges their installments anew. */
 export async function withdrawSomeMatches(
   database: Database,
   file: MatchedFile,
@@ -88,7 +86,6 @@ export async function withdrawSomeMatches(
   });
 }
 
-/** A line of a batch, and the line of the list by which it was found. */
 const DIVIDED_LINE = rowCodec(
   { saleLine: column.whole('s.line_number'), fileNumber: column.whole(), lineNumber: column.whole() },
   'b',
@@ -113,7 +110,7 @@ const FIND_DIVIDED = statement(
    order by s.line_number limit 1`,
 );
 
-/** A line that was divided over the sales of a list, as that list had them; null: there is none any more. */
+/** A line that is still divided over the sales of the replaced list. */
 export async function findDividedLine(
   database: Database,
   list: number,
@@ -129,10 +126,7 @@ const WITHDRAW_LINE = statement(
    returning ${INSTALLMENT_KEY.columns}`,
 );
 
-/**
- * Takes all matches of a line of a batch back: it waits for the list that was sent anew. `isGone`:
- * another process goes on in the file.
- */
+/** `isGone`: another process has the file. */
 export async function withdrawDividedLine(
   database: Database,
   file: MatchedFile,
@@ -153,7 +147,6 @@ const DUE = rowCodec(
     exceptionId: column.text(),
     fileNumber: column.nullable(column.whole()),
     lineNumber: column.nullable(column.whole()),
-    /** Of the file of its line. */
     sha256: column.nullable(
       column.text(
         "(select encode(f.sha256, 'hex') from settlement_files f where f.file_number = e.file_number)",
@@ -163,13 +156,11 @@ const DUE = rowCodec(
   'e',
 );
 
-/** An exception whose time to be looked at has come. */
 export type DueException = RowOf<typeof DUE> & {
-  /** The installment that it is about; null: a line that was not matched. */
   readonly installment: InstallmentKey | null;
 };
 
-/** Twice as long after each look that changed nothing, up to a day. */
+/** The delay doubles after each check that changed nothing, up to a day. */
 const CLAIM = statement(
   'reconciliation_exceptions.claim_due',
   `with due as (
@@ -189,7 +180,6 @@ export async function claimDueExceptions(database: Database, limit: number): Pro
   }));
 }
 
-/** Null: none is looked at again. */
 export const EARLIEST_EXCEPTION = statement(
   'reconciliation_exceptions.earliest_due',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds

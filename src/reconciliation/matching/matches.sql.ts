@@ -35,7 +35,6 @@ const WRITE = statement(
    returning true`,
 );
 
-/** The fence lets one process at a time go on in a file. */
 const ADVANCE = statement(
   'settlement_files.advance',
   `update settlement_files set matched_line = $4, due_at = now() + $5 * interval '1 millisecond'
@@ -49,19 +48,19 @@ export type MatchedLines = DecidedLines & {
   readonly lastLine: number;
 };
 
-/** Files that were not sent anew, nor are until the end of the commit: a file takes their place behind it. */
+/** None of them can be replaced before the commit. */
 const HOLD_STANDING = statement(
   'settlement_files.hold_standing',
   `select file_number from settlement_files where file_number = any ($1::bigint[]) and replaced_by is null
    order by file_number for share`,
 );
 
-/** False: one of them was sent anew. */
+/** False if one of them was replaced. */
 async function holdStanding(tx: Tx, files: readonly number[]): Promise<boolean> {
   return (await tx.query(HOLD_STANDING, [files])).length === files.length;
 }
 
-/** True: a delivery was written. */
+/** True if a delivery was written. */
 async function writeLines(
   tx: Tx,
   { matches, unmatched, changes }: Omit<DecidedLines, 'lists'>,
@@ -75,13 +74,10 @@ async function writeLines(
   return (await judge(tx, matches)) || isWaiting;
 }
 
-/** `gone`: another process goes on in the file. `isWaiting`: a delivery was written. */
+/** `isGone`: another process has the file. `isWaiting`: a delivery was written. */
 export type MatchesResult = { readonly isGone: boolean; readonly isWaiting: boolean };
 
-/**
- * What some lines of a file are about, with all that follows from it, in one commit. `isStale`: a list
- * that a batch was divided over was sent anew since, and nothing was written.
- */
+/** `isStale`: a list used for a batch was replaced, and nothing was written. */
 export async function recordMatches(
   database: Database,
   { fileNumber, fence, afterLine, lastLine, ...decided }: MatchedLines,
@@ -106,7 +102,6 @@ const FIND_OF_LINE = statement(
    where merchant_id = '' and file_number = $1 and line_number = $2 and class = $3 limit 1`,
 );
 
-/** What stands written of a line that was not matched; null: nothing does. */
 export async function findLineException(
   database: Database,
   { fileNumber, lineNumber, class: name }: UnmatchedLine,
@@ -115,7 +110,6 @@ export async function findLineException(
   return row === undefined ? null : LINE_EXCEPTION.parse(row);
 }
 
-/** `standing`: what was written of the line before. */
 export function unmatchedRow(
   { fileNumber, lineNumber, amount, found, day, ...line }: UnmatchedLine,
   standing: LineException | null = null,
@@ -138,7 +132,7 @@ export function unmatchedRow(
   };
 }
 
-/** Judges installments by themselves. True: a delivery was written. */
+/** True if a delivery was written. */
 export function judgeInstallments(database: Database, keys: readonly InstallmentKey[]): Promise<boolean> {
   return database.transaction((tx) => judge(tx, keys));
 }
@@ -151,9 +145,8 @@ const HEAL_LINE = statement(
 );
 
 /**
- * A line whose sale was found later: its exception heals, what follows is judged, and its file covers
- * the merchant. Nothing is written for a file, or over a list, that was sent anew: what was matched is
- * taken back once.
+ * Heals the exception, judges the installments and covers the merchant. Writes nothing if the file or a used
+ * list was replaced: matches are withdrawn only once.
  */
 export async function recordFoundLine(
   database: Database,

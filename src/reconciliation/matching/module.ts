@@ -16,7 +16,6 @@ import { EARLIEST_EXCEPTION } from './matched-files.sql.ts';
 
 const LOOK_FOR_MISSING_MILLISECONDS = 5_000;
 
-/** Matching of what was taken, and what follows from it by and by. */
 function matchingWorks(tools: MatchTools, wakeSignal: WakeSignal): Work[] {
   return [
     {
@@ -50,7 +49,6 @@ type WatchTools = {
 
 const LOOK_MILLISECONDS = 5_000;
 
-/** Takes the files of a folder, once they have stopped growing between two looks. */
 function watchedFolderWork({ log, service, ...tools }: WatchTools, folder: string): Work {
   const seen = new Map<string, WatchedFile>();
   return everySoOften('watchSettlementFolder', LOOK_MILLISECONDS, async (signal) => {
@@ -83,11 +81,9 @@ export type MatchingContext = ModuleContext & {
 
 export type BelowMatching = {
   readonly notifyDeliverer: () => void;
-  /** In whose name files of the watched folder are taken. */
   readonly service: Actor;
 };
 
-/** The acquirer's files: takes those of the watched folder, and matches the lines of all. */
 export function openMatching(context: MatchingContext, { notifyDeliverer, service }: BelowMatching): Work[] {
   const { configuration, database, log, metrics, audit } = context;
   const wakeSignal = createWakeSignal();

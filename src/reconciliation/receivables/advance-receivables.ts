@@ -16,16 +16,15 @@ import {
 } from './followed.sql.ts';
 import { followSale } from './receivable.ts';
 
-/** Of one commit: a sale of 99 installments has as many numbers. */
+/** A sale of 99 installments has as many movements. */
 const NUMBERS_OF_BATCH = 300;
 
-/** `busy`: another process has the merchant. `whole`: nothing more is behind the cursor. */
+/** `busy`: another process has the merchant. `whole`: nothing is left after the cursor. */
 export type Advance = 'busy' | 'more' | 'whole';
 
 /**
- * Brings the receivables of a merchant up to a number of its movements, a batch further at most, in
- * one commit. The installments are read as they stand, all of each sale: doing it again changes
- * nothing, and what a later movement will report may be there before.
+ * Does at most one batch, in one commit. Reads the current installments: repeating it is harmless, and later
+ * movements may already show.
  */
 export async function advanceReceivables(
   { database }: { readonly database: Database },

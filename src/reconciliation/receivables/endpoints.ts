@@ -22,7 +22,7 @@ type WantedCode = {
   readonly authorizationCode: string;
 };
 
-/** Null: the merchant has no such account. Empty: nothing was sold under these. */
+/** Null if the merchant has no such account. */
 async function findReceivables(
   { lookUp, isUpToDate }: FindReceivablesTools,
   merchantId: string,
@@ -40,7 +40,6 @@ const money = (description: string) => Type.Number({ description });
 const moneyOrNull = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
 const dayOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-/** The columns of an installment, in their order. */
 export const RECEIVABLE = Type.Object({
   transactionDate: Type.String({ description: 'When it was sold, in São Paulo, without zone.' }),
   terminal: Type.String({ description: 'Always empty: it was sold online.' }),
@@ -81,7 +80,7 @@ const percent = (part: number, whole: number): ExactNumber =>
 
 const NOTHING = cents(0);
 
-/** The fee that was kept, with its part of what was paid; the one that is expected until then. */
+/** Until the payout this is the expected fee. */
 function writeFee({ feePortion, expected }: Receivable, receipt: ReturnType<typeof receiptOf>) {
   if (receipt === null || receipt.fee === null || receipt.net === null)
     return {
@@ -98,7 +97,6 @@ function statusOf({ state }: Receivable, receipt: ReturnType<typeof receiptOf>):
   return state === 'blocked' ? 'Bloqueado' : 'Previsto';
 }
 
-/** By the names of the columns, in their order. */
 export function writeReceivable(receivable: Receivable): Record<keyof Static<typeof RECEIVABLE>, unknown> {
   const receipt = receiptOf(receivable);
   const fee = writeFee(receivable, receipt);
@@ -134,7 +132,7 @@ export function writeReceivable(receivable: Receivable): Record<keyof Static<typ
 
 export const CSV_HEAD = csvLine(COLUMNS);
 
-/** One line of CSV, with the decimal comma that spreadsheets in Brazil read. */
+/** Uses the decimal comma of Brazilian spreadsheets. */
 export function writeReceivableLine(receivable: Receivable): string {
   const written = writeReceivable(receivable);
   return csvLine(COLUMNS.map((name) => csvCellOf(written[name])));

@@ -10,7 +10,7 @@ import { FOLLOWED, parseFollowed, saidMoney } from './receivables.sql.ts';
 
 const BEHIND = rowCodec({ merchantId: column.text() }, 'm');
 
-/** Movements of boletos have numbers too, and no transaction. */
+/** Movements of boletos have numbers too, but no transaction. */
 const LIST_BEHIND = statement(
   'receivables.list_behind',
   `select ${BEHIND.columns} from merchants m left join receivable_cursors c on c.merchant_id = m.merchant_id
@@ -24,7 +24,7 @@ const LIST_BEHIND = statement(
    order by c.moved_at nulls first limit $2`,
 );
 
-/** Merchants with something behind their cursor, those first that were followed the longest ago. */
+/** Merchants not followed for the longest time come first. */
 export async function listMerchantsBehind(database: Reader, upTo: number, limit: number): Promise<string[]> {
   const rows = await database.query(LIST_BEHIND, [upTo, limit]);
   return rows.map(BEHIND.parse).map(({ merchantId }) => merchantId);
@@ -52,13 +52,13 @@ const OPEN_CURSOR = statement(
 );
 const CURSOR = rowCodec({ afterNumber: column.whole() });
 
-/** One process a merchant at a time: whoever has the row. */
+/** The row lock keeps a merchant to one process at a time. */
 const LOCK_CURSOR = statement(
   'receivables.lock_cursor',
   `select ${CURSOR.columns} from receivable_cursors where merchant_id = $1 for no key update skip locked`,
 );
 
-/** Behind which number the merchant is to be followed; null: another process is at it. */
+/** Null if another process has the merchant. */
 export async function lockCursor(tx: Tx, merchantId: string): Promise<number | null> {
   await tx.query(OPEN_CURSOR, [merchantId]);
   const [row] = await tx.query(LOCK_CURSOR, [merchantId]);
@@ -75,10 +75,10 @@ const NUMBERED = rowCodec(
   'n',
 );
 
-/** An installment whose payout a movement reports; null where it reports none, or is a boleto's. */
+/** Null for movements that report no payout, and for boletos. */
 export type Numbered = RowOf<typeof NUMBERED>;
 
-/** What has a number behind the cursor: movements, and cancels of parts, which make none. */
+/** Partial cancels make no movement, but have a number too. */
 const LIST_NUMBERS = statement(
   'receivables.list_numbers',
   `select ${NUMBERED.columns} from (
@@ -112,7 +112,6 @@ const SALE = rowCodec(
     ),
     soldAt: column.instant(),
     countedFrom: column.instant('case when p.transaction_id is null then t.sold_at else t.approved_at end'),
-    /** Of what was given back, one beside the other; null: nothing was. */
     moments: column.nullable(column.listOf(column.instant('c.moments'))),
     numbers: column.nullable(column.listOf(column.nullable(column.whole('c.numbers')))),
     amounts: column.nullable(column.listOf(column.nullable(column.money('c.amounts')))),
@@ -156,7 +155,7 @@ const READ_INSTALLMENTS = statement(
 
 export type ReadSale = FollowedSale & { readonly transactionId: string };
 
-/** `paidAt`: of the installments whose payout this batch reports, by transaction and number. */
+/** `paidAt`: of installments whose payout this batch reports, by transaction and number. */
 export async function readSales(
   tx: Tx,
   merchantId: string,
@@ -226,10 +225,7 @@ const INPUT = inputRows<Written>(
   { as: 'w', after: 1 },
 );
 
-/**
- * In the order of their keys, as what matches files locks them. What a receivable is of never
- * changes, nor what it was born with.
- */
+/** Locks in the order of the keys, like file matching. */
 const WRITE = statement(
   'receivables.write',
   `insert into receivables as r (merchant_id, transaction_id, installment_number, installment_count, account_number,
@@ -257,10 +253,7 @@ export async function writeReceivables(tx: Tx, merchantId: string, rows: readonl
   if (rows.length > 0) await tx.query(WRITE, [merchantId, ...INPUT.values(rows)]);
 }
 
-/**
- * Behind what is written. Of days that files cover already: they are looked through again, and a look
- * that has begun does not count.
- */
+/** Days already covered are checked again; a check that has begun does not count. */
 const LOOK_AGAIN = statement(
   'settlement_coverages.look_again',
   `update settlement_coverages

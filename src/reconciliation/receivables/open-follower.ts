@@ -7,43 +7,34 @@ import { READ_LAST_NUMBER } from '../../transactions/movements/movements.sql.ts'
 import { advanceReceivables } from './advance-receivables.ts';
 import { isBehind, listMerchantsBehind } from './followed.sql.ts';
 
-/** Few connections: payments need the others. */
+/** Few connections, so that payments get the others. */
 const FOLLOWING = { name: 'receivables', slots: 2, waiting: 100, longestWaitMilliseconds: 3_000 };
-/** What a merchant's question waits for its receivables at most. */
 const LONGEST_WAIT_MILLISECONDS = 4_000;
 const BUSY_PAUSE_MILLISECONDS = 20;
 
-/** Merchants of one look, a batch of each. */
 const MERCHANTS_AT_ONCE = 20;
-/** Of all the time, a third at most is spent on a backlog, whatever a batch takes. */
+/** A backlog takes at most a third of the time, however long a batch takes. */
 const RESTS_PER_BATCH = 2;
 const LONGEST_REST_MILLISECONDS = 500;
 
 export type FollowerTools = {
   readonly database: Database;
   readonly gate: Gate;
-  /** The number up to which no movement can appear any more. */
+  /** The number up to which no new movement can appear. */
   readonly findWatermark: () => Promise<number>;
   readonly observeBatch: () => void;
 };
 
 export type Follower = {
-  /** Brings all merchants a batch further; gives how many were behind. */
+  /** Returns how many were behind. */
   readonly advanceAll: (signal: AbortSignal) => Promise<number>;
-  /**
-   * Whether the merchant's receivables have reached all that was recorded when it asked, by now or
-   * within some seconds. Throws `Overloaded` when too many wait.
-   */
+  /** Waits some seconds for what was recorded before the call. Throws `Overloaded` if too many wait. */
   readonly isUpToDate: (merchantId: string) => Promise<boolean>;
-  /** Finds the number of the last movement. */
   readonly look: Look;
-  /** Whether something was recorded since no merchant was behind. */
   readonly mayBeBehind: () => boolean;
-  /** Milliseconds since this process saw no merchant behind. */
   readonly behindMilliseconds: () => number;
 };
 
-/** Follows the movements of all merchants, and those of one sooner when it asks for what they made. */
 export function openFollower({ database, gate, findWatermark, observeBatch }: FollowerTools): Follower {
   const inLine = fairLine(FOLLOWING);
   let doneUpTo = -1;
@@ -70,7 +61,7 @@ export function openFollower({ database, gate, findWatermark, observeBatch }: Fo
       for (const merchantId of merchants) {
         if (signal.aborted) break;
         const beganAt = performance.now();
-        // One that cannot be followed must not keep those behind it.
+        // One failure must not block the next merchants.
         const advanced = await advance(merchantId, upTo).catch((error) => {
           errors.push(error);
           return 'busy' as const;
@@ -103,7 +94,6 @@ export function openFollower({ database, gate, findWatermark, observeBatch }: Fo
   };
 }
 
-/** Ends early with the work. */
 async function rest(workedMilliseconds: number, signal: AbortSignal): Promise<void> {
   const milliseconds = Math.min(workedMilliseconds * RESTS_PER_BATCH, LONGEST_REST_MILLISECONDS);
   await pause(milliseconds, undefined, { signal }).catch(() => {});

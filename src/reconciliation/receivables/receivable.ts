@@ -7,7 +7,6 @@ import type { CardBrand } from '../../values/card-number.ts';
 import { type Cents, cents, splitIntoInstallments } from '../../values/cents.ts';
 import { addDays, type Day, type Instant, saoPauloDay } from '../../values/instant.ts';
 
-/** What the acquirer owes for an installment, and what it has said of it. */
 export type Receivable = {
   readonly transactionId: string;
   readonly installmentNumber: number;
@@ -20,24 +19,22 @@ export type Receivable = {
   readonly brand: CardBrand;
   readonly cardFirstSix: string;
   readonly cardLastFour: string;
-  /** Business time of the sale; of its capture, where it was authorized before. */
+  /** Business time of the sale, or of the capture of an authorization. */
   readonly soldAt: Instant;
   readonly saleAmount: Cents;
-  /** Of the installment as it was sold, and what was given back or taken back of it. */
+  /** `canceled`: the part that was refunded or charged back. */
   readonly gross: Cents;
   readonly canceled: Cents;
   readonly state: InstallmentState;
   /** Hundredths of a percent. */
   readonly feePortion: number;
   readonly expected: Expectation;
-  /** When the acquirer's changes said that it was paid, and what they said of it; null: not (yet). */
+  /** The payout by the acquirer's feed. */
   readonly paidOn: Day | null;
   readonly reported: Payout;
-  /** What the acquirer's files said. */
   readonly filed: Payout & { readonly anticipation: Cents | null };
 };
 
-/** What the acquirer keeps and pays out, and when. */
 export type Expectation = { readonly fee: Cents; readonly net: Cents; readonly on: Day };
 export type Payout = {
   readonly fee: Cents | null;
@@ -45,40 +42,35 @@ export type Payout = {
   readonly bankOn: Day | null;
 };
 
-/** An installment of an approved sale as it stands, with its receivable as it was left. */
 export type FollowedInstallment = {
   readonly installmentNumber: number;
   readonly amount: Cents;
   readonly canceled: Cents;
   readonly state: InstallmentState;
   readonly reported: Payout;
-  /** Business time of its payout, when a movement of this batch reports one. */
+  /** Business time. Null unless a movement of this batch reports the payout. */
   readonly paidAt: Instant | null;
-  /** Null: it has none yet. */
   readonly before: FollowedBefore | null;
 };
 
-/** What of a receivable stays as it is, or is compared. */
 export type FollowedBefore = Pick<
   Receivable,
   'canceled' | 'state' | 'feePortion' | 'expected' | 'paidOn' | 'reported'
 >;
 
-/** An approved sale with all of its installments. */
 export type FollowedSale = {
   readonly sale: Sale;
-  /** Business time of the sale: the fees are those of this moment. */
+  /** Business time of the sale, which decides the fees. */
   readonly soldAt: Instant;
-  /** From when the acquirer counts the days: the capture's moment, where it was authorized before. */
+  /** The acquirer counts days from the sale, or from the capture of an authorization. */
   readonly countedFrom: Instant;
   readonly installments: readonly FollowedInstallment[];
-  /** What was given back of it, in any order. */
   readonly givenBack: readonly GivenBack[];
 };
 
 /**
- * A cancel that was carried out, which comes off the last installments first; or a chargeback of one
- * installment. `amount` null: all that was left of it.
+ * A cancel is taken off the last installments first. A chargeback names an installment. `amount` null:
+ * everything left.
  */
 export type GivenBack = {
   readonly at: Instant;
@@ -86,16 +78,14 @@ export type GivenBack = {
   readonly amount: Cents | null;
 };
 
-/** What is written of a receivable. */
 export type FollowedReceivable = FollowedBefore & {
   readonly installmentNumber: number;
-  /** Nothing was written of it before. */
   readonly isNew: boolean;
 };
 
 /**
- * What changed in the receivables of a sale. One keeps the fee and the day that it was born with;
- * `fees` is the table of the sale's moment.
+ * Returns the changed ones. Fee portion and day stay as first written. `fees` is the table of the sale's
+ * moment.
  */
 export function followSale(followed: FollowedSale, fees: FeeTable): FollowedReceivable[] {
   const { sale, installments } = followed;
@@ -110,7 +100,7 @@ export function followSale(followed: FollowedSale, fees: FeeTable): FollowedRece
         before?.expected.on ??
         businessDayFrom(addDays(saoPauloDay(followed.countedFrom), daysToPayout(plan, installmentNumber)));
       const paidOn = paidAt === null ? (before?.paidOn ?? null) : saoPauloDay(paidAt);
-      // What was paid once is owed no other amount by what is given back later.
+      // Later refunds do not change what was due for a paid installment.
       const isOver = before !== null && before.paidOn !== null;
       const left = cents(installment.amount - canceledAtPayout(followed, installment));
       const amounts = isOver
@@ -135,10 +125,7 @@ export function followSale(followed: FollowedSale, fees: FeeTable): FollowedRece
     .map(({ after }) => after);
 }
 
-/**
- * Of a whole installment as movements show it: the fee is rounded once on the sale. Of what is left
- * after a cancel it is rounded by itself, as acquirers do.
- */
+/** The fee is rounded once on the sale; after a partial cancel, on the installment, as acquirers do. */
 function amountsOf(
   left: Cents,
   gross: Cents,
@@ -149,7 +136,7 @@ function amountsOf(
   return { fee, net: cents(left - fee) };
 }
 
-/** What had been given back when the installment was paid; of one that is not paid, what has been by now. */
+/** What was refunded before the payout; without a payout, until now. */
 function canceledAtPayout(
   followed: FollowedSale,
   { installmentNumber, canceled, paidAt }: FollowedInstallment,
@@ -159,7 +146,6 @@ function canceledAtPayout(
   return cents(Math.min(given, canceled));
 }
 
-/** Of each installment, as the acquirer took it in its order. */
 function givenBackUntil({ sale, givenBack }: FollowedSale, until: Instant): number[] {
   const rests: number[] = splitIntoInstallments(sale.amount, sale.installmentCount);
   const sold = [...rests];
@@ -176,7 +162,7 @@ function givenBackUntil({ sale, givenBack }: FollowedSale, until: Instant): numb
   for (const { installmentNumber, amount } of earlier) {
     const wanted = amount ?? Number.POSITIVE_INFINITY;
     const own = installmentNumber === null ? 0 : take(installmentNumber - 1, wanted);
-    // What a chargeback's installment lacks comes off the others.
+    // What exceeds the chargeback's installment comes off the others.
     if (installmentNumber === null || amount !== null) takeFromLast(wanted - own);
   }
   return sold.map((amount, index) => amount - (rests[index] ?? 0));
@@ -195,13 +181,10 @@ function isChanged(before: FollowedBefore, after: FollowedReceivable): boolean {
   );
 }
 
-/**
- * A cent of an installment is how the acquirer rounds: it does so for each, and we once on the sale. The sums
- * of days have it in `receivable_day_parts`: another number needs that function anew.
- */
+/** Acquirers may round each installment; we round once. `receivable_day_parts` has the same number. */
 export const ROUNDING_CENTS = 1;
 
-/** Of what came: what the files say counts before what the changes said. Null: it is not here yet. */
+/** Files count before the feed. Null if nothing came yet. */
 export type Receipt = {
   readonly fee: Cents | null;
   readonly net: Cents | null;

@@ -6,12 +6,11 @@ import type { Cents } from '../../values/cents.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import type { FollowedBefore, Receivable } from './receivable.ts';
 
-/** What the acquirer says, which may take more than it pays. */
+/** Cents by the acquirer. May be negative. */
 export function saidMoney(sql: string | null = null): Column<Cents | null> {
   return column.nullable(column.whole(sql)) as Column<Cents | null>;
 }
 
-/** What of a receivable `r` follows its installment. */
 export const FOLLOWED = rowCodec(
   {
     canceled: column.money(),
@@ -79,7 +78,7 @@ function parseReceivable(row: Row): Receivable {
   return { ...SOLD.parse(row), ...parseFollowed(row), filed };
 }
 
-/** An acquirer may number anew after years; never as often as that. */
+/** Acquirers may reuse numbers after years, but never as often as the limit. */
 const FIND_BY_CODE = statement(
   'receivables.find_by_code',
   `select ${COLUMNS}
@@ -88,7 +87,6 @@ const FIND_BY_CODE = statement(
    order by r.transaction_id, r.installment_number limit 1000`,
 );
 
-/** What was sold under the acquirer's number and the issuer's code, by installment. */
 export async function findReceivablesByCode(
   database: Reader,
   merchantId: string,
@@ -99,14 +97,12 @@ export async function findReceivablesByCode(
   return rows.map(parseReceivable);
 }
 
-/** Along its key; a sale has at most 99 installments. */
 const LIST_OF_PAYMENT = statement(
   'receivables.list_of_payment',
   `select ${COLUMNS} from receivables r
    where r.merchant_id = $1 and r.transaction_id = $2 order by r.installment_number limit 99`,
 );
 
-/** What the acquirer owes for each installment of a payment; none while they are not followed yet. */
 export async function listReceivablesOf(
   database: Reader,
   merchantId: string,
@@ -124,13 +120,11 @@ const SOLD_SUM = rowCodec({
   expectedNet: column.money('coalesce(sum(expected_net), 0)::bigint'),
 });
 
-/** What was sold in a stretch of time, as it is to be paid by installments. */
 export type SoldSum = RowOf<typeof SOLD_SUM> & {
-  /** There are more, which are not in it. */
   readonly isCut: boolean;
 };
 
-/** Along receivables_by_sale; its rows lie as they were sold. */
+/** Reads along receivables_by_sale, in the order of the rows on disk. */
 const SUM_SOLD = statement(
   'receivables.sum_sold',
   `select ${SOLD_SUM.columns}
@@ -157,26 +151,23 @@ export async function sumSold(
   return { ...sum, isCut: sum.installments === MOST_SOLD };
 }
 
-/** Where the next page begins: behind this row of the order. */
 export type ReceivablePlace = {
-  /** As the database writes it: exact, whatever wrote the row. */
+  /** As the database writes it, because that is exact. */
   readonly soldAtText: string;
   readonly paymentOn: Day;
   readonly transactionId: string;
   readonly installmentNumber: number;
 };
 
-/** By the day of the sale, or by the day on which the money came or is expected. */
 export const RECEIVABLE_ORDERS = ['sale', 'payment'] as const;
 export type ReceivableOrder = (typeof RECEIVABLE_ORDERS)[number];
 
 export type WantedReceivables = {
   readonly order: ReceivableOrder;
   readonly accountNumber: string;
-  /** Both included. */
   readonly from: Day;
   readonly to: Day;
-  /** Of both days in São Paulo: the first moment, and the first that is behind them. */
+  /** The first moment of `from` in São Paulo, and the first after `to`. */
   readonly soldFrom: Instant;
   readonly soldBefore: Instant;
 };
@@ -201,7 +192,6 @@ const LIST_BY_PAYMENT = statement(
    order by r.payment_on, r.transaction_id, r.installment_number limit $7`,
 );
 
-/** The next ones of a period, in the order of its days; from its beginning where `after` is null. */
 export async function listReceivables(
   database: Reader,
   merchantId: string,

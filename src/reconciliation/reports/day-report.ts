@@ -8,11 +8,8 @@ import { type Debit, moneyOfDay } from '../judging/money-of-day.ts';
 import { netOf } from '../settlement-entry.ts';
 
 /**
- * Why what came on a day is not what was expected on it. Beside the classes of exceptions:
- * `notYetFiled`: no file of the day has come. `anticipated`: it came earlier for a fee; of both days.
- * `anticipationFee`: what earlier money cost. `rounding`: cents. `canceled`, `chargedBack`: taken off,
- * as the books have it. `adjustment`: a credit or debit of no sale. `unexplained`: no rule has a name
- * for it.
+ * Adds to the exception classes. `anticipated` counts on both days. `canceled` and `chargedBack` are
+ * deductions by our books. `adjustment` belongs to no sale. No rule explains `unexplained`.
  */
 export const DAY_CAUSES = [
   ...EXCEPTION_CLASSES,
@@ -29,20 +26,16 @@ export type DayCause = (typeof DAY_CAUSES)[number];
 
 type Cause = readonly [DayCause, number];
 
-/** What one installment, or line, has to do with a day, in cents. */
+/** Cents. */
 export type DayShare = {
   readonly expected: number;
   readonly received: number;
-  /** Of what was received. */
   readonly fees: number;
-  /** They add up to expected less received. */
+  /** The causes add up to expected less received. */
   readonly causes: readonly Cause[];
 };
 
-/**
- * An installment's share in a day: what was expected of it then, what came then, and every cent between,
- * by the same rules that make its exceptions. What they leave stands there as unexplained.
- */
+/** The causes of a difference follow the rules of exceptions. The rest is `unexplained`. */
 export function dayShare(day: Day, installment: JudgedInstallment, parts: readonly MatchedPart[]): DayShare {
   const lines = judgedLines(installment, parts);
   const { paid, twice } = lines;
@@ -67,7 +60,6 @@ function otherDayOf(part: MatchedPart, installment: JudgedInstallment): DayCause
   return isOfOtherDay(part, installment) ? 'dateDiffers' : 'anticipated';
 }
 
-/** What its lines make of what was expected, wherever their days are. */
 function expectedCauses(
   installment: JudgedInstallment,
   parts: readonly MatchedPart[],
@@ -88,7 +80,7 @@ function expectedCauses(
       .map((one) => [one.explanation === 'rounding' ? 'rounding' : name, amount ?? one.amount]);
   return [
     ...takenOff(expectedNet - due(payable), lines),
-    // What was paid of another amount has another fee.
+    // Another amount also has another fee.
     ...ofClass('amountDiffers', due(payable) - due(found)),
     ...ofClass('feeDiffers'),
     ['anticipationFee', sumOf(paid, anticipationFeeOf)],
@@ -96,7 +88,7 @@ function expectedCauses(
   ];
 }
 
-/** What the payout is less than was expected because something was taken back before. */
+/** What made the payout smaller because money was taken back before. */
 function takenOff(amount: number, { takings }: JudgedLines): Cause[] {
   let left = amount;
   const unknown = takings.map((taking): Cause => {
@@ -120,38 +112,32 @@ function debitCauses(debit: Debit): Cause[] {
   ];
 }
 
-/** A line of which no sale is known, and a credit or debit of none. */
 export function lineShare(cause: DayCause, net: number, fee: number): DayShare {
   return { expected: 0, received: net, fees: fee, causes: summed([[cause, 0 - net]]) };
 }
 
-/** One of each cause, none of nothing. */
 function summed(causes: readonly Cause[]): Cause[] {
   const sums = new Map<DayCause, number>();
   for (const [cause, amount] of causes) sums.set(cause, (sums.get(cause) ?? 0) + amount);
   return [...sums].filter(([, amount]) => amount !== 0);
 }
 
-/** What a cause comes to on a day. */
 export type CauseOfDay = { readonly cause: DayCause; readonly amount: number; readonly count: number };
 
 export type DayTotals = {
   readonly expected: number;
   readonly received: number;
   readonly fees: number;
-  /** Installments and lines that it is of. */
   readonly lines: number;
-  /** Cents between expected and received that no rule has a name for, whatever their sign. */
+  /** Absolute cents. */
   readonly unexplained: number;
   readonly causes: readonly CauseOfDay[];
 };
 
-/** Adds shares up. */
 export function dayTotals() {
   const totals = { expected: 0, received: 0, fees: 0, lines: 0, unexplained: 0 };
   const causes = new Map<DayCause, { amount: number; count: number }>();
   return {
-    /** `lines`: of how many lines or installments it is. */
     add(share: DayShare, lines = 1): void {
       totals.expected += share.expected;
       totals.received += share.received;

@@ -13,10 +13,7 @@ const FIRST: DayPlace = {
   installmentNumber: 0,
 };
 
-/**
- * What was expected on a day, and what lines moved on it. `$2` null: of all merchants; else the walk
- * begins and ends with one.
- */
+/** `$2` null: all merchants. */
 const FIND_KEYS = statement(
   'day_reports.find_installments',
   `select ${INSTALLMENT_KEY.columns} from (
@@ -33,7 +30,6 @@ const FIND_KEYS = statement(
    order by merchant_id, transaction_id, installment_number limit $6`,
 );
 
-/** The next installments of a day behind a place; null: from the first. */
 export async function readDayInstallments(
   database: Reader,
   { day, merchantId }: { readonly day: Day; readonly merchantId: string | null },
@@ -45,10 +41,9 @@ export async function readDayInstallments(
   return readJudged(database, (await database.query(FIND_KEYS, values)).map(INSTALLMENT_KEY.parse));
 }
 
-/** What a line brings to the bank, as `netOf` has it. */
+/** The same as `netOf`. */
 const NET_OF_LINE = 'coalesce(e.net, e.gross - coalesce(e.fee, 0) - coalesce(e.anticipation_fee, 0))';
 
-/** Lines of a day that moved money and of which no sale is known. */
 const UNMATCHED_OF_DAY = `from reconciliation_exceptions x
    join settlement_entries e on e.file_number = x.file_number and e.line_number = x.line_number
    join settlement_files f on f.file_number = e.file_number and f.replaced_by is null
@@ -94,7 +89,6 @@ const LARGEST_LINES = statement(
    ) k where place <= $2 order by cause, place`,
 );
 
-/** What no merchant is known for: by cause, and of each cause the largest. */
 export async function readDayLines(
   database: Reader,
   day: Day,

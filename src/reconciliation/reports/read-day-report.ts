@@ -5,14 +5,12 @@ import { type DayCause, type DayTotals, dayShare, dayTotals, lineShare } from '.
 import { type DayPlace, readDayInstallments, readDayLines } from './day-reports.sql.ts';
 
 const INSTALLMENTS_OF_READ = 1_000;
-/** Of each cause, the largest ones are shown by themselves. */
 const MOST_SHOWN = 20;
 
-/** An installment, or a line of which no sale is known, that is part of what is missing on a day. */
 export type NamedDifference = {
   readonly cause: DayCause;
   readonly amount: number;
-  /** Null: it is none, as the books know of it. */
+  /** Null if our books explain the difference. */
   readonly exceptionId: string | null;
   readonly of: InstallmentKey | { readonly fileNumber: number; readonly lineNumber: number };
 };
@@ -20,22 +18,18 @@ export type NamedDifference = {
 export type DayReport = DayTotals & {
   readonly day: Day;
   readonly merchantId: string | null;
-  /** The largest of each cause. */
   readonly largest: readonly NamedDifference[];
 };
 
 type ReportTools = { readonly database: Reader; readonly report: (count: number) => void };
 type WantedDay = { readonly day: Day; readonly merchantId: string | null };
 
-/**
- * The sheet of a day, of one merchant or of all: what was expected, what came, and by name every cent
- * between. `report` is called with how many installments were read.
- */
+/** `report` is called with the number of installments read. */
 export async function readDayReport(tools: ReportTools, wanted: WantedDay): Promise<DayReport> {
   return (await readUpTo(tools, wanted, Number.POSITIVE_INFINITY)) as DayReport;
 }
 
-/** The same; null: the day has more than so many installments. */
+/** Null if the day has more installments than `most`. */
 export async function readBoundedDayReport(
   database: Reader,
   wanted: WantedDay,
@@ -69,7 +63,7 @@ async function readUpTo(
     after = last;
     report(count);
   }
-  // Of lines without a sale no merchant is known.
+  // Lines without a sale have no known merchant.
   if (wanted.merchantId === null) {
     const lines = await readDayLines(database, wanted.day, MOST_SHOWN);
     for (const { cause, net, fee, count: many } of lines.sums) totals.add(lineShare(cause, net, fee), many);

@@ -23,22 +23,20 @@ export type ApplyTools = {
   readonly database: Database;
   readonly audit: Audit;
   readonly operator: Actor;
-  /** Business time. */
   readonly nowOf: (merchantId: string) => Promise<Instant>;
 };
 
-/** The services send what is enqueued, once they act. */
 const NOBODY_WAITS = { notify: () => {} };
 
 /**
- * Does again what a line says that was done, as its merchant or an operator would now. Null: it is
- * done; otherwise why it cannot be. A line that is noted is never done a second time.
+ * Does what its merchant or an operator would do now. Returns the reason if it cannot. Never repeats a noted
+ * line.
  */
 export async function applyLostChange(tools: ApplyTools, found: FoundChange): Promise<string | null> {
   const { line, change, state } = found;
   if (state === 'byHand') return change.why;
   if (state === 'missing') return 'it is not here: it was made in the lost time';
-  // What stands before may have changed it, as a plan its subscriptions.
+  // An earlier change may have made it already, as a plan its subscriptions.
   const isSo =
     state === 'alreadySo' || (await findPresentState(tools.database, change)) === stateAfter(change);
   const refusal = isSo ? null : await apply(tools, change);
@@ -60,7 +58,6 @@ async function note({ audit, operator }: ApplyTools, line: ShippedLine, isSo: bo
   });
 }
 
-/** Null: done. */
 async function apply(tools: ApplyTools, change: RedoableChange): Promise<string | null> {
   switch (change.kind) {
     case 'standing':

@@ -73,7 +73,7 @@ const FIND = statement(
    ) r on true`,
 );
 
-/** By `bookKey`. The references are UUIDs. */
+/** By `bookKey`. References are UUIDs. */
 export async function findBooks(
   database: Database,
   charges: readonly ListedCharge[],
@@ -82,7 +82,6 @@ export async function findBooks(
   return new Map(rows.map(parseBooks));
 }
 
-/** The reference is a UUID. */
 export async function findBooksOf(database: Database, charge: ListedCharge): Promise<Books> {
   const books = (await findBooks(database, [charge])).get(bookKey(charge));
   if (books === undefined) throw new Error(`the books gave no answer on the charge ${charge.reference}`);

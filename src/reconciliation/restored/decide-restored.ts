@@ -36,28 +36,23 @@ export type DecideRestoredTools = FillTools & {
 export type AskedDecision = {
   readonly decision: PersonsDecision;
   readonly reason: string;
-  /** Of a merchant that has several; null: it has one. */
   readonly account: string | null;
 };
 
-/** A text: why nothing was decided. */
+/** A text is the reason why nothing was decided. */
 export type DecidedRestored = 'decided' | string;
 
-/**
- * `done`: as what it is to be kept. Otherwise why not, and what of it may have been done.
- */
 type Acted =
   | { readonly done: 'filled' | 'voided' | 'unfinished' }
   | ({ readonly refusal: string } & LeftUndone);
 
-/** Behind the acquirer's answer: what the books need. */
+/** Time for the books after the acquirer's answer. */
 const LEASE_MARGIN_MILLISECONDS = 60_000;
 const DECIDED_ELSEWHERE = 'was decided by somebody else at this moment';
 
 /**
- * Carries out what a person decided on a charge, with its entry in the audit log: it is claimed, so
- * that nobody decides otherwise meanwhile, then it is done, then it is written that it was. Killed in
- * between, the same again ends it when the claim has run out.
+ * Claims, acts, then records with the audit entry. After a crash the same call completes it, once the claim
+ * has run out.
  */
 export async function decideRestored(
   tools: DecideRestoredTools,
@@ -68,7 +63,7 @@ export async function decideRestored(
   if (!allowed.includes(asked.decision)) return `can only be decided as ${allowed.join(' or ')}`;
   const books = await findBooksOf(tools.database, waiting.charge);
   const notToVoid = refusalToVoid(waiting.charge, books);
-  // Before it is claimed: killed behind that it could only be voided.
+  // Before the claim: after a crash, a claim to void can only end as voided.
   if (asked.decision === 'voided' && notToVoid !== null) return notToVoid;
   const claim = await claimFor(tools, waiting, asked, notToVoid !== null);
   if (claim === null) return DECIDED_ELSEWHERE;
@@ -81,7 +76,7 @@ export async function decideRestored(
   return (await record(tools, waiting, claim, asked, acted.done)) ? 'decided' : DECIDED_ELSEWHERE;
 }
 
-/** `isNeverVoided`: nothing was taken back, whatever was begun, so that it can be kept. */
+/** `isNeverVoided`: nothing was taken back, so the charge can still be kept. */
 async function claimFor(
   { database, operator, acquirerTimeoutMilliseconds }: DecideRestoredTools,
   waiting: RestoredCharge,
@@ -141,7 +136,7 @@ async function record(
   });
 }
 
-/** What waits in the books for an answer is then resolved by the services. */
+/** The services then resolve what waits for an answer. */
 async function takeBack(
   { database, acquirer, acquirerTimeoutMilliseconds }: DecideRestoredTools,
   { merchantId, transactionId, charge }: RestoredCharge,
@@ -186,7 +181,7 @@ function actedOf(standing: Standing, faults: NotWritten): Acted {
   return { refusal: `could not be put into the books${words}`, wasActed: true, faults };
 }
 
-/** A text: why it cannot be kept. */
+/** A text is the reason why it cannot be kept. */
 function reasonToKeep(
   charge: RestoredCharge['charge'],
   { transaction, billing }: Books,
@@ -198,7 +193,7 @@ function reasonToKeep(
       return billing !== null && charge.initiator === 'merchant' && isDue(billing)
         ? 'is of a billing that would be charged again: cancel the billing first'
         : { reason: 'payment' };
-    // A try before this one may have ended between the charge and its cancels.
+    // An earlier try may have ended between the charge and its cancels.
     case 'approved':
     case 'preauthorized':
     case 'capturing': {

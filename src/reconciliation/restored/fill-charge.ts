@@ -30,26 +30,22 @@ import {
 export type FillTools = {
   readonly database: Database;
   readonly keyring: Pick<Keyring, 'fingerprint'>;
-  /** For how many days an authorization waits for its capture. */
   readonly captureDays: number;
 };
 
-/** In the books: who made what is put into them. */
+/** The creator of restored rows in the books. */
 export const RESTORER = 'restore';
-/** As long as merchants may make them. */
 const LONGEST_REFERENCE = 50;
-/** What is left to the services is due at once when work goes on. */
+/** The services take it over as soon as they run. */
 const LEASE_MILLISECONDS = 1;
 const FIRST_FENCE = 0;
 const NOBODY_WAITS = { leaseForNow: () => 0 };
 
-/** What the books did not take of a charge; empty: they took all of it. */
 export type NotWritten = readonly Fault[];
 
 /**
- * Puts a charge into the books as the acquirer has it: the charge behind `note` in one transaction, then
- * its captures and cancels, each by itself. Repeatable. Null: its billing takes no charge, and nothing
- * was written.
+ * Writes `note` and the charge in one transaction, then each capture and cancel. Repeatable. Null if its
+ * billing takes no charge: nothing was written.
  */
 export async function fillCharge(
   tools: FillTools,
@@ -88,12 +84,11 @@ export async function fillCharge(
   return fillRequests(tools, charge, books.transaction, reason);
 }
 
-/** Made elsewhere, at the acquirer's own desk say: under no id that the books could have. */
+/** Made outside the gateway, for example in the acquirer's portal. */
 const notOurs = (name: string, reference: string) => lasting(`${name} has the foreign id ${reference}`);
 
 const lasting = (words: string): Fault => ({ words, isPassing: false });
 
-/** What its merchant asked for behind the approval, which stands in the books. */
 export async function fillRequests(
   { database }: Pick<FillTools, 'database'>,
   charge: ListedCharge,
@@ -109,10 +104,7 @@ export async function fillRequests(
   return faults.filter((fault) => fault !== null);
 }
 
-/**
- * The acquirer knows no account, no buyer, no split and no fingerprint: the first is the merchant's
- * only one, the others are lost. The fingerprint is one that no card has.
- */
+/** The acquirer knows no account (the merchant's only one is used), buyer, split or fingerprint. */
 function intentOf(
   { keyring }: FillTools,
   charge: ListedCharge,
@@ -152,10 +144,7 @@ function intentOf(
   };
 }
 
-/**
- * The acquirer's answer, as it would have been recorded. `known`: the row that waits for it; null: a
- * new one. False: it was not written.
- */
+/** `known`: the row that waits for it, null for a new one. False if nothing was written. */
 async function recordApproval(
   tx: Tx,
   { captureDays }: FillTools,
@@ -180,16 +169,13 @@ async function recordApproval(
   return (await writeOutcomes(tx, [outcome], [0])).length === 1;
 }
 
-/** Of what was captured: behind its capture, however late that was. */
+/** Later than the last capture, however late that was. */
 function timeOf(charge: ListedCharge, captureDays: number) {
   const until = captureUntil(charge.soldAt, captureDays);
   return instant(Math.max(until, ...charge.captures.map(({ capturedAt }) => capturedAt + 1)));
 }
 
-/**
- * The billing is charged by it: no other charge of the billing begins, and its end makes the billing
- * paid.
- */
+/** No other charge of the billing can begin. It is paid once this charge is recorded. */
 async function takeBilling(tools: FillTools, charge: ListedCharge, books: Books): Promise<boolean> {
   const { database } = tools;
   const { merchantId } = charge;
@@ -204,7 +190,6 @@ async function takeBilling(tools: FillTools, charge: ListedCharge, books: Books)
   return taken.get(takeKey(row)) === 'committed';
 }
 
-/** Null: it is in the books. */
 async function release(
   database: Database,
   { merchantId, reference, changedAt }: ListedCharge,
@@ -216,7 +201,6 @@ async function release(
   return faultOf('its release', written.get(transactionId));
 }
 
-/** Null: it is in the books. */
 async function fillCapture(
   database: Database,
   { merchantId, reference }: ListedCharge,
@@ -237,10 +221,7 @@ async function fillCapture(
   return recorded.length === 1 ? null : { words: `${name} is asked for by the services`, isPassing: true };
 }
 
-/**
- * The services send it again, under its own id, and the acquirer answers what it has booked. Null: it
- * is in the books.
- */
+/** The services send it again under its own id, and the acquirer answers what it has booked. */
 async function fillCancel(
   database: Database,
   { merchantId, reference }: ListedCharge,

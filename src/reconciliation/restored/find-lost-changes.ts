@@ -6,10 +6,6 @@ import { type LostChange, lostChange, type RedoableChange, stateAfter, thingOf }
 import { findLost, findPresentState } from './lost-changes.sql.ts';
 import { missingNumbers, type NumberRange } from './missing-numbers.ts';
 
-/**
- * What becomes of a lost change: it is done again, it is so already (or was done again before), its
- * thing is not here, or a person does it.
- */
 export type FoundChange = { readonly line: ShippedLine } & (
   | { readonly state: 'toDo' | 'alreadySo' | 'missing'; readonly change: RedoableChange }
   | { readonly state: 'byHand'; readonly change: Extract<LostChange, { kind: 'byHand' }> }
@@ -17,16 +13,12 @@ export type FoundChange = { readonly line: ShippedLine } & (
 
 export type LostChanges = {
   readonly found: readonly FoundChange[];
-  /** Of the entries that this database lacks; none: no line of one was given. */
   readonly lostLines: number;
-  /** Lost entries without a line, up to the last that has one. */
+  /** Lost entries without a line, up to the last one with a line. */
   readonly missing: readonly NumberRange[];
 };
 
-/**
- * The changes of shipped lines that this database lacks, in their order. What is archived is not
- * lost.
- */
+/** Keeps their order. Archived changes are not lost. */
 export async function findLostChanges(
   database: Database,
   shipped: readonly ShippedLine[],
@@ -45,10 +37,9 @@ export async function findLostChanges(
   };
 }
 
-/** Clocks of services and of the database differ by less. */
 const CLOCKS_DIFFER_MILLISECONDS = 1_000;
 
-/** The chain parted where its last entry here is no later than the first lost one. */
+/** The chain parted if its last entry here is not later than the first lost one. */
 async function findMissing(
   database: Database,
   lost: readonly ShippedLine[],
@@ -69,7 +60,6 @@ async function changesOf(
   database: Database,
   lost: Awaited<ReturnType<typeof findLost>>,
 ): Promise<FoundChange[]> {
-  /** As it will be when what stands before is done. */
   const states = new Map<string, string | null>();
   const found: FoundChange[] = [];
   for (const { line, isRedone } of lost) {

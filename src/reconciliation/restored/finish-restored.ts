@@ -18,17 +18,13 @@ export type FinishTools = {
 
 const CLAIMED_AT_ONCE = 20;
 const LEASE_MILLISECONDS = 60_000;
-/** What the services resolve takes seconds; what a person must, days. */
+/** Services resolve within seconds, persons within days. */
 const PAUSES_SECONDS = [1, 2, 5, 10, 30, 60];
 const LONGEST_PAUSE_SECONDS = 600;
 const MOST_TRIES_OF_FAULTS = 10;
-/** In the books: who has decided. */
 const SERVICE = 'service';
 
-/**
- * Puts what came behind a charge into the books, captures and cancels that the acquirer has, once the
- * services have found out what became of the charge itself.
- */
+/** Adds the acquirer's captures and cancels once the services have resolved the charge. */
 export async function finishRestored(tools: FinishTools, signal: AbortSignal): Promise<number> {
   const claimed = await claimUnfinished(tools.database, CLAIMED_AT_ONCE, LEASE_MILLISECONDS);
   for (const charge of claimed) {
@@ -59,7 +55,7 @@ async function finishOne(tools: FinishTools, unfinished: UnfinishedCharge): Prom
   if (hasEnded) tools.observeEnd(unfinished, end.decision);
 }
 
-/** Where the books themselves refuse it a person is asked, and it is not tried for ever. */
+/** A person decides what the books refuse. */
 async function giveUp(
   { database, observeFault, observeEnd }: FinishTools,
   unfinished: UnfinishedCharge,

@@ -1,14 +1,13 @@
 import type { Database, Tx } from '../../platform/postgres/database.ts';
 
-/** Nothing was written: what was done is somebody else's by now. */
+/** Another process has taken over; nothing was written. */
 export class GuardLost extends Error {
   override readonly name = 'GuardLost';
 }
 
 /**
- * A database whose transactions write only where `hold` finds that they may, and throw `GuardLost`
- * otherwise: a process that stood still writes nothing over what others did meanwhile. What it
- * reads by `query` is not guarded.
+ * Transactions throw `GuardLost` unless `hold` returns true: a suspended process overwrites nothing. `query`
+ * is not guarded.
  */
 export function guardedDatabase(database: Database, hold: (tx: Tx) => Promise<boolean>): Database {
   const transaction: Database['transaction'] = (work, deadline) =>

@@ -11,33 +11,32 @@ export type ListTools = {
   readonly acquirerTimeoutMilliseconds: number;
 };
 
-/** What of the acquirer's list is asked for. */
 export type AskedList = {
   readonly since: Instant;
-  /** Null: all of it. In a cell the lists of its own merchants, and of these, which its books have lost. */
+  /** Null: all charges. In a cell, its own merchants and those that its books lost. */
   readonly ofCell: { readonly alsoMerchants: readonly string[] } | null;
 };
 
-/** `behind`: the place behind the page. */
+/** `behind`: the place after the page. */
 export type ListedPage = Pick<ChargesPage, 'charges'> & { readonly behind: Place; readonly isLast: boolean };
 
-/** Nothing more is done, and the same again goes on from there. */
+/** The same call continues the walk. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
 const TRIES_OF_A_PAGE = 3;
-/** Ten million charges, in a cell of one merchant: a list that does not end is none. */
+/** Guards against a list without an end. */
 const MOST_PAGES = 100_000;
 const FROM_BEGINNING: Place = { merchantId: null, cursor: null };
 
-/** The pages of the acquirer's list behind a place; there is always one. */
+/** Yields at least one page. */
 export async function* listCharges(
   tools: ListTools,
   asked: AskedList,
   from: Place = FROM_BEGINNING,
 ): AsyncGenerator<ListedPage> {
-  // A place of a walk that was begun under another setting is none.
+  // A place of a walk under another setting is void.
   const isPlace = from.merchantId === null || asked.ofCell !== null;
   let place: Place | null = isPlace ? from : FROM_BEGINNING;
   if (asked.ofCell !== null && from.merchantId === null) place = await firstOf(tools, asked, null);
@@ -59,7 +58,6 @@ export async function* listCharges(
   }
 }
 
-/** The list of the merchant behind that one; null: there is none, or all are in one list. */
 async function firstOf(
   { database }: ListTools,
   { ofCell }: AskedList,

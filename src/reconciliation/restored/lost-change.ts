@@ -6,7 +6,6 @@ import { isUuid } from '../../values/ids.ts';
 
 type OfMerchant = { readonly merchantId: string };
 
-/** What a line says that was done, as it can be done again. */
 export type RedoableChange = OfMerchant &
   (
     | { readonly kind: 'subscription'; readonly id: string; readonly state: 'active' | 'canceled' }
@@ -16,7 +15,7 @@ export type RedoableChange = OfMerchant &
     | { readonly kind: 'standing'; readonly standing: Standing; readonly isOn: boolean }
   );
 
-/** `byHand`: a line does not tell enough of it, or somebody must look first. */
+/** `byHand`: the line does not tell enough, or somebody must check first. */
 export type LostChange = RedoableChange | { readonly kind: 'byHand'; readonly why: string };
 
 const STANDINGS: Readonly<Record<string, { readonly standing: Standing; readonly isOn: boolean }>> = {
@@ -26,7 +25,7 @@ const STANDINGS: Readonly<Record<string, { readonly standing: Standing; readonly
 };
 
 const ITS_MERCHANT = 'its merchant does it again';
-/** What began or ended something. Reads, logins and what files bring again are not among them. */
+/** Leaves out reads, logins and what files bring again. */
 const BY_HAND: Readonly<Partial<Record<AuditAction, string>>> = {
   'billing.release': 'a hold by hand from before is here again: parcela billing release',
   'plan.create': ITS_MERCHANT,
@@ -55,7 +54,6 @@ const BY_HAND: Readonly<Partial<Record<AuditAction, string>>> = {
   'reconciliation.resolve': 'the exception is open here again',
 };
 
-/** Null: nothing is to be done about it. */
 export function lostChange({
   action,
   outcome,
@@ -86,10 +84,9 @@ export function lostChange({
   return why === undefined ? null : { kind: 'byHand', why };
 }
 
-/** How a thing stands, in the words of its changes; null: it is not here. */
+/** The state in the words of its changes. Null if the object does not exist. */
 export type PresentState = string | null;
 
-/** As `PresentState` says it once this is done. */
 export function stateAfter(change: RedoableChange): string {
   switch (change.kind) {
     case 'subscription':
@@ -104,7 +101,6 @@ export function stateAfter(change: RedoableChange): string {
   }
 }
 
-/** What is changed: changes of one thing follow one another. */
 export function thingOf(change: RedoableChange): string {
   const { kind, merchantId } = change;
   return kind === 'standing' ? `${change.standing}|${merchantId}` : `${kind}|${merchantId}|${change.id}`;

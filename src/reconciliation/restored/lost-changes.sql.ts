@@ -22,7 +22,6 @@ const FIND_STATE = statement(
    end as state`,
 );
 
-/** How the thing stands that is changed. */
 export async function findPresentState(database: Database, change: RedoableChange): Promise<PresentState> {
   const { merchantId } = change;
   const values =
@@ -42,7 +41,6 @@ const FIND_REDONE = statement(
   `select ${REDONE.columns} from restore_redone where audit_seal = any ($1::bytea[])`,
 );
 
-/** Of these lines those whose entry this database lacks, with whether they were done again before. */
 export async function findLost(
   database: Database,
   lines: readonly ShippedLine[],
@@ -68,7 +66,7 @@ const NOTE = statement(
    on conflict do nothing returning audit_entry`,
 );
 
-/** False: it was noted before. */
+/** False if it was noted before. */
 export async function noteRedone(tx: Tx, { seal, entryNumber }: ShippedLine): Promise<boolean> {
   return (await tx.query(NOTE, [Buffer.from(seal, 'hex'), entryNumber])).length === 1;
 }
@@ -80,7 +78,7 @@ const LAST_SINCE = statement(
   `select ${SINCE.columns} from restore_runs order by run_number desc limit 1`,
 );
 
-/** From when on the acquirer was asked last after a restore; null: never. */
+/** The start of the last comparison after a restore. */
 export async function findLastSince(database: Database): Promise<Instant | null> {
   const [row] = await database.query(LAST_SINCE, []);
   return row === undefined ? null : SINCE.parse(row).since;

@@ -1,7 +1,7 @@
-/** Numbers of entries, both included. */
+/** Both ends included. */
 export type NumberRange = { readonly from: number; readonly to: number };
 
-/** The numbers behind `head`, up to the last one of these, that are not among them. */
+/** Ends at the last number given. */
 export function missingNumbers(head: number, numbers: readonly number[]): NumberRange[] {
   const missing: NumberRange[] = [];
   let last = head;

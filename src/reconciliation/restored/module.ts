@@ -8,7 +8,6 @@ import { countWaiting, EARLIEST_UNFINISHED, type WaitingCounts } from './restore
 
 const COUNT_MILLISECONDS = 15_000;
 
-/** What a restore has left to be done is gone on with, and counted. */
 function restoredWorks(
   tools: FinishTools & Pick<ModuleContext, 'metrics'>,
   observe: (counted: WaitingCounts) => void,
@@ -33,7 +32,6 @@ const RESTORED_CHARGES_WAITING = databaseGauge(
   ['who'],
 );
 
-/** What a restore has left to the services, and how much waits for a person. */
 export function openRestored({ database, log, metrics }: ModuleContext): Work[] {
   const waiting = metrics.gauge(RESTORED_CHARGES_WAITING);
   return restoredWorks(

@@ -45,46 +45,30 @@ export type ReconcileTools = FillTools & {
   readonly operator: Actor;
   readonly acquirer: Pick<Acquirer, 'listCharges' | 'voidCharge'>;
   readonly acquirerTimeoutMilliseconds: number;
-  /** Called for each page. */
   readonly report: (line: string) => void;
 };
 
 export type AskedReconciliation = {
-  /** The instant to which the database was restored. */
   readonly restoredTo: Instant;
   readonly stoppedAt: Instant | null;
-  /** Only says what would be done. */
   readonly isDry: boolean;
   readonly ofCell: AskedList['ofCell'];
-  /** Of the database's stamp when it was asked for: nothing is done once it was accepted. */
+  /** Nothing is done if the database was accepted since it had this stamp. */
   readonly stampToken: string | null;
 };
 
-/**
- * `stopped`: the acquirer gave no clear answer, or somebody else goes on with it; the same again
- * goes on from there.
- */
+/** `stopped`: no clear answer, or another process continues. The same call resumes. */
 export type Reconciled =
   | { readonly kind: 'finished'; readonly tally: RestoreTally; readonly end: EndOfLost }
   | { readonly kind: 'stopped'; readonly reason: string };
 
-/**
- * The acquirer is asked from so long before the restored instant on: clocks differ, and what was
- * under way then has an answer that the books lack.
- */
+/** Clocks differ, and charges under way then have answers that the books lack. */
 const MARGIN_MILLISECONDS = 15 * 60 * 1_000;
-/**
- * A person has so long to decide on a charge that was under way; then it is voided, as without a
- * decision.
- */
+/** The time for a person to decide on a charge under way. Then the charge is voided. */
 const HELD_SECONDS = 7 * 86_400;
-/** In the books: who has decided. */
 const RECONCILE = 'reconcile';
 
-/**
- * Brings the books of a restored database to what the acquirer has, page by page: what a page needs
- * is done before the place behind it is kept, and doing it again changes nothing.
- */
+/** A page is finished before its place is stored. Repeatable. */
 export async function reconcileCharges(
   tools: ReconcileTools,
   asked: AskedReconciliation,
@@ -109,7 +93,6 @@ export async function reconcileCharges(
   }
 }
 
-/** How the run that was begun is gone on with, or another one begun. */
 async function runToTake(
   tools: ReconcileTools,
   { stoppedAt, stampToken }: AskedReconciliation,
@@ -123,12 +106,12 @@ async function runToTake(
     newest.since === list.since &&
     newest.stoppedAt === stoppedAt &&
     newest.alsoMerchants.join() === alsoMerchants.join();
-  // Of one that is resumed too: a service of the lost database may have lived on since.
+  // A service of the lost database may have lived on, so a resumed run checks too.
   const lastSaleAt = isUnfinished && stoppedAt === null ? null : await findLastSale(tools, list);
   refuseContradiction({ lastSaleAt, stoppedAt });
   if (isUnfinished) return () => database.transaction((tx) => resumeRestoreRun(tx, stampToken, newest));
-  // Merchants have read movements of higher numbers than the restored database knows. Before it is begun:
-  // one that is resumed leaves none out.
+  // Merchants have read higher movement numbers than the restored database knows. Before the run begins, so
+  // that a resumed run has it too.
   await skipMovementIds(database);
   const { since } = list;
   const stopped = stoppedAt === null ? '' : utcText(stoppedAt);
@@ -157,7 +140,7 @@ function runEvent(
   return { ...operator, ...of, detail: { what, ...detail } };
 }
 
-/** The newest authorization of ours that the acquirer has: until then the lost services lived. */
+/** The lost services lived at least until then. */
 async function findLastSale(tools: ReconcileTools, list: AskedList): Promise<Instant | null> {
   let last: Instant | null = null;
   for await (const { charges } of listCharges(tools, list)) last = lastSaleOf(charges, last);
@@ -174,7 +157,7 @@ async function walk(tools: ReconcileTools, list: AskedList, held: HeldWalk): Pro
   const guarded = { ...tools, database: guardedDatabase(tools.database, (tx) => holdWalk(tx, run)) };
   let seen = 0;
   for await (const { charges, behind, isLast } of listCharges(tools, list, run.place)) {
-    // What is sold meanwhile was not looked at before: nothing of a page with such a charge is voided.
+    // This charge was made since the first check. Nothing of its page is voided.
     refuseContradiction({ stoppedAt: run.stoppedAt, lastSaleAt: lastSaleOf(charges, null) });
     const judged = await judgePage(tools, charges, run);
     for (const { charge, books, verdict } of judged) {
@@ -204,7 +187,6 @@ async function judgePage(
   });
 }
 
-/** But for those that are noted by themselves. */
 function countOf(judged: readonly Judged[]) {
   const unnoted = judged.filter(({ books }) => books?.decision !== 'unfinished');
   const count = (kind: Verdict['kind']) => unnoted.filter(({ verdict }) => verdict.kind === kind).length;
@@ -229,7 +211,7 @@ async function act(
     case 'follow':
       return database.transaction((tx) => note(tx, 'unfinished', 'left'));
     case 'void':
-      // Only where it is still this process that walks.
+      // Checks that this process still holds the walk.
       await database.transaction(async () => {});
       await voidAtAcquirer(tools, charge);
       return database.transaction((tx) => note(tx, 'voided', verdict.reason));
@@ -240,7 +222,7 @@ async function act(
       });
     case 'inBooks':
     case 'leftToServices':
-      // An earlier walk, killed behind it, had not ended it.
+      // A killed earlier walk had not ended it.
       if (books.decision === 'unfinished') await endFill(tools, charge, { isToBeKept: false, faults: [] });
       return;
     default:
@@ -252,10 +234,7 @@ async function holdForPerson(tx: Tx, merchantId: string, reference: string): Pro
   await holdInDoubt(tx, merchantId, reference, HELD_SECONDS);
 }
 
-/**
- * Unfinished until all of it is seen in the books: killed in between, the same again, or a service,
- * goes on with it.
- */
+/** After a crash, the same call or a service completes it. */
 async function fill(
   tools: ReconcileTools,
   { runNumber }: RestoreRun,
@@ -282,7 +261,7 @@ async function endFill(
   if (end === null) return;
   const key = { merchantId, transactionId: reference };
   const isToBeHeld = known?.state === 'charging' && standing.kind === 'undecided';
-  // In one transaction: what a person decides is not looked at again, and would be voided meanwhile.
+  // Otherwise the services would void the charge while a person decides.
   await database.transaction(async (tx) => {
     await endUnfinished(tx, key, { ...end, faults, by: RECONCILE });
     if (isToBeHeld) await holdForPerson(tx, merchantId, reference);
@@ -298,7 +277,7 @@ async function voidAtAcquirer(
   throw new Stopped(`the void of ${reference} was not acknowledged: ${answer.reason}`);
 }
 
-/** What would be done. A billing that cannot take its charge is found out only when it is tried. */
+/** Whether a billing refuses its charge shows only in a real run. */
 async function judgeAll(
   tools: ReconcileTools,
   list: AskedList,
@@ -321,10 +300,10 @@ async function judgeAll(
   return { kind: 'finished', tally, end };
 }
 
-/** A walk that this process alone goes on with: `restore accept`, and another walk, wait for its end. */
+/** `restore accept` and other walks wait for its end. */
 type HeldWalk = {
   readonly run: WalkedRun;
-  /** Throws `Stopped` when it may not be this process's any more: asked before anything is done. */
+  /** Throws `Stopped` if the lease may have run out. Call it before each action. */
   readonly mustBeHeld: () => void;
 };
 
@@ -333,10 +312,7 @@ const LOOK_EVERY_MILLISECONDS = 500;
 const TAKEN_MEANWHILE =
   'another restore reconcile came to its end meanwhile, or this database was accepted: see restore show';
 
-/**
- * Takes the run, works on it, and leaves it. One that was killed in it is waited for until its lease has run
- * out.
- */
+/** Waits for the lease of a killed walk to run out. */
 async function claimWalk<T>(
   database: Database,
   take: () => Promise<WalkedRun | null>,
@@ -365,7 +341,7 @@ async function keepAndWork<T>(
     const askedAt = performance.now();
     if (await keepWalking(database, run)) heldUntil = askedAt + WALK_LEASE_MILLISECONDS;
   };
-  // Where the database is away the lease runs out, and nothing more is done.
+  // While the database is unreachable the lease runs out.
   const timer = setInterval(() => void keep().catch(() => {}), KEEP_EVERY_MILLISECONDS);
   try {
     return await work({

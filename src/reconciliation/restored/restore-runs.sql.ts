@@ -11,7 +11,7 @@ import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.
 import { type Instant, utcText } from '../../values/instant.ts';
 import type { EndOfLost, Place, RestoreRun, RestoreTally } from './restored-charge.ts';
 
-/** A walk whose process says nothing for so long has ended, and another may go on with it. */
+/** Without a renewal another process may take over. */
 export const WALK_LEASE_MILLISECONDS = 20_000;
 
 const RUN = rowCodec({
@@ -31,7 +31,7 @@ function runOf({ ofMerchant, cursor, ...run }: RowOf<typeof RUN>): RestoreRun {
   return { ...run, place: { merchantId: ofMerchant, cursor } };
 }
 
-/** Walks begin, and databases are accepted, one after the other. */
+/** One walk begins, or database is accepted, at a time. */
 const LOCK = statement(
   'restore_runs.lock',
   `select pg_advisory_xact_lock(hashtextextended('restore runs', 0))`,
@@ -40,7 +40,7 @@ const FIND_WALK = statement(
   'restore_runs.find_walk',
   'select run_number from restore_runs where walking_until > now() limit 1',
 );
-/** By the token of its stamp, which each acceptance renews. */
+/** The token of the stamp changes with each acceptance. */
 const IS_STILL_HELD = `$1::text is not distinct from (select token::text from database_stamp)
      and not exists (select from restore_runs where walking_until > now())`;
 const OPEN_RUN = statement(
@@ -73,12 +73,11 @@ const NEWEST_RUN = statement(
    order by run_number desc limit 1`,
 );
 
-/** A run that this process walks. */
 export type WalkedRun = RestoreRun & { readonly walker: string };
 
 export type RunToOpen = EndOfLost & Pick<RestoreRun, 'since' | 'alsoMerchants'>;
 
-/** Null: another process walks, or the database was accepted since it had the stamp of this token. */
+/** Null if another process walks, or the database was accepted since. */
 export async function openRestoreRun(
   tx: Tx,
   stampToken: string | null,
@@ -88,7 +87,6 @@ export async function openRestoreRun(
   return takeRun(tx, OPEN_RUN, stampToken, [...moments, alsoMerchants]);
 }
 
-/** The same of one that was begun. */
 export async function resumeRestoreRun(
   tx: Tx,
   stampToken: string | null,
@@ -110,7 +108,7 @@ async function takeRun(
   return { ...runOf(run), walker };
 }
 
-/** False: it has ended for this process, which said nothing for too long. */
+/** False if this process has lost the walk. */
 export async function keepWalking(
   database: Database,
   { runNumber, walker }: Pick<WalkedRun, 'runNumber' | 'walker'>,
@@ -118,7 +116,6 @@ export async function keepWalking(
   return (await database.query(KEEP, [runNumber, walker, WALK_LEASE_MILLISECONDS])).length === 1;
 }
 
-/** Others need not wait for its end. */
 export async function leaveRun(
   database: Database,
   { runNumber, walker }: Pick<WalkedRun, 'runNumber' | 'walker'>,
@@ -126,15 +123,11 @@ export async function leaveRun(
   await database.query(LEAVE, [runNumber, walker]);
 }
 
-/** Whether a process walks the acquirer's list at this moment, or was killed just now. */
 export async function isWalked(reader: Reader): Promise<boolean> {
   return (await reader.query(FIND_WALK, [])).length > 0;
 }
 
-/**
- * Whether a process walks, and the newest run. No walk begins, and none writes, until the end of the
- * transaction.
- */
+/** Until the end of the transaction no walk begins or writes. */
 export async function holdRuns(
   tx: Tx,
 ): Promise<{ readonly isWalked: boolean; readonly run: RestoreRun | null }> {
@@ -146,17 +139,14 @@ const LOCK_SHARED = statement(
   'restore_runs.lock_shared',
   `select pg_advisory_xact_lock_shared(hashtextextended('restore runs', 0))`,
 );
-/** By the clock of the moment: the commit may have waited for the lock. */
+/** By the wall clock: the commit may have waited for the lock. */
 const IS_HELD = statement(
   'restore_runs.is_held',
   `select run_number from restore_runs
    where run_number = $1 and walker = $2 and finished_at is null and walking_until > clock_timestamp()`,
 );
 
-/**
- * Whether this process walks. Until the end of the transaction nobody takes the walk over, and no
- * database is accepted.
- */
+/** Until the transaction ends nobody takes over and no database is accepted. */
 export async function holdWalk(
   tx: Tx,
   { runNumber, walker }: Pick<WalkedRun, 'runNumber' | 'walker'>,
@@ -165,7 +155,7 @@ export async function holdWalk(
   return (await tx.query(IS_HELD, [runNumber, walker])).length === 1;
 }
 
-/** Null: this database was not compared with the acquirer's books since it was accepted last. */
+/** Null if nothing was compared since the database was last accepted. */
 export async function newestRestoreRun(reader: Reader): Promise<RestoreRun | null> {
   const [row] = await reader.query(NEWEST_RUN, []);
   return row === undefined ? null : runOf(RUN.parse(row));
@@ -185,10 +175,9 @@ const ADVANCE = statement(
    returning run_number`,
 );
 
-/** Of a page that is done. */
 export type PageTally = Pick<RestoreTally, 'seen' | 'ended' | 'leftToServices' | 'notOurs'>;
 
-/** False: it has ended for this process. */
+/** False if this process has lost the walk. */
 export async function advanceRestoreRun(
   database: Database,
   { runNumber, walker }: Pick<WalkedRun, 'runNumber' | 'walker'>,
@@ -238,7 +227,6 @@ const NEXT_MERCHANT = statement(
    ) n`,
 );
 
-/** The merchant behind that one, in the order of their ids; null: there is none. */
 export async function nextMerchant(
   database: Database,
   after: string | null,
@@ -252,7 +240,7 @@ const REPLAYED = rowCodec({ until: column.nullable(column.instant('pg_last_xact_
 
 const REPLAYED_UNTIL = statement('restore_runs.replayed_until', `select ${REPLAYED.columns}`);
 
-/** The newest commit of the log that this server recovered from; null: it recovered none since it runs. */
+/** The newest commit replayed in recovery. Null if the server did not recover since its start. */
 export async function replayedUntil(database: Database): Promise<Instant | null> {
   const [row] = await database.query(REPLAYED_UNTIL, []);
   return REPLAYED.parse(row as Row).until;

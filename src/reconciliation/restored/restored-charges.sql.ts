@@ -30,7 +30,6 @@ function readListed(value: unknown): ListedCharge | undefined {
   return typeof value === 'object' && value !== null ? (value as ListedCharge) : undefined;
 }
 
-/** As much of what was not written as is kept. */
 const LONGEST_DETAIL = 200;
 
 const NOTE = statement(
@@ -45,7 +44,7 @@ const NOTE = statement(
      where restored_charges.decision in ('filled', 'unfinished')`,
 );
 
-/** Notes what was done with a charge; what a person decides, or was voided, stays as it is. */
+/** A person's or voided decision is not overwritten. */
 export async function noteCharge(
   tx: Tx,
   runNumber: number,
@@ -67,16 +66,14 @@ const END = statement(
 
 export type EndOfUnfinished = {
   readonly decision: Exclude<RestoredDecision, 'unfinished'>;
-  /** Null: as it was. */
+  /** Null: the reason stays. */
   readonly reason: string | null;
-  /** What was not written. */
   readonly faults: readonly Fault[];
   readonly by: string;
-  /** Absent: any process that goes on with it. */
+  /** Absent: any process may end it. */
   readonly fence?: number;
 };
 
-/** Whether it has ended it. */
 export async function endUnfinished(
   tx: Tx,
   { merchantId, transactionId }: ChargeKey,
@@ -104,7 +101,6 @@ const UNFINISHED = rowCodec({
   tries: column.whole(),
 });
 
-/** One that is leased by this process. */
 export type UnfinishedCharge = RowOf<typeof UNFINISHED>;
 
 const CLAIM_UNFINISHED = statement(
@@ -141,7 +137,6 @@ export async function postponeUnfinished(
   await database.query(POSTPONE, [merchantId, transactionId, fence, seconds]);
 }
 
-/** Null: nothing is left to be finished. */
 export const EARLIEST_UNFINISHED = statement(
   'restored_charges.next_unfinished',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
@@ -171,20 +166,16 @@ const CLAIM_DECISION = statement(
 const FOUND_CLAIM = rowCodec({
   as: column.oneOf(PERSONS_DECISIONS, 'claimed_as'),
   by: column.text('claimed_by'),
-  /** False: it was not ended, and can be gone on with. */
+  /** False: the claim ran out, and another may continue. */
   isUnderWay: column.boolean('claimed_until > now()'),
   fence: column.whole(),
 });
 
-/** Another decision on a charge that waits. */
 export type ClaimedBy = RowOf<typeof FOUND_CLAIM>;
 
 type Begun = { readonly as: PersonsDecision; readonly by: string };
 
-/**
- * Of a charge: `fence` proves that it is this process that decides on it. `former`: another decision was
- * begun and not ended; null: none was.
- */
+/** `former`: the decision that was begun before and not ended. */
 export type DecisionClaim = ChargeKey & {
   readonly fence: number;
   readonly own: Begun;
@@ -192,9 +183,8 @@ export type DecisionClaim = ChargeKey & {
 };
 
 /**
- * One person at a time decides on a charge. One that was begun as `voided` may have been taken back at
- * the acquirer, and can only be ended so, but where `notVoided` says that the one of this fence took nothing
- * back. Null: it waits for no decision any more.
+ * Once begun as `voided` it can only end so, unless `notVoided` is the fence of a claim that took nothing
+ * back. Null if it no longer waits.
  */
 export async function claimDecision(
   database: Database,
@@ -226,7 +216,7 @@ const HOLD_CLAIM = statement(
    where merchant_id = $1 and transaction_id = $2 and decision = 'undecided' and fence = $3 for no key update`,
 );
 
-/** False: somebody else has taken the decision over. Who would, waits for the end of the transaction. */
+/** False if somebody else took over. Others wait for the end of the transaction. */
 export async function holdClaim(
   tx: Tx,
   { merchantId, transactionId, fence }: DecisionClaim,
@@ -240,10 +230,7 @@ const LEAVE_CLAIM = statement(
    where merchant_id = $1 and transaction_id = $2 and decision = 'undecided' and fence = $3`,
 );
 
-/**
- * `wasActed`: something may have been done, and only the same decision can end it; otherwise it is as it was
- * before the claim. `isNotVoided`: nor has an earlier one taken anything back.
- */
+/** `wasActed`: only the same decision can end it. `isNotVoided`: no earlier try took anything back. */
 export type LeftUndone = {
   readonly wasActed: boolean;
   readonly isNotVoided?: boolean;
@@ -270,7 +257,7 @@ const DECIDE = statement(
    returning transaction_id`,
 );
 
-/** False: the claim did not hold any more. */
+/** False if the claim was lost. */
 export async function recordDecision(
   tx: Tx,
   { merchantId, transactionId, fence }: DecisionClaim,
@@ -290,13 +277,10 @@ const LIST = statement(
 
 export type WaitingFilter = {
   readonly decision: 'undecided' | 'unfinished';
-  /** Null: of all merchants. */
   readonly merchantId: string | null;
-  /** Null: all. */
   readonly transactionIds: readonly string[] | null;
 };
 
-/** Oldest first. */
 export async function listWaiting(
   database: Database,
   { decision, merchantId, transactionIds }: WaitingFilter,
@@ -311,12 +295,10 @@ const WAITING = rowCodec({
   unfinished: column.whole('n.unfinished'),
 });
 
-/** What of restored charges is not in the books yet: a person's, and what services go on with. */
 export type WaitingCounts = RowOf<typeof WAITING>;
 
 const COUNT_WAITING = statement(
   'restored_charges.count_waiting',
-  // Each by the index of its decision.
   `select ${WAITING.columns}
    from (select count(*)::int as undecided, (count(*) filter (where reason = 'billing'))::int as of_billings
      from restored_charges where decision = 'undecided') u

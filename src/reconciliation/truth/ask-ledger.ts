@@ -7,43 +7,37 @@ import { openBudget, type SpentQuestions, takeQuestions } from './question-budge
 import { type BookedSale, type Comparison, ledgerDifference } from './truth.ts';
 import type { KeptDifference, TruthRun } from './truth-run.ts';
 
-/** Of one batch, whatever the acquirer takes. */
+/** The longest time for one batch. */
 export const ASKING_MILLISECONDS = 30_000;
 
 export type AskTools = {
   readonly database: Database;
-  /** Null: there is none to ask. */
   readonly acquirer: Pick<Acquirer, 'find' | 'capabilities'> | null;
   readonly acquirerTimeoutMilliseconds: number;
 };
 
-/** Which budget a run asks from, and who shares it; `merchants` null: all that have sold something. */
+/** `merchants` null: shared by all that have sold something. */
 export type BudgetOfRun = { readonly key: string; readonly merchants: number | null };
 
 export type AskedLedger = {
   readonly found: readonly KeptDifference[];
   readonly asked: readonly string[];
   readonly isCutShort: boolean;
-  /** Receivables of sales that the acquirer finds no more. */
+  /** Receivables of sales too old for the acquirer to find. */
   readonly beyondLookUp: number;
-  /** Sales that differ, and were not asked for. */
+  /** Sales that differ but were not asked for. */
   readonly leftOut: number;
-  /** Null: there was nobody to ask. */
   readonly spent: Omit<SpentQuestions, 'endedAsked'> | null;
 };
 
 type Outcome = { readonly compared: ReadComparedInstallment; readonly comparison: Comparison };
 
-/** What of a batch it can be asked for: installments, and charges of which it should have nothing. */
 export type AskedOfBatch = {
   readonly outcomes: readonly Outcome[];
   readonly charges: readonly ComparedCharge[];
 };
 
-/**
- * Asks the acquirer for sales of a batch, as far as the budget goes that all merchants share: one
- * question after the other, and none behind one that was not answered.
- */
+/** Asks within the shared budget, one question at a time. Stops at the first one without an answer. */
 export async function askLedger(
   { database, acquirer, acquirerTimeoutMilliseconds }: AskTools,
   { merchantId, day, tally }: TruthRun,
@@ -73,7 +67,6 @@ export async function askLedger(
     const difference = sale === undefined ? null : ledgerDifference(sale, answer);
     if (difference !== null) found.push({ ...difference, transactionId, installmentNumber: 1 });
   }
-  // A question that was not answered was put all the same.
   const put = asked.length + (unanswered === 'unknown' ? 1 : 0);
   return {
     found,
@@ -85,7 +78,6 @@ export async function askLedger(
   };
 }
 
-/** The sales of a batch that the acquirer still finds, and those of them that differ. */
 function salesToLookUp({ outcomes, charges }: AskedOfBatch, day: TruthRun['day'], lookUpDays: number | null) {
   const over = charges.filter(({ soldAt }) => isWithinLookUp(soldAt, day, lookUpDays));
   const found = outcomes.filter(({ compared }) => isWithinLookUp(compared.soldAt, day, lookUpDays));

@@ -8,10 +8,10 @@ import type { ChargePlace, TruthRun } from './truth-run.ts';
 const PLACE = '(sold_at, transaction_id) > ($3::timestamptz, $4::uuid)';
 const ORDER = 'order by sold_at, transaction_id limit $5';
 
-/** Not under the name of the column: the rows are in the order of its values. */
+/** Not under the column's name: rows are ordered by the column's value. */
 const PLACED = rowCodec({ transactionId: column.text(), soldText: column.text('sold_at::text') });
 
-/** What differed before is compared however old it is. The condition is that of the index. */
+/** Earlier differences are compared at any age. The condition is the index's. */
 const FIND = statement(
   'truth.find_charges',
   `select ${PLACED.columns} from (
@@ -30,7 +30,6 @@ const FIND = statement(
    ${ORDER}`,
 );
 
-/** The next charges of a run. */
 export async function findChargesToCompare(
   database: Database,
   { merchantId, fromOn, afterCharge }: Pick<TruthRun, 'merchantId' | 'fromOn' | 'afterCharge'>,
@@ -59,7 +58,7 @@ const CHARGE = rowCodec({
      )`),
 });
 
-/** One statement, so that all of a charge is of one moment. */
+/** One statement: everything is of one moment. */
 const READ = statement(
   'truth.read_charges',
   `select ${CHARGE.columns}

@@ -17,7 +17,7 @@ const PLACED = rowCodec<ComparedPlace>({
   installmentNumber: column.whole(),
 });
 
-/** What is open, or differed before, is compared however old it is. */
+/** Open installments and earlier differences are compared at any age. */
 const FIND = statement(
   'truth.find_installments',
   `select ${PLACED.columns} from (
@@ -41,7 +41,6 @@ const FIND = statement(
    ${ORDER}`,
 );
 
-/** The next installments of a run. */
 export async function findInstallmentsToCompare(
   database: Database,
   { merchantId, fromOn, after }: Pick<TruthRun, 'merchantId' | 'fromOn' | 'after'>,
@@ -69,7 +68,6 @@ const KEYS = inputRows<Place>(
   { as: 'k', after: 1 },
 );
 
-/** All that views say; `said`: reported by itself. */
 const READ_INSTALLMENT = rowCodec({
   transactionId: column.text('r.transaction_id'),
   installmentNumber: column.whole('r.installment_number'),
@@ -117,10 +115,7 @@ const READ_INSTALLMENT = rowCodec({
      )`),
 });
 
-/**
- * One statement, so that all copies are of one moment. What the states were moved by is a change that
- * was applied; what the acquirer reported by itself is none of a file.
- */
+/** One statement: all copies are of one moment. `said` leaves out changes from files. */
 const READ = statement(
   'truth.read_installments',
   `select ${READ_INSTALLMENT.columns}, ${JUDGED.columns}
@@ -174,11 +169,8 @@ const READ = statement(
 
 export type ReadComparedInstallment = ComparedInstallment & {
   readonly transactionId: string;
-  /** When the acquirer was first asked for its sale: business time. */
   readonly soldAt: Instant;
-  /** The exceptions that stand. */
   readonly open: readonly ExceptionClass[];
-  /** Something of its sale differed when it was compared last. */
   readonly isNoted: boolean;
 };
 

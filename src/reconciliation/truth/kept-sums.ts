@@ -1,11 +1,10 @@
 import { BILLING_STATES } from '../../recurrence/billings/billing.ts';
 import { addDays, type Day } from '../../values/instant.ts';
 
-/** What the database keeps sums of by day: of an account, or of all accounts of a merchant together. */
+/** Sums exist by account, and for all accounts of a merchant. */
 export const SUMMED = ['receivables', 'billings'] as const;
 export type Summed = (typeof SUMMED)[number];
 
-/** The sums of a day, as its page names them. */
 export const SUM_NAMES = [
   'expected',
   'open',
@@ -17,21 +16,18 @@ export const SUM_NAMES = [
 ] as const;
 export type SumName = (typeof SUM_NAMES)[number];
 
-/** Which numbers there are of a day, in the order in which they are compared. */
+/** Columns are compared in this order. */
 export type SumColumn = { readonly name: SumName; readonly isMoney: boolean };
 
-/** `accountNumber` '': of all accounts. */
+/** `accountNumber` '': all accounts. */
 export type DayOfSums = {
   readonly accountNumber: string;
   readonly day: Day;
-  /** In the order of the columns; a damaged sum may be larger than a number is exact. */
+  /** Has the order of the columns. A damaged sum may exceed a safe integer. */
   readonly sums: readonly bigint[];
 };
 
-/**
- * `amount`: cents that are kept beyond what the rows come to, up to a bound; 0 where their number alone
- * differs.
- */
+/** `amount`: cents kept beyond the rows, bounded. 0 if only the count differs. */
 export type SumDifference = {
   readonly class: 'sumsDiffer';
   readonly summed: Summed;
@@ -43,22 +39,18 @@ export type SumDifference = {
   readonly found: string;
 };
 
-/** A hundred thousand million reais, so that differences add up; `expected` and `found` have every digit. */
+/** A bound, so that differences can be added. `expected` and `found` have every digit. */
 const MOST_CENTS = 10_000_000_000_000n;
 
 const DAYS_OF_TURN = 60;
 const TURNS_BACK = 60;
 
-/**
- * The days before a run that it looks at, in their order: others each night, so that those of ten years have
- * all had their turn in sixty nights.
- */
+/** The days rotate: ten years take sixty nights. */
 export function daysInTurn({ day, fromOn }: { readonly day: Day; readonly fromOn: Day }): Day[] {
   const days = Array.from({ length: TURNS_BACK }, (_, turn) => addDays(day, 0 - DAYS_OF_TURN * (turn + 1)));
   return days.filter((each) => each < fromOn).reverse();
 }
 
-/** The days on which what is kept is not what the rows come to, each with the first sum that differs. */
 export function compareSums(
   summed: Summed,
   columns: readonly SumColumn[],

@@ -30,7 +30,6 @@ const REPORT_MILLISECONDS = 15_000;
 export type CountedTruth = {
   readonly runs: readonly NewestRun[];
   readonly oldestDifference: number;
-  /** Null: none was made yet. */
   readonly report: KeptReport | null;
 };
 
@@ -42,7 +41,6 @@ async function countTruth(database: Database): Promise<CountedTruth> {
   };
 }
 
-/** Nights are opened, worked on, and counted. */
 function verifyingWorks(
   tools: NightTools & Pick<ModuleContext, 'metrics'>,
   reporting: ReportTools,
@@ -137,7 +135,7 @@ export type BelowTruth = {
   readonly service: Actor;
 };
 
-/** Whether books, the acquirer's feed, its files and its ledger agree, once a night. */
+/** Compares books, feed, files and the acquirer's ledger, once a night. */
 export function openTruth(
   { configuration, database, acquirer, keyring, audit, clock, log, metrics }: TruthContext,
   { isUpToDate, notifyDeliverer, service }: BelowTruth,
@@ -181,7 +179,7 @@ function logRun(log: Log, { merchantId, day, tally }: TruthRun): void {
     );
 }
 
-/** Of all processes on this database; counted now and then. */
+/** Counts of all processes on this database. */
 function observeRuns(metrics: Metrics): Parameters<typeof verifyingWorks>[2] {
   const age = metrics.gauge(TRUTH_OLDEST_RUN_AGE_SECONDS);
   const compared = metrics.gauge(TRUTH_RECEIVABLES);

@@ -1,40 +1,37 @@
 import { addDays, type Day, type Instant, saoPauloDay } from '../../values/instant.ts';
 
-/** What runs may ask the acquirer for together: of a night, or of one command. */
+/** All runs of a night, or of one command, share them. */
 export const QUESTIONS_OF_BUDGET = 1_000;
-/** After so many questions without an answer, of whatever merchants, nobody asks. */
+/** Nobody asks after this many unanswered questions, of any merchants. */
 const MOST_UNANSWERED = 3;
-/** Of the sales of a batch where nothing differs. */
+/** Limits questions about sales of a batch without a difference. */
 const QUESTIONS_OF_BATCH = 20;
 
 export type QuestionBudget = {
   readonly questions: number;
-  /** Those who share it. */
   readonly merchants: number;
   readonly asked: number;
-  /** Those whose run has ended, and what they asked for. */
   readonly endedMerchants: number;
   readonly endedAsked: number;
   readonly unanswered: number;
 };
 
 /**
- * No merchant has more than its share; what those left over who have ended is shared by the others. Where
- * questions are fewer than merchants, the first ones have one each.
+ * Shares are equal. What ended merchants left is shared by the others. With fewer questions than merchants,
+ * the first ones get one each.
  */
 export function shareOf({ questions, merchants, endedMerchants, endedAsked }: QuestionBudget): number {
   const rest = Math.max(0, questions - endedAsked);
   return Math.max(Math.min(1, rest), Math.floor(rest / Math.max(1, merchants - endedMerchants)));
 }
 
-/** Whether so many questions were not answered that nobody asks any more. */
 export function isSilent({ unanswered }: Pick<QuestionBudget, 'unanswered'>): boolean {
   return unanswered >= MOST_UNANSWERED;
 }
 
 /**
- * Of which sales of a batch the acquirer is asked: those that differ, and some of the others, each night
- * of others; the half of a share stays with what differs. `asked`: what the run has asked for before.
+ * Chooses sales that differ, and a rotating part of the others. Half of a share stays for differences.
+ * `asked`: earlier questions of the run.
  */
 export function salesToAsk(
   day: Day,
@@ -53,7 +50,6 @@ export function salesToAsk(
   return [...differing, ...sample.slice(0, room)].slice(0, Math.max(0, left));
 }
 
-/** Whether the acquirer still finds a charge by our reference. */
 export function isWithinLookUp(soldAt: Instant, day: Day, lookUpDays: number | null): boolean {
   return lookUpDays === null || addDays(saoPauloDay(soldAt), lookUpDays) > day;
 }

@@ -2,7 +2,6 @@ import { type Database, statement, type Tx } from '../../platform/postgres/datab
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { QuestionBudget } from './question-budget.ts';
 
-/** Those of past days go: each is asked of for a night. */
 const OPEN = statement(
   'truth_budgets.open',
   `with past as (
@@ -27,7 +26,7 @@ const FIND = statement(
    where budget_key = $1`,
 );
 
-/** The budget under the key; `merchants` null: all that have sold something share a new one. */
+/** `merchants` null: all that have sold something. */
 export async function openBudget(
   database: Database,
   key: string,
@@ -54,14 +53,13 @@ const TAKE = statement(
    returning ${TAKEN.columns}`,
 );
 
-/** How many of the wanted questions are left for this batch; the others must not be asked. */
 export async function takeQuestions(database: Database, key: string, wanted: number): Promise<number> {
   if (wanted === 0) return 0;
   const [row] = await database.query(TAKE, [key, wanted]);
   return row === undefined ? 0 : TAKEN.parse(row).taken;
 }
 
-/** What became of questions that were taken; `endedAsked` null: the run goes on. */
+/** `endedAsked` null: the run continues. */
 export type SpentQuestions = {
   readonly budgetKey: string;
   readonly givenBack: number;

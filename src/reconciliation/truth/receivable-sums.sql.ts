@@ -10,7 +10,7 @@ const ONE_MOMENT = statement(
   'set transaction isolation level repeatable read, read only',
 );
 
-/** Before anything else in a transaction that only reads: what follows sees the database as of one moment. */
+/** Must come first in a read-only transaction: the next statements then see one moment. */
 export async function holdMoment(tx: Tx): Promise<void> {
   await tx.query(ONE_MOMENT, []);
 }
@@ -30,23 +30,22 @@ const SUMS: readonly (SumColumn & { readonly column: string })[] = [
   { column: 'unfiled_count', name: 'unfiled', isMoney: false },
   { column: 'differing_count', name: 'differing', isMoney: false },
 ];
-/** Of what is called p: text, for a damaged sum is larger than a bigint. */
+/** Text, because a damaged sum may exceed a bigint. */
 const SUMS_OF_P = column.listOf(
   column.bigWhole(`array[${SUMS.map(({ column }) => `coalesce(sum(p.${column}), 0)`).join(', ')}]::text[]`),
 );
 
 const BEHIND = 'greatest(w.day, $3::date - 1)';
 const FIRST = '00000000-0000-0000-0000-000000000000';
-/** So a plan that is made while the table is empty takes the index of a day's transactions too. */
+/** With it, a plan from an empty table also uses the index of a day's transactions. */
 const ANY = `transaction_id > '${FIRST}'`;
 
 const FOUND_DAY = rowCodec({ day: column.day(), entries: column.whole(), most: column.whole() });
 
 /**
- * The next days behind one: those that are named, and from a first day on those on which anything was
- * expected, came or is kept. Each with its entries, counted in indexes alone and up to one beyond a bound;
- * the walk ends once they reach the bound, or with so many days (`most`): fewer where many accounts are
- * looked at for each: 20,000 looks in all. `offset 0`: the next day is found once, not wherever it is named.
+ * Finds the named days, and from `fromOn` on the days with anything expected, received or kept. Entries are
+ * counted in indexes, up to one beyond a bound. Ends at the bound or at `most` days (20,000 lookups in all).
+ * `offset 0` keeps the next day from being found more than once.
  */
 const FIND_DAYS = statement(
   'receivable_days.find_to_compare',
@@ -114,7 +113,7 @@ const SUMMED_UP = rowCodec({
   sums: SUMS_OF_P,
 });
 
-/** What receivables of some days come to: whole transactions behind two places, up to a bound of each day. */
+/** Sums whole transactions, up to a limit of each day. */
 const READ_ROWS = statement(
   'receivables.sum_to_compare',
   `select ${SUMMED_UP.columns}
@@ -137,7 +136,7 @@ const READ_ROWS = statement(
    group by e.lane, e.day, e.account_number`,
 );
 
-/** Receivables and their sums. What was expected is one lane, what came another. */
+/** Expected money is one lane, received money another. */
 export const RECEIVABLE_SUMS = {
   summed: 'receivables' as const,
   columns: SUMS as readonly SumColumn[],
@@ -173,7 +172,6 @@ const LIST_DAYS = statement(
    ) d order by d.day`,
 );
 
-/** The next days between two on which something differed when they were compared last. */
 export async function listDifferingDays(
   database: Database,
   merchantId: string,
@@ -199,7 +197,7 @@ const DIFFERENCES = inputRows<SumDifference>(
   { after: 1 },
 );
 
-/** One that is found again keeps its age. */
+/** A difference that is found again keeps its age. */
 const KEEP = statement(
   'sum_differences.keep',
   `insert into sum_differences as d (merchant_id, ${DIFFERENCES.names})
@@ -223,7 +221,6 @@ const COMPARED = inputRows<ComparedDay>(
   { as: 'c', after: DIFFERENCES },
 );
 
-/** What stands of days that were compared, and is no difference any more. */
 const END = statement(
   'sum_differences.end',
   `with over as materialized (
@@ -240,7 +237,6 @@ const END = statement(
 
 export type ComparedDay = { readonly summed: Summed; readonly day: Day };
 
-/** Ends those of days that were compared but for what was found. */
 export async function endSumDifferences(
   tx: Tx,
   merchantId: string,

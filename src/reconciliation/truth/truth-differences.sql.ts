@@ -24,7 +24,7 @@ const DIFFERENCES = inputRows<KeptDifference>(
   { after: 1 },
 );
 
-/** One that is found again keeps its age. */
+/** A difference that is found again keeps its age. */
 const KEEP = statement(
   'truth_differences.keep',
   `insert into truth_differences as d (merchant_id, ${DIFFERENCES.names})
@@ -35,7 +35,6 @@ const KEEP = statement(
      opened_at = case when d.ended_at is null then d.opened_at else now() end`,
 );
 
-/** What was looked at for a class, and is no difference any more. */
 const END = statement(
   'truth_differences.end',
   `update truth_differences d set ended_at = now() from ${DIFFERENCES.sql}
@@ -71,13 +70,12 @@ const OLDEST_DIFFERENCE = statement(
      (select min(opened_at) from sum_differences where ended_at is null))), 0)::float8 as age`,
 );
 
-/** In seconds; 0: nothing differs. */
+/** Seconds. 0 if nothing differs. */
 export async function ageOfOldestDifference(database: Database): Promise<number> {
   const [row] = await database.query(OLDEST_DIFFERENCE, []);
   return OLDEST.parse(row as Row).age;
 }
 
-/** Of an installment, or of a day's sums. */
 export type OpenDifference = (KeptDifference | SumDifference) & Aged;
 
 type Aged = { readonly merchantId: string; readonly ageSeconds: number };
@@ -122,7 +120,7 @@ const OF_INSTALLMENTS = `select merchant_id, class, amount, expected, found, ope
      null as summed, null as account_number, null as day, null as sum from truth_differences where ended_at is null`;
 const OF_DAYS = `select merchant_id, 'sumsDiffer', amount, expected, found, opened_at, null, null,
      summed, account_number, day, sum from sum_differences where ended_at is null`;
-/** Indexes have those that stand in these orders, of all and of each merchant. */
+/** Indexes have these orders, of all and of each merchant. */
 const INSTALLMENTS_BY_SIZE = 'order by abs(amount) desc, opened_at, transaction_id limit $1';
 const DAYS_BY_SIZE = 'order by abs(amount) desc, opened_at, day limit $1';
 const BY_SIZE =
@@ -141,7 +139,6 @@ const LIST_DIFFERENCES_OF_MERCHANT = statement(
    ) d ${BY_SIZE}`,
 );
 
-/** What stands, the largest first. */
 export async function listDifferences(
   database: Reader,
   merchantId: string | null,
@@ -160,7 +157,7 @@ const INSERT = statement(
    values ($1::date, $2, $3, $4, $5, $6) on conflict (day) do nothing returning day`,
 );
 
-/** False: there is one of this day. */
+/** False if the day already has a report. */
 export async function insertReport(
   tx: Tx,
   { day, charges, differing }: { readonly day: Day; readonly charges: number; readonly differing: number },
@@ -192,12 +189,10 @@ const READ_NEWEST = statement(
   `select ${KEPT.columns} from truth_reports order by day desc limit 1`,
 );
 
-/** Of a day; null: there is none. */
 export async function readReport(database: Database, day: Day): Promise<KeptReport | null> {
   return parseKept((await database.query(READ, [day]))[0]);
 }
 
-/** Of the last day that has one. */
 export async function readNewestReport(reader: Reader): Promise<KeptReport | null> {
   return parseKept((await reader.query(READ_NEWEST, []))[0]);
 }

@@ -3,7 +3,7 @@ import type { ExceptionClass } from '../exceptions/exception.ts';
 import type { Summed } from './kept-sums.ts';
 import type { ComparedInstallment, Comparison, TruthClass, TruthDifference } from './truth.ts';
 
-/** What was paid longer ago has been compared night after night; what is open is compared at any age. */
+/** Older payouts were compared in many nights. Open ones are compared at any age. */
 const DAYS_OF_RUN = 60;
 
 export type ComparedPlace = {
@@ -12,7 +12,7 @@ export type ComparedPlace = {
   readonly installmentNumber: number;
 };
 
-/** `soldAt` as the database writes it: to the microsecond. */
+/** `soldAt`: database text, to the microsecond. */
 export type ChargePlace = { readonly soldAt: string; readonly transactionId: string };
 
 export type DifferenceClass = ExceptionClass | TruthClass;
@@ -20,30 +20,26 @@ export type CountedDifferences = Partial<
   Record<DifferenceClass, { readonly count: number; readonly cents: number }>
 >;
 
-/** What a run has compared so far, in cents. */
+/** In cents. */
 export type TruthTally = {
   readonly charges: number;
   readonly receivables: number;
-  /** What stands of them by our books. */
   readonly standing: number;
-  /** Those of which all three views say that they were paid, and what each says before fees. */
+  /** Installments paid by books, feed and files, and the gross amount in each. */
   readonly settled: number;
   readonly settledByBooks: number;
   readonly settledByFeed: number;
   readonly settledByFiles: number;
-  /** So much more or less in files for a known reason. */
+  /** Differences of files that a rule explains. */
   readonly explained: number;
-  /** Paid by the one, and not (yet) in the other. */
   readonly onlyInFeed: number;
   readonly onlyInFiles: number;
   readonly asked: number;
-  /** The acquirer stopped answering. */
   readonly isCutShort: boolean;
-  /** Receivables of sales that the acquirer finds no more: it is not asked for them. */
+  /** Receivables of sales too old for the acquirer to find. */
   readonly beyondLookUp: number;
-  /** Sales that differ, and that it was not asked for: no question was left, or it did not answer. */
+  /** No budget was left for them, or no answer came. */
   readonly leftOut: number;
-  /** Whose sums were compared with their rows; and those that could not be read. */
   readonly days: number;
   readonly daysLeftOut: number;
   readonly differences: CountedDifferences;
@@ -56,7 +52,6 @@ export type TruthRun = {
   readonly fromOn: Day;
   readonly after: ComparedPlace;
   readonly afterCharge: ChargePlace;
-  /** The last day whose sums were compared, of each kind. */
   readonly afterDays: Readonly<Record<Summed, Day>>;
   readonly fence: number;
   readonly tally: TruthTally;
@@ -82,12 +77,10 @@ export const NOTHING_COMPARED: TruthTally = {
   differences: {},
 };
 
-/** From which day of payment on everything is compared. */
 export function firstDayOf(day: Day): Day {
   return addDays(day, 0 - DAYS_OF_RUN);
 }
 
-/** An installment with what came of comparing it. */
 export type Outcome = { readonly compared: ComparedInstallment; readonly comparison: Comparison };
 
 export function withCompared(tally: TruthTally, outcomes: readonly Outcome[]): TruthTally {
@@ -136,7 +129,7 @@ function withInstallment(
   };
 }
 
-/** Cents without their sign: one difference does not make up for another. */
+/** Absolute cents: differences must not cancel each other. */
 export function withDifferences(
   tally: TruthTally,
   found: readonly { readonly class: DifferenceClass; readonly amount: number }[],
@@ -149,12 +142,11 @@ export function withDifferences(
   return { ...tally, differences };
 }
 
-/** No more than a number is exact: of damaged sums. */
+/** Caps sums of damaged numbers at a safe integer. */
 function sumOf(one: number, other: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, one + other);
 }
 
-/** What two runs compared together. */
 export function withTally(one: TruthTally, other: TruthTally): TruthTally {
   const differences: CountedDifferences = { ...one.differences };
   for (const [name, { count, cents }] of Object.entries(other.differences)) {
@@ -187,7 +179,6 @@ export function withTally(one: TruthTally, other: TruthTally): TruthTally {
 
 export const RUN_CAUSES = ['night', 'asked'] as const;
 
-/** A run that has ended, as the operator sees it. */
 export type EndedRun = TruthTally & {
   readonly merchantId: string;
   readonly day: Day;
@@ -200,7 +191,6 @@ export function isAtOne({ differences }: Pick<TruthTally, 'differences'>): boole
   return Object.keys(differences).length === 0;
 }
 
-/** A difference of a place, as it is kept. */
 export type KeptDifference = TruthDifference & {
   readonly transactionId: string;
   readonly installmentNumber: number;

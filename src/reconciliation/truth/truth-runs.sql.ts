@@ -38,7 +38,6 @@ const LIST_MERCHANTS = statement(
    where c.merchant_id > $1 order by c.merchant_id limit $2`,
 );
 
-/** Merchants that have sold something, behind one of them. */
 export async function listVerifiedMerchants(
   database: Database,
   behind: string,
@@ -55,8 +54,8 @@ const OPEN_NIGHT = statement(
 );
 
 /**
- * At a place among those that wait which is another one each night: where questions to the acquirer are
- * fewer than merchants, others get them. False: another process has opened it, or it was that night's.
+ * The place among waiting runs changes each night, so that scarce questions reach others. False if already
+ * opened.
  */
 export async function openNight(
   database: Database,
@@ -101,7 +100,7 @@ const RUN = rowCodec(
     afterOn: column.day(),
     afterTransactionId: column.text(),
     afterInstallmentNumber: column.whole(),
-    /** With its microseconds. */
+    /** With microseconds. */
     chargeAfterAt: column.text('t.charge_after_at::text'),
     chargeAfterId: column.text(),
     receivableDaysAfter: column.day(),
@@ -128,7 +127,6 @@ function parseRun(row: Row): TruthRun {
   };
 }
 
-/** What somebody asked for is leased from its beginning to the process that works on it. */
 const OPEN_ASKED = statement(
   'truth_runs.open_asked',
   `insert into truth_runs as t (merchant_id, day, cause, from_on, due_at)
@@ -145,7 +143,7 @@ export async function openAskedRun(
   return parseRun(row);
 }
 
-/** The one that has waited the longest: a batch of each merchant after the other. */
+/** Takes one batch of each merchant in turn. */
 const CLAIM = statement(
   'truth_runs.claim',
   `with due as (
@@ -162,7 +160,6 @@ export async function claimTruthRun(database: Database, leaseMilliseconds: numbe
   return row === undefined ? null : parseRun(row);
 }
 
-/** Null: no run waits. */
 export const EARLIEST_RUN = statement(
   'truth_runs.earliest_due',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds from truth_runs
@@ -203,16 +200,13 @@ export type ComparedBatch = {
   readonly tally: TruthTally;
   readonly isLast: boolean;
   readonly found: readonly KeptDifference[];
-  /** Everything that was looked at and is at one. */
   readonly atOne: readonly DifferencePlace[];
-  /** Days whose sums were compared, and what differs on them. */
   readonly days: readonly ComparedDay[];
   readonly foundOfDays: readonly SumDifference[];
-  /** Null: the acquirer could not be asked. */
   readonly spent: SpentQuestions | null;
 };
 
-/** All of a batch, or nothing. False: another process has taken the run over, and nothing was written. */
+/** False if another process has the run: nothing was written. */
 export async function recordBatch(
   database: Database,
   run: TruthRun,
@@ -279,7 +273,6 @@ const FORGET = statement(
    )`,
 );
 
-/** Runs of days before this one; some at a time. */
 export async function forgetRuns(database: Database, merchantId: string, before: Day): Promise<void> {
   await database.query(FORGET, [merchantId, before]);
 }
@@ -312,7 +305,6 @@ const READ_NEWEST = statement(
 
 export type NewestRun = EndedRun & { readonly ageSeconds: number };
 
-/** The newest run of every merchant, or of one. */
 export async function readNewestRuns(reader: Reader, merchantId: string | null): Promise<NewestRun[]> {
   return (await reader.query(READ_NEWEST, [merchantId])).map(NEWEST.parse);
 }
@@ -328,7 +320,7 @@ const READ_OF_DAY = statement(
    order by w.merchant_id`,
 );
 
-/** The last run of each merchant that ended on a day, by real time; and how many have sold something. */
+/** The day is one of real time. */
 export async function readRunsOfDay(
   database: Database,
   day: Day,

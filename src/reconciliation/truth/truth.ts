@@ -8,7 +8,7 @@ import { isRoundingOfFee, type JudgedInstallment } from '../judging/judged-insta
 import { type FiledPayout, filedPayout, type MatchedPart } from '../judging/matched-part.ts';
 import { type CountedDifferences, type EndedRun, NOTHING_COMPARED, withTally } from './truth-run.ts';
 
-/** What differs between the views themselves; between a file and what was expected it is an exception. */
+/** These are between our own sources. A difference of files from what was expected is an exception. */
 export const TRUTH_CLASSES = [
   'chargesDiffer',
   'movementsDiffer',
@@ -20,17 +20,16 @@ export const TRUTH_CLASSES = [
 ] as const;
 export type TruthClass = (typeof TRUTH_CLASSES)[number];
 
-/** What was kept and paid out, and when it is at the bank; null: it was not said. */
+/** Null: not reported. */
 export type SaidPayout = {
   readonly fee: number | null;
   readonly net: number | null;
   readonly bankOn: Day | null;
 };
 
-/** All that is known of an installment, each view by itself. */
 export type ComparedInstallment = {
   readonly installmentNumber: number;
-  /** What the follower carried into the receivable. */
+  /** The copy in the receivable. */
   readonly carried: JudgedInstallment & {
     readonly payout: SaidPayout;
     readonly filed: FiledPayout;
@@ -41,27 +40,25 @@ export type ComparedInstallment = {
     readonly state: JudgedInstallment['state'];
     readonly payout: SaidPayout;
   };
-  /** Its movements in their order: what each says that it was, and what it became. */
   readonly moves: readonly { readonly from: InstallmentState | null; readonly to: InstallmentState }[];
-  /** Of the whole sale: by the transaction, its installments and its receivables. */
   readonly sale: {
     readonly amount: number;
     readonly canceled: number;
     readonly ofInstallments: SaleSums;
     readonly ofReceivables: SaleSums & { readonly count: number; readonly firstNumber: number };
   };
-  /** The payout that the states were moved by; null: none was. */
+  /** The payout that the states followed. */
   readonly applied: SaidPayout | null;
-  /** The payout as the acquirer reported it by itself; null: only its files have it, or none. */
+  /** Null if only files have the payout, or none. */
   readonly reported: SaidPayout | null;
   readonly parts: readonly MatchedPart[];
-  /** The exceptions that a person has ended; their difference is known. */
+  /** A person has ended them, so their difference is known. */
   readonly resolved: readonly ExceptionClass[];
 };
 
 type SaleSums = { readonly gross: number; readonly canceled: number };
 
-/** `amount`: cents that were found beyond what was expected. */
+/** `amount`: cents found beyond `expected`. */
 export type TruthDifference = {
   readonly class: TruthClass;
   readonly amount: number;
@@ -69,15 +66,15 @@ export type TruthDifference = {
   readonly found: string | null;
 };
 
-/** `exceptions`: those of matching that are nobody's word yet, with the cents that are missing. */
+/** `exceptions` are open ones, with the missing cents. */
 export type Comparison = {
   readonly differences: readonly TruthDifference[];
   readonly exceptions: readonly { readonly class: ExceptionClass; readonly amount: number }[];
 };
 
 /**
- * In what the views of one installment differ, at most one difference of each class. Views are held
- * against each other only where the copies of each agree: else one wrong number would be two differences.
+ * Two sources are compared only if each is consistent by itself. Otherwise one wrong number would be reported
+ * twice.
  */
 export function compareInstallment(compared: ComparedInstallment): Comparison {
   const { carried, parts, resolved } = compared;
@@ -121,7 +118,6 @@ function booksDifference({ installmentNumber, carried, books, sale, applied }: C
   );
 }
 
-/** Each movement begins where the one before ended, and the last one ends where the installment stands. */
 function movesDifference({ books, moves }: ComparedInstallment): TruthDifference | null {
   const rest = books.gross - books.canceled;
   let state: InstallmentState | null = null;
@@ -132,7 +128,6 @@ function movesDifference({ books, moves }: ComparedInstallment): TruthDifference
   return different('movementsDiffer', state, books.state, rest);
 }
 
-/** Of a sum that neither copy of its parts adds up to; of receivables that were never written. */
 function saleDifference(
   installmentNumber: number,
   count: number,
@@ -148,7 +143,6 @@ function saleDifference(
   return null;
 }
 
-/** What of a payout was said, against where it was carried to. */
 function payoutDifference(name: TruthClass, expected: SaidPayout, found: SaidPayout): TruthDifference | null {
   return (
     different(name, expected.net, found.net) ??
@@ -158,7 +152,7 @@ function payoutDifference(name: TruthClass, expected: SaidPayout, found: SaidPay
 }
 
 function feedDifference({ carried, books, applied }: ComparedInstallment): TruthDifference | null {
-  // What the change did not say stays as it was.
+  // What the change left out stays as it was.
   const said =
     applied === null
       ? books.payout
@@ -181,12 +175,12 @@ function filesDifference({ carried, parts }: ComparedInstallment): TruthDifferen
   );
 }
 
-/** What the acquirer reported against its own files, and against our books where no file has it yet. */
+/** Compares with the books while no file has the payout. */
 function reportDifference({ carried, reported, parts }: ComparedInstallment): TruthDifference | null {
   if (reported === null || reported.fee === null || reported.net === null) return null;
   const { filed } = carried;
   if (filed.net === null) return unfiledDifference(carried, reported.fee + reported.net);
-  // The payout of a batch is divided by our own rule.
+  // We divide the payout of a batch ourselves.
   const isOfBatch = parts.some(({ rule }) => rule === 'batch');
   const difference = reported.net - filed.net;
   const isClose = difference === 0 || (isOfBatch && isRoundingOfFee(difference, carried));
@@ -197,7 +191,7 @@ function reportDifference({ carried, reported, parts }: ComparedInstallment): Tr
   );
 }
 
-/** An anticipation costs a fee that a report need not name; what was taken back may be taken off. */
+/** A report may leave out an anticipation's fee and what was taken back. */
 function unfiledDifference(
   { gross, canceled, expectedFee, expectedNet, paidOn }: ComparedInstallment['carried'],
   paid: number,
@@ -206,12 +200,10 @@ function unfiledDifference(
   return different('feedDiffers', expectedFee + expectedNet, paid);
 }
 
-/** A charge by our books; `isApproved` false: it is declined or voided, and nothing of it stays. */
 export type BookedSale = Pick<ComparedInstallment['sale'], 'amount' | 'canceled'> & {
   readonly isApproved: boolean;
 };
 
-/** What the acquirer has booked of a charge, against our books. */
 export function ledgerDifference(
   sale: BookedSale,
   found: Exclude<FoundCharge, { readonly kind: 'unknown' | 'notSent' }>,
@@ -220,27 +212,22 @@ export function ledgerDifference(
     return found.kind === 'approved' ? different('ledgerDiffers', 'nothing', 'approved', sale.amount) : null;
   if (found.kind === 'approved')
     return found.amount === null ? null : different('ledgerDiffers', sale.amount, found.amount);
-  // Given back as a whole, it may have been voided there.
+  // A charge refunded in full may have been voided there.
   if (found.kind === 'voided' && sale.canceled === sale.amount) return null;
   return different('ledgerDiffers', 'approved', found.kind, 0 - sale.amount);
 }
 
-/** What was verified on a day, of all merchants together. */
 export type DayTruth = {
   readonly day: Day;
   readonly environment: string;
-  /** Of those that have sold something: verified on that day, and not. */
   readonly merchants: number;
   readonly unverified: number;
   readonly charges: number;
   readonly receivables: number;
-  /** Whose sums were compared, and those that could not be read. */
   readonly days: number;
   readonly daysLeftOut: number;
-  /** How many differences there are, of whatever class. */
   readonly differing: number;
   readonly differences: CountedDifferences;
-  /** Sales that the acquirer was asked for; what it was not asked for, and whether it stopped answering. */
   readonly asked: number;
   readonly beyondLookUp: number;
   readonly leftOut: number;
@@ -264,12 +251,11 @@ export function dayTruth(
 
 const REPORT_MARK = 'parcela truth report 1';
 
-/** What is sealed of a report; no entry of the audit log has these bytes. */
+/** The prefix keeps it different from every entry of the audit log. */
 export function reportBytes(report: string): Buffer {
   return lengthPrefixed([REPORT_MARK, report]);
 }
 
-/** A report as it is handed on: the text that was sealed, and its seal. */
 export type SealedReport = {
   readonly report: string;
   readonly dataKeyId: number;
@@ -279,7 +265,7 @@ export type SealedReport = {
 
 const SEAL_DIGITS = 64;
 
-/** Null: the text is no sealed report. Whether it is a true one, its seal says. */
+/** Null if the text is not a sealed report. The caller checks its seal. */
 export function readSealedReport(text: string): SealedReport | null {
   const { report, dataKeyId, seal } = objectOf(text);
   if (typeof report !== 'string' || !Number.isSafeInteger(dataKeyId) || typeof seal !== 'string') return null;
@@ -287,7 +273,7 @@ export function readSealedReport(text: string): SealedReport | null {
   return { report, dataKeyId: dataKeyId as number, seal };
 }
 
-/** Of a text whose seal is good. */
+/** The caller has checked the seal. */
 export function parseReport(report: string): DayTruth {
   return JSON.parse(report) as DayTruth;
 }

@@ -28,11 +28,10 @@ import { SUMMING_MILLISECONDS, type SumTools, type VerifiedSums, verifySums } fr
 
 const INSTALLMENTS_OF_BATCH = 500;
 const CHARGES_OF_BATCH = 500;
-/** A movement between two readings is no difference: those that differ are read again. */
+/** A movement between two reads is no difference, so differences are read again. */
 const READINGS = 3;
 const LEASE_MARGIN_MILLISECONDS = 60_000;
 
-/** For how long a batch may be under way. */
 export function leaseOf({
   acquirerTimeoutMilliseconds,
 }: Pick<VerifyTools, 'acquirerTimeoutMilliseconds'>): number {
@@ -45,7 +44,7 @@ export type VerifyTools = AskTools &
     readonly notifyDeliverer: () => void;
   };
 
-/** `behind`: receivables do not reach what was recorded. `gone`: another process goes on. */
+/** `behind`: receivables are not up to date. `gone`: another process has the run. */
 export type BatchResult =
   | { readonly kind: 'behind' }
   | { readonly kind: 'gone' }
@@ -53,9 +52,8 @@ export type BatchResult =
   | { readonly kind: 'ended'; readonly run: TruthRun };
 
 /**
- * Compares the next installments of a run, and records what came of it in one commit. What differs
- * is read again behind the follower, so that only what stands is a difference. `pause`: milliseconds
- * until another process may go on with the run.
+ * Records a batch in one commit. Differences are read again after the follower caught up, so that only real
+ * ones stay. `pause`: milliseconds until a process may continue.
  */
 export async function verifyBatch(
   tools: VerifyTools,
@@ -81,7 +79,7 @@ export async function verifyBatch(
     const difference = compareCharge(charge);
     return difference === null ? [] : [ofCharge(charge, difference)];
   });
-  // Before questions are taken from the budget: while the database is away none is spent.
+  // This comes before the budget is used: no question is spent while the database is unreachable.
   const sums = sumsOf(await verifySums(tools, run, signal), run);
   const ledger = await askLedger(tools, run, budget, { outcomes, charges: charges.filter(isOver) }, signal);
   const tally = withDifferences(withCompared(run.tally, outcomes), [
@@ -128,7 +126,6 @@ export async function verifyBatch(
   return { kind: isLast ? 'ended' : 'more', run: next };
 }
 
-/** What came of the sums of all kinds. */
 function sumsOf(verified: readonly VerifiedSums[], { afterDays }: TruthRun) {
   return {
     afterDays: {
@@ -144,7 +141,7 @@ function sumsOf(verified: readonly VerifiedSums[], { afterDays }: TruthRun) {
 
 type Outcome = { readonly compared: ReadComparedInstallment; readonly comparison: Comparison };
 
-/** The installments as they are when nothing moves under the reader. */
+/** Reads again until nothing moves between reads. */
 async function readStanding(
   { database, isUpToDate }: VerifyTools,
   merchantId: string,
@@ -161,7 +158,6 @@ async function readStanding(
   return [...standing.values()];
 }
 
-/** Has matching judge what it does not have as an exception, and what it has and is at one by now. */
 async function judgeUnknown(
   { database, notifyDeliverer }: VerifyTools,
   merchantId: string,
@@ -180,7 +176,6 @@ async function judgeUnknown(
   if (keys.length > 0 && (await judgeInstallments(database, keys))) notifyDeliverer();
 }
 
-/** The charges as they are when nothing moves under the reader. */
 async function readStandingCharges(
   { database, isUpToDate }: VerifyTools,
   merchantId: string,
@@ -197,7 +192,7 @@ async function readStandingCharges(
   return [...standing.values()];
 }
 
-/** A charge has no installment of its own: its difference stands at the first. */
+/** A charge's difference is kept at its first installment. */
 function ofCharge<T>({ transactionId }: Pick<ComparedCharge, 'transactionId'>, difference: T) {
   return { ...difference, transactionId, installmentNumber: 1 };
 }

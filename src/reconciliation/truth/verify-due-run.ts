@@ -25,11 +25,9 @@ const DAYS_KEPT = 400;
 
 export type NightTools = VerifyTools & {
   readonly clock: BusinessClock;
-  /** Called with a run that has ended. */
   readonly observeEnd: (run: TruthRun) => void;
 };
 
-/** Opens the night of every merchant whose business day has begun since its last one. */
 export async function openNights(
   { database, clock }: Pick<NightTools, 'database' | 'clock'>,
   signal: AbortSignal,
@@ -46,12 +44,12 @@ export async function openNights(
   }
 }
 
-/** Works on the run that has waited the longest, a batch of it. Gives how many it had. */
+/** Takes one batch of the run that has waited longest. */
 export async function verifyDueRun(tools: NightTools, signal: AbortSignal): Promise<number> {
   const { database, observeEnd } = tools;
   const run = await claimTruthRun(database, leaseOf(tools));
   if (run === null) return 0;
-  // Nights of merchants whose clocks were moved share the budget of the day on which they are worked on.
+  // Merchants with a moved clock use the budget of the real day.
   const budget = { key: saoPauloDay(tools.clock.unmoved()), merchants: null };
   const result = await verifyBatch(tools, run, budget, 0, signal);
   if (result.kind === 'behind') await postponeRun(database, run, BEHIND_MILLISECONDS);
@@ -65,10 +63,7 @@ export async function verifyDueRun(tools: NightTools, signal: AbortSignal): Prom
 const MOST_WAITS = 20;
 const PAUSE_MILLISECONDS = 500;
 
-/**
- * Verifies a merchant now, in this process. Null: its receivables did not reach what was recorded, or
- * another process went on with the run.
- */
+/** Null if its receivables are not up to date, or another process took the run. */
 export async function verifyMerchant(
   tools: VerifyTools,
   { merchantId, day }: { readonly merchantId: string; readonly day: Day },
@@ -98,15 +93,13 @@ export type ReportTools = {
   readonly audit: Pick<Audit, 'transaction'>;
   readonly clock: Pick<BusinessClock, 'unmoved'>;
   readonly environment: string;
-  /** In whose name it is audited. */
   readonly service: Actor;
-  /** Called with a report that was made. */
   readonly observeReport: (report: DayTruth) => void;
 };
 
 /**
- * Makes the report of today once every merchant was verified on it, and that of yesterday, even if some were
- * missed, once it is over. A day on which nothing was verified has none.
+ * Makes today's once every merchant was verified, and yesterday's even if some were missed. No runs: no
+ * report.
  */
 export async function sealDayReport(tools: ReportTools): Promise<void> {
   const today = saoPauloDay(tools.clock.unmoved());

@@ -15,27 +15,23 @@ import { holdMoment, listDifferingDays, RECEIVABLE_SUMS } from './receivable-sum
 
 import type { TruthRun } from './truth-run.ts';
 
-/** Of one statement, and of the days of a round: a fifth of a second where they are in memory. */
+/** These take a fifth of a second in memory. */
 const ENTRIES_OF_ROUND = 10_000;
 const DAYS_OF_ROUND = 1_000;
-/** A day of more entries is read in so many statements, for so long. */
 const STATEMENTS_OF_DAY = 100;
 const ROUND_MILLISECONDS = 30_000;
-/** The statements that are under way when that time is over. */
+/** Time for statements that still run at the end of a round. */
 const BEYOND_ROUND_MILLISECONDS = 10_000;
-/** Where a kind has no more days in a run. */
 const END_OF_DAYS = '9999-12-31' as Day;
 
 type FoundDay = { readonly day: Day; readonly entries: number; readonly most: number };
 
-/** What rows of a lane come to, and the last place of them. */
 type SummedRows = DayOfSums & { readonly lane: number; readonly entries: number; readonly last: string };
 
-/** The statements of a table and of its sums. A lane is an index along which its rows are read. */
+/** A lane is an index along which rows are read. */
 type KeptTable = {
   readonly summed: Summed;
   readonly columns: readonly SumColumn[];
-  /** Where each lane begins, and what no place of a lane lies behind. */
   readonly first: readonly string[];
   readonly last: string;
   findDays(tx: Tx, sought: SoughtDays): Promise<FoundDay[]>;
@@ -51,10 +47,9 @@ type KeptTable = {
 
 const KEPT_TABLES: readonly KeptTable[] = [RECEIVABLE_SUMS, BILLING_SUMS];
 
-/** For how long `verifySums` may be under way. */
 export const SUMMING_MILLISECONDS = KEPT_TABLES.length * (ROUND_MILLISECONDS + BEYOND_ROUND_MILLISECONDS);
 
-/** Days of a run that were not compared, and why; `days` empty: it is not known which. */
+/** `days` empty: it is not known which. */
 export type LeftOutDays = {
   readonly merchantId: string;
   readonly summed: Summed;
@@ -64,11 +59,10 @@ export type LeftOutDays = {
 
 export type SumTools = {
   readonly database: Database;
-  /** Called with days that could not be compared. */
   readonly observeLeftOut: (leftOut: LeftOutDays) => void;
 };
 
-/** The days of a round. `leftOut`: how many of them could not be read, and are not compared. */
+/** `leftOut` days could not be read, and were not compared. */
 export type VerifiedSums = {
   readonly summed: Summed;
   readonly after: Day;
@@ -78,10 +72,7 @@ export type VerifiedSums = {
   readonly found: readonly SumDifference[];
 };
 
-/**
- * Compares what is kept of the next days of a run with their rows, of receivables and of billings. What the
- * database refuses leaves days out, and ends nothing else of the run; throws while it is away.
- */
+/** A database error leaves days out and does not end the run. Throws while the database is unreachable. */
 export async function verifySums(
   tools: SumTools,
   run: TruthRun,
@@ -106,7 +97,7 @@ async function verifyRound(
   const endsAt = performance.now() + ROUND_MILLISECONDS;
   let most = DAYS_OF_ROUND;
   let round = await readRound(database, run, table, { most, endsAt, signal });
-  // One day that takes too long, or is refused, takes no others along.
+  // A day that fails must not take others along.
   while (round.failure !== null && round.days.length !== 1 && most > 1 && !signal.aborted) {
     most = mostOfNext(round);
     round = await readRound(database, run, table, { most, endsAt, signal });
@@ -123,20 +114,18 @@ async function verifyRound(
 
 type RoundLimits = { readonly most: number; readonly endsAt: number; readonly signal: AbortSignal };
 
-/** What was read of some days. */
 type Round = {
   days: readonly Day[];
-  /** Of these days and of those found behind them, in their order. */
+  /** Counts of these days and of later ones, in order. */
   entries: readonly number[];
   isLast: boolean;
   isWhole: boolean;
   kept: readonly DayOfSums[];
   rows: readonly DayOfSums[];
-  /** Why not all of it was read. */
   failure: unknown;
 };
 
-/** How many days are read when these failed: those without entries before the first, or one. */
+/** Gives the number of empty days before the first one with entries, or one. */
 function mostOfNext({ entries }: Round): number {
   return Math.max(
     1,
@@ -144,7 +133,7 @@ function mostOfNext({ entries }: Round): number {
   );
 }
 
-/** All of it as of one moment, for payments go on meanwhile. What was found stays known where it fails. */
+/** Reads one moment. What was read before a failure is kept. */
 async function readRound(
   database: Database,
   run: TruthRun,
@@ -178,7 +167,7 @@ async function readRound(
   return round;
 }
 
-/** As many days as one statement reads, or one day. */
+/** Gives the days of one statement, at least one. */
 function daysToRead(found: readonly FoundDay[]): Pick<Round, 'days' | 'entries' | 'isLast'> {
   let entries = 0;
   const days = found.flatMap((one, index) => {
@@ -192,7 +181,6 @@ function daysToRead(found: readonly FoundDay[]): Pick<Round, 'days' | 'entries' 
   };
 }
 
-/** Statement by statement, as long as there is time. */
 async function readRows(
   tx: Tx,
   merchantId: string,

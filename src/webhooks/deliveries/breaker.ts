@@ -1,11 +1,11 @@
 import type { Instant } from '../../values/instant.ts';
 import type { EndpointResponse } from './delivery-outcome.ts';
 
-/** The recent answers of an endpoint to this process. All times are business time. */
+/** Times are business time. */
 export type Health = {
   readonly failuresInRow: number;
   readonly goneInRow: number;
-  /** Tries of the last five minutes, a minute each. */
+  /** Tries of the last five minutes, by minute. */
   readonly minutes: readonly Minute[];
 };
 
@@ -22,25 +22,17 @@ const FAILURES_UNTIL_FAILING = 3;
 const GONE_IN_ROW = 3;
 
 /**
- * How long a breaker stays open, by how often it opened in a row. Then one probe is sent. The next
- * one follows within a minute: a system that comes back shall be notified within seconds of what it
- * missed, and a probe costs one POST.
+ * By openings in a row. The last value is short: a probe costs one POST, and finds a return within a minute.
  */
 export const OPEN_MILLISECONDS: readonly number[] = [5_000, 10_000, 20_000, 40_000, 60_000];
 
-/**
- * An endpoint that was quiet for so long (real time) since its breaker last changed begins with the
- * shortest opening again.
- */
+/** After this much real time since its last change, a breaker starts with the shortest opening again. */
 export const QUIET_MILLISECONDS = 10 * MINUTE_MILLISECONDS;
 
-/** An endpoint without a success for so long is disabled. */
+/** Without a success for this long an endpoint is disabled. */
 export const HELD_AFTER_MILLISECONDS = 5 * 24 * 60 * MINUTE_MILLISECONDS;
 
-/**
- * The health after one more try. An endpoint that answers anything but a failure works, whatever it
- * thinks of the message.
- */
+/** Any answer but a failure shows that the endpoint works, whatever it thinks of the message. */
 export function healthAfter(health: Health, response: EndpointResponse, now: Instant): Health {
   if (response === 'unsent') return health;
   const isFailure = response === 'failed';
@@ -61,10 +53,7 @@ export function healthAfter(health: Health, response: EndpointResponse, now: Ins
   };
 }
 
-/**
- * Ten failures in a row, or seven of ten of at least ten tries in five minutes. Called after a
- * failure.
- */
+/** Ten failures in a row, or seven of at least ten tries in five minutes. Called after a failure. */
 export function isTripped({ failuresInRow, minutes }: Health): boolean {
   if (failuresInRow >= FAILURES_IN_ROW) return true;
   const tries = minutes.reduce((sum, one) => sum + one.tries, 0);
@@ -72,12 +61,12 @@ export function isTripped({ failuresInRow, minutes }: Health): boolean {
   return tries >= TRIES_IN_WINDOW && failures >= tries * SHARE_OF_FAILURES;
 }
 
-/** Every endpoint has single failures; only some in a row are recorded. */
+/** Single failures are normal, and are not recorded. */
 export function isFailing({ failuresInRow }: Health): boolean {
   return failuresInRow >= FAILURES_UNTIL_FAILING;
 }
 
-/** Three answers in a row that it is gone disable an endpoint. */
+/** Three `gone` answers in a row disable an endpoint. */
 export function isGone({ goneInRow }: Health): boolean {
   return goneInRow >= GONE_IN_ROW;
 }

@@ -5,53 +5,44 @@ import type { Instant } from '../../values/instant.ts';
 import type { DeliveryToSend } from './delivery.ts';
 import { parseDeliveryToSend, SENDING, SENDING_JOINS, WAITS_IN_ORDER } from './to-send.sql.ts';
 
-/** A place in the round over all endpoints with waiting deliveries. */
+/** Position in the round over all endpoints with waiting deliveries. */
 export type Place = { readonly merchantId: string; readonly endpoint: string };
 
 export const ROUND_START: Place = { merchantId: '', endpoint: '' };
 
-/** A delivery leased by this process. */
 export type ClaimedDelivery = DeliveryToSend & {
-  /** The probe of an endpoint with an open breaker. */
   readonly isProbe: boolean;
-  /** It is sent before its time: as a probe, or because its endpoint has returned. */
+  /** Sent before its time: a probe, or its endpoint has returned. */
   readonly isAhead: boolean;
 };
 
 export type ClaimRequest = {
-  /** The page of endpoints after this one. */
+  /** The page begins after this endpoint. */
   readonly after: Place;
-  /** Deliveries at most, of them probes at most, and pending at one endpoint at most. */
+  /** `probes`: at most as many of `limit`. */
   readonly limit: number;
   readonly probes: number;
   readonly perEndpoint: number;
-  /** How many this process is sending to which endpoint. */
+  /** What this process is sending, by endpoint. */
   readonly busy: readonly (Place & { readonly underWay: number })[];
-  /**
-   * The same for merchants: a merchant with very many servers, each of which hangs, must not have
-   * all slots.
-   */
+  /** So that a merchant with many hanging servers does not take every slot. */
   readonly perMerchant: number;
   readonly busyMerchants: readonly { readonly merchantId: string; readonly underWay: number }[];
   readonly leaseMilliseconds: number;
-  /** Whether an open breaker whose time is over may be probed with what is not due yet. */
+  /** Whether the probe of an open breaker may be a delivery that is not due yet. */
   readonly probesAhead: boolean;
 };
 
 export type ClaimedPage = {
   readonly deliveries: readonly ClaimedDelivery[];
-  /** Where to go on; `isEnd`: nothing waits behind it. */
+  /** `isEnd`: nothing waits after `next`. */
   readonly next: Place;
   readonly isEnd: boolean;
 };
 
-/** Endpoints that one statement reads. */
 export const ENDPOINTS_A_PAGE = 200;
 
-/**
- * The endpoints with waiting deliveries, one step along the index for each, however many wait
- * there. `$1`–`$3`: place, page.
- */
+/** One index step for each endpoint, however many deliveries it has. `$1`–`$3`: place and page. */
 const PAGE_OF_ALL = `with recursive page as (
      select * from (
        select d.merchant_id, d.endpoint, 1 as position from deliveries d
@@ -109,11 +100,9 @@ const BUSY_MERCHANTS = inputRows<ClaimRequest['busyMerchants'][number]>(
 );
 
 /**
- * The endpoints of a page to which something may be sent now: not disabled, the breaker closed or
- * its time over, a slot free (`$4`: slots of an endpoint; `$5`–`$7`: what is being sent;
- * `$8`–`$10`: the same for merchants). The clock of each merchant gives its business time. A
- * failing endpoint gets two requests at a time: one that hangs for fifteen seconds must not hold
- * eight slots.
+ * Endpoints of a page that may receive now: active, breaker closed or over, a slot free (`$4`: slots of an
+ * endpoint; `$5`–`$7`: under way; `$8`–`$10`: the same by merchant). A failing endpoint gets two slots, not
+ * eight, because a hanging request takes fifteen seconds.
  */
 const ALLOWED = `allowed as materialized (
      select p.merchant_id, p.endpoint, p.position, e.opened_until, e.returned_at, t.business_now, c.target_at,
@@ -135,18 +124,14 @@ const ALLOWED = `allowed as materialized (
    )`;
 
 const OF_ENDPOINT = `d.merchant_id = a.merchant_id and d.endpoint = a.endpoint and d.state = 'waiting'`;
-/**
- * Of a row found by its key: in these words the planner cannot take an index of waiting rows for
- * it, all of a merchant's.
- */
+/** Worded so that the planner cannot use an index of waiting rows: it would read all of a merchant's. */
 export const IS_STILL_WAITING = 'd.ended_at is null';
 const IS_FREE = '(d.lease_expires_at is null or d.lease_expires_at <= now())';
 
 /**
- * While a merchant's test clock jumps, the jump alone sends what falls due (`$11`: the ordinary
- * round). Of each endpoint the first sixteen that are due (turn 1); that were postponed before it
- * returned (2); or that serve as its probe (3). With each the one just before it, of the same
- * transaction and installment, that is still waiting.
+ * In a jump of a merchant's test clock only the jump sends (`$11`: the ordinary round). Of each endpoint the
+ * first sixteen that are due (turn 1), were postponed before it returned (2), or can be its probe (3). With
+ * each, the waiting one just before it of the same transaction and installment.
  */
 const LOOKED_AT = `looked_at as materialized (
      select a.merchant_id, a.endpoint, a.position, a.free_slots, a.free_slots_of_merchant, a.business_now, a.opened_until, w.delivery_number, w.due_at, w.turn,
@@ -176,10 +161,7 @@ const LOOKED_AT = `looked_at as materialized (
      where a.target_at is null or not $11
    )`;
 
-/**
- * The first of each endpoint, then a second, so that none takes the slots of all (`$12`: at most;
- * `$13`: probes at most).
- */
+/** The first of each endpoint, then a second, so that none takes every slot (`$12`; `$13`: probes). */
 const CHOSEN = `ranked as (
      select l.*, row_number() over (partition by l.position order by l.turn, l.due_at) as rank
      from looked_at l where not l.is_blocked
@@ -193,11 +175,10 @@ const CHOSEN = `ranked as (
    )`;
 
 /**
- * The process that moves the end of an open breaker sends the probe. Then the rows are leased
- * (`$14`: milliseconds). A blocked row goes behind the one that it waits for, so that it is not
- * read for ever; and a return is over when nothing is left of it. An endpoint whose row is locked
- * elsewhere (it is being registered anew) has its turn later: nothing waits for it here, and two
- * processes that claim at the same endpoints in another order cannot wait for each other.
+ * Only the process that moves the end of an open breaker sends the probe. Leases the rows (`$14`:
+ * milliseconds). A blocked row moves after the one that it waits for, so that it is not read again and again.
+ * A return ends when nothing is left of it. `skip locked` leaves a locked endpoint for later: no waiting
+ * here, and no deadlock between two claims.
  */
 const HELD = `probed as materialized (
      select e.merchant_id, e.endpoint, c.business_now
@@ -267,20 +248,20 @@ const CLAIM_AT = statement('deliveries.claim_due_at', `${PAGE_OF_GIVEN}, ${CLAIM
 const CLAIM_OF_MERCHANT = statement('deliveries.claim_due_of_merchant', `${PAGE_OF_MERCHANT}, ${CLAIMED}`);
 
 /**
- * Claims due deliveries at a page of endpoints, of all merchants: never behind an earlier one of
- * the same transaction and installment, a few of each endpoint; raises their fence. Business time
- * decides what is due, real time whether a lease has ended.
+ * Claims due deliveries of all merchants at a page of endpoints, and raises their fences. Never passes an
+ * earlier one of the same transaction and installment. Business time decides what is due, real time whether a
+ * lease has ended.
  */
 export function claimDueDeliveries(database: Database, request: ClaimRequest): Promise<ClaimedPage> {
   return claim(database, CLAIM, request);
 }
 
-/** The same for one merchant: the one of `after`. */
+/** Claims for the merchant of `after`. */
 export function claimDueDeliveriesOf(database: Database, request: ClaimRequest): Promise<ClaimedPage> {
   return claim(database, CLAIM_OF_MERCHANT, request);
 }
 
-/** The same at these endpoints, up to a page of them. */
+/** Claims at these endpoints, at most a page of them. */
 export function claimDueDeliveriesAt(
   database: Database,
   places: readonly Place[],
@@ -326,10 +307,7 @@ function pageValues({ perEndpoint, busy, perMerchant, busyMerchants }: Limits): 
   ];
 }
 
-/**
- * When the limit was reached, the next round begins behind the last endpoint of which a first
- * delivery was claimed.
- */
+/** At the limit, the next round begins after the last endpoint with a claimed delivery. */
 function lastServed(deliveries: readonly (Place & RowOf<typeof TURN>)[]): Place {
   const firsts = deliveries.filter(({ rank }) => rank === 1);
   const { merchantId, endpoint } = (firsts.length > 0 ? firsts : deliveries).reduce((one, other) =>
@@ -338,11 +316,7 @@ function lastServed(deliveries: readonly (Place & RowOf<typeof TURN>)[]): Place 
   return { merchantId, endpoint };
 }
 
-/**
- * When an endpoint of the first page has something due: it may be sent to again, and a delivery's time
- * has come, or it is a probe, or was postponed before a return. Where there are more endpoints than a page
- * has, something may be due behind it at any time.
- */
+/** Due now: a delivery, a probe, or one postponed before a return. At any time if endpoints exceed a page. */
 export const EARLIEST_DELIVERY = statement(
   'deliveries.earliest_due',
   `${PAGE_OF_ALL}, ${ALLOWED}
@@ -359,10 +333,7 @@ export function earliestDeliveryValues(limits: Limits): readonly unknown[] {
   return [ROUND_START.merchantId, ROUND_START.endpoint, ...pageValues(limits)];
 }
 
-/**
- * Times here have microseconds and a clock has milliseconds: a clock that stands on this result
- * finds the delivery due.
- */
+/** Rounded up from microseconds: a clock set to this result finds the delivery due. */
 const EARLIEST_OF_MERCHANT = statement(
   'deliveries.earliest_due_of_merchant',
   `select date_trunc('milliseconds', min(greatest(w.due_at, e.opened_until)) + interval '1 millisecond' - interval '1 microsecond') as due_at
@@ -375,10 +346,7 @@ const EARLIEST_OF_MERCHANT = statement(
 
 const DUE = rowCodec({ dueAt: column.nullable(column.instant()) });
 
-/**
- * The business instant at which something of this merchant falls due, or fell; what is being sent
- * counts. Null: nothing is waiting.
- */
+/** The business instant when something falls or fell due, also while it is sent. Null if nothing waits. */
 export async function findEarliestDueOf(database: Database, merchantId: string): Promise<Instant | null> {
   const [row] = await database.query(EARLIEST_OF_MERCHANT, [merchantId]);
   return DUE.parse(row as Row).dueAt;

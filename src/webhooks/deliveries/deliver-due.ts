@@ -30,18 +30,11 @@ import {
 } from './try-delivery.ts';
 
 export type Delivering = {
-  /** Sends what is due, of all merchants. */
   readonly work: Work;
   readonly deliverer: Deliverer;
-  /**
-   * Sends what is due of one merchant until nothing is left to claim; returns how many tries that
-   * were.
-   */
+  /** Sends until nothing is left to claim. Returns the number of tries. */
   runDueOf(merchantId: string, signal: AbortSignal): Promise<number>;
-  /**
-   * The business instant at which something of that merchant falls due, or fell; null: nothing
-   * waits where it may be sent.
-   */
+  /** The business instant when something falls or fell due. Null if nothing may be sent. */
   earliestDueOf(merchantId: string): Promise<Instant | null>;
 };
 
@@ -49,7 +42,7 @@ type Deliveries = Dispatcher<ClaimedDelivery, MadeTry>;
 
 /** A try, its record, and a margin. */
 const LEASE_MILLISECONDS = 30_000;
-/** Of one merchant, in a jump of its clock. */
+/** In a jump of the merchant's clock. */
 const TRIES_AT_ONCE_OF_MERCHANT = 16;
 const TRIES_AT_ONCE_OF_ENDPOINT = 8;
 const MOST_ROUNDS_OF_MERCHANT = 100_000;
@@ -104,8 +97,7 @@ function openDeliveries(tools: TryTools): Deliveries {
     isUnwanted: (delivery, lane) =>
       (lane === 'claimed' && watch.of(delivery).isMarked) ||
       isOpenHere(watch, delivery, tools.clock.now(delivery.merchantId)),
-    // The database knows from tests and from other processes' probes that a breaker is closed; this
-    // memory does not.
+    // The database knows from tests and other processes' probes that a breaker is closed.
     handBack: (unsent) => releaseDeliveries(database, unsent),
     piece: EARLIEST_DELIVERY,
     pieceValues: () => earliestDeliveryValues(boundsOf(deliveries)),
@@ -123,10 +115,7 @@ function boundsOf(deliveries: Deliveries): Omit<ClaimRequest, 'after' | 'limit' 
   };
 }
 
-/**
- * In a jump of the merchant's clock: only what is due is sent, and a breaker is probed only with
- * that.
- */
+/** In a jump of the clock: sends only what is due, and uses only that as probes. */
 async function deliverDueOf(
   { database }: TryTools,
   deliveries: Deliveries,
@@ -162,10 +151,7 @@ async function deliverDueOf(
   return tried;
 }
 
-/**
- * The pages of endpoints of a run; the next run goes on behind them, and one that follows soon
- * reads a single page.
- */
+/** The next run continues after them, and reads a single page if it follows soon. */
 const PAGES_A_RUN = 10;
 const LONG_RUN_MILLISECONDS = 200;
 
@@ -174,9 +160,8 @@ function openEndpointRounds(database: Database, isBusy: (place: Place) => boolea
 }
 
 /**
- * Goes round over the endpoints with waiting deliveries, a page at a time. Where something was
- * claimed there may be more: while the round is longer than a page, those endpoints are read first,
- * so that a backlog flows as fast as its endpoint accepts it.
+ * Walks endpoints with waiting deliveries by pages. In a round longer than a page, endpoints that gave
+ * something are read first, so that a backlog flows as fast as its endpoint accepts it.
  */
 class EndpointRounds {
   readonly #database: Database;
@@ -185,7 +170,6 @@ class EndpointRounds {
   #place: Place = ROUND_START;
   #isOnePage = true;
   #longRunAt = 0;
-  /** Of the current run. */
   #asksFlowing = false;
   #pagesLeft = 0;
   #roundsLeft = 0;
@@ -230,7 +214,7 @@ class EndpointRounds {
     return page.deliveries;
   }
 
-  /** The endpoints that were served last are read last. */
+  /** Endpoints that were just served are read last. */
   #remember(deliveries: readonly ClaimedDelivery[]): void {
     for (const { merchantId, endpoint } of deliveries) {
       const key = placeKey({ merchantId, endpoint });

@@ -2,21 +2,19 @@ import type { PostFailure } from '../posting/posting-result.ts';
 import type { DELIVERY_MOVES, DeliveryKind } from './delivery.ts';
 import { millisecondsUntilNextTry } from './retry-schedule.ts';
 
-/**
- * The result of one POST. `failure` and `answer` are short and printable; times are milliseconds.
- */
+/** The result of one POST. Texts are short and printable, times are milliseconds. */
 export type Posted =
   | {
       readonly kind: 'answered';
       readonly status: number;
       readonly answer: string;
-      /** Of a 429 or 503 with `Retry-After`. */
+      /** From the `Retry-After` of a 429 or 503. */
       readonly retryAfterMilliseconds: number | null;
       readonly milliseconds: number;
     }
   | { readonly kind: 'failed'; readonly failure: PostFailure; readonly milliseconds: number };
 
-/** Why a try failed, in a word: no answer, one that takes nothing, or no secret to sign with. */
+/** No answer, a refusing answer, or no secret to sign with. */
 export type TryFailure =
   | PostFailure
   | 'gone'
@@ -27,29 +25,28 @@ export type TryFailure =
   | 'secretNotOpened';
 
 /**
- * What one try shows of its endpoint. `taken`: it accepted the message. `refused`: it works, and
- * did not want this message. `gone`: it reports that it is no more. `failed`: it does not work.
- * `unsent`: our own fault, which shows nothing.
+ * `taken`: accepted. `refused`: works, but did not want this message. `gone`: says that it no longer exists.
+ * `failed`: does not work. `unsent`: our own fault, which shows nothing.
  */
 export type EndpointResponse = 'taken' | 'refused' | 'gone' | 'failed' | 'unsent';
 
 export type Try = {
   readonly response: EndpointResponse;
-  /** Of the answer; null: none came. */
+  /** Null if no answer came. */
   readonly status: number | null;
-  /** Null: it was accepted. */
+  /** Null if it was accepted. */
   readonly failure: TryFailure | null;
   readonly answer: string | null;
   readonly milliseconds: number;
   readonly retryAfterMilliseconds: number | null;
 };
 
-/** The careful POST had no connection free, or this process stops: nothing was tried. */
+/** No connection was free, or this process stops: nothing was tried. */
 const NOT_SENT = 'notSent';
-/** Then another process, or this one a little later, sends it. */
+/** Then this or another process sends it. */
 const NOT_SENT_PAUSE_MILLISECONDS = 1_000;
 
-/** Only 2xx is a success; a redirect is a refusal, for it is never followed. */
+/** Only 2xx is a success. Redirects are never followed, so they are refusals. */
 export function tryOf(posted: Posted): Try {
   if (posted.kind === 'failed') {
     const { failure, milliseconds } = posted;
@@ -77,7 +74,7 @@ function meaningOf(status: number): [EndpointResponse, TryFailure | null] {
   return ['refused', 'refused'];
 }
 
-/** A try that could not be sent, for a reason of ours. */
+/** For a reason of ours. */
 export function unsentTry(failure: TryFailure): Try {
   return {
     response: 'unsent',
@@ -91,26 +88,22 @@ export function unsentTry(failure: TryFailure): Try {
 
 export type TriedDelivery = {
   readonly kind: DeliveryKind;
-  /** Tries before this one, and those of them that do not count for the schedule. */
+  /** Earlier tries, and those of them that do not count for the schedule. */
   readonly tries: number;
   readonly triesBefore: number;
-  /** It was sent before its time: as a probe, or because its endpoint had returned. */
+  /** Sent before its time: a probe, or its endpoint had returned. */
   readonly isAhead: boolean;
 };
 
-/** What is recorded of a delivery after a try. */
 export type Fate = {
   readonly state: (typeof DELIVERY_MOVES)['waiting']['deliver' | 'retry' | 'giveUp'];
-  /** From now to the next try; null: none, or unchanged. */
+  /** From now to the next try. Null: none, or unchanged. */
   readonly pauseMilliseconds: number | null;
   /** Whether the try counts for the schedule. */
   readonly isCounted: boolean;
 };
 
-/**
- * A try ahead of its time that fails does not count for the schedule: an endpoint that comes and
- * goes would use up in minutes what is meant to last three days. A test is never tried again.
- */
+/** Failed tries ahead of time do not count: an unstable endpoint would use up three days in minutes. */
 export function fateAfter(tried: TriedDelivery, made: Try, jitter: number): Fate {
   if (made.response === 'taken') return { state: 'delivered', pauseMilliseconds: null, isCounted: true };
   if (tried.kind === 'test') return { state: 'givenUp', pauseMilliseconds: null, isCounted: true };

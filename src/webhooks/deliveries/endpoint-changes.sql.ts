@@ -8,18 +8,16 @@ import { HELD_AFTER_MILLISECONDS, OPEN_MILLISECONDS, QUIET_MILLISECONDS } from '
 import { IS_STILL_WAITING } from './claims.sql.ts';
 import type { DeliveryToSend } from './delivery.ts';
 
-/** The endpoint and its registration: a result of an earlier registration changes nothing. */
+/** A result of an earlier registration changes nothing. */
 export type EndpointTried = Pick<DeliveryToSend, 'merchantId' | 'endpoint' | 'registration'>;
 
 const BUSINESS_NOW = `select now() + coalesce(
        (select shift_milliseconds from merchant_clocks where merchant_id = $1), 0) * interval '1 millisecond' as business_now`;
 
-/** How often it opened in a row before: after a quiet while it begins anew. */
+/** Openings in a row. They start again after a quiet time. */
 const EARLIER_OPENINGS = `case when e.changed_at > now() - $9 * interval '1 millisecond' then least(e.openings, 1000) else 0 end`;
 
-/**
- * Only a registration can be enabled again: the server of callbacks is only spared by its breaker.
- */
+/** Only a registration can be enabled again. Servers of callbacks have just their breaker. */
 const CAN_BE_DISABLED = `e.endpoint like 'account:%'`;
 
 const FAILED = rowCodec(
@@ -58,16 +56,14 @@ const FAIL = statement(
 
 export type EndpointFailure = {
   readonly opens: boolean;
-  /** What failed was the probe of an open breaker. */
   readonly isProbe: boolean;
-  /** Its `Retry-After`; 0: none. */
+  /** From `Retry-After`. 0: none. */
   readonly askedMilliseconds: number;
 };
 
 /**
- * Records that an endpoint fails, opens its breaker, and disables it after five days without a
- * success. Null: nothing was to be changed, for another process wrote it before, or the endpoint
- * was registered anew.
+ * Disables the endpoint after five days without a success. Null if another process or a registration was
+ * first.
  */
 export async function failEndpoint(
   database: Database,
@@ -98,7 +94,7 @@ const RETURN = statement(
    returning e.endpoint`,
 );
 
-/** It works again: postponed deliveries are due. False: it did not fail. */
+/** Postponed deliveries become due. False if it did not fail. */
 export async function enableEndpoint(database: Database, tried: EndpointTried): Promise<boolean> {
   const { merchantId, endpoint, registration } = tried;
   return (await database.query(RETURN, [merchantId, endpoint, registration])).length === 1;
@@ -112,10 +108,7 @@ const HOLD = statement(
    returning e.endpoint`,
 );
 
-/**
- * Nothing is sent there until a test succeeds or it is registered anew. False: it was disabled
- * before, or is no registration.
- */
+/** Until a test succeeds or it is registered again. False if already disabled, or no registration. */
 export async function disableEndpoint(database: Database, tried: EndpointTried): Promise<boolean> {
   const { merchantId, endpoint, registration } = tried;
   return (await database.query(HOLD, [merchantId, endpoint, registration])).length === 1;
@@ -123,7 +116,7 @@ export async function disableEndpoint(database: Database, tried: EndpointTried):
 
 const WAITING = rowCodec({
   waiting: column.whole('count(*)'),
-  /** In seconds: of the oldest that waits; 0: none. */
+  /** Seconds. 0 if nothing waits. */
   oldestAge: column.real('coalesce(extract(epoch from now() - min(created_at)), 0)::float8'),
 });
 
@@ -134,11 +127,11 @@ const COUNT_WAITING = statement(
 );
 
 const LAG = rowCodec({
-  /** In seconds: by how much one that could be sent is late; 0: none. */
+  /** Seconds by which a delivery that could be sent is late. 0 if none is. */
   lag: column.real('coalesce(max(extract(epoch from now() - d.due_at)), 0)::float8'),
 });
 
-/** The first due one of each endpoint that takes them: what a system of a merchant delays is none of ours. */
+/** The first due one of each endpoint that accepts them: delays of a merchant's system do not count. */
 const FIND_LAG = statement(
   'deliveries.find_lag',
   `select ${LAG.columns} from (
@@ -165,7 +158,7 @@ const COUNT_ENDPOINTS = statement(
 export type DeliveryCounts = RowOf<typeof WAITING> &
   RowOf<typeof LAG> & { readonly endpoints: RowOf<typeof ENDPOINTS> };
 
-/** The waiting deliveries and the states of endpoints, of all merchants. */
+/** Of all merchants. */
 export async function countDeliveries(database: Database): Promise<DeliveryCounts> {
   const [waiting] = await database.query(COUNT_WAITING, [MOST_COUNTED_OF_ALL]);
   const [lag] = await database.query(FIND_LAG, [MOST_COUNTED_OF_ALL]);
@@ -197,10 +190,7 @@ const RELEASE = statement(
    where d.merchant_id = h.merchant_id and d.delivery_number = h.delivery_number`,
 );
 
-/**
- * Ends the leases of deliveries that this process does not send. What another one has claimed since
- * is left alone.
- */
+/** For deliveries that this process does not send. Leaves what another has claimed since. */
 export async function releaseDeliveries(
   database: Database,
   deliveries: readonly Pick<DeliveryToSend, 'merchantId' | 'deliveryNumber' | 'fence'>[],

@@ -22,10 +22,10 @@ const ENDPOINT_NEWS: Readonly<Record<EndpointChange, string>> = {
 
 const AWAY = ['failing', 'opened', 'stillAway'] as const;
 
-/** One that is away is tried every minute; where a name server is, all of them are. */
+/** An endpoint that is away is tried every minute. With a dead name server all of them are. */
 const LINE_MILLISECONDS = 600_000;
 
-/** Addresses are not logged: their paths and queries may hold secrets. */
+/** Addresses are not logged: paths and queries may hold secrets. */
 export function logEndpoints(
   log: Pick<Log, 'info' | 'warn'>,
   now = () => performance.now(),
@@ -80,9 +80,9 @@ const WEBHOOK_ENDPOINTS = databaseGauge(
   ['state'],
 );
 
-/** However often the metrics are read, the database is asked this seldom. */
+/** The least time between two counts. */
 const COUNT_MILLISECONDS = 10_000;
-/** While days pass in seconds no try waits long for an answer. */
+/** While days pass in seconds, no try waits long for an answer. */
 const TRY_MILLISECONDS_IN_JUMP = 1_000;
 
 export type Deliveries = Module & { readonly deliverer: Deliverer };
@@ -115,10 +115,7 @@ export function openDeliveries(context: ModuleContext, send: SendTools): Deliver
   };
 }
 
-/**
- * Tries to deliver: delivered, failed (comes again), givenUp, ahead (a probe that failed),
- * takenOver.
- */
+/** Outcomes: delivered, failed (comes again), givenUp, ahead (a failed probe), takenOver. */
 function observeTries(metrics: Metrics): TryTools['observeTry'] {
   const tries = metrics.counter(WEBHOOK_DELIVERIES);
   const durations = metrics.histogram(WEBHOOK_TRY_DURATION_SECONDS);

@@ -2,10 +2,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/**
- * After the first try, the second, and so on: twelve tries in 75.7 hours, so that a system that was
- * away for a weekend is still notified.
- */
+/** Twelve tries in 75.7 hours, to survive a weekend's outage. */
 export const PAUSES_MILLISECONDS: readonly number[] = [
   5 * SECOND,
   30 * SECOND,
@@ -20,26 +17,20 @@ export const PAUSES_MILLISECONDS: readonly number[] = [
   24 * HOUR,
 ];
 
-/**
- * Deliveries that failed together shall not come back together: each pause is longer by up to a
- * tenth.
- */
+/** Each pause is up to a tenth longer, so that failed deliveries do not come back together. */
 const MOST_JITTER = 0.1;
 const LONGEST_RETRY_AFTER_MILLISECONDS = 24 * HOUR;
 
 export type FailedTry = {
-  /** Tries so far that count, the failed one included. */
+  /** Counted tries so far, with the failed one. */
   readonly tries: number;
-  /** The endpoint's `Retry-After`; null: none. */
+  /** The endpoint's `Retry-After`. */
   readonly retryAfterMilliseconds: number | null;
   /** Random, from 0 to 1. */
   readonly jitter: number;
 };
 
-/**
- * Whole milliseconds from a failed try to the next one, or null when that was the last. A
- * `Retry-After` is respected up to a day.
- */
+/** Whole milliseconds. Null after the last try. Respects a `Retry-After` of up to a day. */
 export function millisecondsUntilNextTry(failed: FailedTry): number | null {
   const pause = PAUSES_MILLISECONDS[failed.tries - 1];
   if (pause === undefined) return null;

@@ -10,23 +10,20 @@ export type PostRequest = {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly connectMilliseconds: number;
-  /** From the look-up of the name to the end of the answer. */
+  /** From the name look-up to the end of the answer. */
   readonly totalMilliseconds: number;
 };
 
 export type EndpointSecrets = {
-  /** The value behind `Basic `; null: none. */
+  /** The value after `Basic `. */
   readonly basicAuth: string | null;
   readonly secrets: readonly Buffer[];
 };
 
 export type SendTools = {
-  /** The careful POST. Never throws. */
+  /** Never throws. */
   readonly post: (request: PostRequest) => Promise<Posted>;
-  /**
-   * `webhook-id`, `webhook-timestamp` (real time, seconds) and, where there are secrets,
-   * `webhook-signature`.
-   */
+  /** `webhook-id`, `webhook-timestamp` (real time, seconds) and, with secrets, `webhook-signature`. */
   readonly sign: (
     secrets: readonly Buffer[],
     id: string,
@@ -40,13 +37,10 @@ export type SendTools = {
 };
 
 const CONNECT_MILLISECONDS = 5_000;
-/** A slow endpoint may take so long for its answer; during a jump of the test clock it is less. */
+/** Longest wait for an answer. Shorter in a jump of the test clock. */
 export const TRY_MILLISECONDS = 15_000;
 
-/**
- * Sends a delivery once and returns the result; records nothing. A delivery that our keys cannot
- * open counts as unsent. Throws only when the database is away.
- */
+/** Records nothing. What our keys cannot open counts as unsent. Throws only without a database. */
 export async function sendDelivery(
   tools: SendTools,
   delivery: DeliveryToSend,

@@ -3,15 +3,13 @@ import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { DELIVERY_KINDS, type DeliveryToSend, type SealedText } from './delivery.ts';
 
 /**
- * The columns that other modules' statements write in their own commits, in this order;
- * lease_expires_at and fence: null and 0, unless the process that writes it sends it at once.
+ * Other modules write these columns. `lease_expires_at` and `fence` are null and 0, except to send at once.
  */
 export const ENQUEUE_DELIVERIES = `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number,
        transaction_id, installment_number, nsu, url, body, due_at, scheduled_at, lease_expires_at, fence)`;
 
 /**
- * Joins what a delivery `d` needs to be sent: its endpoint `e`, and the secrets `s` of its account.
- * `limit 1` keeps the planner to their keys: it could plan a join of many deliveries by reading the
+ * Endpoint `e` and secrets `s` of a delivery `d`. Without `limit 1` a join of many deliveries could read the
  * endpoints of all merchants.
  */
 export const SENDING_JOINS = `
@@ -23,14 +21,12 @@ export const SENDING_JOINS = `
   ) s on true`;
 
 /**
- * Of a delivery `e` looked up by transaction and installment: that it still waits, in the words of
- * the index which has them in order. In others the planner takes the index by due time, and reads
- * all that waits for the endpoint. Its number is compared as `delivery_number + 0`: else, planned
- * while the table is small, the primary key is walked from there through all of the merchant's.
+ * Says like its index that a delivery `e`, found by transaction and installment, still waits. Other words
+ * make the planner use the index by due time. Compare `delivery_number + 0`: a plan made on a small table
+ * would otherwise walk the primary key.
  */
 export const WAITS_IN_ORDER = 'e.due_at is not null';
 
-/** The columns that `parseDeliveryToSend` reads, over those joins. */
 export const SENDING = rowCodec(
   {
     transactionOf: column.nullable(column.text('d.transaction_id')),

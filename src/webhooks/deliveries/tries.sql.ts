@@ -5,24 +5,21 @@ import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Fate, Try } from './delivery-outcome.ts';
 import { WAITS_IN_ORDER } from './to-send.sql.ts';
 
-/** One try of a delivery that this process holds (its fence proves it), and its consequence. */
+/** A try of a delivery that this process holds by its fence, and the consequence. */
 export type TryRow = {
   readonly merchantId: string;
   readonly deliveryNumber: number;
   readonly fence: number;
   readonly fate: Fate;
   readonly made: Pick<Try, 'status' | 'failure' | 'answer' | 'milliseconds'>;
-  /** Real time, milliseconds since the epoch: when it was sent. */
+  /** Real time, milliseconds since the epoch. */
   readonly triedAt: number;
 };
 
-/** False: another process has taken the delivery over, or an earlier try of this row was lost. */
+/** False if another process has taken over, or an earlier write of this row was lost. */
 export type TryResult = { readonly isRecorded: boolean };
 
-/**
- * Of a row found by its key: in these words the planner cannot take an index of waiting rows for
- * it, all of a merchant's.
- */
+/** The planner must not use an index of waiting rows: it would read all of a merchant's. */
 const IS_STILL_WAITING = 'd.ended_at is null';
 
 const INPUT = inputRows<TryRow>({
@@ -87,9 +84,7 @@ const RECORD_TRIES = statement(
 );
 
 /**
- * The results of tries: each delivery is over or due again, the try is recorded, and the next one
- * of the same transaction and installment need not wait any longer. The endpoint's row is not
- * touched. Repeatable: what is recorded has no lease any more.
+ * Releases the next delivery of the same transaction and installment. Leaves the endpoint alone. Repeatable.
  */
 export function triesWrite(database: Database): BatchedWriteOptions<TryRow, TryResult> {
   const key = ({ merchantId, deliveryNumber }: Pick<TryRow, 'merchantId' | 'deliveryNumber'>) =>
@@ -101,8 +96,7 @@ export function triesWrite(database: Database): BatchedWriteOptions<TryRow, TryR
     mustBeWritten: true,
     merchant: (row) => row.merchantId,
     bytes: () => 400,
-    // Results that arrive while others are recorded are recorded together, at half the cost; a
-    // second statement does not wait for the disk.
+    // Results that arrive meanwhile are recorded together, at half the cost.
     limits: { statementsInFlight: 2 },
     write: async (rows) => {
       const changed = await database.query(RECORD_TRIES, INPUT.values(rows));

@@ -25,16 +25,13 @@ import type { TryResult, TryRow } from './tries.sql.ts';
 
 export type TryTools = SendTools & {
   readonly database: Database;
-  /** Notified when an endpoint returns. */
+  /** Wakes when an endpoint returns. */
   readonly wakeSignal: WakeSignal;
   /** From 0 to 1. */
   readonly chance: () => number;
   readonly tryMilliseconds: (merchantId: string) => number;
   readonly writeTry: BatchedWrite<TryRow, TryResult>;
-  /**
-   * `takenOver`: only the process that has the delivery now records it. `ahead`: a try that does
-   * not count.
-   */
+  /** `takenOver`: another process records it. `ahead`: a try that does not count. */
   readonly observeTry: (outcome: TryOutcome, made: Try) => void;
   readonly observeEndpoint: (change: EndpointChange, tried: EndpointTried, detail: object) => void;
 };
@@ -42,10 +39,7 @@ export type TryTools = SendTools & {
 export type TryOutcome = 'delivered' | 'failed' | 'givenUp' | 'ahead' | 'takenOver';
 export type EndpointChange = 'failing' | 'opened' | 'stillAway' | 'disabled' | 'returned';
 
-/**
- * The health of endpoints as this process knows it. The least recently tried is forgotten: its next
- * failures are only noticed later.
- */
+/** As this process knows it. Forgets the least recently tried, whose next failures are then noticed later. */
 export type EndpointWatch = {
   of(tried: EndpointTried): Watched;
   keep(tried: EndpointTried, watched: Watched): void;
@@ -54,33 +48,23 @@ export type EndpointWatch = {
 type Watched = {
   readonly registration: number;
   readonly health: Health;
-  /** The row says that it fails. */
+  /** The row says that the endpoint fails. */
   readonly isMarked: boolean;
-  /**
-   * Business time until when this process sends nothing from memory; null: the breaker is closed.
-   */
+  /** Business time until which this process sends nothing. Null: the breaker is closed. */
   readonly openUntil: Instant | null;
 };
 
 const MOST_WATCHED = 10_000;
 /**
- * A delivery is leased at once only while the endpoint's row says that it is well, so memory knows
- * better only until its own finding is written. This is longer than a delivery waits in the queue,
- * and much shorter than a `Retry-After` may be: another process, or a test, may find the endpoint
- * well again before.
+ * Memory is better than the row only until its own finding is written: longer than a delivery is queued, but
+ * shorter than a `Retry-After`, because another process or a test may find the endpoint well earlier.
  */
 const LONGEST_OPEN_HERE_MILLISECONDS = 10_000;
 /** A try ends before, and the lease after it. */
 const RECORD_MILLISECONDS = 10_000;
-/**
- * A failed try of a delivery that has failed before is no chance, however few failures this process
- * has seen.
- */
+/** A delivery that failed before and fails again is no accident, however few failures this process saw. */
 const TRIES_UNTIL_MARKED = 2;
-/**
- * Nor is one whose next try is minutes away: the breaker's probes find out within one when its
- * endpoint is back, also where nothing else is sold meanwhile.
- */
+/** By then its next try is minutes away, and probes of the breaker notice a return sooner. */
 const TRIES_UNTIL_OPENED = 3;
 
 export function openEndpointWatch(): EndpointWatch {
@@ -102,13 +86,12 @@ export function openEndpointWatch(): EndpointWatch {
   };
 }
 
-/** Whether this process knows that nothing should be sent there now. */
 export function isOpenHere(watch: EndpointWatch, tried: EndpointTried, now: Instant): boolean {
   const { openUntil } = watch.of(tried);
   return openUntil !== null && openUntil > now;
 }
 
-/** A try that was made and is still to be recorded. */
+/** Made, and still to be recorded. */
 export type MadeTry = { readonly made: Try; readonly triedAt: number };
 
 export async function tryDelivery(tools: TryTools, delivery: ClaimedDelivery): Promise<MadeTry> {
@@ -117,17 +100,14 @@ export async function tryDelivery(tools: TryTools, delivery: ClaimedDelivery): P
   return { made, triedAt };
 }
 
-/** Whether a healthy endpoint accepted it: only the delivery itself is to be recorded then. */
+/** A healthy endpoint accepted it: only the delivery is recorded. */
 export function isTakenByWell(watch: EndpointWatch, delivery: ClaimedDelivery, { made }: MadeTry): boolean {
   return (
     made.response === 'taken' && !delivery.isProbe && !delivery.isFailing && !watch.of(delivery).isMarked
   );
 }
 
-/**
- * Records the result of a delivery, and changes its endpoint where that follows. Throws when it
- * could not be recorded.
- */
+/** Also changes the endpoint if needed. Throws if it could not be recorded. */
 export async function recordTry(
   tools: TryTools,
   watch: EndpointWatch,
@@ -147,7 +127,6 @@ function outcomeOf({ state, isCounted }: Fate): TryOutcome {
   return isCounted ? 'failed' : 'ahead';
 }
 
-/** What a try shows of its endpoint: it works, it is gone, or it fails. */
 async function changeEndpoint(
   tools: TryTools,
   watch: EndpointWatch,
@@ -170,10 +149,7 @@ async function changeEndpoint(
   tools.wakeSignal.notify();
 }
 
-/**
- * Nothing is written for a single failure: only that it fails at all, that its breaker opens, and
- * that it is disabled.
- */
+/** A single failure writes nothing. */
 async function fail(
   tools: TryTools,
   watch: EndpointWatch,

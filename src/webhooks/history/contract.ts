@@ -150,7 +150,6 @@ const OF_ACCOUNT = Type.String({
   description: 'An account number of yours; any other is not found.',
 });
 
-/** What is wrong with the period or the place that a list or a repetition names. */
 export const PERIOD_FAULTS = {
   periodBackwards: {
     status: 400,
@@ -361,7 +360,7 @@ export function readListQuery(query: Static<typeof LIST_QUERY>): WantedDeliverie
   };
 }
 
-/** Good moments that make no period, and a place that no call gave. */
+/** Valid instants that form no period, or a place that no call returned. */
 function resendFaults(body: unknown): Fault[] {
   const { from, to, status, after } = (body ?? {}) as Record<string, unknown>;
   const period = { from: momentOf(from), to: momentOf(to) };

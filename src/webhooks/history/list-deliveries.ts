@@ -15,18 +15,18 @@ import {
 
 export type HistoryTools = {
   readonly lookUp: LookUp;
-  /** A merchant's lists take their turns with its other searches: each may read a great many rows. */
+  /** Queued with the merchant's other searches, because each may read many rows. */
   readonly search: Search;
-  /** By the database's time: which days are the newest. */
+  /** The database's time decides which days are the newest. */
   readonly clock: Pick<BusinessClock, 'unmoved'>;
 };
 
-/** What is counted for one list, in a second or so. A period that holds more is refused. */
+/** Counted for one list, in a second or so. Larger periods are refused. */
 const MOST_COUNTED = 1_000_000;
-/** All of them are read, in about a second, where no index has the order. */
+/** All are read, in about a second, if no index has the order. */
 const MOST_SORTED = 100_000;
 
-/** A page of an account's deliveries. Throws `Overloaded` when too many lists of the merchant wait. */
+/** Throws `Overloaded` if too many lists of the merchant wait. */
 export async function listDeliveries(
   { search, clock }: Pick<HistoryTools, 'search' | 'clock'>,
   merchantId: string,
@@ -45,7 +45,7 @@ export async function listDeliveries(
   return found ?? 'notFound';
 }
 
-/** A delivery of this merchant, or null: one of another merchant looks like one that never was. */
+/** Null also for another merchant's delivery. */
 export function readDelivery(
   { lookUp }: Pick<HistoryTools, 'lookUp'>,
   merchantId: string,
@@ -54,7 +54,7 @@ export function readDelivery(
   return lookUp(merchantId, (database) => findDelivery(database, merchantId, deliveryId));
 }
 
-/** The same for an operation that is let in already. */
+/** For a caller that already has its turn. */
 export async function findDelivery(
   database: Reader,
   merchantId: string,

@@ -3,7 +3,7 @@ import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { DELIVERY_KINDS, DELIVERY_STATES, deliveryId } from '../deliveries/delivery.ts';
 
-/** A payment as its messages name it: only one that was approved has an NSU. */
+/** Only an approved payment has an NSU. */
 export type NamedPayment = {
   readonly merchantId: string;
   readonly transactionId: string;
@@ -16,13 +16,12 @@ const MESSAGE = rowCodec({
   deliveryNumber: column.whole(),
   kind: column.oneOf(DELIVERY_KINDS),
   state: column.oneOf(DELIVERY_STATES),
-  /** Of a callback; null: where the account is registered. */
+  /** The address of a callback. Null: the account's registration. */
   url: column.nullable(column.text()),
   body: column.text(),
   createdAt: column.instant(),
 });
 
-/** A message about a payment, on its way or at its end. */
 export type PaymentMessage = RowOf<typeof MESSAGE>;
 
 const PAYMENTS = inputRows<NamedPayment>(
@@ -44,7 +43,7 @@ const LIST = statement(
    ) d`,
 );
 
-/** The messages about these payments, oldest first, up to `limit` of each. */
+/** Oldest first, up to `limit` of each payment. */
 export async function listMessagesOf(
   database: Database,
   payments: readonly NamedPayment[],
@@ -56,7 +55,7 @@ export async function listMessagesOf(
 
 const GONE = rowCodec({ messages: column.whole('(select count(*) from gone)') });
 
-/** Ended ones with their tries, as retention removes them; what is still to be sent stays. */
+/** Deletes ended messages with their tries. What is still to be sent stays. */
 const DELETE = statement(
   'history.delete_of_payments',
   `with held as materialized (
@@ -82,7 +81,7 @@ const DELETE = statement(
    select ${GONE.columns}`,
 );
 
-/** Removes up to `limit` ended messages about each of these payments; gives how many went. */
+/** Up to `limit` of each payment. Returns how many were deleted. */
 export async function deleteEndedMessages(
   database: Database,
   payments: readonly NamedPayment[],
@@ -100,16 +99,15 @@ const DELIVERY = rowCodec(
     url: column.nullable(column.text('coalesce(d.url, e.url)')),
     tries: column.whole(),
     createdAt: column.instant(),
-    /** Null: it still waits. */
+    /** Null while it waits. */
     endedAt: column.nullable(column.instant()),
-    /** Of the last try; null: none was, none was answered, or it was delivered. */
+    /** Of the last try. Null without a try or an answer, or if delivered. */
     lastStatus: column.nullable(column.whole('l.status')),
     lastFailure: column.nullable(column.text('l.failure')),
   },
   'd',
 );
 
-/** What was sent of a payment, with what came of its last try. */
 export type PaymentDelivery = ReturnType<typeof parse>;
 
 /** Along deliveries_by_nsu; addresses and tries by their keys. */
@@ -128,7 +126,7 @@ const LIST_OF_PAYMENT = statement(
    order by d.delivery_number`,
 );
 
-/** The first deliveries about a payment with this NSU, oldest first. */
+/** Oldest first. */
 export async function listDeliveriesOf(
   database: Reader,
   merchantId: string,

@@ -11,17 +11,14 @@ import type { DeliverOnce } from './resend-deliveries.ts';
 import { type EndpointPlace, forgetStep, giveUpStep, nextMerchant } from './retention.sql.ts';
 
 const ENDPOINTS_AT_ONCE = 500;
-/** Between two walks over everything: what is kept is kept for days. */
+/** Between two walks over everything. */
 const PAUSE_MILLISECONDS = 600_000;
-/** What waits for so long at a target that takes nothing is given up. */
+/** What waits this long at an endpoint that accepts nothing is given up. */
 const DAYS_OF_WAITING = 30;
 
 const START: EndpointPlace = { merchantId: '', endpoint: '' };
 
-/**
- * Forgets deliveries that ended more than `retentionDays` ago, merchant by merchant, in the order
- * of their numbers.
- */
+/** Merchant by merchant, in the order of numbers. */
 function forgetOldDeliveries(database: Database, retentionDays: number): Work {
   let merchantId = '';
   let behind: number | null = null;
@@ -38,7 +35,6 @@ function forgetOldDeliveries(database: Database, retentionDays: number): Work {
   return forgetInSteps('forgetOldDeliveries', step, PAUSE_MILLISECONDS);
 }
 
-/** Gives up what has waited for thirty days at endpoints that are disabled or were removed. */
 function giveUpStaleDeliveries(database: Database): Work {
   let behind: EndpointPlace = START;
   const limits = { endpoints: ENDPOINTS_AT_ONCE, days: DAYS_OF_WAITING };
@@ -51,12 +47,9 @@ function giveUpStaleDeliveries(database: Database): Work {
   return forgetInSteps('giveUpStaleDeliveries', step, PAUSE_MILLISECONDS);
 }
 
-/**
- * Repetitions of deliveries may write very many rows: payments need the other connections to the
- * database.
- */
+/** Resending may write many rows, and payments need the other connections. */
 const RESENDS_LINE = { name: 'resends', slots: 3, ofEach: 1, waiting: 100, longestWaitMilliseconds: 5_000 };
-/** A merchant may ask for all tests of a minute at once. */
+/** A merchant may use all tests of a minute at once. */
 const TEST_BURST_SECONDS = 60;
 
 type HistoryContext = Pick<ModuleContext, 'database' | 'search' | 'lookUp' | 'clock'> & {
@@ -65,7 +58,7 @@ type HistoryContext = Pick<ModuleContext, 'database' | 'search' | 'lookUp' | 'cl
   };
 };
 
-/** `notify`: wakes the sending. */
+/** `notify` wakes the sending. */
 export function openHistory(
   { configuration, database, search, lookUp, clock }: HistoryContext,
   send: SendTools,

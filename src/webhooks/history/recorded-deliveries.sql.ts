@@ -24,7 +24,6 @@ const RECORDED = rowCodec(
   'd',
 );
 
-/** A row of a page, looked up by its key, and its endpoint. */
 const SHOWN = `${RECORDED.columns} from page g cross join lateral (
        select * from deliveries where merchant_id = $1 and delivery_number = g.delivery_number limit 1
      ) d left join lateral (
@@ -41,10 +40,7 @@ const DELIVERED = `from deliveries where ${IN_PERIOD} and state = 'delivered'
 const GIVEN_UP = `from deliveries where ${IN_PERIOD} and state = 'givenUp' and 'givenUp' = any ($5::text[])`;
 const UP_TO_PAGE = 'order by {order} limit $2::bigint + $3::bigint';
 
-/**
- * State by state, in the order of the index: no part is read further than the page needs, nor counted
- * further than the bound.
- */
+/** State by state in index order. Reads no further than the page, and counts no further than the bound. */
 const BY_CREATION = pageOf({
   name: 'history.list',
   before: `counted as (
@@ -65,7 +61,7 @@ const BY_CREATION = pageOf({
   shown: SHOWN,
 });
 
-/** What has one nsu is few: it is read whole. */
+/** One NSU has few, so they are read whole. */
 const OF_NSU_BY_CREATION = pageOf({
   name: 'history.list_of_nsu',
   before: `found as (
@@ -78,10 +74,7 @@ const OF_NSU_BY_CREATION = pageOf({
   shown: SHOWN,
 });
 
-/**
- * The order that no index has: everything that was found is read and put in order, unless it is more than
- * the bound. Nothing comes last.
- */
+/** For an order without an index: sorts everything found, up to the bound. Nulls come last. */
 const SORT_KEYS = `(case $9::text
       when 'movementId' then case when d.kind in ('movement', 'test') then d.delivery_number end
       when 'installmentNumber' then case when d.kind = 'movement' then d.installment_number end
@@ -126,13 +119,9 @@ const SORTED_OF_NSU = pageOf({
   shown: SHOWN,
 });
 
-/** How many are counted, and how many are put in an order that no index has. */
 export type ListBounds = { readonly mostCounted: number; readonly mostSorted: number };
 
-/**
- * A page of an account's deliveries, and how many there are in all, of one moment; null: no such account,
- * `periodTooFull`: more than are counted, and not more than are sorted.
- */
+/** Of one moment. Null: no such account. `periodTooFull`: too many to count. */
 export async function listRecordedDeliveries(
   database: Reader,
   merchantId: string,
@@ -193,7 +182,7 @@ const FIND = statement(
    where d.merchant_id = $1 and d.delivery_number = $2`,
 );
 
-/** A delivery of this merchant by its number, or null; old after so many days. */
+/** Old after `days`. */
 export async function findRecordedDelivery(
   database: Reader,
   merchantId: string,

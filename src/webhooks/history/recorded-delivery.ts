@@ -2,55 +2,52 @@ import type { TooManyToOrder, WantedPage } from '../../platform/pages.ts';
 import { addDays, type Day, type Instant, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import type { DeliveryKind, DeliveryState } from '../deliveries/delivery.ts';
 
-/** A delivery as its merchant looks at it. */
 export type RecordedDelivery = {
   readonly deliveryId: string;
   readonly deliveryNumber: number;
   readonly kind: DeliveryKind;
   readonly state: DeliveryState;
-  /** Of a notice a billing or a subscription. Null: of a test. */
+  /** For a notice, a billing or a subscription. Null for a test. */
   readonly transactionId: string | null;
   readonly installmentNumber: number;
   readonly nsu: string | null;
-  /** Where it goes; null: the account is registered nowhere any more. */
+  /** Null if the account is no longer registered. */
   readonly url: string | null;
   readonly tries: number;
   /** Real time. */
   readonly createdAt: Instant;
-  /** The merchant's business time; null: nothing is waited for. */
+  /** The merchant's business time. Null if nothing is to come. */
   readonly dueAt: Instant | null;
   /** Real time. */
   readonly endedAt: Instant | null;
 };
 
-/** One try to deliver. */
 export type RecordedTry = {
   readonly tryNumber: number;
   /** Real time. */
   readonly triedAt: Instant;
   readonly milliseconds: number;
-  /** Of the answer; null: none came. */
+  /** Null if no answer came. */
   readonly status: number | null;
   readonly failure: string | null;
   readonly answer: string | null;
 };
 
-/** One delivery with all that is kept of it. */
 export type WholeDelivery = RecordedDelivery & {
   readonly body: string;
   /** The newest hundred, oldest first. */
   readonly history: readonly RecordedTry[];
   readonly fence: number;
-  /** Whether something can be sent there: a registration that was removed takes nothing more. */
+  /** False if the registration was removed. */
   readonly hasEndpoint: boolean;
-  /** Whether it ended more than thirty days ago. */
+  /** Ended more than thirty days ago. */
   readonly isOld: boolean;
 };
 
-/** A stretch of real time: from its first moment up to the first one behind it. */
+/** Real time. `to` is excluded. */
 export type Period = { readonly from: Instant; readonly to: Instant };
 
-/** By what a list can be put in order. */
+/** Sort keys of a list. */
 export const DELIVERY_FIELDS = [
   'id',
   'kind',
@@ -68,7 +65,6 @@ export const DELIVERY_FIELDS = [
 ] as const;
 export type DeliveryField = (typeof DELIVERY_FIELDS)[number];
 
-/** What is looked for among an account's deliveries. */
 export type DeliveryFilter = {
   readonly accountNumber: string;
   readonly states: readonly DeliveryState[];
@@ -76,7 +72,7 @@ export type DeliveryFilter = {
   readonly period: Period;
 } & WantedPage<DeliveryField>;
 
-/** The same as a caller names it: days of São Paulo, both included, or none. */
+/** Days of São Paulo, both included. */
 export type WantedDeliveries = Omit<DeliveryFilter, 'period'> & {
   readonly from: Day | null;
   readonly to: Day | null;
@@ -84,15 +80,13 @@ export type WantedDeliveries = Omit<DeliveryFilter, 'period'> & {
 
 /** An exact total counts every delivery of the period. */
 const MOST_DAYS_OF_PERIOD = 31;
-/** Whatever is kept at all: what has one nsu is few. */
+/** Everything that is kept: one NSU has few. */
 const ALL_TIME_DAYS = 3_650;
 
 export type PeriodFault = 'periodBackwards' | 'periodTooLong' | 'periodTooFull' | TooManyToOrder;
 
 /**
- * The days that are looked through, both included. One alone reaches as far as a period may;
- * without either it is the last
- * 31 days, today included, and all that is kept of one nsu.
+ * Both included. One alone extends as far as a period may. None: the last 31, or everything kept of one NSU.
  */
 export function periodOfDays(
   days: { readonly from: Day | null; readonly to: Day | null },
@@ -108,7 +102,7 @@ export function periodOfDays(
   return { from: startOfSaoPauloDay(first), to: startOfSaoPauloDay(reachedFrom(last, 1)) };
 }
 
-/** At the edge of the calendar there is nothing to be found: the day itself will do. */
+/** At the edge of the calendar it returns the day itself. */
 function reachedFrom(day: Day, count: number): Day {
   try {
     return addDays(day, count);
@@ -117,18 +111,17 @@ function reachedFrom(day: Day, count: number): Day {
   }
 }
 
-/** What is wrong with a period of moments; null: it is good. */
+/** Null if the period is valid. */
 export function periodFault({ from, to }: Period): PeriodFault | null {
   if (from >= to) return 'periodBackwards';
   return to - from > MOST_DAYS_OF_PERIOD * 86_400_000 ? 'periodTooLong' : null;
 }
 
-/** After it ended, as the contract has it. */
+/** Days after the end, by the contract. */
 export const DAYS_TO_RESEND = 30;
-/** A delivery has at most a hundred tries: twelve of the schedule, each time that it is sent again. */
+/** Twelve scheduled tries for each sending, and at most a hundred tries in all. */
 export const MOST_TRIES_TO_RESEND = 88;
 
-/** Why a delivery is not sent again. */
 export type ResendRefusal =
   | 'notFound'
   | 'stillWaiting'
@@ -137,7 +130,7 @@ export type ResendRefusal =
   | 'endpointRemoved'
   | 'triedTooOften';
 
-/** Null: it can be sent again. */
+/** Null if it can be sent again. */
 export function resendRefusal(delivery: WholeDelivery): ResendRefusal | null {
   if (delivery.kind === 'test') return 'testNotResent';
   if (delivery.state === 'waiting') return 'stillWaiting';
@@ -146,10 +139,10 @@ export function resendRefusal(delivery: WholeDelivery): ResendRefusal | null {
   return delivery.tries > MOST_TRIES_TO_RESEND ? 'triedTooOften' : null;
 }
 
-/** Ended deliveries of one state, by the time of writing and the number, behind a place. */
+/** A place among ended deliveries of one state, by writing time and number. */
 export type ResendPlace = {
   readonly state: 'delivered' | 'givenUp';
-  /** Microseconds since the epoch, as PostgreSQL keeps them: rounded ones would skip or repeat a row. */
+  /** Since the epoch, as PostgreSQL keeps it: rounding would skip or repeat a row. */
   readonly createdMicroseconds: number;
   readonly deliveryNumber: number;
 };
@@ -157,27 +150,24 @@ export type ResendPlace = {
 export type WantedResend = {
   readonly accountNumber: string;
   readonly period: Period;
-  /**
-   * Delivered ones come first: one that is sent again now must not be found given up, and sent once
-   * more, in the same walk.
-   */
+  /** Delivered ones first: otherwise one that fails now could be found and sent twice in a walk. */
   readonly states: readonly ResendPlace['state'][];
   /** Where an earlier call ended. */
   readonly behind: ResendPlace | null;
 };
 
-/** `next`: behind which the following ones stand; null: nothing is left. */
+/** `next`: the place to continue after. Null if nothing is left. */
 export type Resent = { readonly resent: number; readonly next: ResendPlace | null };
 
 const PLACE = /^([dg])-(\d{1,16})-(\d{1,16})$/;
 const STATES_OF_PLACE = { d: 'delivered', g: 'givenUp' } as const;
 
-/** `g-1763730000123456-42`: where to go on. */
+/** For example `g-1763730000123456-42`. */
 export function placeText({ state, createdMicroseconds, deliveryNumber }: ResendPlace): string {
   return `${state === 'delivered' ? 'd' : 'g'}-${createdMicroseconds}-${deliveryNumber}`;
 }
 
-/** Reads what `placeText` writes; null for anything else. */
+/** Null for anything that `placeText` does not write. */
 export function parsePlace(text: string): ResendPlace | null {
   const match = PLACE.exec(text);
   if (match === null) return null;
@@ -186,12 +176,11 @@ export function parsePlace(text: string): ResendPlace | null {
   return { state: STATES_OF_PLACE[match[1] as 'd' | 'g'], createdMicroseconds, deliveryNumber };
 }
 
-/** What one try of a test gave. */
 export type TestOutcome = {
   readonly delivered: boolean;
-  /** Of the answer; null: none came. */
+  /** Null if no answer came. */
   readonly status: number | null;
-  /** Null: delivered. */
+  /** Null if delivered. */
   readonly failure: string | null;
   readonly milliseconds: number;
   readonly answer: string | null;
@@ -199,10 +188,7 @@ export type TestOutcome = {
 
 export type SentTest = TestOutcome & { readonly deliveryId: string };
 
-/**
- * The eight fields of a notification that only shows that notifications arrive. `moment` as it is
- * sent.
- */
+/** The eight fields of a notification, only to show that it arrives. `moment` as it is sent. */
 export function testNotificationBody(movementId: number, moment: string): string {
   return JSON.stringify({
     movementId,

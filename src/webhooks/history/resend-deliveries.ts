@@ -30,11 +30,11 @@ export type ResendTools = {
 };
 
 export type ResendManyTools = ResendTools & {
-  /** A merchant's repetitions take their turns: each may write a great many rows. */
+  /** Queues a merchant's resends, because each may write many rows. */
   readonly inLine: InLine;
 };
 
-/** Makes one ended delivery wait again, under its own id. */
+/** Keeps the delivery's id. */
 export async function resendDelivery(
   tools: ResendTools,
   merchantId: string,
@@ -49,20 +49,16 @@ export async function resendDelivery(
   if (isDone) notify();
   const now = await findDelivery(database, merchantId, deliveryId);
   if (now === null) return 'notFound';
-  // Somebody else was faster, or its target was removed between the two looks.
+  // Somebody else was faster, or the endpoint was removed between the two reads.
   return isDone ? now : (resendRefusal(now) ?? 'stillWaiting');
 }
 
 const ROWS_OF_STATEMENT = 1_000;
 const ROWS_OF_CALL = 10_000;
-/** No further statement is begun when less is left of the request; each has five seconds at most. */
+/** No statement begins with less time left. Each takes at most five seconds. */
 const MILLISECONDS_KEPT = 6_000;
 
-/**
- * Makes what ended in a period wait again, up to ten thousand a call; `deadlineAt` in monotonic
- * milliseconds. What cannot be sent
- * again (too old, tried too often, a target removed, a test) is passed over.
- */
+/** Up to ten thousand a call; skips what cannot be sent again. `deadlineAt`: monotonic milliseconds. */
 export async function resendDeliveries(
   tools: ResendManyTools,
   merchantId: string,
@@ -104,18 +100,14 @@ function firstPlace(state: ResendPlace['state'] | undefined, { from }: Period): 
   return state === undefined ? null : { state, createdMicroseconds: from * 1_000, deliveryNumber: 0 };
 }
 
-/**
- * Sends a delivery once, signed as every other, and returns the result; `totalMilliseconds`: how
- * long it may take. Records nothing, and looks at neither breaker nor holding. Throws only for a
- * bug of ours.
- */
+/** Signed like every delivery. Records nothing, and ignores breaker and state. Throws only for a bug. */
 export type DeliverOnce = (delivery: DeliveryToSend, totalMilliseconds: number) => Promise<TestOutcome>;
 
 export type TestTools = {
   readonly database: Database;
   readonly clock: BusinessClock;
   readonly deliverOnce: DeliverOnce;
-  /** Tests of a merchant. */
+  /** Limits a merchant's tests. */
   readonly testLimit: RateLimit;
   /** Wakes the sending. */
   readonly notify: () => void;
@@ -123,15 +115,12 @@ export type TestTools = {
 
 const LONGEST_TRY_MILLISECONDS = 10_000;
 const SHORTEST_TRY_MILLISECONDS = 1_000;
-/** What is left of the request for the database. */
+/** Kept from the request's time for the database. */
 const MILLISECONDS_TO_SEND = 4_000;
 
 export type TestRefusal = 'notFound' | { readonly secondsToWait: number };
 
-/**
- * Tries the registered address of an account now, even while it is held; a success releases it.
- * Real time: `deadlineAt`.
- */
+/** Tries even a disabled registration; a success enables it. `deadlineAt`: monotonic milliseconds. */
 export async function sendTestNotification(
   tools: TestTools,
   merchantId: string,

@@ -7,10 +7,7 @@ import { parseDeliveryToSend, SENDING, SENDING_JOINS } from '../deliveries/to-se
 import { ENDPOINT_MOVES } from '../endpoints/webhook-endpoint.ts';
 import type { Period, ResendPlace, TestOutcome, WholeDelivery } from './recorded-delivery.ts';
 
-/**
- * Waits again, due at once; the schedule counts from here, and a process that was sending it before
- * changes nothing any more.
- */
+/** Due at once. The schedule starts again, and a process that was sending it can change nothing. */
 const WAITS_AGAIN = `state = 'waiting', due_at = $2, scheduled_at = $2, tries_before = d.tries, fence = d.fence + 1,
   lease_expires_at = null, ended_at = null`;
 
@@ -25,10 +22,7 @@ const RESEND_ONE = statement(
    returning d.delivery_number`,
 );
 
-/**
- * Sends an ended delivery again, due at `now` (business time); false when it is not as it was found
- * any more.
- */
+/** `now` is business time. False if the delivery has changed since it was found. */
 export async function resendRecordedDelivery(
   database: Database,
   merchantId: string,
@@ -47,11 +41,8 @@ const RESENT = rowCodec({
 });
 
 /**
- * Rows that somebody else is changing just now are not waited for. Locked in the order of the
- * index, which is that of writing,
- * and then found by where they lie: a join of the table with itself is planned once, perhaps while
- * it was small, and would
- * then read every delivery of the merchant for each.
+ * Skips rows that somebody else is changing. Locks in index order, then finds rows by ctid: a self-join
+ * planned on a small table would later read every delivery of the merchant for each row.
  */
 const RESEND_BATCH = statement(
   'history.resend_batch',
@@ -86,10 +77,7 @@ export type ResendBatch = {
   readonly mostDays: number;
 };
 
-/**
- * Sends up to so many of an account's ended deliveries again; `next`: behind which the following
- * ones stand, null at the end.
- */
+/** `next`: the place to continue after. Null at the end. */
 export async function resendBatch(
   database: Database,
   merchantId: string,
@@ -131,11 +119,8 @@ const PREPARE = statement(
 );
 
 /**
- * What a test of the account's registration is sent with, under a number of its own; its body is
- * still to be written. Null:
- * the account is registered nowhere, or is none of the merchant's. Nothing is written before the
- * outcome is known: a test that
- * dies with its process is not sent by another.
+ * Without a body yet. Null if the account is not registered. Nothing is written before the outcome, so no
+ * other process sends the test.
  */
 export async function prepareTest(
   database: Database,
@@ -168,11 +153,7 @@ const RECORD = statement(
    select (select count(*) from tried) as tries, (select count(*) from released) as released`,
 );
 
-/**
- * Records a test with its one try. A success releases the registration that was tested, unless it
- * was replaced meanwhile:
- * what waited for it is due at `now` (business time). Gives whether it was released.
- */
+/** A success enables the registration unless it was replaced: what waited is due at `now` (business time). */
 export async function recordTest(
   database: Database,
   test: DeliveryToSend,

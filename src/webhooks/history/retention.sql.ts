@@ -10,7 +10,6 @@ const NEXT_MERCHANT = statement(
   `select ${MERCHANT.columns} from deliveries where merchant_id > $1 order by merchant_id limit 1`,
 );
 
-/** The next merchant that has deliveries, or null. */
 export async function nextMerchant(database: Database, behind: string): Promise<string | null> {
   const [row] = await database.query(NEXT_MERCHANT, [behind]);
   return row === undefined ? null : MERCHANT.parse(row).merchantId;
@@ -24,11 +23,9 @@ const FORGOTTEN = rowCodec({
 });
 
 /**
- * A merchant's rows in the order of their numbers, which is that of their writing but for writers
- * that overtook each other:
- * where the first young one stands, the look is over. Nothing ends before it is written, so no row
- * behind it is due. What goes
- * is found by where it lies: a join would be planned once, perhaps while the tables were small.
+ * Numbers follow writing time, except where writers overtook each other. Nothing ends before it is written,
+ * so the scan stops at the first young row. Rows are deleted by ctid: a join could be planned on small
+ * tables.
  */
 const FORGET = statement(
   'history.forget',
@@ -61,9 +58,7 @@ const FORGET = statement(
 );
 
 /**
- * Looks at up to `limit` deliveries of a merchant behind a number, and removes those that ended
- * more than so many days ago, with their tries (a hundred each at most). `next`: the number to go on
- * behind; null: nothing further of this merchant is old enough.
+ * Deletes with their tries, at most a hundred each. `next`: continue after it. Null if no further one is old.
  */
 export async function forgetStep(
   database: Database,
@@ -84,11 +79,7 @@ const GIVEN_UP = rowCodec({
   endpoint: column.nullable(column.text('last.endpoint')),
 });
 
-/**
- * Targets in the order of their key; at those that take nothing, what has been due for so many days
- * of the merchant's
- * business time, longest due first.
- */
+/** Endpoints in key order, what is due longest first. Days are of business time. */
 const GIVE_UP = statement(
   'history.give_up',
   `with page as materialized (
@@ -119,10 +110,8 @@ const GIVE_UP = statement(
 export type EndpointPlace = { readonly merchantId: string; readonly endpoint: string };
 
 /**
- * Gives up to `limit` deliveries up that have waited for so many days at targets that are held or
- * removed, or servers of
- * callbacks whose breaker is open (they are never held), looking at `targets` of them behind a
- * place. `next`: where to go on; null at the end.
+ * At disabled or removed endpoints, and at callback servers with an open breaker, which are never disabled.
+ * Checks `targets` endpoints. `next`: continue after it.
  */
 export async function giveUpStep(
   database: Database,
@@ -132,7 +121,7 @@ export async function giveUpStep(
   const values = [behind.merchantId, behind.endpoint, limits.endpoints, limits.limit, limits.days];
   const [row] = await database.query(GIVE_UP, values);
   const { givenUp, lookedAt, merchantId, endpoint } = GIVEN_UP.parse(row as Row);
-  // There may be more at the same targets.
+  // The same endpoints may have more.
   if (givenUp >= limits.limit) return { givenUp, next: behind };
   const isEnd = lookedAt < limits.endpoints || merchantId === null || endpoint === null;
   return { givenUp, next: isEnd ? null : { merchantId, endpoint } };

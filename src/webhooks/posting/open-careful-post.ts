@@ -18,13 +18,12 @@ export type CarefulPost = {
 };
 
 const LIMITS: ConnectionLimits = { perOrigin: 8, inAll: 512, waiting: 4_096 };
-/** Connections that were closed just as they were to be used again, until a post gives up. */
+/** Reused connections that may turn out closed before a post gives up. */
 const MOST_STALE = 10;
 
 /**
- * The only way by which this program calls an address that a merchant chose: only public addresses
- * and those that the operator opened, vetted and pinned for each connection; TLS that is checked;
- * no redirect, no proxy; head, body and time of the answer bounded. `observe` is called with the
+ * The only way to call an address chosen by a merchant. Public or opened addresses only, vetted and pinned
+ * for each connection; checked TLS; no redirects, no proxy; bounded head, body and time. `observe` gets the
  * number of open connections.
  */
 export function openCarefulPost(
@@ -76,7 +75,7 @@ type Sent =
   | Extract<Exchange, { kind: 'answered' }>
   | { readonly kind: 'failed'; readonly failure: PostFailure };
 
-/** The last step before merchants' servers: nothing is sent while the gate is shut. */
+/** The last step before merchants' servers: sends nothing while the gate is closed. */
 export function gatedPost({ post }: Pick<CarefulPost, 'post'>, gate: Gate): CarefulPost['post'] {
   return async (request) => {
     if (gate.reason() === null) return post(request);
@@ -84,15 +83,13 @@ export function gatedPost({ post }: Pick<CarefulPost, 'post'>, gate: Gate): Care
   };
 }
 
-/**
- * The result of one try to send on one connection. `unsent`: it was over before a byte was written.
- */
+/** One try on one connection. `unsent`: it ended before a byte was written. */
 type Exchange =
   | {
       readonly kind: 'answered';
       readonly status: number;
       readonly retryAfter: string | undefined;
-      /** The beginning of the body, as much of it as came in time. */
+      /** The beginning of the body, as far as it came in time. */
       readonly body: Buffer;
     }
   | {
@@ -102,13 +99,11 @@ type Exchange =
   | { readonly kind: 'unsent' };
 
 const MOST_BODY_BYTES = 4 * 1024;
-/** The status is the answer. Its body only helps people, and is awaited no longer than this. */
+/** The status decides. The body only helps people, so it is awaited no longer than this. */
 const BODY_MILLISECONDS = 2_000;
 
 /**
- * Sends once and reads the answer, until the moment `endsAt` of the real clock (`performance.now`).
- * Once a status has come it stands, whatever happens to the body. Rejects only for a request that
- * no server could be sent.
+ * `endsAt` of `performance.now`. A status stands once it has come. Rejects only for an unsendable request.
  */
 function postOnConnection(
   connection: Connection,
@@ -130,7 +125,7 @@ function postOnConnection(
       resolve(exchange);
     };
     const answered = (): Exchange => ({ kind: 'answered', status, retryAfter, body: Buffer.concat(chunks) });
-    /** What still comes is not read: the connection is closed. */
+    /** The rest is not read: the connection is closed. */
     const stop = (exchange: Exchange) => {
       if (isOver) return;
       finish(exchange);
@@ -148,7 +143,7 @@ function postOnConnection(
           else isSent = true;
         },
         onResponseStart(_controller, statusCode, answerHeaders) {
-          // A lower status announces one that is still to come.
+          // An informational status comes before the real one.
           if (statusCode < 200 || isOver) return;
           status = statusCode;
           const value = answerHeaders['retry-after'];
@@ -179,7 +174,7 @@ function postOnConnection(
 function failureOf(error: Error): 'reset' | 'headersTooLarge' | 'malformed' {
   const code = (error as { code?: string }).code ?? '';
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'headersTooLarge';
-  // Not HTTP at all, or a length that does not hold.
+  // Not HTTP, or a wrong length.
   const isMalformed = error.name === 'HTTPParserError' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
   return isMalformed ? 'malformed' : 'reset';
 }

@@ -5,33 +5,31 @@ import type { PostFailure } from './posting-result.ts';
 import { type CallRules, lookupFor, type Resolver } from './url-rules.ts';
 
 export type ConnectionLimits = {
-  /**
-   * For one merchant: what its server does with them slows no other merchant of the same server.
-   */
+  /** For each merchant, so that it does not slow other merchants of the same server. */
   readonly perOrigin: number;
   readonly inAll: number;
   /** Posts that wait for a connection. */
   readonly waiting: number;
 };
 
-/** A connection to one server, given to one post at a time. */
+/** Given to one post at a time. */
 export type Connection = {
   readonly client: Client;
   readonly socket: Socket;
-  /** The merchant and the server. */
+  /** Merchant and server. */
   readonly place: string;
-  /** Real time, for the bound of its life. */
+  /** Real time; limits its life. */
   readonly openedAt: number;
   isReused: boolean;
   isGone: boolean;
-  /** Of `socket.bytesRead`: with more it is closed. */
+  /** Closed if `socket.bytesRead` is larger. */
   mostBytes: number;
 };
 
 export type Connections = {
   /**
-   * A free connection of the merchant to the origin of `url`, or a new one, or one that becomes
-   * free before the moment `endsAt` of `performance.now` (`timeout`). It must be given back.
+   * A free connection, a new one, or the next free one before `endsAt` of `performance.now` (else `timeout`).
+   * Must be given back.
    */
   take(
     merchantId: string,
@@ -43,26 +41,21 @@ export type Connections = {
   close(): Promise<void>;
 };
 
-/**
- * A name's addresses are trusted no longer than this: by then a connection is closed, however busy.
- */
+/** A name's addresses are trusted for this long: then the connection is closed, however busy. */
 const LONGEST_LIFE_MILLISECONDS = 60_000;
-/**
- * Much longer than any honest head and beginning of a body together with what the socket reads
- * ahead.
- */
+/** Far more than an honest head and beginning of a body, with read-ahead. */
 const MOST_BYTES_OF_ANSWER = 256 * 1024;
 
-/** One socket each, kept for the next post to the same server while it is not idle for long. */
+/** One socket each, kept for the next post while it is not idle for long. */
 const CLIENT = {
   pipelining: 1,
   allowH2: false,
   maxHeaderSize: 16 * 1024,
-  // Our own deadlines run.
+  // Our own deadlines apply.
   headersTimeout: 0,
   bodyTimeout: 0,
-  // A server that closes idle connections without notice does so after five seconds or later; one
-  // that announced a time is trusted, less a second, up to ten.
+  // Servers close idle connections silently after five seconds or more. Announced times are trusted up to
+  // ten.
   keepAliveTimeout: 4_000,
   keepAliveTimeoutThreshold: 1_000,
   keepAliveMaxTimeout: 10_000,
@@ -70,7 +63,7 @@ const CLIENT = {
 
 type Place = { open: number; readonly idle: Connection[] };
 type Waiter = { readonly place: string; readonly go: (turn: Turn) => void };
-/** A free connection, a free slot to open one, or none any more. */
+/** A free connection, a slot to open one, or none any more. */
 type Turn = Connection | 'freeSlot' | 'closed';
 
 export function openConnections(
@@ -90,10 +83,7 @@ type ConnectionTools = {
   readonly observe: (open: number) => void;
 };
 
-/**
- * The connections of this process, bounded for each server of a merchant and in all. Idle ones are
- * closed for servers that have none. The longest waiting post is served first, whatever the server.
- */
+/** Idle connections are closed for servers that have none. The longest waiting post is served first. */
 class BoundedConnections implements Connections {
   readonly #tools: ConnectionTools;
   readonly #places = new Map<string, Place>();
@@ -120,8 +110,7 @@ class BoundedConnections implements Connections {
     let turn: Turn | 'late' | null = this.#turnFor(place);
     if (turn === null && this.#waiting.size >= limits.waiting) return 'notSent';
     turn ??= await this.#waitForTurn(place, endsAt);
-    // Where the process has no free connection, it is our fault; where the server's own connections
-    // are all busy, it is the server's.
+    // A full process is our fault. A server's own busy connections are its fault.
     if (turn === 'late') return isServerBusy(this.#places.get(place), limits) ? 'timeout' : 'notSent';
     if (turn === 'closed') return 'notSent';
     if (turn !== 'freeSlot') return this.#giveTo(Object.assign(turn, { isReused: true }));
@@ -192,7 +181,7 @@ class BoundedConnections implements Connections {
     return 'freeSlot';
   }
 
-  /** Called whenever one was given back or closed: that is a turn for one of those that wait. */
+  /** Called whenever a connection was given back or closed. */
   #serveNext(): void {
     for (const waiter of this.#waiting) {
       const turn = this.#turnFor(waiter.place);
@@ -257,26 +246,23 @@ function isServerBusy(place: Place | undefined, limits: ConnectionLimits): boole
   return (place?.open ?? 0) >= limits.perOrigin;
 }
 
-/** At least one: a timer of zero would be of a millisecond too, and with a warning. */
+/** At least one, because a zero timer gives a warning. */
 function millisecondsUntil(endsAt: number): number {
   return Math.max(1, Math.ceil(endsAt - performance.now()));
 }
 
-/**
- * Takes the socket as it is: undici opens none of its own, and what it could not send on this one
- * fails.
- */
+/** undici opens no socket of its own, so what it cannot send on this one fails. */
 function connectionOn(socket: Socket, origin: string, place: string): Connection {
   let isTaken = false;
   const client = new Client(origin, {
     ...CLIENT,
-    // Answered later, since undici does not go on by itself when it is answered within the call.
+    // Answers later: undici does not continue if answered within the call.
     connect: (_options, done) =>
       queueMicrotask(() => {
         if (isTaken) return done(new Error('the connection is over'), null);
         isTaken = true;
         done(null, socket);
-        // After undici's own reading: an honest answer may come with a long body behind it.
+        // After undici's own read, because an honest answer may have a long body.
         socket.on('readable', watch);
       }),
   });

@@ -2,26 +2,23 @@ import { Resolver as NameServers } from 'node:dns/promises';
 import { FairLine } from '../../platform/work/fair-line.ts';
 import { isNameOfLoopback, type Resolver } from './url-rules.ts';
 
-/** A name whose servers are silent takes its place for seconds: merchants have their shares. */
+/** A silent name server holds a slot for seconds, so merchants have shares. */
 const LINE = {
   name: 'look-ups of names',
   slots: 128,
   waiting: 4_096,
-  // Half of the time of a look-up: the other half is left for the query.
+  // Half of the look-up's time. The other half is for the query.
   longestWaitMilliseconds: 1_500,
 };
-/**
- * One query to one name server, and how often each is asked; the caller has a deadline of its own.
- */
+/** Time-out of one query to one server, and tries for each. The caller has its own deadline. */
 const QUESTION = { timeout: 1_000, tries: 3 };
-/** The name servers report that there is nothing, which is an answer. */
+/** The name servers answer that there is nothing. */
 const NOTHING = ['ENOTFOUND', 'ENODATA'];
 
 /**
- * Queries the machine's name servers. Not through the operating system (`dns.lookup`): that
- * occupies one of four threads which passwords and files need too, for as long as a merchant's dead
- * name server likes; it cannot be stopped; and it takes names from the local network. `servers`:
- * others than the machine's, as `address:port`.
+ * Queries the machine's name servers, not `dns.lookup` of the system. That would block one of four threads,
+ * which passwords and files need, while a dead server hangs. It cannot be stopped, and accepts names of the
+ * local network. `servers`: others, as `address:port`.
  */
 export function openResolver(servers: readonly string[] = []): Resolver {
   const line = new FairLine(LINE);
@@ -33,10 +30,9 @@ export function openResolver(servers: readonly string[] = []): Resolver {
   };
 }
 
-/** Both kinds of address. One kind is enough when the servers fail to answer about the other. */
+/** Both address families. One is enough if the other fails. */
 async function askServers(host: string, servers: readonly string[], signal: AbortSignal): Promise<string[]> {
-  // One for each name: it reads the machine's settings anew, and can be stopped without stopping
-  // others.
+  // A new one for each name: it reads the machine's settings, and can be stopped alone.
   const asking = new NameServers(QUESTION);
   if (servers.length > 0) asking.setServers(servers);
   const stop = () => asking.cancel();

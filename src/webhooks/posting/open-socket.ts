@@ -6,7 +6,7 @@ import type { PostFailure } from './posting-result.ts';
 import { type CallRules, type Lookup, literalAddress } from './url-rules.ts';
 import { vetHost } from './vet-url.ts';
 
-/** A name may have many addresses; so many are tried until one accepts the connection. */
+/** At most this many addresses of a name are tried. */
 const MOST_ADDRESSES = 4;
 
 export type DialFailure = Extract<
@@ -22,10 +22,9 @@ export type DialFailure = Extract<
 >;
 
 /**
- * A connection to the server of `url`, over TLS where the scheme says so. The name is looked up
- * here, every address is vetted, and a vetted one is dialled as it is: the name is not looked up
- * again. No proxy is used, whatever the environment names. The certificate must be good for the
- * host in the URL. Gives up when the signal aborts.
+ * Looks the name up, vets every address and dials a vetted one, without another look-up. Uses no proxy,
+ * whatever the environment says. With TLS the certificate must fit the URL's host. Stops when the signal
+ * aborts.
  */
 export async function openSocket(
   rules: CallRules,
@@ -36,7 +35,7 @@ export async function openSocket(
   const vetted = await vetHost(rules, lookup, url, signal).catch(noTurn);
   if (vetted === 'notSent') return vetted;
   if ('fault' in vetted) return FAILURE_OF_FAULT[vetted.fault];
-  // A network without IPv6 often drops it silently, so that waiting for it would use the time up.
+  // IPv4 first: networks without IPv6 often drop it silently, and waiting would use up the time.
   const inOrder = vetted.addresses.toSorted((one, other) => isIP(one) - isIP(other));
   const addresses = inOrder.slice(0, MOST_ADDRESSES);
   let failure: DialFailure = 'connect';
@@ -49,10 +48,7 @@ export async function openSocket(
   return failure;
 }
 
-/**
- * Too many names of the merchant are being looked up: that is ours, and shows nothing of the
- * server.
- */
+/** Too many look-ups of the merchant: our limit, which shows nothing of the server. */
 function noTurn(error: unknown): 'notSent' {
   if (error instanceof Overloaded) return 'notSent';
   throw error;
@@ -91,11 +87,11 @@ function secure(socket: Socket, url: URL, signal: AbortSignal): Promise<Socket |
   const secured = connectTls({
     socket,
     host,
-    // Names only: an address is checked against the certificate all the same, by `host`.
+    // For names only. A certificate of an address is checked by `host`.
     ...(address === null ? { servername: host } : {}),
     ALPNProtocols: ['http/1.1'],
     minVersion: 'TLSv1.2',
-    // Set here, so that no variable of the environment can disable it.
+    // Explicit, so that no environment variable can disable it.
     rejectUnauthorized: true,
   });
   // A failure here closes both.
@@ -107,7 +103,7 @@ function secure(socket: Socket, url: URL, signal: AbortSignal): Promise<Socket |
   });
 }
 
-/** Waits for the event, an error or the signal; what does not become a connection is destroyed. */
+/** Waits for the event, an error or the signal. Destroys what does not become a connection. */
 function untilConnected<Failure extends DialFailure>(
   socket: Socket,
   event: 'connect' | 'secureConnect',

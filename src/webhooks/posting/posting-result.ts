@@ -3,17 +3,16 @@ export type PostRequest = {
   readonly merchantId: string;
   readonly url: string;
   readonly body: string;
-  /** Names in lower case; length and host are written here. */
+  /** Lower-case names. Length and host are added later. */
   readonly headers: Readonly<Record<string, string>>;
-  /** For looking up the name, connecting and TLS. */
+  /** For look-up, connection and TLS. */
   readonly connectMilliseconds: number;
   readonly totalMilliseconds: number;
 };
 
 /**
- * Why no answer came. `forbiddenUrl`, `forbiddenAddress`: we do not call there. `notSent`: this
- * process has no connection free or stops, which shows nothing of the endpoint. After `reset`,
- * `timeout`, `headersTooLarge` and `malformed` it is unknown whether the message was received;
+ * `forbiddenUrl`, `forbiddenAddress`: we do not call there. `notSent`: this process has no free connection or
+ * stops. After `reset`, `timeout`, `headersTooLarge` and `malformed` the message may have been received;
  * after the others it was not sent.
  */
 export const POST_FAILURES = [
@@ -32,16 +31,14 @@ export const POST_FAILURES = [
 ] as const;
 export type PostFailure = (typeof POST_FAILURES)[number];
 
-/**
- * Any status is an answer, also a redirect, which is not followed: what it means is the caller's.
- */
+/** Any status is an answer, even a redirect, which is not followed. The caller judges it. */
 export type PostResult = (
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** The beginning of the body, at most 200 printable characters. */
+      /** The beginning of the body: at most 200 printable characters. */
       readonly answer: string;
-      /** Of a 429 or 503 with `Retry-After`, at most a day. */
+      /** From `Retry-After` of a 429 or 503, at most a day. */
       readonly retryAfterMilliseconds: number | null;
     }
   | { readonly kind: 'failed'; readonly failure: PostFailure }
@@ -52,13 +49,12 @@ export type PostResult = (
 const LONGEST_ANSWER = 200;
 /** A shorter password could be any word of the answer. */
 const SHORTEST_PASSWORD = 6;
-/** As many digits as a card number has, with little between them. */
+/** As many digits as a card number, with little between them. */
 const LONG_DIGIT_RUNS = /\p{Nd}(?:[^\p{L}\p{N}]{0,2}\p{Nd}){12,}/gu;
 
 /**
- * The beginning of an answer as it may be kept and shown: printable, without what could be a card
- * number, and without the credentials that the merchant's server may have sent back.
- * `authorization` is the header that was sent.
+ * The beginning of an answer that may be kept and shown: printable, without possible card numbers and without
+ * credentials that the server echoed. `authorization`: the header that was sent.
  */
 export function printableAnswer(bytes: Buffer, authorization: string | undefined): string {
   let text = bytes.toString('utf8');
@@ -79,10 +75,7 @@ function secretsOf(authorization: string | undefined): string[] {
 const LONGEST_RETRY_AFTER = 24 * 60 * 60 * 1_000;
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/**
- * The pause of `Retry-After`, of the two statuses that it belongs to. `now`: milliseconds since the
- * epoch, real time.
- */
+/** Only of the two statuses that define it. `now`: milliseconds since the epoch, real time. */
 export function retryAfterMilliseconds(
   status: number,
   retryAfter: string | undefined,

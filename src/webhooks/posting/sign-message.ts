@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The headers of a message by Standard Webhooks: the owner of one of the secrets can verify that it
- * is ours, whole and new. One signature for each secret, so that a merchant may change to the new
- * one at any moment of the overlap; none without a secret. `timestampSeconds` is real time:
- * receivers compare it with their own clock.
+ * Standard Webhooks headers, which prove origin, content and freshness. One signature for each secret, so a
+ * merchant may switch at any moment of the overlap; none without secrets. `timestampSeconds`: real time, for
+ * the receiver's clock.
  */
 export function signMessage(
   secrets: readonly Buffer[],

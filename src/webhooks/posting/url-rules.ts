@@ -4,19 +4,16 @@ import type { Sentence } from '../../platform/http/sentence.ts';
 import { parseAddress } from '../../values/ip-address.ts';
 import { type AddressRules, isAddressAllowed, isAddressOpened } from './address-rules.ts';
 
-/** What may be called, as far as the text of an address decides it. */
+/** Rules that the text of an address decides. */
 export type CallRules = AddressRules & {
   /** Production takes https only. */
   readonly takesHttp: boolean;
 };
 
-/** The rules of production where the operator opened nothing. */
+/** Production's rules if the operator opened nothing. */
 export const PUBLIC_ONLY: CallRules = { takesHttp: false, takesLoopback: false, openedNetworks: [] };
 
-/**
- * Finds the addresses of a name: all of them; none when the name has none. Rejects when they cannot
- * be found, with `Overloaded` when the merchant's turn does not come.
- */
+/** All addresses of a name, or none. Rejects on failure, with `Overloaded` if no turn came. */
 export type Resolver = {
   lookup(host: string, signal: AbortSignal, merchantId: string): Promise<readonly string[]>;
 };
@@ -42,19 +39,18 @@ export const URL_FAULTS = [
   'lookupFailed',
 ] as const;
 export type UrlFault = (typeof URL_FAULTS)[number];
-/** Those that the text alone shows. */
+/** Faults that the text alone shows. */
 export type UrlFormFault = Exclude<UrlFault, 'unresolved' | 'lookupFailed'>;
 
 export type CheckedUrl = { readonly ok: true; readonly url: URL };
 export type RefusedUrl<Fault = UrlFault> = { readonly ok: false; readonly reason: Fault };
 
-/** Code points, as it was written and as it is kept. */
+/** Code points, as written and as kept. */
 const LONGEST_URL = 500;
 
 /**
- * Checks the text of an address. The URL is returned as it is to be kept: its host in lower case,
- * as ASCII and without the dot at its end. What `new URL` would mend (blanks, backslashes, missing
- * slashes) is refused, since another reader may mend it otherwise.
+ * Returns the URL to keep: lower-case ASCII host without a trailing dot. Refuses what `new URL` would repair
+ * (blanks, backslashes, missing slashes), because another reader may repair it differently.
  */
 export function checkUrl(rules: CallRules, text: string): CheckedUrl | RefusedUrl<UrlFormFault> {
   const refused = (reason: UrlFormFault) => ({ ok: false, reason }) as const;
@@ -71,14 +67,14 @@ export function checkUrl(rules: CallRules, text: string): CheckedUrl | RefusedUr
   return reason === null ? { ok: true, url } : refused(reason);
 }
 
-/** The URL as it is kept; null when it cannot be read. */
+/** Null if it cannot be read. */
 function normalUrl(text: string): URL | null {
   const url = URL.parse(text);
   if (url?.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   return url;
 }
 
-/** The address in the host of a URL; null for a name. */
+/** Null for a name. */
 export function literalAddress({ hostname }: URL): string | null {
   if (hostname.startsWith('[')) return hostname.slice(1, -1);
   return parseAddress(hostname) === null ? null : hostname;
@@ -91,7 +87,7 @@ function isTooLong(text: string): boolean {
 function hostFault(rules: CallRules, url: URL, authority: string): UrlFormFault | null {
   const address = literalAddress(url);
   if (address !== null) {
-    // 0177.1, 0x7f000001 and the like name an address that few readers see in them.
+    // Few readers recognize an address in 0177.1 or 0x7f000001.
     const isPlain = address.includes(':') || authority.replace(/:\d*$/, '') === address;
     if (!isPlain || !isAddressAllowed(rules, address)) return 'address';
     return isPortUsual(url) || isAddressOpened(rules, address) ? null : 'port';
@@ -101,7 +97,7 @@ function hostFault(rules: CallRules, url: URL, authority: string): UrlFormFault 
   const hasOpened = rules.openedNetworks.length > 0;
   const isOpen = hasOpened || (rules.takesLoopback && isNameOfLoopback(url.hostname));
   if (isInside && !isOpen) return 'name';
-  // Behind a name there may be an opened network, where any port is allowed: the look-up decides.
+  // A name may lead into an opened network, where any port is allowed: the look-up decides.
   return hasOpened || isPortUsual(url) ? null : 'port';
 }
 
@@ -111,15 +107,11 @@ function isHostName(hostname: string): boolean {
   return hostname.split('.').every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
 }
 
-/** Names that mean this machine. */
 export function isNameOfLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost');
 }
 
-/**
- * Ends of names for which no public name server answers, or should (RFC 6761, 6762, 7686, 8375 and
- * custom).
- */
+/** Suffixes without a public name server (RFC 6761, 6762, 7686, 8375 and custom). */
 const ENDS_INSIDE = [
   'alt',
   'arpa',
@@ -137,20 +129,13 @@ const ENDS_INSIDE = [
   'test',
 ];
 
-/**
- * Names that only the network of this machine knows. Their addresses would be refused anyway;
- * refused by name they need no query, and the merchant learns at once.
- */
+/** Their addresses would be refused too, but this saves the query, and the merchant learns at once. */
 function isNameOfInside(hostname: string): boolean {
   const labels = hostname.split('.');
   return labels.length === 1 || ENDS_INSIDE.includes(labels.at(-1) ?? '');
 }
 
-/**
- * Ports from 1024 on where something else than a web server listens and would do harm with what
- * looks like a request: data stores, queues, controls of clusters and machines, telephony, mail and
- * chat.
- */
+/** Ports from 1024 on of services that a request could harm. */
 const PORTS_OF_OTHERS = new Set(
   [
     '1433 1434 1521 1719 1720 1723 1883 2049 2181 2375 2376 2379 2380 3128 3306 3389 3659 4045 4190 4369 5060 5061 5432 5433',
@@ -160,9 +145,7 @@ const PORTS_OF_OTHERS = new Set(
   ].flatMap((ports) => ports.split(' ').map(Number)),
 );
 
-/**
- * A usual port of web servers: that of the scheme, or one from 1024 on that no other service has.
- */
+/** The scheme's port, or one from 1024 on that no other service has. */
 export function isPortUsual({ port }: URL): boolean {
   if (port === '') return true;
   return Number(port) >= 1_024 && !PORTS_OF_OTHERS.has(Number(port));
@@ -222,17 +205,13 @@ export const CALLBACK_FAULTS: Readonly<Record<UrlFormFault, RefusalShape>> = {
   address: fault('address'),
 };
 
-/**
- * The checks without a look-up of the name, which would keep a buyer waiting for a name server: the
- * name is looked up before each delivery, and the list of deliveries shows a name that leads
- * nowhere or into a private network.
- */
+/** Without a look-up, which would make a buyer wait. Each delivery looks the name up. */
 export function checkCallback(rules: CallRules, text: string): Fault[] {
   const checked = checkUrl(rules, text);
   return checked.ok ? [] : [CALLBACK_FAULTS[checked.reason]];
 }
 
-/** The address as it is kept. `text` has passed the check. */
+/** The URL to keep. `text` has passed the check. */
 export function callbackUrl(text: string | null): string | null {
   return text === null ? null : (normalUrl(text)?.href ?? null);
 }

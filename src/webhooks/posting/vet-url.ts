@@ -16,11 +16,9 @@ import {
 const LOOKUP_MILLISECONDS = 3_000;
 
 /**
- * Whether an address may be registered: its text, and where its name leads now. The name is looked
- * up once more for every connection, since its owner may change its addresses. A name that does not
- * exist now is refused: it is a slip of the merchant's far more often than a future server, and a
- * later owner of the name would be notified of payments. Throws `Overloaded` when too many names of
- * the merchant are being looked up.
+ * Checks the text of an address to register and where its name leads now. Every connection looks the name up
+ * again, because its owner may change it. An unknown name is refused: usually it is a typing error, and a
+ * later owner would be notified of payments. Throws `Overloaded` if too many look-ups of the merchant run.
  */
 export async function vetUrl(
   rules: UrlRules,
@@ -35,9 +33,9 @@ export async function vetUrl(
 }
 
 /**
- * The addresses of a URL's host, if each of them may be called: with one that may not, the owner of
- * the name could choose which is used. `url` has passed `checkUrl`. Takes until the signal aborts,
- * and no more than three seconds. Throws `Overloaded` as `vetUrl` does.
+ * The addresses of a URL's host, if every one may be called: otherwise the name's owner could choose which is
+ * used. `url` has passed `checkUrl`. Stops when the signal aborts, or after three seconds. Throws
+ * `Overloaded` like `vetUrl`.
  */
 export async function vetHost(
   rules: CallRules,
@@ -57,7 +55,7 @@ export async function vetHost(
   return mayUsePort ? { addresses } : { fault: 'port' };
 }
 
-/** Null: no name server answered in time. */
+/** Null if no name server answered in time. */
 async function lookUp(lookup: Lookup, host: string, signal: AbortSignal): Promise<readonly string[] | null> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOKUP_MILLISECONDS)]);
   if (limit.aborted) return null;

@@ -19,18 +19,17 @@ export type CreateSecretTools = {
 export type CreatedSecret = {
   /** 32 random bytes, shown only once. */
   readonly secret: Buffer;
-  /** Until when the one before signs too, real time; null: there was none. */
+  /** Real time until which the previous secret signs too. Null if there was none. */
   readonly previousValidUntil: Instant | null;
 };
 
 const SECRET_BYTES = 32;
-/** A key is retired by hand and seldom: three times in one request is no rotation but a mistake. */
+/** Keys are retired rarely: three times in one request is a bug. */
 const MOST_SEALINGS = 3;
 
 /**
- * Makes a new secret that signs the messages of an account, beside the former one, which signs for
- * another 24 hours. The one before that signs no more from now on. Null: the merchant has no such
- * account. `deadlineAt` is the end of the request, in monotonic milliseconds.
+ * The previous one signs for another 24 hours, the one before it no longer. Null if the merchant has no such
+ * account. `deadlineAt`: monotonic milliseconds.
  */
 export async function createSecret(
   tools: CreateSecretTools,
@@ -52,22 +51,19 @@ export async function createSecret(
 }
 
 export type OpenedSecrets = {
-  /** The value behind `Basic `: base64 of `user:password`; null: sent without. */
+  /** The value after `Basic `: base64 of `user:password`. */
   readonly basicAuth: string | null;
-  /** The keys of the signatures, the newest first. */
+  /** Newest first. */
   readonly secrets: readonly Buffer[];
 };
 
-/**
- * Opened texts of one process, by what they are bound to and how they are sealed: a moved one is no
- * other's.
- */
+/** Opened texts. The key includes binding and seal, so a moved text never matches another. */
 const MOST_REMEMBERED = 5_000;
 const memories = new WeakMap<Keyring, Map<string, Buffer>>();
 
 /**
- * Opens the login and secrets of a delivery, mostly from memory. Throws when something does not
- * open (the alarm has been raised): nothing is sent without its login or with a signature too few.
+ * Mostly from memory. Throws, after an alarm, if one does not open: nothing is sent without login or
+ * signature.
  */
 export async function openEndpointSecrets(
   keyring: Keyring,
@@ -91,7 +87,7 @@ async function openText(keyring: Keyring, record: string, sealed: SealedText): P
   if (known !== undefined) return known;
   const opened = await keyring.open('secret', record, sealed);
   if (opened === null) throw new Error(`what is sealed for the ${record} does not open`);
-  // The oldest is dropped, and opened again when it is needed.
+  // The oldest is dropped, and opened again when needed.
   if (memory.size >= MOST_REMEMBERED) memory.delete(memory.keys().next().value as string);
   memory.set(name, opened);
   return opened;

@@ -35,7 +35,7 @@ export const CREATE_WEBHOOK_SECRET = contract({
   },
 });
 
-/** The secret in the form of Standard Webhooks. */
+/** In the form of Standard Webhooks. */
 function writeSecret({ secret, previousValidUntil }: CreatedSecret): object {
   return {
     secret: `whsec_${secret.toString('base64')}`,

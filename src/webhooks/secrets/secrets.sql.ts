@@ -16,10 +16,7 @@ import { basicAuthRecord, secretRecord, webhookThing } from '../endpoints/webhoo
 
 const CREATED = rowCodec({ previousValidUntil: column.nullable(column.instant()) });
 
-/**
- * The former one signs for another day; the one before it no more. The same again, after a lost
- * connection, returns no row.
- */
+/** The previous secret signs for another day, the one before it no longer. A repetition returns no row. */
 const CREATE = statement(
   'webhooks.create_secret',
   `insert into webhook_secrets as s (merchant_id, account_number, sealed_secret, data_key_id, created_by)
@@ -44,15 +41,12 @@ export type NewSecret = {
   readonly registrant: MerchantActor;
 };
 
-/** `isKeyRetired`: sealed under a key that seals nothing more, and nothing was written. */
+/** `isKeyRetired`: the key no longer seals, and nothing was written. */
 export type CreateSecretResult =
   | { readonly previousValidUntil: Instant | null; readonly isKeyRetired: false }
   | { readonly isKeyRetired: true };
 
-/**
- * Every commit here waits for the end of the audit log's chain: more of them at once would only
- * hold connections.
- */
+/** Commits wait for the end of the audit log's chain, so more at once would only hold connections. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
 
 export function secretsWrite(
@@ -92,7 +86,7 @@ async function writeSecret(
       },
       { merchantId },
     );
-    // None was written: an earlier try was, whose connection was lost.
+    // An earlier try wrote it, and lost its connection.
     const [found] = created === null ? await database.query(FIND_PREVIOUS, [merchantId, accountNumber]) : [];
     return { ...(created ?? CREATED.parse(found as Row)), isKeyRetired: false };
   } catch (error) {
@@ -112,7 +106,7 @@ const FORGET = statement(
    returning 1`,
 );
 
-/** Forgets up to `limit` secrets that sign no more; gives how many. */
+/** Returns how many were deleted. */
 export async function forgetPreviousSecrets(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET, [limit])).length;
 }
@@ -158,7 +152,7 @@ const SECRET_ROWS = inputRows<ResealedRow>(
   { after: 1 },
 );
 
-/** Of the secret in use and of the former one alike: one becomes the other as it is sealed. */
+/** The same for current and previous secrets, because one becomes the other while sealed. */
 const SECRETS_KEY = {
   rows: SECRET_ROWS,
   firstKey: ['', ''],
@@ -216,5 +210,4 @@ const PREVIOUS_SECRETS: SealedTable = {
   ),
 };
 
-/** All sealed texts of webhooks. */
 export const SEALED_SECRETS: readonly SealedTable[] = [LOGINS, SECRETS, PREVIOUS_SECRETS];
