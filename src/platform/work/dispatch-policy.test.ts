@@ -22,7 +22,7 @@ type Given = Partial<Omit<DispatchState, 'claimed' | 'now'>> & {
 
 function state({ taken = 0, queued = 0, takenNow = 0, ...given }: Given = {}): DispatchState {
   return {
-    claimed: { taken, queued },
+    claimed: { taken, queued, ready: queued },
     now: { taken: takenNow },
     recording: 0,
     isAway: false,

@@ -23,8 +23,8 @@ export type DispatchLimits = {
 };
 
 export type DispatchState = {
-  /** Taken slots, and tasks waiting for one. */
-  readonly claimed: { readonly taken: number; readonly queued: number };
+  /** Taken slots, tasks waiting for one, and how many of these would take a slot that is free. */
+  readonly claimed: { readonly taken: number; readonly queued: number; readonly ready: number };
   readonly now: { readonly taken: number };
   /** Sent and without a slot, but not recorded yet. */
   readonly recording: number;
@@ -128,9 +128,9 @@ function freeOfAll({ slots }: DispatchLimits, { claimed, now }: DispatchState): 
   return slots - claimed.taken - now.taken;
 }
 
-/** The next claim is due before all waiting tasks are sent. */
+/** The next claim is due before all tasks that wait for a slot are sent. */
 export function isLineShort({ claimed }: DispatchState): boolean {
-  return claimed.queued <= claimed.taken;
+  return claimed.ready <= claimed.taken;
 }
 
 /** How many to claim; 0: no free slot, or too few to be worth it. */

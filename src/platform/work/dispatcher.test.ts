@@ -297,6 +297,23 @@ test('a place is free when the message is taken, also for what is written now an
   await end('record 1', 'record 2');
 });
 
+test('what stands in line for a full place or a busy merchant takes no slot from others', async () => {
+  const lane = { slots: 4, ofMerchant: 3, ofMerchantAlone: 3, queued: 8 };
+  const limits = { ...SMALL, slots: 8, ofEndpoint: 1, claimed: lane, now: lane };
+  const { dispatcher, begun, handedBack } = openDispatcher({ limits });
+  await dispatcher.runDue(running().signal);
+  dispatcher.sendNow([1, 2, 3, 4, 5].map((number) => task(number, 'shop', 'hanging')));
+  assert.equal(dispatcher.capacityForNow(), 3, 'four wait for one endpoint, and three slots are free');
+  dispatcher.sendNow([6, 7].map((number) => task(number, 'shop', `hanging too ${number}`)));
+  dispatcher.sendNow([task(8, 'shop', 'over its share')]);
+  assert.equal(dispatcher.capacityForNow(), 1, 'the merchant has its share; the last slot is for others');
+  dispatcher.sendNow([task(9, 'other', 'well')]);
+  assert.deepEqual([begun, handedBack], [[1, 6, 7, 9], []]);
+  assert.equal(dispatcher.capacityForNow(), 0);
+  dispatcher.sendNow([10, 11].map((number) => task(number, 'shop', 'hanging')));
+  assert.deepEqual(handedBack, [11], 'at most half of the line and one more stand for one place');
+});
+
 test('what waits for too long is handed back although no slot is free', async () => {
   const limits = { ...SMALL, longestWaitMilliseconds: 0 };
   const { dispatcher, due, handedBack } = openDispatcher({ limits });

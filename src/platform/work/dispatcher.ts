@@ -10,7 +10,7 @@ import {
 } from './dispatch-policy.ts';
 import type { Work } from './due-work.ts';
 import { type FairClaim, fairClaim } from './fair-claim.ts';
-import { countPlaces, FairQueue, type Place, placeKey, Tally } from './fair-queue.ts';
+import { BusyPlaces, countPlaces, FairQueue, type Place } from './fair-queue.ts';
 import type { Look } from './looks.sql.ts';
 import type { OutageWatch } from './outage-watch.ts';
 import { forwardSignal, type WakeSignal } from './wake-signal.ts';
@@ -54,6 +54,9 @@ const PULLED_AT_ONCE = 1_000;
 const MOST_PULLS = 100;
 /** How often overdue waiting tasks are looked for. */
 const WAIT_MILLISECONDS = 1_000;
+/** Of the line of what was written just now: more is handed back, and claimed in its turn. */
+const SHARE_OF_PLACE = 1 / 2;
+const SHARE_OF_MERCHANT = 3 / 4;
 
 /** Claims due work, queues it for slots, sends and records it. A slow task holds only its slot. */
 export class Dispatcher<Task extends Place, Sent> implements Work {
@@ -65,7 +68,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   readonly #now: FairQueue<Task>;
   /** Tasks of a clock jump, beside the slots. */
   readonly #aside = new FairQueue<Task>({ ofMerchant: 0, ofMerchantAlone: 0 });
-  readonly #atPlace = new Tally();
+  readonly #places: BusyPlaces;
   /** Tasks that count at their endpoint. */
   readonly #holders = new Set<Task>();
   readonly #running = new Set<Promise<void>>();
@@ -91,6 +94,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.look = { piece: of.piece, values };
     this.#claimed = new FairQueue(of.limits.claimed);
     this.#now = new FairQueue(of.limits.now);
+    this.#places = new BusyPlaces(of.limits.ofEndpoint);
   }
 
   /** Claims until nothing is due or no slot is free. After an abort no waiting task begins. */
@@ -141,7 +145,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   /** How many new tasks would find a slot at once. 0 if this work runs elsewhere. */
   capacityForNow(): number {
     if (!this.#hasRun || this.#isFinished) return 0;
-    return Math.max(0, freeNowSlots(this.#of.limits, this.#state()) - this.#now.length);
+    return Math.max(0, freeNowSlots(this.#of.limits, this.#state()) - this.#ready(this.#now));
   }
 
   /** Sends tasks just written under a lease. Returns at once and never throws. */
@@ -149,9 +153,12 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     if (this.#isFinished) return;
     const { limits } = this.#of;
     const until = performance.now() + limits.longestWaitMilliseconds;
-    const room = Math.max(0, limits.now.queued - this.#now.length);
-    for (const task of tasks.slice(0, room)) this.#now.add(task, until);
-    this.#handBack(tasks.slice(room));
+    const refused: Task[] = [];
+    for (const task of tasks) {
+      if (this.#hasRoomNow(task)) this.#now.add(task, until);
+      else refused.push(task);
+    }
+    this.#handBack(refused);
     this.#serve();
   }
 
@@ -207,13 +214,29 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   }
 
   isBusyAt(place: Place): boolean {
-    return this.#atPlace.at(placeKey(place)) > 0;
+    return this.#places.at(place) > 0;
+  }
+
+  /** A place and a merchant have their share of the line, however many wait for others. */
+  #hasRoomNow(task: Task): boolean {
+    const { queued } = this.#of.limits.now;
+    const { ofMerchant, atPlace } = this.#now.waitingOf(task);
+    const hasShare = atPlace > queued * SHARE_OF_PLACE || ofMerchant > queued * SHARE_OF_MERCHANT;
+    return !hasShare && this.#ready(this.#now) < queued;
+  }
+
+  #ready(lane: FairQueue<Task>): number {
+    return lane.ready(this.#places.full(), (merchantId) => this.#mayAsk(merchantId));
   }
 
   #state(): DispatchState {
     const { outage } = this.#of;
     return {
-      claimed: { taken: this.#claimed.underWay.size, queued: this.#claimed.length },
+      claimed: {
+        taken: this.#claimed.underWay.size,
+        queued: this.#claimed.length,
+        ready: this.#ready(this.#claimed),
+      },
       now: { taken: this.#now.underWay.size },
       recording: this.#recording,
       isAway: outage?.isAway() === true && outage.onlySilentFor() === null,
@@ -288,8 +311,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     const lane = name === 'claimed' ? this.#claimed : this.#now;
     const chooser = {
       now: performance.now(),
-      hasCapacityAt: (task: Task) =>
-        this.#atPlace.at(placeKey(task)) < this.#of.limits.ofEndpoint && this.#mayAsk(task.merchantId),
+      hasCapacityAt: (task: Task) => this.#places.hasSlot(task) && this.#mayAsk(task.merchantId),
       isUnwanted: (task: Task) => this.#of.isUnwanted?.(task, name) ?? false,
     };
     lane.expire(chooser, name === 'now');
@@ -304,7 +326,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   /** Once sent, a task frees its place at its endpoint in all lanes, and its slot in the claimed lane. */
   async #workOff(lane: FairQueue<Task>, task: Task): Promise<void> {
     this.#holders.add(task);
-    this.#atPlace.add(placeKey(task), 1);
+    this.#places.add(task, 1);
     const { about } = this.#of;
     const subject = about === undefined ? null : () => about(task);
     try {
@@ -326,7 +348,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   }
 
   #freePlace(task: Task): void {
-    if (this.#holders.delete(task)) this.#atPlace.add(placeKey(task), -1);
+    if (this.#holders.delete(task)) this.#places.add(task, -1);
   }
 
   async #recordBeside(task: Task, sent: Sent): Promise<void> {

@@ -28,6 +28,40 @@ export class Tally {
     if (count === 0) this.#counts.delete(key);
     else this.#counts.set(key, count);
   }
+
+  clear(): void {
+    this.#counts.clear();
+  }
+}
+
+/** Places with tasks under way, of which each has so many slots. */
+export class BusyPlaces {
+  readonly #slots: number;
+  readonly #counts = new Tally();
+  readonly #full = new Map<string, Place>();
+
+  constructor(slots: number) {
+    this.#slots = slots;
+  }
+
+  at(place: Place): number {
+    return this.#counts.at(placeKey(place));
+  }
+
+  hasSlot(place: Place): boolean {
+    return this.at(place) < this.#slots;
+  }
+
+  full(): Iterable<Place> {
+    return this.#full.values();
+  }
+
+  add(place: Place, change: 1 | -1): void {
+    const key = placeKey(place);
+    this.#counts.add(key, change);
+    if (this.#counts.at(key) >= this.#slots) this.#full.set(key, place);
+    else this.#full.delete(key);
+  }
 }
 
 /** Under way for one merchant, while others wait and while no other can be served. */
@@ -54,6 +88,7 @@ export class FairQueue<Task extends Place> {
   /** In the order of turns: the merchant served goes to the end. */
   #lines = new Map<string, Waiting<Task>[]>();
   #length = 0;
+  readonly #atPlace = new Tally();
   #expired: Task[] = [];
 
   constructor(share: MerchantShare) {
@@ -73,7 +108,7 @@ export class FairQueue<Task extends Place> {
     const line = this.#lines.get(task.merchantId);
     if (line === undefined) this.#lines.set(task.merchantId, [{ task, until, isExempt }]);
     else line.push({ task, until, isExempt });
-    this.#length += 1;
+    this.#count(task);
   }
 
   /** Before all others. */
@@ -82,7 +117,32 @@ export class FairQueue<Task extends Place> {
     this.#lines.delete(task.merchantId);
     line.unshift({ task, until, isExempt: true });
     this.#lines = new Map([[task.merchantId, line], ...this.#lines]);
+    this.#count(task);
+  }
+
+  #count(task: Task): void {
     this.#length += 1;
+    this.#atPlace.add(placeKey(task), 1);
+  }
+
+  /** Those of one merchant that wait, and those at one place. */
+  waitingOf(place: Place): { readonly ofMerchant: number; readonly atPlace: number } {
+    const ofMerchant = this.#lines.get(place.merchantId)?.length ?? 0;
+    return { ofMerchant, atPlace: this.#atPlace.at(placeKey(place)) };
+  }
+
+  /**
+   * How many of those that wait would take a free slot. Not those of a merchant that has its share or may not
+   * be asked, nor those of a full place: they are in nobody's way.
+   */
+  ready(fullPlaces: Iterable<Place>, mayAsk: (merchantId: string) => boolean): number {
+    let blocked = 0;
+    const mayBegin = (merchantId: string) =>
+      this.underWayOf(merchantId) < this.#share.ofMerchantAlone && mayAsk(merchantId);
+    for (const [merchantId, line] of this.#lines) if (!mayBegin(merchantId)) blocked += line.length;
+    for (const place of fullPlaces)
+      if (mayBegin(place.merchantId)) blocked += this.#atPlace.at(placeKey(place));
+    return this.#length - blocked;
   }
 
   /** Begins the next allowed task in turn; null: none. */
@@ -132,6 +192,7 @@ export class FairQueue<Task extends Place> {
     const all = [...this.takeExpired(), ...this.waiting()];
     this.#lines.clear();
     this.#length = 0;
+    this.#atPlace.clear();
     return all;
   }
 
@@ -165,6 +226,7 @@ export class FairQueue<Task extends Place> {
   #remove(merchantId: string, line: Waiting<Task>[], at: number): Task {
     const [{ task }] = line.splice(at, 1) as [Waiting<Task>];
     this.#length -= 1;
+    this.#atPlace.add(placeKey(task), -1);
     if (line.length === 0) this.#lines.delete(merchantId);
     return task;
   }
