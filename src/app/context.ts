@@ -18,7 +18,7 @@ import type { Tracer } from '../platform/tracing/tracer.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import type { Configuration } from './config.ts';
 
-/** For steps of the start that need no database. */
+/** Exists before the database is open. */
 export type StartContext = {
   readonly configuration: Configuration;
   readonly closings: Closing[];
@@ -27,7 +27,7 @@ export type StartContext = {
   readonly outages: Outages;
   readonly gate: GateKeeper;
   readonly tracer: Tracer | null;
-  /** For steps that use the database while it starts. */
+  /** Waits for the database while it starts. */
   readonly whileDatabaseStarts: WhileDatabaseStarts;
 };
 

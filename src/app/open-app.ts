@@ -59,7 +59,7 @@ export type App = {
   readonly gatewayUrl: string;
   readonly integrationUrl: string;
   readonly metricsUrl: string;
-  /** Null outside homologation, or if others can read the data folder. */
+  /** Null outside homologation, and without a data folder. */
   readonly demoFile: string | null;
   /** A link that opens the console once. */
   readonly signInUrl: string | null;

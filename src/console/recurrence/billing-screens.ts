@@ -25,7 +25,7 @@ const MAY_ACT = { roles: ['finance', 'admin'], of: 'merchant' } as const satisfi
 
 type ListedBilling = AnswerOf<typeof LIST_BILLINGS>['items'][number];
 
-/** Days around today. The index counts due billings of that many days. */
+/** Days around today. An index counts the due billings of only these days. */
 const USUAL_DAYS = { before: 30, behind: 30 } as const;
 
 function daysOf({ query, now }: Visit) {

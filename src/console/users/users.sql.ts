@@ -201,8 +201,8 @@ const CHANGE_ROLE = statement(
 );
 
 /**
- * Needs the lock of the administrators. False if role or user changed, the last administrator would go, or
- * `actor` lost the right.
+ * Needs the lock of the administrators. False if the role has changed, the user is locked out or the last
+ * administrator, or `actor` lost the right.
  */
 export async function updateRole(
   tx: Tx,

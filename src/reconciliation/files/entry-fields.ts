@@ -43,7 +43,7 @@ export function unknownUnder(code: string | null, words: string | null = null): 
   return keptText([code || NO_CODE, ...(words === null ? [] : [words])].join(' '));
 }
 
-/** Acquirers write 00 for a single installment. Null if the number exceeds the count. */
+/** Acquirers write 00 for a single installment. `installmentNumber` null: all. Null if above the count. */
 export function installmentOf(
   number: number,
   count: number,

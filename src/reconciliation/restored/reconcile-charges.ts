@@ -62,7 +62,7 @@ export type Reconciled =
   | { readonly kind: 'finished'; readonly tally: RestoreTally; readonly end: EndOfLost }
   | { readonly kind: 'stopped'; readonly reason: string };
 
-/** Clocks differ, and charges under way then have answers that the books lack. */
+/** Starts before the restored instant: clocks differ, and charges under way then have answers by now. */
 const MARGIN_MILLISECONDS = 15 * 60 * 1_000;
 /** The time for a person to decide on a charge under way. Then the charge is voided. */
 const HELD_SECONDS = 7 * 86_400;

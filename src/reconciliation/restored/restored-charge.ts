@@ -223,8 +223,8 @@ function judgeOfBilling(charge: ListedCharge, billing: NonNullable<Books['billin
 }
 
 /**
- * The lost books may have opened and charged its billing, and will do so again. A merchant may also use such
- * a reference.
+ * Its billing may be lost: these books will open and charge it again. A merchant may also use such a
+ * reference.
  */
 function isMaybeOfLostBilling({ initiator, merchantReference }: ListedCharge): boolean {
   return initiator === 'merchant' && isUuid(merchantReference ?? '');

@@ -53,7 +53,7 @@ export function healthAfter(health: Health, response: EndpointResponse, now: Ins
   };
 }
 
-/** Ten failures in a row, or seven of at least ten tries in five minutes. Called after a failure. */
+/** Ten failures in a row, or 70 % of at least ten tries in five minutes. Called after a failure. */
 export function isTripped({ failuresInRow, minutes }: Health): boolean {
   if (failuresInRow >= FAILURES_IN_ROW) return true;
   const tries = minutes.reduce((sum, one) => sum + one.tries, 0);

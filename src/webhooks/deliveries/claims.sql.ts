@@ -316,7 +316,10 @@ function lastServed(deliveries: readonly (Place & RowOf<typeof TURN>)[]): Place 
   return { merchantId, endpoint };
 }
 
-/** Due now: a delivery, a probe, or one postponed before a return. At any time if endpoints exceed a page. */
+/**
+ * When the first page has something to send: due, a probe, or postponed before a return. Later pages: any
+ * time.
+ */
 export const EARLIEST_DELIVERY = statement(
   'deliveries.earliest_due',
   `${PAGE_OF_ALL}, ${ALLOWED}

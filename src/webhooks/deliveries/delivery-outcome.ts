@@ -103,7 +103,10 @@ export type Fate = {
   readonly isCounted: boolean;
 };
 
-/** Failed tries ahead of time do not count: an unstable endpoint would use up three days in minutes. */
+/**
+ * Failed tries ahead of time do not count: an unstable endpoint would use up three days in minutes. A test is
+ * never tried again.
+ */
 export function fateAfter(tried: TriedDelivery, made: Try, jitter: number): Fate {
   if (made.response === 'taken') return { state: 'delivered', pauseMilliseconds: null, isCounted: true };
   if (tried.kind === 'test') return { state: 'givenUp', pauseMilliseconds: null, isCounted: true };

@@ -62,8 +62,7 @@ export type EndpointFailure = {
 };
 
 /**
- * Disables the endpoint after five days without a success. Null if another process or a registration was
- * first.
+ * Disables it after five days without a success. Null if another process or a new registration came first.
  */
 export async function failEndpoint(
   database: Database,
@@ -108,7 +107,7 @@ const HOLD = statement(
    returning e.endpoint`,
 );
 
-/** Until a test succeeds or it is registered again. False if already disabled, or no registration. */
+/** Nothing is sent before a good test or a new registration. False if disabled before, or no registration. */
 export async function disableEndpoint(database: Database, tried: EndpointTried): Promise<boolean> {
   const { merchantId, endpoint, registration } = tried;
   return (await database.query(HOLD, [merchantId, endpoint, registration])).length === 1;

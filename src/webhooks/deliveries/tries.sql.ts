@@ -96,7 +96,8 @@ export function triesWrite(database: Database): BatchedWriteOptions<TryRow, TryR
     mustBeWritten: true,
     merchant: (row) => row.merchantId,
     bytes: () => 400,
-    // Results that arrive meanwhile are recorded together, at half the cost.
+    // Results that arrive meanwhile are recorded together, at half the cost. A second statement does not wait
+    // for the disk.
     limits: { statementsInFlight: 2 },
     write: async (rows) => {
       const changed = await database.query(RECORD_TRIES, INPUT.values(rows));

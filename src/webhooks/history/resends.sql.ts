@@ -153,7 +153,10 @@ const RECORD = statement(
    select (select count(*) from tried) as tries, (select count(*) from released) as released`,
 );
 
-/** A success enables the registration unless it was replaced: what waited is due at `now` (business time). */
+/**
+ * A success enables the registration unless it was replaced: what waited is due at `now` (business time).
+ * Returns whether it was enabled.
+ */
 export async function recordTest(
   database: Database,
   test: DeliveryToSend,
