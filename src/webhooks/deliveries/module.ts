@@ -62,6 +62,11 @@ const WEBHOOK_TRY_DURATION_SECONDS = histogram(
   [0.01, 0.025, 0.1, 0.25, 0.5, 1, 2, 5, 10, 15],
   ['result'],
 );
+const WEBHOOK_LEASES = counter(
+  'parcela_webhook_leases_total',
+  'Commits with deliveries: `now`, sent at once by this process; `later`, claimed in their turn for lack of a free slot.',
+  ['outcome'],
+);
 const WEBHOOK_DELIVERIES_WAITING = databaseGauge(
   'parcela_webhook_deliveries_waiting',
   'Deliveries that wait to be taken or given up.',
@@ -103,12 +108,18 @@ export function openDeliveries(context: ModuleContext, send: SendTools): Deliver
     observeTry: observeTries(metrics),
     observeEndpoint: logEndpoints(log),
   });
+  const leases = metrics.counter(WEBHOOK_LEASES);
+  const leaseForNow = () => {
+    const milliseconds = delivering.deliverer.leaseForNow();
+    leases.inc({ outcome: milliseconds > 0 ? 'now' : 'later' });
+    return milliseconds;
+  };
   const observe = observeCounts(metrics);
   const counting = countingWhenRead('countDeliveries', COUNT_MILLISECONDS, metrics, async () =>
     observe(await countDeliveries(database)),
   );
   return {
-    deliverer: delivering.deliverer,
+    deliverer: { ...delivering.deliverer, leaseForNow },
     endpoints: [],
     works: [delivering.work, counting],
     clockedWork: [{ name: 'deliveries', earliestDue: delivering.earliestDueOf, runDue: delivering.runDueOf }],
