@@ -32,7 +32,6 @@ type Open = {
   readonly leave: () => void;
 };
 
-/** All connections of the process over which requests come, from all listeners. */
 export class CallerConnections {
   readonly #open = new Map<Socket, Open>();
   readonly #byGroup = new Map<string, number>();

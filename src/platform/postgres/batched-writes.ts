@@ -296,7 +296,7 @@ function refuse<Row, Result>(callers: readonly Caller<Row, Result>[], error: unk
   }
 }
 
-/** A `write` for rows with a commit each, one after the other. */
+/** For rows with a commit each, one after the other. */
 export async function writeOneByOne<Row, Result>(
   rows: readonly Row[],
   key: (row: Row) => string,

@@ -30,7 +30,7 @@ export type ChargeEnd = {
   readonly merchantId: string;
   readonly billingId: string;
   readonly subscriptionId: string;
-  /** Of the billing that may follow. */
+  /** For the billing that may follow. */
   readonly nextBillingId: string;
   /** The charging user or `system`, and when it ended, in business time. */
   readonly by: string;
