@@ -3,7 +3,7 @@ import { type Database, statement } from '../platform/postgres/database.ts';
 import type { TableRights } from '../platform/postgres/runtime-role.ts';
 
 /**
- * The service may not delete entries, break sealed rows or rewrite what it only adds. A test compares this.
+ * The service must not delete entries, break sealed rows or change what it only adds. A fence checks it.
  */
 export const RUNTIME_TABLE_RIGHTS: TableRights = {
   ...KEY_TABLE_RIGHTS,

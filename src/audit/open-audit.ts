@@ -207,7 +207,7 @@ function nextKey(): string {
   return String(recordsAsked).padStart(16, '0');
 }
 
-/** Skips what an earlier try wrote: under the head's lock that is visible, or never comes. */
+/** Appends what is not there yet: under the head's lock an earlier try's write is seen, or never comes. */
 async function recordTogether(
   tools: AuditTools,
   rows: readonly RecordRow[],

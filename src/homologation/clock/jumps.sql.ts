@@ -42,7 +42,7 @@ export async function findClock(database: Database, merchantId: string): Promise
 
 const JUMP = rowCodec({ jumpNumber: column.whole() });
 
-/** Only if the clock is as read for the target. Raises the fence against late writes of the former jump. */
+/** Only if the clock is still as read. Raises the fence against late writes of the former jump. */
 const START = statement(
   'clock.start',
   `insert into merchant_clocks as c (merchant_id, target_at, jump_number) values ($1, $3::timestamptz, 1)

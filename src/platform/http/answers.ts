@@ -101,6 +101,7 @@ function orCutAt(answer: Promise<Made>, at: number): Promise<Made> {
   });
 }
 
+/** Nobody reads a late stream: what it holds must be freed. */
 function closeUnread(late: Made): void {
   if (late !== CUT_CONNECTION) late.stream?.close();
 }

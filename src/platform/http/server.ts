@@ -132,6 +132,7 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
   app.decorateRequest('scope', null);
   app.decorateRequest('pageOf', null);
   readBodiesAsBytes(app, options.bodies);
+  // Node would answer an unknown `Expect` header itself, before the caller is known.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const isOver = drainConnections(app, options.drain, options.connections);
   admit(app, options, () => options.isStarting() || isOver());

@@ -137,10 +137,10 @@ type Finalized = {
 };
 
 /**
- * The schedule after a finished billing. A canceled card blocks the subscription. The last installment
- * completes it, whatever became of the billing. A subscription that is not active opens nothing. A billing
- * whose day has passed (after downtime or late retries) is charged tomorrow, so that two are never charged on
- * one day.
+ * The schedule after a finished billing. A canceled card blocks the subscription, even with the last
+ * installment, which otherwise completes it, whatever became of the billing. A subscription that is not
+ * active opens nothing. A billing whose day has passed (after downtime or late retries) is charged tomorrow,
+ * so that two are never charged on one day.
  */
 export function afterFinalized(
   { subscription, terms, installment, dueOn, today }: Finalized,

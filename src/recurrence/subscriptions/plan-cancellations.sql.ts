@@ -115,7 +115,7 @@ const LOCK_BILLINGS = statement(
    ) k on true`,
 );
 
-/** By physical location: a join might be planned while the tables were small. */
+/** By ctid: a join could be planned while the tables are small. */
 const END_SUBSCRIPTIONS = statement(
   'plan_cancellations.end_subscriptions',
   `with moved as (
