@@ -99,7 +99,7 @@ async function removeUnfinished(folder: string): Promise<void> {
     if (name.startsWith('audit-') && name.endsWith(UNFINISHED)) await rm(join(folder, name), { force: true });
 }
 
-/** Null: no entries of the last archive are left. */
+/** Null if no entries of the last archive are left. */
 async function finishDeleting(
   { database }: ArchiveTools,
   { folder }: ArchiveRequest,
@@ -128,7 +128,7 @@ async function deleteAll(database: Database, lastNumber: number): Promise<number
   }
 }
 
-/** Null: no entry is old enough. */
+/** Null if no entry is old enough. */
 async function archiveNext(
   tools: ArchiveTools,
   { folder }: ArchiveRequest,

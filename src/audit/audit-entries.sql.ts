@@ -125,7 +125,7 @@ const SPAN = rowCodec({ firstNumber: column.whole(), lastNumber: column.whole() 
 
 export type ChainEnds = {
   readonly head: AuditHead | null;
-  /** Of the existing entries; 0: none. */
+  /** First and last existing entry; 0 without entries. */
   readonly firstNumber: number;
   readonly lastNumber: number;
 };
@@ -161,7 +161,7 @@ export async function pageOfEntries(database: Database, from: number, limit: num
   return (await database.query(PAGE, [from, limit])).map(ENTRY.parse);
 }
 
-/** Null: any. */
+/** A null field matches every entry. */
 export type EntryFilter = {
   /** Milliseconds since the epoch: `from` is included, `to` is not. */
   readonly from: number | null;

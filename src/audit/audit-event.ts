@@ -90,7 +90,7 @@ export type Actor = {
   readonly origin: string;
 };
 
-/** One act or attempt. Never holds a secret, card number or security code. */
+/** Never holds a secret, card number or security code. */
 export type AuditEvent = Actor & {
   readonly action: AuditAction;
   readonly outcome: 'success' | 'failure';
@@ -110,7 +110,7 @@ export type AuditedOptions = {
   readonly deadline?: Deadline;
 };
 
-/** What cannot be audited is not done: all methods throw when the log cannot be written. */
+/** An act that cannot be audited is not done: all methods throw when the log cannot be written. */
 export type Audit = {
   /**
    * Runs `work` in one transaction with the events that it records. Throws what `work` throws, and
@@ -188,7 +188,6 @@ function harmlessValue(name: string, value: string | number): string | number {
 
 const REASON = 'reason';
 
-/** A merchant's credential that acts, and its address. */
 export type MerchantActor = {
   readonly merchantId: string;
   readonly userName: string;

@@ -4,8 +4,7 @@ import { findUnauditedMigrations, holdHead } from './audit-entries.sql.ts';
 import type { Actor, Audit, AuditDetail } from './audit-event.ts';
 
 /**
- * Writes missing entries of migrations, `applied` now or before a process failed. One process does, under the
- * lock.
+ * Writes missing entries of migrations, new or of a process that failed. The log's lock lets only one do it.
  */
 export async function auditMigrations(
   { audit, database }: { readonly audit: Audit; readonly database: Database },

@@ -3,8 +3,7 @@ import { type Database, statement } from '../platform/postgres/database.ts';
 import type { TableRights } from '../platform/postgres/runtime-role.ts';
 
 /**
- * The exceptions of the service's rights: an intruder must not delete entries, make sealed rows unreadable,
- * or rewrite what is only added to. A test compares them with the statements.
+ * The service must not delete entries, break sealed rows or change what it only adds. A fence checks it.
  */
 export const RUNTIME_TABLE_RIGHTS: TableRights = {
   ...KEY_TABLE_RIGHTS,

@@ -48,10 +48,7 @@ const RECORD_MILLISECONDS = 5_000;
 const RECORD_LIMITS = { rowsPerBatch: 128, statementsInFlight: 1, waitingCallers: 1_000 };
 /** Tries of one commit, after a rotated key or a busy head. */
 const MOST_TRIES = 3;
-/**
- * Commits that wait for the head hold connections: a stuck log must leave the others to payments. Batched
- * entries use a fourth. One merchant gets two, so that another is served at once.
- */
+/** Commits waiting for the head hold connections: a stuck log must leave others to payments. */
 const COMMITTING = { name: 'audited commits', slots: 3, waiting: 256, longestWaitMilliseconds: 5_000 };
 
 /** This process's key was retired: nothing was written, the new key is being read, the next try succeeds. */
@@ -210,10 +207,7 @@ function nextKey(): string {
   return String(recordsAsked).padStart(16, '0');
 }
 
-/**
- * Appends what is not there yet. May look after a broken connection: it holds the head, and no try wrote
- * without holding it, so an earlier try's write is visible or never comes.
- */
+/** Appends what is not there yet: under the head's lock an earlier try's write is seen, or never comes. */
 async function recordTogether(
   tools: AuditTools,
   rows: readonly RecordRow[],

@@ -12,7 +12,7 @@ export type ChainEnd = AuditAnchor & { readonly dataKeyId: number | null };
 
 export const BEFORE_ALL: ChainEnd = { entryNumber: 0, seal: Buffer.alloc(0), dataKeyId: null };
 
-/** An entry known from elsewhere, and the fault if its number holds another. */
+/** `fault`: reported if the number holds another entry. */
 export type KnownEntry = AuditAnchor & { readonly fault: ChainFault };
 
 /** When each audit key was retired, in milliseconds since the epoch; infinite for the one in use. */

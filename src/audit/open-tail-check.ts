@@ -8,7 +8,6 @@ const ENTRIES_OF_LOOK = 5_000;
 const ENTRIES_OF_PAGE = 500;
 
 export type TailLook = {
-  /** Null: what was read is valid. */
   readonly fault: ChainFault | null;
   /** Valid entries read. */
   readonly entries: number;
@@ -17,8 +16,7 @@ export type TailLook = {
 };
 
 /**
- * Reads from where the last look ended, in bounded pages: changes after this process's first look are found
- * within a minute, older ones by `parcela audit verify`. A fault stays until the process ends.
+ * Reads on from the last look: later changes are found within a minute, older ones by `parcela audit verify`.
  */
 export function openTailCheck({ database, keyring }: VerifyTools): () => Promise<TailLook> {
   let walk: ChainWalk | null = null;

@@ -32,7 +32,6 @@ export function shippedChange({ action, detail }: Pick<StoredEvent, 'action' | '
   };
 }
 
-/** An entry as its line of the service's log. */
 export type ShippedLine = {
   readonly entryNumber: number;
   /** Hexadecimal, in lower case. */

@@ -4,7 +4,7 @@ import { holdsCardNumber, holdsNumber } from '../values/card-number-in-text.ts';
 import { type Day, type Instant, saoPauloDay } from '../values/instant.ts';
 import type { CardRefusal } from './refusals.ts';
 
-/** One card source and the fields beside it. Null: not given. */
+/** Null fields were not given. */
 export type NamedCard = {
   readonly numberToken: string | null;
   readonly encryptedCard: string | null;
@@ -49,7 +49,7 @@ type ShownDigits = { readonly cardFirstSix: string; readonly cardLastFour: strin
 /** Identified by a hash: it may pay once. */
 export type CardSource = { readonly hash: Buffer; readonly expiresAt: Instant };
 
-/** What may be stored and shown: six first and four last digits, everywhere, and a keyed fingerprint. */
+/** May be stored and shown: six first and four last digits, everywhere, and a keyed fingerprint. */
 export type CardSummary = {
   readonly brand: CardBrand;
   readonly firstSix: string;
@@ -72,7 +72,6 @@ export function sourceUsedRefusal(
   return namesFaults ? 'encryptedCardUsed' : 'encryptedCardUnreadable';
 }
 
-/** A use of a stored card. */
 export type StoredUse = {
   readonly vaultId: string;
   /** No use was approved before. */
@@ -118,7 +117,7 @@ export function isWhole(parts: NamedParts): parts is WholeParts {
   return brand !== null && holderName !== null && expirationMonth !== null && expirationYear !== null;
 }
 
-/** All faults at once. `now`: business time, for the expiry. */
+/** `now`: business time, for the expiry. */
 export function cardRefusals(number: string, parts: NamedParts, now: Instant): CardRefusal[] {
   const { brand, holderName, expirationMonth, expirationYear, securityCode } = parts;
   const refusals: CardRefusal[] = [];

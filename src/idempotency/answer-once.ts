@@ -140,7 +140,7 @@ export function identifyCarried(
   return { ...request, bodyFingerprints: withCarried(body, keyring.fingerprints(carriedText(card))) };
 }
 
-/** A prefix against other texts fingerprinted under the same keys. */
+/** Prefixed against other texts under the same keys. */
 function carriedText(card: string): string {
   return `card of a request|${card}`;
 }

@@ -19,7 +19,7 @@ type Fingerprints = readonly [Fingerprint, ...Fingerprint[]];
 export type KeyedRequest = {
   readonly keyHash: Buffer;
   readonly text: string;
-  /** Of the text and, once its carrier was opened, of the card. */
+  /** Fingerprints of the text and, once its carrier was opened, of the card. */
   readonly bodyFingerprints: Fingerprints;
   readonly openCarrier: () => Promise<string | null>;
   /** For the id of a payment, cancel or capture. */

@@ -64,7 +64,7 @@ function finishResealing(tools: ResealTools, tables: readonly SealedTable[]): Wo
 
 const BATCH = 20;
 
-/** Deletes overdue data keys that no row names; gives how many. Even backups no longer open with them. */
+/** Deletes overdue data keys that no row names; gives how many. What they sealed in backups stays shut. */
 async function deleteRetiredKeys({
   database,
   commitChange,

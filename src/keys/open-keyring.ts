@@ -43,7 +43,7 @@ export type Keyring = {
   fingerprint(text: string): Fingerprint;
   /** One for every key that still compares, the one in use first. */
   fingerprints(text: string): readonly [Fingerprint, ...Fingerprint[]];
-  /** For every key in use within the last `milliseconds` of the database's clock: leave a margin. */
+  /** Of every key in use in the last `milliseconds` (database's clock: leave a margin), current first. */
   recentFingerprints(text: string, milliseconds: number): readonly [Fingerprint, ...Fingerprint[]];
   /** HMAC-SHA-256 under the id key, which is never rotated: digests stay equal for ever. */
   idDigest(text: string): Buffer;

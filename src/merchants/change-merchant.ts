@@ -41,10 +41,7 @@ const ACTIONS = {
   billingsHeld: { on: 'billing.hold', off: 'billing.release' },
 } as const;
 
-/**
- * Refuses a state that the merchant has already. Disabling ends its tokens for good, and so does enabling: a
- * login may have run beside it. `releaseRestored` ends a restore's hold.
- */
+/** Refuses the current state. Ends tokens for good both ways: a login may have run beside it. */
 export async function changeStanding(
   tools: MerchantTools & { readonly database: Database },
   merchantId: string,

@@ -44,7 +44,7 @@ async function reportLogin(
 type LoginRefusal = 'wrongCredentials' | 'tooManyFailures';
 
 export const LOGIN_REFUSALS = {
-  /** The same for unknown, wrong and disabled: an attacker learns nothing. */
+  /** One answer for unknown, wrong and disabled: an attacker learns nothing. */
   wrongCredentials: {
     status: 401,
     tag: '',

@@ -220,7 +220,7 @@ function softDescriptorRefusal(text: string | null): Refused<'softDescriptorMalf
   return { refusal: 'softDescriptorMalformed', value: text };
 }
 
-/** One visible line without card numbers; control characters could forge a line. */
+/** Requires one visible line without card numbers; control characters could forge a line. */
 function isText(text: string, maxLength: number): boolean {
   const isShort = [...text].length <= maxLength;
   return isShort && /\S/.test(text) && !/[\p{Cc}\p{Cs}]/u.test(text) && !holdsCardNumber(text);

@@ -143,7 +143,7 @@ const IS_HELD_BY_RESTORE = statement(
   `select exists (select from merchants where is_held_by_restore and ($1::text is null or merchant_id = $1)) as is_held`,
 );
 
-/** Of one merchant, or (null) of any. */
+/** `merchantId` null: any merchant. */
 export async function isHeldByRestore(database: Reader, merchantId: string | null): Promise<boolean> {
   const [row] = await database.query(IS_HELD_BY_RESTORE, [merchantId]);
   return row?.is_held === true;
@@ -223,9 +223,9 @@ const SEARCH = statement(
    order by m.merchant_id limit $5`,
 );
 
-/** Null: any. */
+/** A null field matches every merchant. */
 export type MerchantFilter = {
-  /** An id, a CNPJ with or without mask, an account, or a part of the name. */
+  /** Matches id, CNPJ with or without mask, account, or a part of the name. */
   readonly text: string | null;
   readonly standing: Standing | null;
 };

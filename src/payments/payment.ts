@@ -26,7 +26,7 @@ export type Payment = {
   readonly buyer: Buyer;
   /** The buyer, as JSON text. */
   readonly customer: string | null;
-  /** Null: all goes to the merchant. */
+  /** Null if all goes to the merchant. */
   readonly split: Split | null;
 };
 

@@ -24,7 +24,7 @@ export type Export<Row> = {
   readonly close: () => void;
 };
 
-/** All rows of a merchant, in any number. Holds no connection between two pages. Throws `Overloaded`. */
+/** Holds no connection between two pages. Throws `Overloaded`. */
 export type OpenExport = <Row>(merchantId: string, readPage: ReadPage<Row>) => Promise<Export<Row>>;
 
 /** The queue of all exports of a process. Each merchant has a share of it. */

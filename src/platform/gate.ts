@@ -9,7 +9,7 @@ const NEVER = new AbortController().signal;
 
 /** Whether this process may act on the acquirer and on merchants. */
 export type Gate = {
-  /** Null: it may act. */
+  /** Null when the process may act. */
   reason(): HoldReason | null;
   /** Aborted when the gate shuts. */
   signal(): AbortSignal;

@@ -194,7 +194,7 @@ export function errorFields(error: unknown): object {
   };
 }
 
-/** A stable name for an error: messages of PostgreSQL or the driver may differ each time. */
+/** Stays the same for one fault: messages of PostgreSQL or the driver may differ each time. */
 export function errorKind(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const { code } = error as { readonly code?: unknown };

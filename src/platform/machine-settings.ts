@@ -7,7 +7,7 @@ const FOLDER = '/etc/parcela';
 const FOLDER_SETTING = 'PARCELA_SETTINGS_FOLDER';
 const SETTINGS_FILE = 'parcela.env';
 
-/** What the units of deploy/systemd set themselves. */
+/** Set by the units of deploy/systemd. */
 const OF_UNITS = { PARCELA_ENVIRONMENT: 'production', PARCELA_DATA_DIR: '/var/lib/parcela' };
 
 /** The units' files of secrets and certificates, by the setting that names each. */
@@ -120,7 +120,7 @@ function refuseUnreadable(path: string): void {
 
 const LINE = /^([A-Za-z_]\w*)=(?:"([^"]*)"|'([^']*)'|([^"'].*)?)$/;
 
-/** A file in the format of systemd's `EnvironmentFile=`, without continued lines. */
+/** Reads systemd's `EnvironmentFile=` format, without continued lines. */
 function readSettings(path: string): Settings {
   refuseUnreadable(path);
   const settings: Record<string, string> = {};

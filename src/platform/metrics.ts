@@ -43,7 +43,7 @@ export function gauge<Label extends string = never>(
   return declare({ type: 'gauge', name, help, labels, of: 'process' });
 }
 
-/** Of the whole database: read from one process only, not summed over processes. */
+/** The value is of the whole database: read it from one process, never summed over processes. */
 export function databaseGauge<Label extends string = never>(
   name: string,
   help: string,

@@ -22,7 +22,7 @@ export type Module = {
   readonly clockedWork: readonly ClockedWork[];
 };
 
-/** What a module publishes: printed without opening it. */
+/** Can be printed without opening the module. */
 export type Published = {
   readonly endpoints: readonly Pick<Endpoint<never>, 'contract'>[];
   readonly refusals: readonly PublishedRefusals[];

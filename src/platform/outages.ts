@@ -63,9 +63,7 @@ type Part = 'database' | 'keyStore';
 
 /** Outages of the database, each logged once for everything that fails by it. */
 export type Outages = {
-  /** A query failed. */
   databaseFailed(error: unknown): void;
-  /** An idle connection broke. */
   connectionBroke(error: unknown): void;
   databaseAnswered(): void;
   keyStoreFailed(error: unknown): void;
@@ -141,7 +139,7 @@ class AllOutages implements Outages {
     outage.failed(kind, error);
   }
 
-  /** Null: an error of the statement, not of the database. */
+  /** Null for an error of the statement, not of the database. */
   #kindOf(error: unknown): Kind | null {
     const refused = kindOfRefusedWrite(error);
     if (refused !== null) return refused === 'short' ? 'slow' : 'unwritable';
@@ -169,7 +167,7 @@ type OutageTools = {
   readonly show: (isOut: boolean) => void;
 };
 
-/** One line at its begin, one a minute, one at its end. */
+/** Logs one line at the begin, one a minute, one at the end. */
 class Outage {
   readonly #tools: OutageTools;
   #kind: Kind | null = null;

@@ -37,7 +37,6 @@ type Kept<Value> = {
   reading: Promise<Value> | null;
   /** Slower than a caller's patience. */
   isLate: boolean;
-  /** Null: never read. */
   last: { readonly value: Value; readonly keptSince: number } | null;
   /** The error of a read without a caller. */
   failure: { readonly of: unknown } | null;

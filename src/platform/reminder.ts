@@ -2,7 +2,6 @@
 const PAUSE_MILLISECONDS = 600_000;
 /** Reasons counted separately within a pause. */
 const MOST_REASONS = 100;
-/** All further reasons. */
 const OTHERS = 'others';
 
 /** `Fields`: what is known of one occurrence. */
@@ -46,7 +45,6 @@ export function openReminder<Fields = void>(
     }
   }
 
-  /** One timer, for reasons with something to report. */
   function awaitRest(): void {
     const waits = [...said.values()].filter(({ times }) => times > 0).map(dueIn);
     if (resting !== null || waits.length === 0) return;

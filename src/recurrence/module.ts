@@ -50,7 +50,7 @@ import { newSubscriptionsWrite } from './subscriptions/subscription-creation.sql
 import TEXTS from './texts.json' with { type: 'json' };
 
 const PLANS_AT_ONCE = 4;
-/** Of one run; a batch under way takes some seconds more. */
+/** The time of one run; a batch under way takes some seconds more. */
 const RUN_MILLISECONDS = 10_000;
 const LEASE_MILLISECONDS = 30_000;
 

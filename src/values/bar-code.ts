@@ -9,7 +9,6 @@ export type BarCode = string & { readonly [brand]: 'BarCode' };
 export type BarCodeParts = {
   /** Three digits. */
   readonly bankCode: string;
-  /** Null: the bar code has no due date. */
   readonly dueOn: Day | null;
   /** At most ten digits of cents; 0: the bar code has no amount. */
   readonly amount: Cents;

@@ -12,7 +12,7 @@ export function cents(value: number): Cents {
 /** The largest payment, R$ 99,999,999.99: ten digits of cents on the wire. */
 export const MAX_PAYMENT_CENTS: Cents = cents(9_999_999_999);
 
-/** Of one sale; the wire has two digits. */
+/** Installments of one sale: the wire has two digits. */
 export const MOST_INSTALLMENTS = 99;
 
 /**

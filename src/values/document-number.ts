@@ -18,7 +18,6 @@ export function isCnpj(text: string): boolean {
   return text.length === 14 && CNPJ.test(text) && hasCheckDigits(text, 9) && !ONE_DIGIT_ONLY.test(text);
 }
 
-/** Null: neither. */
 export function documentKind(text: string): 'cpf' | 'cnpj' | null {
   if (isCpf(text)) return 'cpf';
   return isCnpj(text) ? 'cnpj' : null;

@@ -23,8 +23,8 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'a plan is found for any merchant',
     file: 'src/recurrence/plans/plans.sql.ts',
-    find: 'from plans p where p.merchant_id = $1 and p.plan_id = $2`,\n);\n\n/** A plan of this merchant by its UUID',
-    put: 'from plans p where p.plan_id = $2 and $1::text is not null`,\n);\n\n/** A plan of this merchant by its UUID',
+    find: 'from plans p where p.merchant_id = $1 and p.plan_id = $2`',
+    put: 'from plans p where p.plan_id = $2 and $1::text is not null`',
     caughtBy: 'test/architecture/merchant-isolation.test.ts',
   },
   {

@@ -43,7 +43,7 @@ export async function peekEncryptedCard(
 
 type Decrypted = {
   readonly ciphertext: Buffer;
-  /** Null: no JSON. */
+  /** Null if the content is no JSON. */
   readonly json: unknown;
 };
 

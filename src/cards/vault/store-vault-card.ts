@@ -228,7 +228,7 @@ type CardToKeep = {
   readonly claim: CardSourceLock;
   readonly opened: Pick<OpenedCardSource, 'card' | 'trace' | 'fingerprints'>;
   readonly named: NamedCard;
-  /** Null: not requested. */
+  /** Null if no verification was requested. */
   readonly verified: Extract<VerificationAnswer, { kind: 'approved' }> | null;
 };
 

@@ -24,7 +24,6 @@ export type VaultCard = {
   readonly networkTransactionId: string | null;
 };
 
-/** What may be shown. */
 export type ShownCard = Pick<
   VaultCard,
   'vaultId' | 'brand' | 'firstSix' | 'lastFour' | 'expirationMonth' | 'expirationYear' | 'holderName'
@@ -32,7 +31,6 @@ export type ShownCard = Pick<
 
 /** An id contains its creation time. */
 export type WantedCards = WantedPage<'vaultId'> & {
-  /** Null: any. */
   readonly lastFour: string | null;
 };
 

@@ -166,7 +166,7 @@ const CLAIM = statement(
 /** Held by a card that is verified before it is stored. */
 export type CardSourceLock = {
   readonly merchantId: string;
-  /** Of the future card. */
+  /** The id that the card will have. */
   readonly vaultId: string;
   readonly cardSource: CardSource;
   readonly request: KeyedRequest | null;

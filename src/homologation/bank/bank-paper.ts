@@ -8,7 +8,7 @@ export type LedgerBoleto = {
   readonly issuedOn: string;
   readonly dueOn: string;
   readonly payableUntil: string;
-  /** Null: refused. */
+  /** Null if the bank refused the boleto. */
   readonly barCode: string | null;
   readonly digitableLine: string | null;
   readonly payments: readonly { readonly amount: number; readonly paidOn: string }[];

@@ -15,7 +15,7 @@ import {
 const FILE_TIMEOUT_MILLISECONDS = 10_000;
 
 type BankPaperTools = {
-  /** Null: no bank. */
+  /** Null without a bank. */
   readonly bankUrl: string | null;
   readonly clock: BusinessClock;
 };

@@ -11,13 +11,11 @@ export type WantedBoletoEvent = {
   readonly event: (typeof BANK_EVENTS)[number];
   /** The paid amount; null: what is due on that day. */
   readonly amount: Cents | null;
-  /** Null: today, by the merchant's clock. */
+  /** Null means today, by the merchant's clock. */
   readonly paidOn: Day | null;
 };
 
-/**
- * `forbidden`: by the bank's books. `notThatDay`: before the issue or after today. `noSimulator`: no bank.
- */
+/** `forbidden`: by the bank. `notThatDay`: before the issue or after today. `noSimulator`: no bank. */
 export type BoletoEventRefusal = 'notFound' | 'forbidden' | 'notThatDay' | 'noSimulator';
 
 export type BoletoEventResult =

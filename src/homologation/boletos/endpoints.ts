@@ -178,7 +178,7 @@ function writeBoletoEvent({ event }: WantedBoletoEvent, boleto: Boleto): object 
   };
 }
 
-/** Null: no simulated bank. */
+/** Null without a simulated bank. */
 export type BoletoEventTools = { readonly bank: BankTools | null };
 
 export const BOLETO_EVENT_ENDPOINTS: readonly Endpoint<BoletoEventTools>[] = [

@@ -34,7 +34,7 @@ export type Progress = { readonly ran: Ran; readonly steps: number };
 
 const FIND = statement('clock.find', `select ${CLOCK.columns} from merchant_clocks where merchant_id = $1`);
 
-/** Null: never moved. */
+/** Null if the clock was never moved. */
 export async function findClock(database: Database, merchantId: string): Promise<StoredClock | null> {
   const [row] = await database.query(FIND, [merchantId]);
   return row === undefined ? null : CLOCK.parse(row);
@@ -42,7 +42,7 @@ export async function findClock(database: Database, merchantId: string): Promise
 
 const JUMP = rowCodec({ jumpNumber: column.whole() });
 
-/** Only if the clock is as read for the target. Raises the fence against late writes of the former jump. */
+/** Only if the clock is still as read. Raises the fence against late writes of the former jump. */
 const START = statement(
   'clock.start',
   `insert into merchant_clocks as c (merchant_id, target_at, jump_number) values ($1, $3::timestamptz, 1)
@@ -75,7 +75,7 @@ const CLAIM = statement(
    returning ${HELD.columns}`,
 );
 
-/** Null: no clock jumps. */
+/** Null if no clock jumps. */
 export const EARLIEST_JUMP = statement(
   'clock.earliest_jump',
   `select (extract(epoch from min(coalesce(lease_expires_at, now())) - now()) * 1000)::float8 as milliseconds

@@ -13,7 +13,7 @@ export type TestClock = BusinessClock & {
   noteJump(merchantId: string): () => void;
   /** Changes with the shifts, so that a reload is worth it. */
   readonly version: Statement;
-  /** What the database's clock showed between the two monotonic times. */
+  /** `shown` was the database's time between the two monotonic times. */
   noteTime(shown: unknown, askedAt: number, answeredAt: number): void;
   /** Throws database errors. */
   followTime(): Promise<void>;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { runToEnd, type ServerAccount } from './server-account.ts';
 
 export type ServerBinaries = {
-  /** Of the npm package, for instance `18.4.0-beta.17`. */
+  /** The npm package's version, for instance `18.4.0-beta.17`. */
   readonly version: string;
   readonly initdb: string;
   readonly postgres: string;

@@ -14,7 +14,7 @@ const POINTER = 'postgres-place';
 const BACK_POINTER = 'data-folder';
 const PASSWORD_FILE = 'postgres-password';
 const PASSWORD_BYTES = 24;
-/** The kernel takes 103 bytes on macOS, 107 on Linux; the server makes a neighbour with `.lock`. */
+/** The kernel takes 103 bytes on macOS, 107 on Linux. The server also makes the path plus `.lock`. */
 const LONGEST_SOCKET_PATH_BYTES = 90;
 export const SOCKET_PORT = 5432;
 

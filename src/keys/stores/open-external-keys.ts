@@ -11,7 +11,7 @@ import { KEY_BYTES } from '../sealing.ts';
 const LONGEST_WRAPPED_KEY_BYTES = 8 * 1024;
 const KEY_ID = /^[\x21-\x7e]{1,200}$/;
 
-/** A program before a KMS or HSM (docs/key-store-protocol.md), asked only at start and rotations. */
+/** A program in front of a KMS or HSM (docs/key-store-protocol.md), asked only at start and rotations. */
 export function openExternalKeys(address: KeyStoreAddress): KeyStore {
   const name = `the key store ${address.url} (setting PARCELA_KEY_STORE_URL)`;
   async function currentKeyId(): Promise<string> {

@@ -6,7 +6,7 @@ import { addressesRefusal, type Merchant, type Refused } from '../merchant.ts';
 export const LOGIN_APIS = ['gateway', 'integration'] as const satisfies readonly Api[];
 export type LoginApi = (typeof LOGIN_APIS)[number];
 
-/** A merchant's login, bound to one account. Only the password's hash is stored. */
+/** Bound to one account. Only the password's hash is stored. */
 export type Credential = {
   readonly merchantId: string;
   readonly credentialId: string;
@@ -26,10 +26,10 @@ export type Credential = {
 
 export type NewCredential = {
   readonly merchantId: string;
-  /** Null: the merchant's first account. */
+  /** Null means the merchant's first account. */
   readonly accountNumber: string | null;
   readonly scopes: readonly Scope[];
-  /** Null: one is generated. */
+  /** Null means a generated name. */
   readonly userName: string | null;
   readonly allowedAddresses: readonly string[];
 };

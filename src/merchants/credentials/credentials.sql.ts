@@ -150,7 +150,6 @@ const OF_MERCHANT = rowCodec({
   isMerchantDisabled: column.boolean('m.disabled_at is not null'),
 });
 
-/** What a login needs to know. */
 export type CredentialForLogin = { readonly credential: Credential } & RowOf<typeof PASSWORD> &
   RowOf<typeof OF_MERCHANT>;
 

@@ -10,10 +10,7 @@ const TIMES = rowCodec({ createdAt: column.instant(), expiresAt: column.instant(
 
 export type TokenTimes = RowOf<typeof TIMES>;
 
-/**
- * The password was checked against a hash read before: gives a token only if credential and hash are still
- * valid. The shared lock orders it with rotations and disabling.
- */
+/** Only if credential and checked hash are still valid. The shared lock orders it with rotations. */
 const INSERT = statement(
   'access_tokens.insert',
   `insert into access_tokens (token_hash, merchant_id, credential_id, api, created_at, expires_at)

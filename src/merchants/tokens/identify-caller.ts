@@ -26,10 +26,7 @@ type Known = {
 /** Makes the next use of an ended token look it up again. */
 export type ForgetToken = (caller: Pick<Caller, 'credentialId' | 'tokenId'>) => void;
 
-/**
- * Finds the caller of a token. Remembers valid tokens for a moment, invalid ones never, so that they cannot
- * displace valid ones. Fails closed: a missing or late answer throws (503).
- */
+/** Remembers valid tokens for a moment, invalid ones never. A missing or late answer throws (503). */
 export function identifyCaller(tools: IdentifyTools): {
   readonly identify: Identify;
   readonly forgetToken: ForgetToken;

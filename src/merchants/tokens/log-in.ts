@@ -125,10 +125,7 @@ type LoginSettings = {
   readonly credentialUnusedDays: number;
 };
 
-/**
- * One for the process, whose queues protect it. Callers take turns by name and address in the first queue, by
- * address in the others: one that tries many names delays itself.
- */
+/** Its queues protect the process. Turns go by name and address first, then by address. */
 export type LoginDesk = LoginSettings & {
   readonly database: Database;
   readonly inTurn: InLine;
@@ -136,10 +133,7 @@ export type LoginDesk = LoginSettings & {
   readonly hash: InLine;
 };
 
-/**
- * Two at once for a name and address: tries count as failures at first, and ten would lock out twenty
- * workers.
- */
+/** Two at once for a name and address: tries count as failures at first, and ten would lock out workers. */
 const LOGINS = { name: 'logins', slots: 1_024, ofEach: 2, waiting: 128, longestWaitMilliseconds: 5_000 };
 /** A flood of logins leaves most database connections to those logged in. */
 const COUNTING = {

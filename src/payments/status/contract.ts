@@ -195,7 +195,6 @@ export function writeListedPayment(found: FoundPayment<ListedTransaction>, langu
 
 type WithoutShares = Omit<Transaction, 'shares'>;
 
-/** All but the split. */
 function writeSharedFields({ transaction, status }: FoundPayment<WithoutShares>, language: Language): object {
   const { installments, preauthorization } = transaction;
   const canceledAmount = installments.reduce((sum, part) => sum + part.canceledAmount, 0);

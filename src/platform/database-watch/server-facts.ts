@@ -4,7 +4,7 @@ export type ServerIdentity = {
   readonly systemIdentifier: string | null;
   /** Different in each database of a server, so also after pg_restore. */
   readonly databaseOid: number;
-  /** Of the stamp's table: changes when a dump is restored over its own database. */
+  /** The oid of the stamp's table, which changes when a dump is restored over its own database. */
   readonly tableOid: number;
   /** Raised by each promotion and point-in-time recovery. */
   readonly timeline: number | null;

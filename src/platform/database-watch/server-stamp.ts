@@ -8,7 +8,7 @@ export type Stamp = ServerIdentity & {
   readonly doubt: string | null;
 };
 
-/** What a process remembers of the database. In memory only, so that no copy of the database has it. */
+/** A process's memory of the database, which no copy of the database can have. */
 export type Memory = {
   readonly tokens: ReadonlySet<string>;
   readonly lastBeat: number;

@@ -8,7 +8,7 @@ import { forgetBeats, stampFirst, vouch, writeBeat, writeDoubt } from './server-
 import { type Found, judge, type Memory, textOf } from './server-stamp.ts';
 
 const BEAT_MILLISECONDS = 1_000;
-/** After a write error so long: a beat fits into its page even where other writes find no space. */
+/** Beats prove nothing this long after a write error: they need no new space, and other writes do. */
 const AFTER_REFUSAL_MILLISECONDS = 2_000;
 export type ServerWatch = ServerWatcher & {
   /** The first beat, at start; throws database errors. Then one a second, until `stop`. */

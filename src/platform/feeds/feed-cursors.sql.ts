@@ -7,7 +7,7 @@ import type { FeedCursor, FeedPace, FeedPage, UnreadableItem, WaitingChange } fr
 /** The key for all merchants. */
 const ALL_MERCHANTS = '';
 
-/** What storing a page sets on its cursor `c`. The tables of all feeds have the same columns. */
+/** Moves a cursor `c` when its page is stored. The tables of all feeds have the same columns. */
 export const MOVED_ON = `fence = c.fence + 1,
        quiet_pulls = case when $4 then 0 else least(c.quiet_pulls + 1, 1000) end,
        due_at = now() + case when $5 then interval '0'

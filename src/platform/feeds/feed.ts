@@ -1,5 +1,6 @@
 import type { Instant } from '../../values/instant.ts';
 
+/** `merchantId` null: one cursor for all merchants. */
 export type FeedCursor = {
   readonly merchantId: string | null;
   /** Opaque, from the system that reports; null: from the beginning. */

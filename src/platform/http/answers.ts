@@ -42,7 +42,7 @@ export function answerMalformedHttp(error: Error, socket: Socket): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }
 
-/** What did not come in time is not malformed. */
+/** A request that did not come in time is not malformed. */
 function faultOf(code: string | undefined): 'slowRequest' | 'malformedHttp' {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'slowRequest' : 'malformedHttp';
 }
@@ -101,6 +101,7 @@ function orCutAt(answer: Promise<Made>, at: number): Promise<Made> {
   });
 }
 
+/** Nobody reads a late stream: what it holds must be freed. */
 function closeUnread(late: Made): void {
   if (late !== CUT_CONNECTION) late.stream?.close();
 }

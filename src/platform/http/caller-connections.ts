@@ -32,7 +32,6 @@ type Open = {
   readonly leave: () => void;
 };
 
-/** All connections of the process over which requests come, from all listeners. */
 export class CallerConnections {
   readonly #open = new Map<Socket, Open>();
   readonly #byGroup = new Map<string, number>();
@@ -120,7 +119,7 @@ export class CallerConnections {
     );
     const reserve = isReserved ? this.#reserve : isServed ? null : this.#unserved;
     const leave = () => {
-      // The reserve removes a connection before it closes.
+      // A connection that made room for another one was left before it closes.
       if (!this.#open.delete(socket)) return;
       if (reserve === null) this.#count(group, -1);
       else reserve.leave(socket, address);
@@ -263,6 +262,7 @@ export class ConnectionsByAddress<One> {
   }
 }
 
+/** Connections that only health checks may use: beyond the limit, or of peers that are not served. */
 export class ConnectionReserve<One> {
   readonly #kept = new ConnectionsByAddress<One>();
 

@@ -15,7 +15,7 @@ const MOST_WAITING = 2;
 /** Body bytes read before a request's turn: Node's buffer and one read of the socket. */
 const MOST_READ_AHEAD_BYTES = 128 * 1024;
 
-/** One request, from its arrival to the end of its answer. */
+/** Lasts from a request's arrival to the end of its answer. */
 type Turn = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

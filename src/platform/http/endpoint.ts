@@ -145,7 +145,7 @@ export type Answer = {
   readonly body?: unknown;
   /** A body that is already text (the documents), with its content type. */
   readonly text?: { readonly content: string | Buffer; readonly type: string };
-  /** A body of any length, produced while it is read. */
+  /** Of any length, produced while it is read. */
   readonly stream?: AnswerStream;
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -162,17 +162,14 @@ export type AnswerStream = {
 /** The outcome is not known before the deadline: the connection is cut, because any answer could be false. */
 export const CUT_CONNECTION = Symbol('cut the connection');
 
-/** A body without its faulty fields: each remaining field satisfies its schema. */
+/** Each remaining field satisfies its schema. */
 export type Sound<Body> = Body extends readonly unknown[]
   ? Body
   : Body extends object
     ? { readonly [Name in keyof Body]?: Sound<Body[Name]> }
     : Body;
 
-/**
- * For a malformed request: the faults that its operation would find in the sound fields, so that all are
- * reported at once. It only reads.
- */
+/** For a malformed request: the faults that its operation would find in sound fields. Only reads. */
 export type LookBeside<Body> = (body: Sound<Body>, caller: Caller) => Promise<readonly Fault[]>;
 
 /** Made without its tools, so that the same value is published and served. */

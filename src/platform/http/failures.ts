@@ -56,7 +56,7 @@ export const FAILURES = {
       en: 'There is no such path in this API; check the URL of the request.',
     },
   },
-  /** A resource that path or query names; for a path without endpoint see `noSuchPath`. */
+  /** For a resource that path or query names; for a path without endpoint see `noSuchPath`. */
   unknownPath: {
     status: 404,
     tag: GENERAL_TAG,

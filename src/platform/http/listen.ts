@@ -21,7 +21,7 @@ export function serverUrls(
   return { gateway: address(gateway), integration: address(integration) };
 }
 
-/** One listener for both APIs, or two where the operator separates them. */
+/** Opens two listeners where the operator separates the APIs. */
 export async function listen(
   gateway: ListenAt,
   integration: ListenAt,

@@ -7,7 +7,7 @@ export type NoPlaceReason = (typeof NO_PLACE_REASONS)[number];
 /** The share reserved for unknown callers, and their most. */
 const SHARE_OF_UNKNOWN = 1 / 8;
 
-/** Of places or of bytes. */
+/** Divides places or bytes. */
 export function divideCapacity(capacity: number): { readonly known: number; readonly unknown: number } {
   const unknown = Math.ceil(capacity * SHARE_OF_UNKNOWN);
   return { known: capacity - unknown, unknown };

@@ -1,7 +1,4 @@
-/**
- * A bucket for each caller, filled at a steady rate, with two seconds' worth or a given number. Real time and
- * this process only: the database has its own limits.
- */
+/** A bucket for each caller, filled at a steady rate. Real time, this process only. */
 export type RateLimit = {
   /** Takes one; returns 0, or the seconds to wait. `now`: monotonic milliseconds. */
   secondsToWait(caller: string, now: number): number;

@@ -11,7 +11,7 @@ export type RefusalShape = {
   readonly retryAfterSeconds?: number;
 };
 
-/** An array with one `{ tag, description }`. */
+/** The body is an array with one `{ tag, description }`. */
 export function refusalAnswer(
   shape: RefusalShape,
   language: Language,

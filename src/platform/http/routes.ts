@@ -143,7 +143,7 @@ async function makeAnswer(
   return serveOrCut(options.log, served, call);
 }
 
-/** A host or address, with or without port. Anything else that a caller sends is not repeated. */
+/** Matches a host or address, with or without port. Anything else is not repeated to its caller. */
 const HOST = /^(?:[a-z\d](?:[a-z\d.-]{0,252}[a-z\d])?|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 export function originOf({ protocol, host }: FastifyRequest): string | null {

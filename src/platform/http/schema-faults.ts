@@ -5,7 +5,7 @@ import { EMPTY, FORMATS, isOfFormat } from '../requests/formats.ts';
 import { TEXT_READING_NAMES } from '../requests/text-readings.ts';
 import type { Sentence } from './sentence.ts';
 
-/** A fault at a JSON pointer of the body (`/payment/amount`). */
+/** `pointer`: a JSON pointer into the body (`/payment/amount`). */
 export type PointedFault = { readonly pointer: string; readonly sentence: Sentence };
 
 export const MOST_FAULTS = 100;

@@ -1,4 +1,4 @@
-/** A text for merchants: Brazilian Portuguese, or English when the caller prefers it. */
+/** Brazilian Portuguese, or English when the caller prefers it. */
 export type Sentence = { readonly pt: string; readonly en: string };
 
 export type Language = 'pt' | 'en';

@@ -58,7 +58,7 @@ export type ServerOptions = RouteOptions & {
   readonly endpoints: readonly ServedEndpoint[];
   /** Which APIs this listener serves, under which path prefix (`` or `/gateway`). */
   readonly mounts: readonly { readonly api: Api; readonly prefix: string }[];
-  /** Null: this listener has no pages. */
+  /** Null if this listener has no pages. */
   readonly pages: Pages | null;
   /** Whether browsers reach it over TLS alone, as the operator says. */
   readonly isOverTls: boolean;
@@ -86,7 +86,6 @@ export type ServerOptions = RouteOptions & {
 
 type Serving = ServerOptions & { readonly refused: RefusedRequests; readonly strangers: RateLimit };
 
-/** One year. */
 const STRICT_TRANSPORT = 'max-age=31536000';
 /** The longest request line: a longer id is answered like any unknown id. */
 const LONGEST_PARAMETER = 16 * 1024;
@@ -133,6 +132,7 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
   app.decorateRequest('scope', null);
   app.decorateRequest('pageOf', null);
   readBodiesAsBytes(app, options.bodies);
+  // Node would answer an unknown `Expect` header itself, before the caller is known.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const isOver = drainConnections(app, options.drain, options.connections);
   admit(app, options, () => options.isStarting() || isOver());
@@ -336,7 +336,7 @@ function endsConnection(error: unknown): boolean {
   return isOurs || isParsers;
 }
 
-/** What an error means to its caller. Our own errors are logged. */
+/** Maps an error to what its caller is told, and logs our own errors. */
 function failureOf(options: Serving, error: unknown, request: FastifyRequest): Failure {
   const code = (error as { code?: string }).code;
   // The caller left, or sent malformed HTTP: nobody reads the answer.

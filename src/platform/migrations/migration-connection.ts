@@ -12,7 +12,7 @@ const ANSWER_TIMEOUT_MILLISECONDS = 7_000;
 /** The driver has no unlimited wait; this one ends after 24 days. */
 const LONGEST_TIMER_MILLISECONDS = 2 ** 31 - 1;
 
-/** A connection of its own, closed at the end. Refuses servers that are too old. */
+/** Refuses servers that are too old. Closed at the end. */
 export async function onMigrationConnection<T>(
   address: DatabaseAddress,
   use: (client: pg.Client) => Promise<T>,
@@ -51,7 +51,7 @@ async function checkServerVersion(client: pg.Client): Promise<void> {
   throw new MigrationRefused(`Parcela needs PostgreSQL 15 or newer; this server is ${rows[0]?.text}`);
 }
 
-/** Null: the database was never migrated. */
+/** Null if the database was never migrated. */
 export async function readApplied(client: pg.Client): Promise<AppliedMigration[] | null> {
   // A role that may not create tables looks too, where an owner has migrated.
   const { rows } = await client.query<{ is_there: boolean }>(

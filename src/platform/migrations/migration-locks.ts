@@ -10,7 +10,6 @@ export const LOCK_MODES = [
 ] as const;
 export type LockMode = (typeof LOCK_MODES)[number];
 
-/** What waits on the table while a lock is held. */
 export const WAITS_FOR: Readonly<Record<LockMode, 'nothing' | 'writes' | 'reads and writes'>> = {
   'ROW EXCLUSIVE': 'nothing',
   'SHARE UPDATE EXCLUSIVE': 'nothing',
@@ -21,7 +20,7 @@ export const WAITS_FOR: Readonly<Record<LockMode, 'nothing' | 'writes' | 'reads 
 
 export type TableLock = { readonly table: string; readonly mode: LockMode };
 
-/** What former migrations made, for later ones that name it. */
+/** Indexes and references made by earlier migrations. */
 type Schema = {
   readonly indexes: Map<string, string>;
   /** Foreign keys by table; `constraint` is '' without a name. */
@@ -41,10 +40,7 @@ type MigrationLocks = {
   }[];
 };
 
-/**
- * The table locks that migrations take, read from the kinds of command that migrations use. Needs all
- * migrations before: they say to which table an index belongs.
- */
+/** Table locks, read from migrations' texts. Needs all before: they say to which table an index belongs. */
 export function locksOfMigrations(migrations: readonly Migration[]): Map<string, MigrationLocks> {
   const schema: Schema = { indexes: new Map(), references: new Map() };
   return new Map(migrations.map((migration) => [migration.name, locksOf(migration.text, schema)]));

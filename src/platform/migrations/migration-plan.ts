@@ -26,18 +26,18 @@ export type PlannedMigration = {
   } & TableSize)[];
   /** Tables whose rows are all read, checked or written. */
   readonly scans: readonly (TableScan & TableSize)[];
-  /** An estimate by the rows of scans and builds; null: not known yet. */
+  /** Estimated by the rows of scans and builds; null: not known yet. */
   readonly seconds: number | null;
 };
 
 export type MigrationPlan = {
   readonly applied: number;
   readonly pending: readonly PlannedMigration[];
-  /** Of a newer Parcela. */
+  /** Names of applied migrations of a newer Parcela. */
   readonly newer: readonly string[];
 };
 
-/** What `migrate` would do. Changes nothing. Throws `MigrationRefused` as `migrate` would. */
+/** Gives what `migrate` would do, and changes nothing. Throws `MigrationRefused` as `migrate` would. */
 export async function planMigrations(address: DatabaseAddress, directory: string): Promise<MigrationPlan> {
   const migrations = await readMigrations(directory);
   return onMigrationConnection(address, async (client) => {

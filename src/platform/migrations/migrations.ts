@@ -78,10 +78,7 @@ const SETTINGS = `
   set tcp_keepalives_count = ${LOST_AFTER_SECONDS / PROBE_SECONDS - 1};
   set tcp_user_timeout = ${LOST_AFTER_SECONDS * 1_000}`;
 
-/**
- * A session lock, freed however this process ends. Polled: a concurrent index build would wait for a process
- * that waits inside a statement.
- */
+/** Freed however this process ends. Polled: a concurrent index build would wait for a waiting statement. */
 async function lockMigrations(client: pg.Client): Promise<void> {
   for (let tryNumber = 1; tryNumber <= LOCK_TRIES; tryNumber += 1) {
     const { rows } = await client.query<{ is_ours: boolean }>(

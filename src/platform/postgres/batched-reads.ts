@@ -24,8 +24,8 @@ type Waiter<Key, Value> = PromiseWithResolvers<Looked<Value>> & {
 };
 
 /**
- * Looks up rows by key, many in one statement. Callers are collected while statements are in flight; a lone
- * caller never waits. Rejects with `Overloaded` when too many wait, or with the statement's error.
+ * Callers are collected while statements are in flight; a lone one never waits. Rejects with `Overloaded`, or
+ * the statement's error.
  */
 export function batchReads<Key, Value>(
   options: BatchedReadOptions<Key, Value>,

@@ -9,6 +9,26 @@ import { type BatchedWriteLimits, type Caller, nextBatch } from './next-batch.ts
 
 import { noteWrite, type WriteWatch, watchOfCaller, watchWrites } from './write-watch.ts';
 
+/**
+ * Writes the rows of many concurrent callers in one statement. Callers are collected while statements are in
+ * flight; a lone caller never waits. The throughput is two to four times that of a statement for each caller
+ * (decisions/0004).
+ *
+ * The rules, each with its test:
+ * 1. rows are sorted by key, so that two statements lock in the same order;
+ * 2. results are matched by key, never by position;
+ * 3. a batch has each key once (conflicts are results, which `write` reads in a second statement);
+ * 4. an error splits the batch and runs each row alone once, so that a bad row harms no other. `Overloaded`
+ *    concerns no single row: it refuses all;
+ * 5. after a lost connection the same rows are repeated. A look instead could miss a commit that is arriving.
+ *    Such a row is in doubt until it has a result: no later error or refusal proves that nothing was written.
+ *    A row that was certainly not written fails at once, unless it must be written. A passing fault lets its
+ *    row rest, and repeats it;
+ * 6. rows, bytes, statements in flight and waiting callers are bounded; full means `Overloaded` at once. A
+ *    merchant has at most as many waiting callers as it leaves free;
+ * 7. at most a quarter of a batch is one merchant's while others wait. With batches of one row, merchants
+ *    take turns.
+ */
 export type BatchedWriteOptions<Row, Result> = {
   readonly name: string;
   /** The primary key as sortable text: orders the batch and matches results. */
@@ -296,7 +316,7 @@ function refuse<Row, Result>(callers: readonly Caller<Row, Result>[], error: unk
   }
 }
 
-/** A `write` for rows with a commit each, one after the other. */
+/** For rows with a commit each, one after the other. */
 export async function writeOneByOne<Row, Result>(
   rows: readonly Row[],
   key: (row: Row) => string,

@@ -36,6 +36,7 @@ export function isWorthAnotherTry(error: unknown): boolean {
   return hasSqlState(error, serializationFailure, deadlock, lockNotAvailable, queryCanceled);
 }
 
+/** Killed while it started or ran: another start may help. */
 export class PostgresKilled extends Error {
   override readonly name = 'PostgresKilled';
 }

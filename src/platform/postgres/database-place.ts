@@ -10,11 +10,11 @@ import {
 } from './runtime-role.ts';
 import { refuseSharedConnections } from './shared-connections.ts';
 
-/** One database with two roles: the owner migrates; the service's role owns nothing. */
+/** The owner migrates; the service's role owns nothing. */
 export type DatabasePlace = {
   readonly owner: DatabaseAddress;
   readonly runtime: DatabaseAddress;
-  /** Null: one role for both. */
+  /** Null if one role is both. */
   readonly role: RuntimeRole | null;
 };
 

@@ -29,7 +29,7 @@ export type Row = Record<string, unknown>;
 
 declare const inTransaction: unique symbol;
 
-/** An open transaction. `work` awaits nothing but `tx`: its connection and locks are held meanwhile. */
+/** `work` awaits nothing but its `tx`: connection and locks are held meanwhile. */
 export type Tx = {
   /** Distinguishes `Tx` from `Database`, whose statements commit one by one. */
   readonly [inTransaction]: true;

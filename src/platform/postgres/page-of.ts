@@ -2,10 +2,7 @@ import { MOST_COUNTED_FOR_PEOPLE, type Page, type TooManyToOrder, type WantedPag
 import { type Reader, type Row, type Statement, statement } from './database.ts';
 import { column, rowCodec } from './row-codec.ts';
 
-/**
- * A list as SQL: `$1` is the merchant, `$2` and `$3` limit and offset; its own values follow. One statement
- * reads page and total, so that both are of one moment.
- */
+/** `$1`: merchant, `$2`, `$3`: limit and offset, then own values. One statement gives page and total. */
 export type PageParts = {
   readonly name: string;
   /** CTEs, among them `counted`: one row with `total`. `{counted}` marks where a count for people ends. */

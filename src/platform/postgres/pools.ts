@@ -10,8 +10,8 @@ const STATEMENT_TIMEOUT_MILLISECONDS = 5_000;
 const ANSWER_TIMEOUT_MILLISECONDS = 7_000;
 
 /**
- * For statements that all have their index: a plan made while a table is small would scan it for good, and a
- * bitmap would scan a merchant's whole day. So plans are generic, and never remade.
+ * For statements that all have their index. A plan made while a table is small would scan it whole until
+ * analyze, and a bitmap would scan a merchant's whole day. So plans are generic, and never remade.
  */
 const PLANNED_ONCE =
   '-c jit=off -c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan';

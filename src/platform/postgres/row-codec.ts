@@ -2,7 +2,7 @@ import { type Cents, cents } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { Row } from './database.ts';
 
-/** A row with an unknown state or an unexpected type. */
+/** Thrown for an unknown state or an unexpected type. */
 export class UnreadableRow extends Error {
   override readonly name = 'UnreadableRow';
 }
@@ -90,7 +90,7 @@ const text = ofType((value): value is string => isText(value));
 const boolean = ofType((value): value is boolean => typeof value === 'boolean');
 /** smallint, integer, bigint. */
 const whole = ofType((value): value is number => isWhole(value));
-/** A whole number of any size, selected as text. */
+/** Any size, selected as text. */
 function bigWhole(sql: string | null = null): Column<bigint> {
   return {
     sql,
@@ -112,7 +112,7 @@ function money(sql: string | null = null): Column<Cents> {
   };
 }
 
-/** One of these words; any other is unreadable. */
+/** Any other word is unreadable. */
 function oneOf<W extends string>(words: readonly W[], sql: string | null = null): Column<W> {
   const known: ReadonlySet<unknown> = new Set(words);
   return { sql, read: (value) => (known.has(value) ? (value as W) : undefined) };
@@ -122,7 +122,7 @@ function nullable<T>({ sql, read }: Column<T>): Column<T | null> {
   return { sql, read: (value) => (value === null ? null : read(value)) };
 }
 
-/** An array without nulls. */
+/** Without nulls. */
 function listOf<T>({ sql, read }: Column<T>): Column<readonly T[]> {
   return {
     sql,
@@ -168,10 +168,7 @@ export function listsCodec<T extends object>(
   };
 }
 
-/**
- * A sum of cents kept by triggers. A damaged one is shown as it is, even if negative: the nightly
- * verification reports it, and a page must not fail for it.
- */
+/** Kept by triggers. A damaged sum, even negative, must not break a page: verification reports it. */
 function keptSum(sql: string | null = null): Column<Cents> {
   return { sql, read: (value) => (isWhole(value) ? (value as Cents) : undefined) };
 }

@@ -21,7 +21,7 @@ export function canWrite(text: string): boolean {
   );
 }
 
-/** `thrown`: by the work itself. Nothing was written, and the connection is sound. */
+/** `thrown`: by the work itself. Nothing was written; the error says nothing of the connection. */
 type Worked<T> = { readonly value: T; readonly hasWritten: boolean } | { readonly thrown: unknown };
 
 /** `willWrite` is called before a commit is sent. */

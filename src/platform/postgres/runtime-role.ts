@@ -9,7 +9,7 @@ export const RUNTIME_ROLE = 'parcela_runtime';
 
 export type RuntimeRole = {
   readonly name: string;
-  /** Null: the password stays, or the role cannot log in. Only our own role gets one. */
+  /** Null if the password stays, or the role cannot log in. Only our own role gets one. */
   readonly password: string | null;
   /** Whether we may create it. An operator's role is only granted rights. */
   readonly isOurs: boolean;

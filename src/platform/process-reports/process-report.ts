@@ -9,7 +9,6 @@ export type PeerReport = {
   readonly state: PeerState;
   /** Since when it is in this state. */
   readonly since: number;
-  /** Null: no answer yet. */
   readonly answeredAt: number | null;
   /** Kinds of query whose circuit is open. */
   readonly awayFor: readonly string[];

@@ -8,7 +8,7 @@ import { FOREIGN_FIELD_SENTENCES, FOREIGN_FIELDS } from '../requests/foreign-fie
 import { FORMATS } from '../requests/formats.ts';
 import { EMPTY_PARAMETER, JSON_FAULTS } from '../requests/request-reader.ts';
 
-/** One table of the error catalogue, for docs/errors.md and the reference page. Codes stand in backticks. */
+/** For docs/errors.md and the reference page. Codes stand in backticks. */
 export type CatalogueTable = {
   readonly title: string;
   readonly text: string;

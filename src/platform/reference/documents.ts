@@ -95,10 +95,7 @@ const shownOrigin = ({ origin }: Pick<Call<unknown, unknown, unknown>, 'origin'>
 /** Addresses whose page is kept. A service has one or two, but strangers can make up any number. */
 const MOST_ORIGINS = 4;
 
-/**
- * Prints both documents on first request, the page in parts so that payments go on. Keeps the bytes as sent:
- * many requests cost no printing, and slow readers no copies.
- */
+/** Printed on first request, in parts so that payments go on, and kept as sent: requests cost no printing. */
 export function printDocuments(reference: Reference): DocumentTools {
   const wordings = {
     pt: wordingIn('pt', reference.texts),

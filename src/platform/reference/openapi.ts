@@ -98,7 +98,7 @@ const errorsSchema = ({ say }: Wording) => ({
 type CommonAnswer = {
   readonly name: string;
   readonly description: string;
-  /** Null: the body is empty. */
+  /** Null if the body is empty. */
   readonly failure: Failure | null;
 };
 

@@ -25,7 +25,7 @@ export type Reference = Described & {
   readonly texts: Texts;
 };
 
-/** One page of HTML without scripts, which loads nothing from elsewhere. */
+/** HTML without scripts, which loads nothing from elsewhere. */
 export function referencePage(reference: Reference, wording?: Wording): string {
   return [...partsOfPage(reference, wording)].join('');
 }
@@ -308,7 +308,7 @@ function curlCommand(endpoint: Contract, serverUrls: ServerUrls): string {
   return lines.join(' \\\n  ');
 }
 
-/** A parameter's value, taken from the same name in an example answer. */
+/** Taken from the same name in an example answer. */
 function exampleOf({ answers }: Contract, name: string): string {
   const found = findNamed(answers[200]?.example, name);
   return found === undefined ? name.toUpperCase() : String(found);

@@ -1,6 +1,6 @@
 import type { Language, Sentence } from '../http/sentence.ts';
 
-/** A module's `texts.json`. */
+/** The content of a module's `texts.json`. */
 export type Texts = {
   /**
    * Meanings of fields that contracts do not describe, by the end of their path: `nsu` anywhere,

@@ -5,7 +5,7 @@ import type { Sentence } from '../http/sentence.ts';
 import { findForeignFields } from './foreign-fields.ts';
 import { isEmptyText, readText } from './text-readings.ts';
 
-/** What the client wrote differently: `Payment` for `/payment`, or index 2 of an item that is now 0. */
+/** Names and indexes that the client wrote differently: `Payment`, or 2 for an item that is now 0. */
 export type SentNames = Map<string, string>;
 
 /** `missing`: pointers of required objects that were not sent, and are empty in the value. */

@@ -24,10 +24,7 @@ type SchemaParts = {
 
 type Finder = (value: unknown, pointer: string) => PointedFault[];
 
-/**
- * Finds texts of a body that hold a card number, which must not be stored or passed on. Skips fields with
- * `mayHoldCard`, which bring a card or are only compared.
- */
+/** Finds texts with a card number, which must not be stored. Skips fields with `mayHoldCard`. */
 export function cardNumberFinder(schema: TSchema): (value: unknown) => PointedFault[] {
   const find = finderOf(schema);
   return (value) => find(value, '');

@@ -21,7 +21,7 @@ export const EMPTY: Sentence = { pt: 'Não pode ficar em branco.', en: 'Must not
 const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
 /** Blanks that are no control characters. */
 const BLANK = '\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
-/** What people write into a CPF, CNPJ or CEP. */
+/** Mask characters of a CPF, CNPJ or CEP. */
 const MASK = '[\\s./-]*';
 const DAY = '(19[2-9]\\d|[2-9]\\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])';
 const TIME = '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?';

@@ -19,7 +19,7 @@ export type RequestReading =
       readonly faults: readonly Fault[];
       /** The body without its faulty fields; null if none of it can be used. */
       readonly soundBody: unknown;
-      /** All faults. `more` names fields as the documents do. */
+      /** `more` names fields as the documents do. */
       faultsWith(more: readonly Fault[]): readonly Fault[];
     };
 
@@ -116,7 +116,7 @@ function bodyReader(schema: TSchema, { check, isBodyOptional, isExact = false }:
   };
 }
 
-/** A value without its faulty fields; null for a list with a faulty item. */
+/** Null for a list with a faulty item. */
 function withoutFaulty(value: unknown, pointer: string, faulty: ReadonlySet<string>): unknown {
   if (![...faulty].some((tag) => tag === pointer || tag.startsWith(`${pointer}/`))) return value;
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,10 +1,7 @@
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const WORD = /^[A-Za-z][\w.]{0,63}$/;
 
-/**
- * All attributes of a span, with their shapes; others are left out. No text of a caller, no card, name,
- * document, e-mail or personal address leaves this process in a trace.
- */
+/** A span has only these: no caller's text, card, name, document or address leaves in a trace. */
 const SHAPES = {
   'http.request.method': /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|_OTHER)$/,
   /** With parameters in braces, as in the contract. */
@@ -16,7 +13,7 @@ const SHAPES = {
   'db.query.summary': WORD,
   'db.operation.batch.size': 'whole',
   'db.response.status_code': /^(\d[\dA-Z]|P0|F0|HV|XX)[\dA-Z]{3}$/,
-  /** A name or code of an error, never its message. */
+  /** Never an error's message. */
   'error.type': /^[\w.]{1,64}$/,
   'peer.service': /^(acquirer|bank|antifraud|webhook)$/,
   'parcela.request.id': UUID,

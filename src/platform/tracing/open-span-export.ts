@@ -7,7 +7,7 @@ import type { Span, SpanKind } from './span.ts';
 export type SpanFate = 'exported' | 'queueFull' | 'notTaken';
 
 export type SpanExportOptions = {
-  /** Of the collector; `/v1/traces` is added to its path. */
+  /** The collector's URL; `/v1/traces` is added to its path. */
   readonly url: string;
   readonly channel: Channel;
   readonly resource: Resource;
@@ -56,7 +56,6 @@ export function openSpanExport(options: SpanExportOptions): SpanExport {
     if (rejected > 0) observe('notTaken', rejected);
   }
 
-  /** One batch at a time; full batches follow at once. */
   function send(): void {
     if (sending !== null || waiting.length === 0) return;
     sending = sendBatch(ANSWER_MILLISECONDS).finally(() => {

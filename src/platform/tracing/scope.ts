@@ -96,6 +96,7 @@ export function tracedTogether<T>(
 
 const MOST_LINKS = 32;
 
+/** `follows`: the id of what the task continues, if known. */
 export type TaskSubject = { readonly attributes: Attributes; readonly follows: string | null };
 
 /** For a task that continues a payment's trace. */

@@ -18,7 +18,7 @@ export type Trace = {
   spansLeft: number;
 };
 
-/** One step of a trace. An unsampled span only has an id. */
+/** An unsampled span only has an id. */
 export class Span {
   readonly name: string;
   readonly kind: SpanKind;
@@ -48,7 +48,7 @@ export class Span {
     this.set(attributes);
   }
 
-  /** Null: the trace is full or not recorded. */
+  /** Null if the trace is full or not recorded. */
   child(start: SpanStart): Span | null {
     if (!this.context.isSampled || this.#trace.spansLeft <= 0) return null;
     this.#trace.spansLeft -= 1;
@@ -87,7 +87,7 @@ export type SpanContext = {
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 const SAMPLED = 0b1;
 
-/** Null: none is readable, and a trace begins here. */
+/** Null if no header is readable: a trace begins here. */
 export function readTraceparent(header: unknown): SpanContext | null {
   const match = typeof header === 'string' ? TRACEPARENT.exec(header) : null;
   if (match === null) return null;

@@ -11,7 +11,7 @@ import type { Language } from '../http/sentence.ts';
 
 export type PageRequest = {
   readonly method: 'GET' | 'POST';
-  /** A HEAD, whose answer has no body. */
+  /** The answer to a HEAD has no body. */
   readonly isHead: boolean;
   /** Below the prefix: `/` or `/payments`. */
   readonly path: string;

@@ -266,7 +266,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     return turn;
   }
 
-  /** Null: no free slot, or too few to be worth it. */
+  /** Null without a free slot, or with too few to be worth it. */
   async #claim(): Promise<Claimed<Task> | null> {
     await this.#pullAfterReturn();
     const { limits } = this.#of;

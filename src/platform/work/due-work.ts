@@ -189,7 +189,6 @@ export const CLOCKED_KINDS = [
 ] as const;
 export type ClockedKind = (typeof CLOCKED_KINDS)[number];
 
-/** One merchant's work that is due by business time. */
 export type ClockedWork = {
   readonly name: ClockedKind;
   /** The earliest due instant up to `until`, past ones included. Only reads. */

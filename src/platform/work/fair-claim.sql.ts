@@ -20,10 +20,7 @@ export function fairClaimValues(
 /** For the due rows: `order by due_at limit $1` then reads the other merchants' rows. */
 export const IS_NOT_PASSED_OVER = 'merchant_id <> all($3::text[])';
 
-/**
- * Chooses among the locked rows `due`: one of each merchant, then a second, while each has fewer under way
- * than are free (`mayTake`).
- */
+/** Chooses among the locked rows `due`: merchants take turns, each by its share (`mayTake`). */
 export const CHOSEN_IN_TURNS = `counted as (
      select d.*, coalesce(u.under_way, 0) as under_way,
        row_number() over (partition by d.merchant_id order by d.due_at) as nth

@@ -1,4 +1,4 @@
-/** A merchant's endpoint, or the whole merchant. */
+/** Without `endpoint`: the whole merchant. */
 export type Place = { readonly merchantId: string; readonly endpoint?: string };
 
 export type BusyPlace = { readonly merchantId: string; readonly endpoint: string; readonly underWay: number };

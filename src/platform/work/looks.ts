@@ -15,6 +15,7 @@ type Listener = {
   readonly failed: () => void;
 };
 
+/** One statement a second looks for all works of a process. */
 export class Looks {
   readonly #looks: readonly Look[];
   readonly #ask: AskLooks;

@@ -28,7 +28,6 @@ export type ScheduledCharge = {
   readonly isNetworkLimitReached: boolean;
 };
 
-/** Null: unchanged. */
 export type SubscriptionChange = {
   readonly state: Exclude<SubscriptionState, 'active'>;
   readonly reason: SubscriptionReason;
@@ -66,10 +65,7 @@ export function billingAfterCharge(charge: ScheduledCharge): AfterCharge {
   return { billing, ...afterFinalized({ ...charge, today: charge.chargedOn }, ended) };
 }
 
-/**
- * The same attempt (number `chargesMade`) again, unless the subscription has ended. `isSkipped`: never
- * charged.
- */
+/** Repeats attempt number `chargesMade`, unless the subscription has ended. `isSkipped`: never charged. */
 export function billingAfterVoid(
   subscription: SubscriptionState,
   scheduledOn: Day,
@@ -87,7 +83,7 @@ function verdictOf(charge: ScheduledCharge): Verdict {
   return charge.result === 'funds' ? (verdictOfFunds(charge) ?? final) : final;
 }
 
-/** Null: no retry is left, the subscription has ended, or the network would fine it. */
+/** Null without retry: none is left, the subscription has ended, or the network would fine it. */
 function verdictOfFunds(charge: ScheduledCharge): Verdict | null {
   if (charge.subscription !== 'active') return { event: 'cancel', rule: 'subscriptionEnded', chargeOn: null };
   const retry = retryAfterFailure({
@@ -141,10 +137,10 @@ type Finalized = {
 };
 
 /**
- * The schedule after a finished billing. A canceled card blocks the subscription. The last installment
- * completes it, whatever became of the billing. A subscription that is not active opens nothing. A billing
- * whose day has passed (after downtime or late retries) is charged tomorrow, so that two are never charged on
- * one day.
+ * The schedule after a finished billing. A canceled card blocks the subscription, even with the last
+ * installment, which otherwise completes it, whatever became of the billing. A subscription that is not
+ * active opens nothing. A billing whose day has passed (after downtime or late retries) is charged tomorrow,
+ * so that two are never charged on one day.
  */
 export function afterFinalized(
   { subscription, terms, installment, dueOn, today }: Finalized,

@@ -19,7 +19,7 @@ export type BillingOrder = (typeof BILLING_ORDERS)[number];
 /** Newest first. */
 export const USUAL_ORDER = { field: 'createdDate', isDescending: true } as const;
 
-/** Null: any. São Paulo days of the due day, both included. */
+/** A null field matches every billing. Days are due days in São Paulo, both included. */
 export type BillingFilter = {
   /** One subscription's billings are few. */
   readonly subscriptionId: string | null;
@@ -29,7 +29,7 @@ export type BillingFilter = {
 };
 
 export type WantedBillings = BillingFilter & {
-  /** Null: the caller. */
+  /** Null means the caller. */
   readonly merchantId: string | null;
 } & WantedPage<BillingOrder>;
 

@@ -104,10 +104,7 @@ const SORTED = pageOf({
   shown: SHOWN,
 });
 
-/**
- * One subscription's: counted ones and skipped ones, each by its own index. Orders and `offset 0` keep out
- * other indexes, which would read all billings of the merchant.
- */
+/** Counted and skipped ones, by one index each. Orders and `offset 0` keep out others, which read more. */
 const OF_SUBSCRIPTION = `from (
     (select * from billings where merchant_id = $1 and subscription_id = $9::uuid and not is_skipped
       order by installment offset 0)

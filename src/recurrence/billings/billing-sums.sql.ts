@@ -139,7 +139,7 @@ export type RetryCounts = {
     readonly tries: number;
     readonly paid: number;
   }[];
-  /** What paying retries brought: of the newest `summed`. */
+  /** Paid by retries: the sum of the newest `summed`. */
   readonly amount: Cents;
   readonly summed: number;
   /** The start of the first counted one, if there are more; null: all were counted. */

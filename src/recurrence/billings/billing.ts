@@ -13,7 +13,7 @@ export type BillingState = (typeof BILLING_STATES)[number];
 export const BILLING_EVENTS = ['approve', 'retry', 'deny', 'invalidate', 'cancel'] as const;
 export type BillingEvent = (typeof BILLING_EVENTS)[number];
 
-/** Null: the event cannot happen there. A denied or invalid billing can be charged by hand. */
+/** A null event cannot happen. A denied or invalid billing can still be charged by hand. */
 export const BILLING_MOVES = {
   opened: {
     approve: 'paid',
@@ -34,7 +34,7 @@ export const BILLING_MOVES = {
   paid: { approve: null, retry: null, deny: null, invalidate: null, cancel: null },
 } as const satisfies Record<BillingState, Record<BillingEvent, BillingState | null>>;
 
-/** What a subscription owes for one due day. */
+/** The debt of a subscription for one due day. */
 export type Billing = {
   readonly merchantId: string;
   readonly billingId: string;
@@ -57,7 +57,7 @@ export type Billing = {
   readonly modified: Stamp | null;
 };
 
-/** What ended or blocked a subscription, for its billing. */
+/** The end or block of a subscription, as its billing shows it. */
 export type EndOfSubscription = {
   readonly type: 'canceled' | 'blocked';
   readonly reason: SubscriptionReason;

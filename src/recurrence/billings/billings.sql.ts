@@ -136,7 +136,7 @@ const SUM = rowCodec({
   amount: column.keptSum('sum(amount)::bigint'),
 });
 
-/** Of one state and due day. */
+/** For one state and due day. */
 export type BillingSum = RowOf<typeof SUM>;
 
 /** Sums that the database keeps by due day and state. */
@@ -175,7 +175,7 @@ const SUM_HELD = statement(
      and d.billing_state = 'opened' and d.due_on <= $2`,
 );
 
-/** Of one merchant, or (null) of all: the operator's view. */
+/** `merchantId` null: all merchants, for the operator. */
 export async function sumHeldByRestore(
   database: Reader,
   merchantId: string | null,

@@ -38,10 +38,10 @@ export type SubscriptionEffect = 'blocks' | 'cancelsAllButCustom' | 'cancelsAllB
 type Consequences = {
   /** The effect on its billing; for a lack of funds only when no retry follows. */
   readonly event: 'approve' | 'deny' | 'invalidate';
-  /** What was done and why: stored with the charge, and shown in the timeline. */
+  /** The effect and its reason: stored with the charge, and shown in the timeline. */
   readonly rule: string;
   readonly storedAs: Exclude<ChargeOutcome, 'voided'>;
-  /** Null: the subscription continues. */
+  /** Null if the subscription continues. */
   readonly subscription: SubscriptionEffect | null;
   /** Why nothing was sent, in Portuguese, for the alert; null: the acquirer was asked. */
   readonly notSent: string | null;
@@ -226,13 +226,11 @@ export function sentenceOfRule(rule: ChargeRule, nextChargeOn: string | null): S
   return { pt: pt.replace(DAY, day), en: en.replace(DAY, day) };
 }
 
-/** One attempt to collect a billing. */
 export type BillingCharge = {
   /** On schedule from 1, retries after it; null: by hand. */
   readonly attemptNumber: number | null;
   readonly startedAt: Instant;
   readonly by: string;
-  /** Null: no answer yet. */
   readonly outcome: ChargeOutcome | null;
   /** The issuer's code; null: none, or the acquirer was not asked. */
   readonly code: string | null;

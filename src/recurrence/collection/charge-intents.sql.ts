@@ -85,7 +85,7 @@ const INPUT = inputRows<StartedCharge>({
 
 const TAKEN = rowCodec({ transactionId: column.text(), wasOurs: column.boolean() });
 
-/** As found, or as an earlier try left it. By physical location: a join might be planned too early. */
+/** As found, or as an earlier try left it. By ctid: a join could be planned for a small table. */
 const TAKE = statement(
   'charging.take_billings',
   `with input as (

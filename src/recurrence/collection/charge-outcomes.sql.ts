@@ -30,7 +30,7 @@ export type ChargeEnd = {
   readonly merchantId: string;
   readonly billingId: string;
   readonly subscriptionId: string;
-  /** Of the billing that may follow. */
+  /** For the billing that may follow. */
   readonly nextBillingId: string;
   /** The charging user or `system`, and when it ended, in business time. */
   readonly by: string;
@@ -107,7 +107,7 @@ const LOOKS = inputRows<Look>(
 /**
  * Writes billing, charge, subscription with events, next billing and alerts. A blocked subscription loses its
  * open billing, as with a cancel. Blocking keeps `state_since`, or a pending end of its plan would skip it.
- * Rows are found by physical location: a join might be planned while the tables were small.
+ * Rows are found by ctid: a join could be planned while the tables are small.
  */
 const END = statement(
   'charging.end_charges',

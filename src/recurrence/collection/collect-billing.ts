@@ -51,9 +51,9 @@ export type ChargeBillingResult =
   | {
       readonly kind: 'ended';
       readonly facts: ChargeFacts;
-      /** Null: the acquirer was not asked. */
+      /** Null if the acquirer was not asked. */
       readonly transactionId: string | null;
-      /** Null: approved, or the acquirer was not asked. */
+      /** Null if approved, or if the acquirer was not asked. */
       readonly decline: IssuerDecline | null;
       /** When a network's limit ends, in business time; null: none met, or it never ends. */
       readonly mayRetryAt: Instant | null;

@@ -36,7 +36,7 @@ export const DUE = rowCodec(
 /** As found: the commit that takes it checks that it is unchanged. */
 export type DueBilling = RowOf<typeof DUE>;
 
-/** A place in the round over all days and merchants with due billings. */
+/** In the round over all days and merchants with due billings. */
 export type DuePlace = { readonly day: Day; readonly merchantId: string };
 
 export const FIRST_DUE_PLACE: DuePlace = { day: '0001-01-01' as Day, merchantId: '' };
@@ -69,7 +69,7 @@ const FOUND_AT_PLACES = `found as (
      ) d
    )`;
 
-/** Of the plan of a subscription `s`, else of the merchant `m`. */
+/** The plan's of a subscription `s`, else the merchant's `m`. */
 export const SOFT_DESCRIPTOR_OF_PLAN = `select coalesce(p.soft_descriptor, m.soft_descriptor) as soft_descriptor
        from merchants m left join plans p on p.merchant_id = m.merchant_id and p.plan_id = s.plan_id`;
 
@@ -143,7 +143,7 @@ const FIND_DUE_OF_MOVED = statement(
    select ${REACHED.columns}, x.* from ${LAST_CLOCK} ${FOUND}`,
 );
 
-/** One merchant (`$6`) by its clock, for a jump of the test clock. */
+/** For a jump of the test clock: merchant `$6` by its clock. */
 const FIND_DUE_OF = statement(
   'charging.find_due_of_merchant',
   `with clocks as materialized (
@@ -195,7 +195,7 @@ export async function findDueOfMoved(
   return { billings: parseFound(rows), next: reachedIn(rows, MOVED_A_PAGE)?.lastMerchantId ?? null };
 }
 
-/** One merchant's, by its clock, oldest days first. */
+/** By the merchant's clock, oldest days first. */
 export async function findDueOf(
   database: Database,
   request: DueRequest,

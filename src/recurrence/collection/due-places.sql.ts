@@ -76,7 +76,7 @@ const IS_DUE = `exists (
            and b.transaction_id is null and ${RESTED} and b.billing_id <> all ($3::uuid[]) limit 1
        ) d)`;
 
-/** Null: only what this process has in hand (`$3`). Beyond a hundred places something may always be due. */
+/** Null if only billings in hand (`$3`) are due. Beyond a hundred places something may always be due. */
 export const BILLINGS_DUE = statement(
   'charging.due',
   `select case when (
@@ -111,7 +111,7 @@ export function dueValues(window: ChargeWindow, inHand: readonly string[]): read
 
 const COUNTS = rowCodec({
   due: column.whole(),
-  /** Of held merchants. */
+  /** Due billings of held merchants. */
   held: column.whole(),
   /** In seconds since the beginning of its day; 0: none is due. */
   oldestAge: column.real(),
@@ -137,7 +137,7 @@ const COUNT = statement(
    ) d`,
 );
 
-/** Of all merchants. */
+/** Over all merchants. */
 export async function countDue(database: Database): Promise<DueCounts> {
   const [row] = await database.query(COUNT, [MOST_COUNTED_OF_ALL]);
   return COUNTS.parse(row as Row);

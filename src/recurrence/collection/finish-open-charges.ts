@@ -37,7 +37,6 @@ async function finishIfResolved(tools: FinishOpenChargesTools, charge: OpenCharg
   return isRecorded;
 }
 
-/** Null: not resolved yet. */
 async function factsOf(
   tools: FinishOpenChargesTools,
   charge: OpenCharge,

@@ -19,7 +19,7 @@ const OPEN_CHARGE = rowCodec({
   /** On schedule from 1; null: by hand. */
   attemptNumber: column.nullable(column.whole('h.attempt_number')),
   maxRetries: column.whole('s.max_retries'),
-  /** Of a manual charge the due day. */
+  /** For a manual charge the due day. */
   chargeOn: column.day('coalesce(b.charge_on, b.due_on)'),
   state: column.oneOf(TRANSACTION_STATES, 't.state'),
   brand: column.oneOf(CARD_BRANDS, 't.card_brand'),
@@ -116,7 +116,7 @@ const BILLING = rowCodec(
     chargeOn: column.nullable(column.day()),
     chargesMade: column.whole(),
     fence: column.whole(),
-    /** Of the charge under way, like the next three; null: none. */
+    /** Null, like the next three, without a charge under way. */
     transactionId: column.nullable(column.text()),
     chargeNumber: column.nullable(column.whole('c.charge_number')),
     attemptNumber: column.nullable(column.whole('c.attempt_number')),

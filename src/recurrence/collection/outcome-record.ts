@@ -24,11 +24,11 @@ export type LockedBilling = {
   readonly state: BillingState;
   readonly installment: number;
   readonly dueOn: Day;
-  /** Null: no further scheduled charge. */
+  /** Null if no scheduled charge follows. */
   readonly chargeOn: Day | null;
   /** On schedule, the ending one included. */
   readonly chargesMade: number;
-  /** Of the ending charge, from 1; null: by hand. */
+  /** The ending charge's number from 1; null: by hand. */
   readonly attemptNumber: number | null;
   /** How often the same attempt was voided before. */
   readonly voidedBefore: number;
@@ -36,7 +36,7 @@ export type LockedBilling = {
   readonly chargedOn: Day;
 };
 
-/** What is written of an ended charge, its billing and its subscription. */
+/** The rows to write for an ended charge, its billing and its subscription. */
 export type OutcomeRecord = {
   readonly state: BillingState;
   /** Canceled and never charged: day and installment are free again. */
@@ -47,13 +47,13 @@ export type OutcomeRecord = {
   readonly chargesMade: number;
   readonly outcome: ChargeOutcome;
   readonly code: string | null;
-  /** Null: a voided manual charge. */
+  /** Null for a voided manual charge. */
   readonly rule: ChargeRule | null;
   readonly subscription: AfterCharge['subscription'];
   readonly next: AfterCharge['next'];
-  /** Of the charge; null: it was voided. */
+  /** About the charge; null if it was voided. */
   readonly alert: Alert | null;
-  /** Of the subscription; null: unchanged. */
+  /** About the subscription; null if unchanged. */
   readonly moveAlert: Alert | null;
 };
 
@@ -126,7 +126,7 @@ function recordOfVoid(held: LockedBilling): OutcomeRecord {
   return { ...kept, ...billing, chargesMade, ...after, moveAlert: moveAlertOf(held, after.subscription) };
 }
 
-/** A billing's state in the alert of a charge. */
+/** Words for a billing's state in alerts of charges. */
 const ALERT_STATUSES = {
   opened: 'Opened',
   paymentInvalid: 'PaymentInvalid',

@@ -23,10 +23,7 @@ const BATCH = 50;
 /** In one jump of the test clock to one instant. */
 const MOST_OF_MERCHANT = 1_000;
 
-/**
- * Blocks the subscriptions of charges taken back; gives how many. Throws the first error after all were
- * tried.
- */
+/** Blocks the subscriptions of charges taken back; gives how many. Throws the first error at the end. */
 export async function processChargebacks(tools: ChargebackTools): Promise<number> {
   const chargebacks = await listUnprocessedChargebacks(tools.database, BATCH);
   const errors: unknown[] = [];
@@ -35,7 +32,7 @@ export async function processChargebacks(tools: ChargebackTools): Promise<number
   return chargebacks.length;
 }
 
-/** One merchant's, before its billings are charged. */
+/** Runs before the merchant's billings are charged. */
 export async function applyChargebacksOf(tools: ChargebackTools, merchantId: string): Promise<number> {
   for (let processed = 0; processed < MOST_OF_MERCHANT; processed += 1) {
     const chargeback = await findUnprocessedChargeback(tools.database, merchantId);

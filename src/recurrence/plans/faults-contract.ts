@@ -14,7 +14,7 @@ export const PLAN_TYPE_WORDS = {
   custom: 'Custom',
 } as const satisfies Record<PlanType, string>;
 
-/** Of a custom plan, in days. */
+/** In days, for a custom plan. */
 export const SHORTEST_INTERVAL = 20;
 /** In `interval` and `installments` of other types, which define them. */
 export const NOT_SENT = 0;

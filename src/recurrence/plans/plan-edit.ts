@@ -11,7 +11,7 @@ export type WantedPlan = {
   readonly intervalDays?: number;
   readonly installments?: number;
   readonly maxRetries?: number;
-  /** Null: none. */
+  /** Null removes it. */
   readonly softDescriptor?: string | null;
 };
 

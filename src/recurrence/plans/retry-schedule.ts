@@ -25,7 +25,7 @@ export type FailedCharge = {
 export type Retry = { readonly retryOn: Day; readonly isAdvised: boolean };
 
 /**
- * Null: none is left. Counts from the scheduled day, after downtime from the day of the charge. Throws
+ * Counts from the scheduled day, or after downtime from the day of the charge. Null: none is left. Throws
  * RangeError beyond the calendar.
  */
 export function retryAfterFailure(failed: FailedCharge): Retry | null {

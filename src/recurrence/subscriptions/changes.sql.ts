@@ -34,7 +34,7 @@ export type SubscriptionChange = {
     | {
         readonly kind: 'status';
         readonly event: 'activate' | 'cancel';
-        /** Of the billing that it may open. */
+        /** For the billing that it may open. */
         readonly billingId: string;
       }
     | { readonly kind: 'card'; readonly vaultId: string }

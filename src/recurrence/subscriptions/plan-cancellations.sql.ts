@@ -29,7 +29,6 @@ const FIND = statement(
   `select ${CANCELLATION.columns} from plan_cancellations c where c.merchant_id = $1 and c.plan_id = $2`,
 );
 
-/** Null: nothing is pending. */
 export async function findPlanCancellation(
   database: Database,
   { merchantId, planId }: Pick<PlanCancellation, 'merchantId' | 'planId'>,
@@ -116,7 +115,7 @@ const LOCK_BILLINGS = statement(
    ) k on true`,
 );
 
-/** By physical location: a join might be planned while the tables were small. */
+/** By ctid: a join could be planned while the tables are small. */
 const END_SUBSCRIPTIONS = statement(
   'plan_cancellations.end_subscriptions',
   `with moved as (
@@ -164,7 +163,6 @@ const COUNT_LEFT = statement(
    ) l`,
 );
 
-/** A place in the walk over a plan's subscriptions. */
 export type EndingPlace = { readonly state: 'active' | 'blocked'; readonly behind: string };
 
 /** Before every id. */
@@ -178,7 +176,7 @@ export type EndedBatch = {
   readonly left: number;
   /** Alerts were written for the deliverer. */
   readonly isNotified: boolean;
-  /** Null: the walk is over. */
+  /** Null when the walk is over. */
   readonly next: EndingPlace | null;
 };
 

@@ -72,7 +72,7 @@ export type CountedBilling = {
   readonly lastChargedOn: Day | null;
 };
 
-/** Null: unchanged. */
+/** A null field is unchanged. */
 export type StatusMove = {
   readonly state: SubscriptionState | null;
   /** The open billing that ends with it: skipped unless it was charged. */

@@ -21,7 +21,7 @@ export const SUBSCRIPTION_REASONS = [
 ] as const;
 export type SubscriptionReason = (typeof SUBSCRIPTION_REASONS)[number];
 
-/** Null: the event is refused there. */
+/** A null event is refused. */
 export const SUBSCRIPTION_MOVES = {
   active: { activate: 'active', cancel: 'canceled', block: 'blocked', complete: 'completed' },
   blocked: { activate: 'active', cancel: 'canceled', block: 'blocked', complete: 'completed' },
@@ -29,22 +29,21 @@ export const SUBSCRIPTION_MOVES = {
   completed: { activate: null, cancel: 'completed', block: 'completed', complete: 'completed' },
 } as const satisfies Record<SubscriptionState, Record<SubscriptionEvent, SubscriptionState | null>>;
 
-/** A customer's enrolment in a plan, paid with a stored card. */
 export type Subscription = {
   readonly merchantId: string;
   readonly subscriptionId: string;
   readonly vaultId: string;
   readonly orderNumber: string;
-  /** Of the transactions of its charges. */
+  /** On the transactions of its charges. */
   readonly accountNumber: string;
   readonly state: SubscriptionState;
-  /** Null: active. */
+  /** Null while active. */
   readonly reason: SubscriptionReason | null;
   /** Kept whatever becomes of the plan; name and description follow the plan. */
   readonly terms: Terms;
   /** All others are whole intervals later. */
   readonly firstDueOn: Day;
-  /** Null: none given, or erased. */
+  /** Null if none was given, or it was erased. */
   readonly customer: Customer | null;
   readonly plan: Omit<Plan, 'terms'>;
   readonly created: Stamp;
@@ -89,7 +88,7 @@ export type Enroller = {
   readonly accountNumber: string;
 };
 
-/** What another merchant has is unknown. */
+/** Plans and cards of other merchants are unknown. */
 export type SubscriptionCreationRefusal = 'unknownPlan' | 'unknownCard' | 'planNotActive';
 
 /** `completed`: no installment is left. `cardRemoved`: its card is gone. `unknownCard`: the new one. */
@@ -108,13 +107,13 @@ export const SUBSCRIPTION_FIELDS = [
 ] as const;
 export type SubscriptionField = (typeof SUBSCRIPTION_FIELDS)[number];
 
-/** Null: any. */
+/** A null field matches every subscription. */
 export type SubscriptionFilter = {
   readonly planName: string | null;
   readonly states: readonly SubscriptionState[];
   readonly orderNumber: string | null;
   readonly vaultId: string | null;
-  /** An exact match. */
+  /** Matches exactly. */
   readonly documentNumber: string | null;
   /** Case-insensitive. */
   readonly email: string | null;

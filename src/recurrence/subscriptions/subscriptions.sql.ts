@@ -111,6 +111,7 @@ export const MOVE_NOTICES = `select m.merchant_id, m.event, m.subscription_id as
 
 export type CardKey = { readonly merchantId: string; readonly vaultId: string };
 
+/** Customers without document: only the card shows whose they are. */
 const NAMELESS = rowCodec(
   {
     merchantId: column.text(),
