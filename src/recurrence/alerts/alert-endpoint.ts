@@ -4,7 +4,6 @@ import type {
   EndpointKind,
   EndpointState,
 } from '../../webhooks/endpoints/webhook-endpoint.ts';
-import type { Stamp } from '../plans/plan.ts';
 import { ALERT_EVENTS, type AlertEvent } from './alert.ts';
 
 /** One that is ended can be restored. */
@@ -33,21 +32,6 @@ function auditedAlertEndpoint({ event, actor, of, after }: AuditedChange) {
   return merchantEvent('notifier.change', actor, thing, changedFields({ state: before }, { state }));
 }
 
-/** An address of a merchant that is notified of what happens to its subscriptions. */
-export type AlertEndpoint = {
-  readonly merchantId: string;
-  readonly alertEndpointId: string;
-  readonly name: string;
-  readonly description: string;
-  /** As it is kept: see `checkUrl`. */
-  readonly url: string;
-  /** What it is notified of, each once, in the order of all. */
-  readonly events: readonly AlertEvent[];
-  readonly state: AlertEndpointState;
-  readonly created: Stamp;
-  readonly modified: Stamp | null;
-};
-
 /** What one is notified of that asks for nothing by name. */
 const USUAL_EVENTS: readonly AlertEvent[] = ['failed'];
 
@@ -56,28 +40,3 @@ export function eventsOf(asked: readonly AlertEvent[] | null | undefined): reado
   const wanted = asked ?? USUAL_EVENTS;
   return ALERT_EVENTS.filter((event) => wanted.includes(event));
 }
-
-/**
- * Which are searched for: `name` is any part of the name, an empty text of every one. Null: of
- * every state; of the caller.
- */
-export type AlertEndpointFilter = {
-  readonly name: string;
-  readonly state: AlertEndpointState | null;
-  readonly merchantId: string | null;
-};
-
-/**
- * What a list can be put in order by; all are of one merchant, so that field leaves it to the id.
- */
-export type AlertEndpointOrder =
-  | 'alertEndpointId'
-  | 'merchantId'
-  | 'name'
-  | 'description'
-  | 'callbackUrl'
-  | 'state'
-  | 'createdBy'
-  | 'createdAt'
-  | 'modifiedBy'
-  | 'modifiedAt';

@@ -1,16 +1,11 @@
-import type { Page, WantedPage } from '../../platform/pages.ts';
-import type { Reader } from '../../platform/postgres/database.ts';
+import type { WantedPage } from '../../platform/pages.ts';
+import type { Reader, Row } from '../../platform/postgres/database.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { searchText } from '../plans/plan.ts';
 import { STAMPS, stamped } from '../plans/plans.sql.ts';
 import { ALERT_EVENTS } from './alert.ts';
-import {
-  ALERT_ENDPOINT_STATES,
-  type AlertEndpoint,
-  type AlertEndpointFilter,
-  type AlertEndpointOrder,
-} from './alert-endpoint.ts';
+import { ALERT_ENDPOINT_STATES, type AlertEndpointState } from './alert-endpoint.ts';
 
 const ALERT_ENDPOINT = rowCodec(
   {
@@ -25,6 +20,11 @@ const ALERT_ENDPOINT = rowCodec(
   },
   'n',
 );
+
+/** An address of a merchant that is notified of what happens to its subscriptions. */
+export type AlertEndpoint = ReturnType<typeof parse>;
+
+const parse = (row: Row) => stamped(ALERT_ENDPOINT.parse(row));
 
 /**
  * A merchant's alert endpoints that fit, each with what it is put in order by. They are as few as
@@ -57,15 +57,15 @@ const LIST = pageOf({
 
 /**
  * A page of a merchant's alert endpoints and how many fit in all, both of one moment. Equal ones
- * are in the order of their ids.
+ * are in the order of their ids. `name`: any part of it. `state` null: of every one.
  */
 export async function listAlertEndpointPage(
   database: Reader,
   merchantId: string,
-  { name, state }: Omit<AlertEndpointFilter, 'merchantId'>,
-  wanted: WantedPage<AlertEndpointOrder>,
-): Promise<Page<AlertEndpoint>> {
+  { name, state }: { readonly name: string; readonly state: AlertEndpointState | null },
+  wanted: WantedPage<string>,
+) {
   const values = [state === null ? ALERT_ENDPOINT_STATES : [state], searchText(name), wanted.order.field];
   const { rows, total } = await readPageOf(database, LIST, merchantId, wanted, values);
-  return { items: rows.map((row) => stamped(ALERT_ENDPOINT.parse(row))), total };
+  return { items: rows.map(parse), total };
 }

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { MerchantActor } from '../../audit/audit-event.ts';
 import { answerOnce, type FindRequestTools, identifyRequest } from '../../idempotency/answer-once.ts';
 import type { SentRequest } from '../../idempotency/idempotency-key.ts';
@@ -23,7 +23,7 @@ import {
   writeOnce,
 } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
-import { type Page, pageQuery, readPage, type WantedPage, writePage } from '../../platform/pages.ts';
+import { pageQuery, readPage, writePage } from '../../platform/pages.ts';
 import type { Search } from '../../platform/postgres/searches.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import { lookAtUrl } from '../../webhooks/endpoints/endpoints.ts';
@@ -39,16 +39,8 @@ import { STAMPED, writeStamps } from '../plans/contract.ts';
 import { PLAN_FAULTS } from '../plans/faults-contract.ts';
 import { searchText } from '../plans/plan.ts';
 import { ALERT_EVENTS, type AlertEvent } from './alert.ts';
-import {
-  ALERT_ENDPOINT_STATES,
-  ALERTS,
-  type AlertEndpoint,
-  type AlertEndpointFilter,
-  type AlertEndpointOrder,
-  type AlertEndpointState,
-  eventsOf,
-} from './alert-endpoint.ts';
-import { listAlertEndpointPage } from './alert-endpoints.sql.ts';
+import { ALERT_ENDPOINT_STATES, ALERTS, type AlertEndpointState, eventsOf } from './alert-endpoint.ts';
+import { type AlertEndpoint, listAlertEndpointPage } from './alert-endpoints.sql.ts';
 
 export const ALERT_ENDPOINT_REFUSALS: Readonly<Record<UrlFault | 'tooManyActive', RefusalShape>> = {
   ...urlRefusals('callbackUrl'),
@@ -69,7 +61,9 @@ type ChangeAlertEndpointTools = EndpointRegistry & {
 
 type RegisterAlertEndpointTools = ChangeAlertEndpointTools & FindRequestTools;
 
-type AlertEndpointToRegister = Pick<AlertEndpoint, 'name' | 'description'> & {
+type AlertEndpointToRegister = {
+  readonly name: string;
+  readonly description: string;
   readonly callbackUrl: string;
   readonly events?: readonly AlertEvent[];
 };
@@ -126,25 +120,6 @@ async function changeAlertEndpoint(
   const result = await moveEndpoint(tools, actor, address, event, deadlineAt);
   if (result === 'done' && state === 'active') tools.notifyAlerts();
   return result;
-}
-
-type ListAlertEndpointsTools = {
-  /** A merchant's searches take their turns. */
-  readonly search: Search;
-};
-
-/**
- * A page of this merchant's alert endpoints; of another merchant it sees none. Throws `Overloaded`
- * when too many searches of the merchant wait.
- */
-async function listAlertEndpoints(
-  { search }: ListAlertEndpointsTools,
-  merchantId: string,
-  filter: AlertEndpointFilter,
-  wanted: WantedPage<AlertEndpointOrder>,
-): Promise<Page<AlertEndpoint>> {
-  if (filter.merchantId !== null && filter.merchantId !== merchantId) return { items: [], total: 0 };
-  return search(merchantId, (database) => listAlertEndpointPage(database, merchantId, filter, wanted));
 }
 
 const STATE_WORDS = { active: 'Active', removed: 'Inactive' } as const satisfies Record<
@@ -244,7 +219,7 @@ const REGISTER_ALERT_ENDPOINT = contract({
   },
 });
 
-/** The fields by which a list can be put in order, in the words of the code. */
+/** The fields by which a list can be put in order, in the words of its statement. */
 const ORDERS = {
   id: 'alertEndpointId',
   merchantId: 'merchantId',
@@ -256,7 +231,7 @@ const ORDERS = {
   createdDate: 'createdAt',
   modifiedBy: 'modifiedBy',
   modifiedDate: 'modifiedAt',
-} as const satisfies Record<string, AlertEndpointOrder>;
+} as const;
 const ORDER_FIELDS = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
 
 const LIST_QUERY = Type.Object({
@@ -340,24 +315,10 @@ function alertEndpointStateOf(word: string | undefined): AlertEndpointState | un
   return ALERT_ENDPOINT_STATES.find((state) => STATE_WORDS[state] === word);
 }
 
-function readAlertEndpointSearch(query: Static<typeof LIST_QUERY>): {
-  readonly filter: AlertEndpointFilter;
-  readonly wanted: WantedPage<AlertEndpointOrder>;
-} {
-  const { page, limit, order } = readPage(query, ORDER_FIELDS, { field: 'createdDate', isDescending: true });
-  return {
-    filter: {
-      name: query.name ?? '',
-      state: alertEndpointStateOf(query.status) ?? null,
-      merchantId: query.merchantId ?? null,
-    },
-    wanted: { page, limit, order: { field: ORDERS[order.field], isDescending: order.isDescending } },
-  };
-}
+/** A merchant's searches take their turns. */
+type ListAlertEndpointsTools = { readonly search: Search };
 
-export type AlertEndpointTools = RegisterAlertEndpointTools &
-  ChangeAlertEndpointTools &
-  ListAlertEndpointsTools;
+export type AlertEndpointTools = RegisterAlertEndpointTools & ListAlertEndpointsTools;
 
 export const ALERT_ENDPOINT_ENDPOINTS: readonly Endpoint<AlertEndpointTools>[] = [
   endpoint(
@@ -368,9 +329,17 @@ export const ALERT_ENDPOINT_ENDPOINTS: readonly Endpoint<AlertEndpointTools>[] =
     },
     { lookBeside: async ({ urlRules }, body) => lookAtUrl(urlRules, 'callbackUrl', body) },
   ),
-  endpoint(LIST_ALERT_ENDPOINTS, async (tools: ListAlertEndpointsTools, call) => {
-    const { filter, wanted } = readAlertEndpointSearch(call.query);
-    const found = await listAlertEndpoints(tools, callerOf(call).merchantId, filter, wanted);
+  endpoint(LIST_ALERT_ENDPOINTS, async ({ search }: ListAlertEndpointsTools, call) => {
+    const { merchantId } = callerOf(call);
+    const { query } = call;
+    const usual = { field: 'createdDate', isDescending: true } as const;
+    const { page, limit, order } = readPage(query, ORDER_FIELDS, usual);
+    const wanted = { page, limit, order: { ...order, field: ORDERS[order.field] } };
+    const filter = { name: query.name ?? '', state: alertEndpointStateOf(query.status) ?? null };
+    const isOthers = query.merchantId !== undefined && query.merchantId !== merchantId;
+    const found = isOthers
+      ? { items: [], total: 0 }
+      : await search(merchantId, (database) => listAlertEndpointPage(database, merchantId, filter, wanted));
     return { status: 200, body: writePage(wanted, found, writeAlertEndpoint) };
   }),
   endpoint(CHANGE_ALERT_ENDPOINT, async (tools: ChangeAlertEndpointTools, call) => {

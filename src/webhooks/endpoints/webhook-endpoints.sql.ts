@@ -176,16 +176,16 @@ const MOST_LOOKED_AT = 100;
 const LISTED = rowCodec(
   {
     merchantId: column.text(),
-    /** `account:2000001`, or `origin:https://…` of callbacks, alerts and exceptions. */
+    /** `account:2000001`, `origin:https://…` of callbacks, `alerts:` and an id, `exceptions:2000001`. */
     endpoint: column.text(),
     /** Null: callbacks bring their own. */
     url: column.nullable(column.text()),
     state: column.oneOf(ENDPOINT_STATES),
     failingSince: column.nullable(column.instant()),
     openedUntil: column.nullable(column.instant()),
-    /** Deliveries that are not made yet. */
+    /** Deliveries that are not made yet; of alerts and exceptions, those to their server. */
     waiting: column.whole(`(select count(*)::int from (
-       select from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = e.endpoint and d.state = 'waiting' limit $2
+       select from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = coalesce(e.server, e.endpoint) and d.state = 'waiting' limit $2
      ) w)`),
     /** Of the newest try of those that wait, as the three behind it; null: none failed. */
     triedAt: column.nullable(column.instant('l.tried_at')),
@@ -197,7 +197,7 @@ const LISTED = rowCodec(
   'e',
 );
 
-/** A webhook as the operator sees it. */
+/** An address as the operator sees it. */
 export type ListedEndpoint = ReturnType<typeof parse>;
 
 const OF_MERCHANT = statement(
@@ -205,15 +205,15 @@ const OF_MERCHANT = statement(
   `select ${LISTED.columns}
    from webhook_endpoints e left join lateral (
      select t.* from (
-       select delivery_number from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = e.endpoint
-         and d.state = 'waiting' and d.tries > 0 order by d.due_at desc limit $4
+       select delivery_number from deliveries d where d.merchant_id = e.merchant_id
+         and d.endpoint = coalesce(e.server, e.endpoint) and d.state = 'waiting' and d.tries > 0 order by d.due_at desc limit $4
      ) d cross join lateral (
        select tried_at, failure, status, answer from delivery_tries
        where merchant_id = e.merchant_id and delivery_number = d.delivery_number and failure is not null
        order by try_number desc limit 1
      ) t order by t.tried_at desc limit 1
    ) l on true
-   where e.merchant_id = $1 and e.state <> 'removed' and e.server is null order by e.endpoint limit $3`,
+   where e.merchant_id = $1 and e.state <> 'removed' order by e.endpoint limit $3`,
 );
 
 /** `mostCounted`: a backlog is counted up to so many. */

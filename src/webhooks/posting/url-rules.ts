@@ -168,7 +168,7 @@ export function isPortUsual({ port }: URL): boolean {
   return Number(port) >= 1_024 && !PORTS_OF_OTHERS.has(Number(port));
 }
 
-export const URL_FAULT_SENTENCES: Readonly<Record<UrlFault, Sentence>> = {
+const URL_FAULT_SENTENCES: Readonly<Record<UrlFault, Sentence>> = {
   tooLong: {
     pt: 'O endereço tem mais de 500 caracteres.',
     en: 'The URL is longer than 500 characters.',
