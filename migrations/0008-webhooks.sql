@@ -1,13 +1,20 @@
 -- Telling merchants: where, what is waiting to be told, and what came of each try.
 
--- A target is an address that succeeds or fails as one: the webhook that an account registered
--- (`account:<account number>`), or the server behind the callback addresses of payments
--- (`origin:https://host:port`). The times of breaker and holding are business time of the merchant.
+-- Every address at which a merchant is notified, of four kinds: the webhook of an account (`account:<account number>`),
+-- the server behind callback addresses of payments (`origin:https://host:port`), who is alerted of subscriptions
+-- (`alerts:<id>`), and who is notified of the exceptions of an account (`exceptions:<account number>`). Deliveries name
+-- the first two, which succeed or fail as one; those of the other two go to the server behind them. The times of
+-- breaker and holding are business time of the merchant.
 create table webhook_endpoints (
   merchant_id text not null references merchants (merchant_id),
   endpoint text not null,
+  kind text not null generated always as (case split_part(endpoint, ':', 1)
+    when 'account' then 'webhook' when 'origin' then 'callback' else split_part(endpoint, ':', 1) end) stored,
+  alert_endpoint_id uuid generated always as (case when endpoint like 'alerts:%' then substr(endpoint, 8)::uuid end) stored,
   -- Of a registration; a callback brings its own.
   url text,
+  -- The server behind the address, where deliveries wait for that.
+  server text,
   sealed_basic_auth bytea,
   basic_auth_key_id integer references data_keys (data_key_id),
   -- Held: failed for days, waits for a test or a new registration. Removed: nothing is written for it any
@@ -23,21 +30,50 @@ create table webhook_endpoints (
   returned_at timestamptz,
   -- Raised by every registration and removal: what is found out about an earlier one changes nothing here.
   registration integer not null default 0,
-  -- Real time.
+  -- Of an alert endpoint; the name once more as searches compare it: small letters without accents.
+  name text,
+  description text,
+  search_name text,
+  events text[],
+  -- The business day up to which it was alerted of what a day brings; null: of none yet.
+  alerted_on date,
+  -- Of a registration: business time.
   created_at timestamptz not null default now(),
-  changed_at timestamptz not null default now(),
   created_by text not null,
+  -- Who removed or restored it last: business time.
+  modified_at timestamptz,
+  modified_by text,
+  -- Real time.
+  changed_at timestamptz not null default now(),
   primary key (merchant_id, endpoint),
-  check (endpoint ~ '^(account|origin):.' and char_length(endpoint) <= 520),
-  check (char_length(url) <= 500),
+  check (endpoint ~ '^(account|origin|alerts|exceptions):.' and char_length(endpoint) <= 520),
+  check (char_length(url) between 1 and 500),
+  check ((kind = 'callback') = (url is null)),
+  check (server ~ '^origin:.' and char_length(server) <= 520),
+  check ((kind in ('alerts', 'exceptions')) = (server is not null)),
   check (openings >= 0),
-  check ((endpoint like 'account:%') = (url is not null)),
-  check ((sealed_basic_auth is null) = (basic_auth_key_id is null))
+  check ((sealed_basic_auth is null) = (basic_auth_key_id is null)),
+  check (sealed_basic_auth is null or kind = 'webhook'),
+  check (num_nonnulls(name, description, search_name, events) = case when kind = 'alerts' then 4 else 0 end),
+  check (char_length(name) between 1 and 255),
+  check (char_length(description) between 1 and 255),
+  check (cardinality(events) > 0 and events <@ '{failed,paid,canceled,blocked,reactivated,completed,cardExpiring,upcoming}'),
+  check (alerted_on is null or kind = 'alerts'),
+  check ((modified_by is null) = (modified_at is null))
 );
 create index webhook_endpoints_by_data_key on webhook_endpoints (basic_auth_key_id) where basic_auth_key_id is not null;
 
 -- What waits for them is still to be given up.
-create index webhook_endpoints_removed on webhook_endpoints (merchant_id, endpoint) where state = 'removed';
+create index webhook_endpoints_removed on webhook_endpoints (merchant_id, endpoint)
+  where state = 'removed' and kind = 'webhook';
+
+create index webhook_endpoints_of_alerts on webhook_endpoints (merchant_id, alert_endpoint_id) where kind = 'alerts';
+
+-- Whoever alerts: active ones only, however many there were.
+create index webhook_endpoints_alerts on webhook_endpoints (merchant_id, alert_endpoint_id)
+  where kind = 'alerts' and state = 'active';
+create index webhook_endpoints_to_alert on webhook_endpoints (alerted_on nulls first, merchant_id, alert_endpoint_id)
+  where kind = 'alerts' and state = 'active';
 
 -- What signs the messages of an account. Real time: the one before signs too until its time is over.
 create table webhook_secrets (

@@ -241,43 +241,8 @@ create table subscription_events (
   check ((type in ('activated', 'cardChanged', 'customerChanged')) = (reason is null))
 );
 
--- Who is told of failed charges and of cards that expire, beside the webhook of an account.
-create table alert_endpoints (
-  merchant_id text not null references merchants (merchant_id),
-  alert_endpoint_id uuid not null,
-  name text not null,
-  description text not null,
-  -- The name as searches compare it: small letters without accents.
-  search_name text not null,
-  callback_url text not null,
-  -- The server behind it, as deliveries name it.
-  endpoint text not null,
-  state text not null,
-  -- The business day up to which it was looked for cards that expire; null: never.
-  expiries_alerted_on date,
-  created_by text not null,
-  created_at timestamptz not null,
-  modified_by text,
-  modified_at timestamptz,
-  -- What each address is notified of.
-  events text[] not null check (cardinality(events) > 0
-    and events <@ '{failed,paid,canceled,blocked,reactivated,completed,cardExpiring,upcoming}'),
-  check (char_length(name) between 1 and 255),
-  check (char_length(description) between 1 and 255),
-  check (char_length(callback_url) between 1 and 500),
-  check (endpoint ~ '^origin:.' and char_length(endpoint) <= 520),
-  check (state in ('active', 'inactive')),
-  check ((modified_by is null) = (modified_at is null))
-);
-create index alert_endpoints_by_creation on alert_endpoints (merchant_id, created_at, alert_endpoint_id);
-
--- Whoever tells: active ones only, however many there were.
-create index alert_endpoints_active on alert_endpoints (merchant_id, alert_endpoint_id) where state = 'active';
-create index alert_endpoints_due on alert_endpoints (expiries_alerted_on nulls first, merchant_id, alert_endpoint_id)
-  where state = 'active';
-alter table alert_endpoints add primary key (merchant_id, alert_endpoint_id);
-
--- A subscription whose card expires soon is told of once.
+-- A subscription whose card expires soon is told of once. Written under the lock of the alert endpoint, whose row is
+-- never deleted: a foreign key would need an index that planners take for look-ups of all endpoints.
 create table card_expiry_alerts (
   merchant_id text not null,
   alert_endpoint_id uuid not null,
@@ -285,19 +250,17 @@ create table card_expiry_alerts (
   vault_id uuid not null,
   created_at timestamptz not null default now(),
   primary key (merchant_id, alert_endpoint_id, subscription_id, vault_id),
-  foreign key (merchant_id, alert_endpoint_id) references alert_endpoints (merchant_id, alert_endpoint_id),
   foreign key (merchant_id, subscription_id) references subscriptions (merchant_id, subscription_id)
 );
 
 -- Billings whose day comes within three days, and of which an address was notified: forgotten when their day
--- has come. On the day that `expiries_alerted_on` names, it was notified of cards and of billings.
+-- has come. On the day that `alerted_on` names, it was notified of cards and of billings.
 create table upcoming_alerts (
   merchant_id text not null,
   alert_endpoint_id uuid not null,
   due_on date not null,
   billing_id uuid not null,
-  primary key (merchant_id, alert_endpoint_id, due_on, billing_id),
-  foreign key (merchant_id, alert_endpoint_id) references alert_endpoints (merchant_id, alert_endpoint_id)
+  primary key (merchant_id, alert_endpoint_id, due_on, billing_id)
 );
 
 -- By the owner's right: the service's role writes no sums. One for each kind of statement; they differ in what

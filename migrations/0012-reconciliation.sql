@@ -308,18 +308,6 @@ create index reconciliation_exceptions_by_size on reconciliation_exceptions
 create index reconciliation_exceptions_of_merchant on reconciliation_exceptions
   (merchant_id, state, class, abs(amount) desc, opened_at, exception_id);
 
--- Where an account is notified of exceptions, when its merchant wants it.
-create table reconciliation_notifiers (
-  merchant_id text not null,
-  account_number text not null,
-  callback_url text not null check (char_length(callback_url) <= 500),
-  -- The server behind the address, as deliveries name it.
-  endpoint text not null,
-  created_by text not null,
-  created_at timestamptz not null,
-  primary key (merchant_id, account_number)
-);
-
 -- One verification of a merchant: of a night, or because somebody asked.
 create table truth_runs (
   merchant_id text not null,

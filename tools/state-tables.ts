@@ -3,7 +3,6 @@ import { BANK_CHANGE_MOVES } from '../src/boletos/changes/bank-change.ts';
 import { STATUS_WORDS } from '../src/payments/status/contract.ts';
 import type { StateTable } from '../src/platform/postgres/state-table.ts';
 import { EXCEPTION_MOVES } from '../src/reconciliation/exceptions/exception.ts';
-import { ALERT_ENDPOINT_MOVES } from '../src/recurrence/alerts/alert-endpoint.ts';
 import { BILLING_MOVES } from '../src/recurrence/billings/billing.ts';
 import { BILLING_STATE_WORDS } from '../src/recurrence/billings/contract.ts';
 import { PLAN_STATE_WORDS } from '../src/recurrence/plans/contract.ts';
@@ -265,7 +264,7 @@ event cannot happen there.`,
     table: 'webhook_endpoints',
     moves: ENDPOINT_MOVES,
     title: 'Webhook endpoints',
-    text: `The webhook of an account, or the server of callback addresses. ${DASH}.`,
+    text: `Where you are notified: the webhook of an account, the server of callback addresses, a notifier of subscriptions or of exceptions. ${DASH}.`,
     column: 'Meaning',
     states: {
       active: 'messages are sent there',
@@ -273,21 +272,11 @@ event cannot happen there.`,
       removed: 'nothing is written for it any more',
     },
     events: {
-      register: 'you register it, also anew',
+      register: 'you register it, also anew, or have a notifier again',
       disable: 'nothing succeeded for five days, or it says that it is gone',
       enable: 'a test of yours succeeded',
-      remove: 'you remove it',
+      remove: 'you remove it, or end a notifier',
     },
-    first: ['active'],
-  }),
-  stateColumn({
-    table: 'alert_endpoints',
-    moves: ALERT_ENDPOINT_MOVES,
-    title: 'Alert endpoints',
-    text: 'An address that is notified of failed charges and of cards that expire.',
-    column: 'Meaning',
-    states: { active: 'it is notified', inactive: 'it is not' },
-    events: { activate: 'you activate it', deactivate: 'you end it' },
     first: ['active'],
   }),
   stateColumn({

@@ -122,8 +122,8 @@ async function writeEnrolled(
     enrolled.map((one) => ({ ...made, ...billingRow(one) })),
   );
   await insertRows(bench, 'webhook_endpoints', [{ ...made, ...SILENT_SERVER }]);
-  await insertRows(bench, 'alert_endpoints', [
-    { ...made, ...ALERT_ENDPOINT, alert_endpoint_id: randomUUID() },
+  await insertRows(bench, 'webhook_endpoints', [
+    { ...made, ...ALERT_ENDPOINT, endpoint: `alerts:${randomUUID()}` },
   ]);
 }
 
@@ -135,7 +135,8 @@ const SILENT_SERVER = {
 
 const ALERT_ENDPOINT = {
   ...{ name: 'Assinaturas', search_name: 'assinaturas', description: 'Avisa a loja', state: 'active' },
-  ...{ endpoint: SILENT_SERVER.endpoint, callback_url: 'http://127.0.0.1:49151/avisos' },
+  ...{ server: SILENT_SERVER.endpoint, url: 'http://127.0.0.1:49151/avisos' },
+  ...{ openings: 0, registration: 1, changed_at: SILENT_SERVER.changed_at },
   events: ['failed', 'paid', 'canceled', 'blocked', 'reactivated', 'completed', 'upcoming'],
 };
 

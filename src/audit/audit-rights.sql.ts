@@ -17,7 +17,7 @@ export const RUNTIME_TABLE_RIGHTS: TableRights = {
     'select, insert, delete',
     'console_requests delivery_tries settlement_entries settlement_matches upcoming_alerts',
   ),
-  ...on('select, insert, update', 'acquirer_changes acquirer_cursors alert_endpoints audit_head'),
+  ...on('select, insert, update', 'acquirer_changes acquirer_cursors audit_head'),
   ...on('select, insert, update', 'bank_changes bank_cursors billing_charges billings boletos cancels'),
   ...on('select, insert, update', 'captures console_users credentials database_stamp installments'),
   ...on('select, insert, update', 'merchant_clocks merchants plans preauthorizations receivable_cursors'),

@@ -6,12 +6,7 @@ import { EXCEPTIONS, openExceptions } from './exceptions/module.ts';
 import { EXPORT_ENDPOINTS, EXPORT_REFUSALS } from './exports/endpoints.ts';
 
 import { type BelowMatching, type MatchingContext, openMatching } from './matching/module.ts';
-import {
-  type BelowNotifier,
-  EXCEPTION_NOTIFIERS,
-  type NotifierContext,
-  openNotifier,
-} from './notifier/module.ts';
+import { EXCEPTION_NOTIFIER_ENDPOINTS, EXCEPTION_NOTIFIERS } from './notifier/endpoints.ts';
 import { PERIOD_FAULTS, RECEIVABLE_REFUSALS } from './period-contract.ts';
 import { RECEIVABLE_ENDPOINTS } from './receivables/endpoints.ts';
 import { openReceivables } from './receivables/module.ts';
@@ -46,19 +41,18 @@ export const RECONCILIATION: Published = {
 };
 
 export type BelowReconciliation = Pick<BelowMatching, 'service'> & {
-  readonly webhooks: BelowNotifier['webhooks'] & Pick<Webhooks, 'deliverer'>;
+  readonly webhooks: Pick<Webhooks, 'registry' | 'deliverer'>;
   readonly findWatermark: () => Promise<number>;
 };
 
 export function openReconciliation(
-  context: NotifierContext & MatchingContext & TruthContext,
+  context: MatchingContext & TruthContext,
   below: BelowReconciliation,
 ): Module {
   const { lookUp, search, openExport } = context;
   const receivables = openReceivables(context, below);
   const { isUpToDate } = receivables;
   const exceptions = openExceptions(context);
-  const notifier = openNotifier(context, below);
   const notifyDeliverer = () => below.webhooks.deliverer.notify();
   const { service } = below;
   const matching = openMatching(context, { notifyDeliverer, service });
@@ -69,7 +63,7 @@ export function openReconciliation(
       ...serve(EXPORT_ENDPOINTS, { lookUp, isUpToDate, openExport }),
       ...serve(DAY_ENDPOINTS, { lookUp, search, isUpToDate }),
       ...exceptions.endpoints,
-      ...notifier.endpoints,
+      ...serve(EXCEPTION_NOTIFIER_ENDPOINTS, below.webhooks.registry),
     ],
     works: [...receivables.works, ...exceptions.works, ...matching, ...truth, ...openRestored(context)],
     clockedWork: [],

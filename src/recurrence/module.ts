@@ -18,10 +18,8 @@ import {
   findEarliestAlert,
   listMerchantsAhead,
 } from './alerts/alert-deliveries.sql.ts';
-import { alertEndpointMovesWrite, alertEndpointsWrite } from './alerts/alert-endpoints.sql.ts';
-import { ALERT_ENDPOINT_ENDPOINTS } from './alerts/endpoints.ts';
+import { ALERT_ENDPOINT_ENDPOINTS, ALERT_ENDPOINT_REFUSALS } from './alerts/endpoints.ts';
 import { ALERT_MESSAGES } from './alerts/messages-contract.ts';
-import { ALERT_ENDPOINT_REFUSALS } from './alerts/refusals.ts';
 import { findEarliestUpcoming } from './alerts/upcoming-alerts.sql.ts';
 import { billingCancelsWrite } from './billings/billing-cancels.sql.ts';
 import { BILLING_CANCEL_REFUSALS, BILLING_ENDPOINTS, BILLING_SEARCH_REFUSALS } from './billings/endpoints.ts';
@@ -297,7 +295,7 @@ function openPlans(
 }
 
 function openAlerts(
-  { database, search, batched, clock, keyring, audit }: RecurrenceContext,
+  { database, search, clock }: RecurrenceContext,
   { idempotency, webhooks }: BelowCollection,
 ): Module {
   const { findRequest } = idempotency;
@@ -306,15 +304,9 @@ function openAlerts(
   const { earliestDueOf, runDueOf } = clockedAlerts(daily);
   return {
     endpoints: serve(ALERT_ENDPOINT_ENDPOINTS, {
-      keyring,
-      clock,
+      ...webhooks.registry,
       findRequest,
       search,
-      urlRules: webhooks.urlRules,
-      registrationLimit: webhooks.registrationLimit,
-      rememberCallbackEndpoint: webhooks.rememberCallbackEndpoint,
-      writeAlertEndpoint: batched(alertEndpointsWrite(audit)),
-      moveAlertEndpoint: batched(alertEndpointMovesWrite(audit)),
       notifyAlerts: wakeSignal.notify,
     }),
     works: [dailyAlertsWork(daily, wakeSignal)],

@@ -2,7 +2,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Audit } from '../audit/audit-event.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { serve } from '../platform/http/endpoint.ts';
-import { type RateLimit, rateLimit } from '../platform/http/rate-limit.ts';
+import { rateLimit } from '../platform/http/rate-limit.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
@@ -11,14 +11,13 @@ import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.
 import type { AddressBlock } from '../values/ip-address.ts';
 import { type Deliveries, openDeliveries } from './deliveries/module.ts';
 import type { SendTools } from './deliveries/send-delivery.ts';
-import { REGISTRATION_ENDPOINTS, REGISTRATION_REFUSALS } from './endpoints/endpoints.ts';
-import { rememberCallbackEndpoint } from './endpoints/register-webhook.ts';
+import { REGISTRATION_ENDPOINTS } from './endpoints/endpoints.ts';
+import { type EndpointRegistry, rememberCallbackEndpoint } from './endpoints/register-endpoint.ts';
+import { endpointChangesWrite } from './endpoints/registrations.sql.ts';
 import {
   callbackEndpointsWrite,
   findRemovedEndpoints,
   giveUpDeliveries,
-  registrationsWrite,
-  removalsWrite,
 } from './endpoints/webhook-endpoints.sql.ts';
 import { PERIOD_FAULTS } from './history/contract.ts';
 import { DELIVERY_HISTORY_ENDPOINTS, RESEND_REFUSALS } from './history/endpoints.ts';
@@ -26,7 +25,7 @@ import { openHistory } from './history/module.ts';
 import { gatedPost, openCarefulPost } from './posting/open-careful-post.ts';
 import { openResolver } from './posting/open-resolver.ts';
 import { signMessage } from './posting/sign-message.ts';
-import type { UrlRules } from './posting/url-rules.ts';
+import { type UrlRules, urlRefusals } from './posting/url-rules.ts';
 import { openEndpointSecrets } from './secrets/create-secret.ts';
 import { SECRET_ENDPOINTS } from './secrets/endpoints.ts';
 import { forgetPreviousSecrets, secretsWrite } from './secrets/secrets.sql.ts';
@@ -96,7 +95,7 @@ export const WEBHOOKS: Published = {
       text: 'Why a webhook delivery is not sent again.',
       refusals: RESEND_REFUSALS,
     },
-    { title: 'Webhooks', text: 'Why an address is not registered.', refusals: REGISTRATION_REFUSALS },
+    { title: 'Webhooks', text: 'Why an address is not registered.', refusals: urlRefusals('url') },
   ],
 };
 
@@ -122,28 +121,38 @@ type WebhooksContext = ModuleContext & {
 export type Webhooks = Module &
   Pick<Deliveries, 'deliverer'> & {
     readonly urlRules: UrlRules;
-    readonly registrationLimit: RateLimit;
+    /** For the addresses of higher modules: each declares its kind. */
+    readonly registry: EndpointRegistry;
     /** Makes sure that the callback's server has a row before a payment enqueues a delivery. */
     readonly rememberCallbackEndpoint: (merchantId: string, url: string) => Promise<void>;
   };
 
 export function openWebhooks(context: WebhooksContext): Webhooks {
-  const { database, lookUp, batched, keyring, audit } = context;
+  const { database, lookUp, batched, clock, keyring, audit } = context;
   const urlRules = urlRulesOf(context.configuration);
-  const { registrationsPerMinute } = context.configuration.webhooks;
-  const registrationLimit = rateLimit(registrationsPerMinute / 60, REGISTRATION_BURST_SECONDS);
   const send = openSending(context, urlRules);
   const deliveries = openDeliveries(context, send);
   const notify = () => deliveries.deliverer.notify();
   const history = openHistory(context, send, notify);
   const removed = createWakeSignal();
+  const { registrationsPerMinute } = context.configuration.webhooks;
+  const registry: EndpointRegistry = {
+    lookUp,
+    keyring,
+    clock,
+    urlRules,
+    registrationLimit: rateLimit(registrationsPerMinute / 60, REGISTRATION_BURST_SECONDS),
+    changeEndpoint: batched(endpointChangesWrite(audit)),
+    notify,
+    notifyRemoved: removed.notify,
+  };
   const callbacks = {
     writeCallbackEndpoint: batched(callbackEndpointsWrite(database)),
     knownCallbackEndpoints: new Set<string>(),
   };
   return {
     urlRules,
-    registrationLimit,
+    registry,
     deliverer: deliveries.deliverer,
     rememberCallbackEndpoint: (merchantId, url) =>
       rememberCallbackEndpoint(
@@ -154,17 +163,7 @@ export function openWebhooks(context: WebhooksContext): Webhooks {
       ),
     endpoints: [
       ...history.endpoints,
-      ...serve(REGISTRATION_ENDPOINTS, {
-        database,
-        lookUp,
-        keyring,
-        urlRules,
-        registrationLimit,
-        writeRegistration: batched(registrationsWrite(audit)),
-        removeRegistration: batched(removalsWrite(audit)),
-        notify,
-        notifyRemoved: removed.notify,
-      }),
+      ...serve(REGISTRATION_ENDPOINTS, registry),
       ...serve(SECRET_ENDPOINTS, { database, keyring, writeSecret: batched(secretsWrite(database, audit)) }),
     ],
     works: [

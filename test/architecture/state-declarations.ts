@@ -131,6 +131,7 @@ export const STATE_DECLARATIONS: Declarations = {
     'webhooks.disable_endpoint': [{ table: 'webhook_endpoints', cells: ['active.disable'] }],
     'history.record_test': [{ table: 'webhook_endpoints', cells: ['active.enable', 'disabled.enable'] }],
     'webhooks.remove': [{ table: 'webhook_endpoints', cells: ['active.remove', 'disabled.remove'] }],
+    'webhooks.restore': [{ table: 'webhook_endpoints', cells: ['disabled.register', 'removed.register'] }],
     'subscriptions.move': [
       {
         table: 'subscriptions',
@@ -240,13 +241,6 @@ export const STATE_DECLARATIONS: Declarations = {
     'reconciliation_exceptions.resolve': [
       { table: 'reconciliation_exceptions', cells: ['open.resolve', 'explained.resolve'] },
     ],
-    'notifiers.move': [
-      {
-        table: 'alert_endpoints',
-        cells: { 'active.deactivate': 'inactive', 'inactive.activate': 'active' },
-        toBy: 'AlertEndpointMove.state',
-      },
-    ],
   },
   ruled: {
     subscriptions: {
@@ -262,10 +256,6 @@ export const STATE_DECLARATIONS: Declarations = {
       'active.activate': 'movePlan',
       'inactive.deactivate': 'movePlan',
       'canceled.cancel': 'movePlan',
-    },
-    alert_endpoints: {
-      'active.activate': 'moveAlertEndpoint',
-      'inactive.deactivate': 'moveAlertEndpoint',
     },
   },
   inserts: {

@@ -135,11 +135,11 @@ export async function endEarlierAlertEndpoints(auditor: Auditor): Promise<void> 
   await auditor.query(`
     create function end_earlier_alert_endpoints() returns trigger language plpgsql as $$
     begin
-      update alert_endpoints set state = 'inactive' where merchant_id = new.merchant_id and name <> 'Conhecido';
+      update webhook_endpoints set state = 'removed' where merchant_id = new.merchant_id and kind = 'alerts' and name <> 'Conhecido';
       return new;
     end $$`);
   await auditor.query(
-    'create trigger ends_earlier before insert on alert_endpoints for each row execute function end_earlier_alert_endpoints()',
+    'create trigger ends_earlier before insert on webhook_endpoints for each row when (new.name is not null) execute function end_earlier_alert_endpoints()',
   );
 }
 

@@ -35,8 +35,10 @@ async function declaredTexts(): Promise<ReadonlyMap<string, string>> {
   return new Map(declaredStatements().map(({ name, text }) => [name, text]));
 }
 
-const BY_KEY = ['alert_endpoints_pkey'];
-const ACTIVE = 'alert_endpoints_active';
+const BY_KEY = ['webhook_endpoints_pkey'];
+const LIST = ['webhook_endpoints_of_alerts', ...BY_KEY];
+const ACTIVE = 'webhook_endpoints_alerts';
+const TO_ALERT = 'webhook_endpoints_to_alert';
 const CARDS = ['vault_cards_by_expiry', 'subscriptions_by_vault', 'card_expiry_alerts_pkey'];
 
 const BILLINGS = [
@@ -52,31 +54,35 @@ const BILLINGS = [
  * merchant.
  */
 const INDEXES: Readonly<Record<string, readonly string[]>> = {
-  'notices.find_due': ['alert_endpoints_due', 'merchant_clocks_pkey'],
+  'notices.find_due': [TO_ALERT, 'merchant_clocks_pkey'],
   'notices.list_ahead': ['merchant_clocks_pkey', ACTIVE],
   'notices.find_due_of_merchant': [ACTIVE],
   'notices.lock_alert_endpoint': BY_KEY,
   'notices.look_at_cards': CARDS,
   'notices.alert_expiries': [],
-  'notices.finish_day': BY_KEY,
   'notices.look_at_billings': BILLINGS,
   'notices.alert_upcoming': [],
-  'notices.due': ['merchant_clocks_pkey', ACTIVE, 'alert_endpoints_due'],
+  'notices.due': ['merchant_clocks_pkey', ACTIVE, TO_ALERT],
   'notices.forget_upcoming': ['upcoming_alerts_pkey'],
   'notices.earliest_upcoming_of_merchant': [ACTIVE, 'billings_by_state', 'upcoming_alerts_pkey'],
   'notices.earliest_of_merchant': [ACTIVE, ...CARDS],
-  'notifiers.list_up': BY_KEY,
-  'notifiers.list_down': BY_KEY,
-  'notifiers.take_turn': [],
-  'notifiers.count_others': [ACTIVE],
-  'notifiers.insert': [],
-  'notifiers.lock': BY_KEY,
-  'notifiers.move': BY_KEY,
+  'notifiers.list_up': LIST,
+  'notifiers.list_down': LIST,
+  'webhooks.take_turn': [],
+  'webhooks.lock_registration': BY_KEY,
+  'webhooks.count_other_alert_endpoints': [ACTIVE],
+  'webhooks.register': ['merchant_clocks_pkey'],
+  'webhooks.remove': BY_KEY,
+  'webhooks.restore': BY_KEY,
+  'webhooks.finish_alert_day': BY_KEY,
 };
 
 test('planned while nothing is there, every statement finds its rows by their keys', async () => {
-  const statements = statementsOf(readSourceTree()).filter(({ path }) =>
-    path.startsWith('src/recurrence/alerts/'),
+  const statements = statementsOf(readSourceTree()).filter(
+    ({ name, path }) =>
+      path.startsWith('src/recurrence/alerts/') ||
+      path.endsWith('/registrations.sql.ts') ||
+      name === 'webhooks.finish_alert_day',
   );
   assert.deepEqual(statements.map(({ name }) => name).sort(), Object.keys(INDEXES).sort());
   const texts = await declaredTexts();

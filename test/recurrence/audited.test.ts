@@ -136,12 +136,12 @@ test('while the log cannot be written nothing is made or changed, and 503 is the
   const planId = await insertPlan(service);
   const { body: id } = await done(SUBSCRIPTIONS, enrolment(planId));
   const { body: notifier } = await done(ALERT_ENDPOINTS, alertEndpointBody(service));
-  const tables = ['plans', 'subscriptions', 'billings', 'alert_endpoints'];
+  const tables = ['plans', 'subscriptions', 'billings', 'webhook_endpoints'];
   const all = () =>
     Promise.all(
       tables.map((table) =>
         // The day up to which the service itself has looked for cards that expire is no change of a merchant.
-        service.auditor.query(`select to_jsonb(t) - 'expiries_alerted_on' as row from ${table} t order by 1`),
+        service.auditor.query(`select to_jsonb(t) - 'alerted_on' as row from ${table} t order by 1`),
       ),
     );
   const before = await all();

@@ -5,7 +5,7 @@ import type { Keyring } from '../../src/keys/open-keyring.ts';
 import { batchWrites } from '../../src/platform/postgres/batched-writes.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { accountEndpoint, type SealedText } from '../../src/webhooks/deliveries/delivery.ts';
-import { rememberCallbackEndpoint } from '../../src/webhooks/endpoints/register-webhook.ts';
+import { rememberCallbackEndpoint } from '../../src/webhooks/endpoints/register-endpoint.ts';
 import { callbackEndpointsWrite } from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import { prepareTest } from '../../src/webhooks/history/resends.sql.ts';
 import { openEndpointSecrets } from '../../src/webhooks/secrets/create-secret.ts';

@@ -73,8 +73,9 @@ export async function plantEndpoint(
     created_by: 'test',
     ...change,
   };
+  const columns = Object.keys(row).join(', ');
   await auditor.query(
-    `insert into webhook_endpoints select * from jsonb_populate_record(null::webhook_endpoints, $1)
+    `insert into webhook_endpoints (${columns}) select ${columns} from jsonb_populate_record(null::webhook_endpoints, $1)
      on conflict (merchant_id, endpoint) do update set url = excluded.url, state = excluded.state,
        opened_until = excluded.opened_until, openings = excluded.openings, failing_since = excluded.failing_since,
        returned_at = excluded.returned_at, registration = excluded.registration`,

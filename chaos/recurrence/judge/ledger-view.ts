@@ -121,8 +121,8 @@ const UNDER_WAY = `select
     (select count(*) from plan_cancellations where merchant_id = $1)::int as endings,
     (select count(*) from billing_charges where merchant_id = $1 and due_at is not null)::int as watched,
     (select count(*) from transactions where merchant_id = $1 and unprocessed_chargeback_at is not null)::int as unheard,
-    (select count(*) from alert_endpoints where merchant_id = $1
-      and coalesce(expiries_alerted_on, '-infinity'::date) < (${TODAY})::date)::int as looks,
+    (select count(*) from webhook_endpoints where merchant_id = $1 and kind = 'alerts'
+      and coalesce(alerted_on, '-infinity'::date) < (${TODAY})::date)::int as looks,
     (select count(*) from acquirer_changes where merchant_id = $1 and state = 'waiting')::int as changes`;
 
 /** What keeps a merchant from being judged, by its kind: how many of it. */

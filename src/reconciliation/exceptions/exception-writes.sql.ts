@@ -86,13 +86,13 @@ const RECORD = statement(
      where e.merchant_id = g.merchant_id and e.exception_id = g.exception_id and g.event = 'refresh'
    ), enqueued as (
      ${ENQUEUE_DELIVERIES}
-     select g.merchant_id, nextval('movement_ids'), 'notice', n.endpoint, g.account_number, g.exception_id,
-       0, null, n.callback_url, g.body, now(), now(), null, 0
+     select g.merchant_id, nextval('movement_ids'), 'notice', n.server, g.account_number, g.exception_id,
+       0, null, n.url, g.body, now(), now(), null, 0
      from (select merchant_id, exception_id from inserted union all select merchant_id, exception_id from moved) w
      join given g on g.merchant_id = w.merchant_id and g.exception_id = w.exception_id and g.body is not null
      cross join lateral (
-       select endpoint, callback_url from reconciliation_notifiers
-       where merchant_id = g.merchant_id and account_number = g.account_number limit 1
+       select server, url from webhook_endpoints
+       where merchant_id = g.merchant_id and endpoint = 'exceptions:' || g.account_number and state <> 'removed' limit 1
      ) n
      returning true
    )

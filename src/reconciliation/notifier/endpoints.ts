@@ -1,52 +1,32 @@
 import { Type } from 'typebox';
-import type { MerchantActor } from '../../audit/audit-event.ts';
-import {
-  type Call,
-  callerAt,
-  callerOf,
-  contract,
-  type Endpoint,
-  endpoint,
-} from '../../platform/http/endpoint.ts';
-import { FAILURES } from '../../platform/http/failures.ts';
-import { type RefusalShape, refusalAnswer, tooManyAnswer } from '../../platform/http/refusal.ts';
+import { changedFields, merchantEvent } from '../../audit/audit-event.ts';
+import { contract } from '../../platform/http/endpoint.ts';
+import type { Published } from '../../platform/module.ts';
 import type { MessageContract } from '../../platform/reference/messages.ts';
 import type { Day } from '../../values/instant.ts';
-import { URL_FAULT_SENTENCES, URL_FAULTS, type UrlFault } from '../../webhooks/posting/url-rules.ts';
+import { ACCOUNT_QUERY, accountAddressEndpoints } from '../../webhooks/endpoints/endpoints.ts';
+import type { EndpointKind } from '../../webhooks/endpoints/webhook-endpoint.ts';
+import { urlRefusals } from '../../webhooks/posting/url-rules.ts';
 import { EXCEPTION_FIELDS } from '../exceptions/endpoints.ts';
 import { EXCEPTION_EVENTS, exceptionMessage } from '../exceptions/exception.ts';
-import { findExceptionNotifier } from './exception-notifiers.sql.ts';
-import {
-  type ChangeNotifierTools,
-  checkExceptionNotifier,
-  registerExceptionNotifier,
-} from './register-exception-notifier.ts';
 
-/**
- * Ends the notifications of an account; what waits is still sent. Gives the address, or null when there
- * was none.
- */
-async function deleteExceptionNotifier(
-  { lookUp, writeNotifierChange }: Pick<ChangeNotifierTools, 'lookUp' | 'writeNotifierChange'>,
-  actor: MerchantActor,
-  accountNumber: string,
-  deadlineAt: number,
-): Promise<string | null> {
-  const { merchantId } = actor;
-  const found = await lookUp(merchantId, (database) =>
-    findExceptionNotifier(database, merchantId, accountNumber),
-  );
-  if (found === null || found === 'none') return null;
-  await writeNotifierChange({ actor, accountNumber, target: null }, deadlineAt);
-  return found.callbackUrl;
-}
+/** The servers alone are audited: path and query of an address may hold a secret. */
+const serverOf = (address: { readonly url: string } | null) =>
+  address === null ? 'none' : new URL(address.url).origin;
 
-export const EXCEPTION_NOTIFIER_REFUSALS = Object.fromEntries(
-  URL_FAULTS.map((fault) => [
-    fault,
-    { status: 400, tag: 'callbackUrl', sentence: URL_FAULT_SENTENCES[fault] },
-  ]),
-) as Readonly<Record<UrlFault, RefusalShape>>;
+/** Where an account is notified of exceptions. */
+const EXCEPTIONS: EndpointKind = {
+  prefix: 'exceptions',
+  mostActive: null,
+  isSentToServer: true,
+  audited: ({ event, actor, of, before, after }) =>
+    merchantEvent(
+      event === 'remove' ? 'exceptionNotifier.remove' : 'exceptionNotifier.register',
+      actor,
+      `accounts/${of}/exception-notifier`,
+      changedFields({ server: serverOf(before) }, { server: serverOf(after) }),
+    ),
+};
 
 const URL_ANSWER = {
   schema: Type.Object({ callbackUrl: Type.String() }),
@@ -58,13 +38,7 @@ const NOTIFIER = {
   api: 'integration',
   scope: 'integration',
   group: 'Reconciliation',
-  query: Type.Object({
-    accountNumber: Type.String({
-      minLength: 1,
-      maxLength: 20,
-      description: 'An account of your merchant.',
-    }),
-  }),
+  query: ACCOUNT_QUERY,
 } as const;
 
 const REGISTER_EXCEPTION_NOTIFIER = contract({
@@ -104,7 +78,7 @@ const DELETE_EXCEPTION_NOTIFIER = contract({
   answers: { 200: { description: 'The address that was removed.', ...URL_ANSWER } },
 });
 
-export const EXCEPTION_MESSAGES: readonly MessageContract[] = [
+const EXCEPTION_MESSAGES: readonly MessageContract[] = [
   {
     id: 'reconciliationException',
     group: 'What is sent to you',
@@ -135,52 +109,22 @@ export const EXCEPTION_MESSAGES: readonly MessageContract[] = [
   },
 ];
 
-export const EXCEPTION_NOTIFIER_ENDPOINTS: readonly Endpoint<ChangeNotifierTools>[] = [
-  endpoint(
-    REGISTER_EXCEPTION_NOTIFIER,
-    async (tools: ChangeNotifierTools, call) => {
-      const { accountNumber } = call.query;
-      const wanted = { accountNumber, url: call.body.callbackUrl };
-      const result = await registerExceptionNotifier(tools, callerAt(call), wanted, call.deadlineAt);
-      switch (result.kind) {
-        case 'registered':
-          return { status: 200, body: { callbackUrl: result.callbackUrl } };
-        case 'accountUnknown':
-          return refusalAnswer(FAILURES.unknownPath, call.language);
-        case 'tooMany':
-          return tooManyAnswer(result.secondsToWait, call.language);
-        case 'refused':
-          return refusalAnswer(EXCEPTION_NOTIFIER_REFUSALS[result.fault], call.language);
-      }
-    },
-    {
-      lookBeside: async (tools: ChangeNotifierTools, body) => {
-        const fault = checkExceptionNotifier(tools, body);
-        return fault === null ? [] : [EXCEPTION_NOTIFIER_REFUSALS[fault]];
-      },
-    },
-  ),
-  endpoint(GET_EXCEPTION_NOTIFIER, async ({ lookUp }: ChangeNotifierTools, call) => {
-    const { merchantId } = callerOf(call);
-    const { accountNumber } = call.query;
-    const found = await lookUp(merchantId, (database) =>
-      findExceptionNotifier(database, merchantId, accountNumber),
-    );
-    return urlOrNothing(found === null || found === 'none' ? null : found.callbackUrl, call);
-  }),
-  endpoint(DELETE_EXCEPTION_NOTIFIER, async (tools: ChangeNotifierTools, call) => {
-    const { accountNumber } = call.query;
-    return urlOrNothing(
-      await deleteExceptionNotifier(tools, callerAt(call), accountNumber, call.deadlineAt),
-      call,
-    );
-  }),
-];
+export const EXCEPTION_NOTIFIER_ENDPOINTS = accountAddressEndpoints({
+  kind: EXCEPTIONS,
+  field: 'callbackUrl',
+  register: REGISTER_EXCEPTION_NOTIFIER,
+  get: GET_EXCEPTION_NOTIFIER,
+  remove: DELETE_EXCEPTION_NOTIFIER,
+});
 
-function urlOrNothing(
-  callbackUrl: string | null,
-  { language }: Pick<Call<unknown, unknown, unknown>, 'language'>,
-) {
-  if (callbackUrl === null) return refusalAnswer(FAILURES.unknownPath, language);
-  return { status: 200, body: { callbackUrl } };
-}
+export const EXCEPTION_NOTIFIERS: Published = {
+  messages: EXCEPTION_MESSAGES,
+  endpoints: EXCEPTION_NOTIFIER_ENDPOINTS,
+  refusals: [
+    {
+      title: 'Notifiers of exceptions',
+      text: 'Why an address is not notified of exceptions.',
+      refusals: urlRefusals('callbackUrl'),
+    },
+  ],
+};

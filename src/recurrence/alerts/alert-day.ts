@@ -1,6 +1,7 @@
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { saoPauloDay } from '../../values/instant.ts';
+import { finishAlertDay } from '../../webhooks/endpoints/webhook-endpoints.sql.ts';
 import { cardMonths } from './alert.ts';
 import {
   alertExpiriesBatch,
@@ -8,7 +9,6 @@ import {
   type DueAlertEndpoint,
   type ExpiriesToAlert,
   FIRST_CARD,
-  finishDay,
 } from './alert-deliveries.sql.ts';
 import {
   alertUpcomingBatch,
@@ -54,7 +54,7 @@ export async function alertDay(
   if (events.includes('upcoming')) parts.push(await alertUpcomingBillings(tools, wanted, signal));
   const done = parts.filter((part) => part !== null);
   const isWhole = done.length === parts.length && done.every((part) => part.isWhole);
-  if (isWhole) await finishDay(tools.database, wanted, day);
+  if (isWhole) await finishAlertDay(tools.database, wanted, day);
   const alerted = done.reduce((sum, part) => sum + part.alerted, 0);
   return isWhole || alerted > 0 ? alerted : null;
 }

@@ -30,11 +30,11 @@ import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
  */
 export const ENQUEUE_ALERTS = `enqueued_alerts as (
      ${ENQUEUE_DELIVERIES}
-     select f.merchant_id, nextval('movement_ids'), 'notice', n.endpoint, f.account_number, f.notice_of,
-       0, null, n.callback_url, f.body, f.moment, f.moment, null, 0
+     select f.merchant_id, nextval('movement_ids'), 'notice', n.server, f.account_number, f.notice_of,
+       0, null, n.url, f.body, f.moment, f.moment, null, 0
      from notices f cross join lateral (
-       select m.endpoint, m.callback_url from alert_endpoints m
-       where m.merchant_id = f.merchant_id and m.state = 'active' and f.event = any (m.events)
+       select m.server, m.url from webhook_endpoints m
+       where m.merchant_id = f.merchant_id and m.kind = 'alerts' and m.state = 'active' and f.event = any (m.events)
        order by m.alert_endpoint_id limit 20
      ) n
      returning merchant_id, delivery_number
@@ -75,13 +75,13 @@ const IS_IN_NO_JUMP =
 const FIND_DUE = statement(
   'notices.find_due',
   `select ${ENDPOINT.columnsOf('d')} from (
-     (select ${ENDPOINT.columns} from alert_endpoints n
-      where n.state = 'active' and n.expiries_alerted_on is null and ${IS_IN_NO_JUMP}
-      order by n.expiries_alerted_on nulls first, n.merchant_id, n.alert_endpoint_id limit $2)
+     (select ${ENDPOINT.columns} from webhook_endpoints n
+      where n.kind = 'alerts' and n.state = 'active' and n.alerted_on is null and ${IS_IN_NO_JUMP}
+      order by n.alerted_on nulls first, n.merchant_id, n.alert_endpoint_id limit $2)
      union all
-     (select ${ENDPOINT.columns} from alert_endpoints n
-      where n.state = 'active' and n.expiries_alerted_on < $1::date and ${IS_IN_NO_JUMP}
-      order by n.expiries_alerted_on nulls first, n.merchant_id, n.alert_endpoint_id limit $2)
+     (select ${ENDPOINT.columns} from webhook_endpoints n
+      where n.kind = 'alerts' and n.state = 'active' and n.alerted_on < $1::date and ${IS_IN_NO_JUMP}
+      order by n.alerted_on nulls first, n.merchant_id, n.alert_endpoint_id limit $2)
    ) d limit $2`,
 );
 
@@ -92,15 +92,15 @@ const FIND_DUE = statement(
 export const ALERTS_DUE = statement(
   'notices.due',
   `select case when exists (
-       select from alert_endpoints n
-       where n.state = 'active' and n.expiries_alerted_on is null and ${IS_IN_NO_JUMP})
+       select from webhook_endpoints n
+       where n.kind = 'alerts' and n.state = 'active' and n.alerted_on is null and ${IS_IN_NO_JUMP})
      or exists (
-       select from alert_endpoints n
-       where n.state = 'active' and n.expiries_alerted_on < $1::date and ${IS_IN_NO_JUMP})
+       select from webhook_endpoints n
+       where n.kind = 'alerts' and n.state = 'active' and n.alerted_on < $1::date and ${IS_IN_NO_JUMP})
      or exists (
        select from merchant_clocks c cross join lateral (
-         select from alert_endpoints m
-         where m.merchant_id = c.merchant_id and m.state = 'active' and m.expiries_alerted_on <
+         select from webhook_endpoints m
+         where m.merchant_id = c.merchant_id and m.kind = 'alerts' and m.state = 'active' and m.alerted_on <
            ((now() + c.shift_milliseconds * interval '1 millisecond') at time zone 'America/Sao_Paulo')::date
          limit 1
        ) n
@@ -135,8 +135,8 @@ const LIST_AHEAD = statement(
      select merchant_id from merchant_clocks where shift_milliseconds > 0 and target_at is null
        order by merchant_id
    ) c cross join lateral (
-     select m.expiries_alerted_on as alerted_on from alert_endpoints m
-     where m.merchant_id = c.merchant_id and m.state = 'active' order by m.alert_endpoint_id limit $1
+     select m.alerted_on from webhook_endpoints m
+     where m.merchant_id = c.merchant_id and m.kind = 'alerts' and m.state = 'active' order by m.alert_endpoint_id limit $1
    ) n
    where n.alerted_on is not null
    group by c.merchant_id`,
@@ -152,9 +152,9 @@ export async function listMerchantsAhead(database: Database): Promise<RowOf<type
 
 const FIND_DUE_OF_MERCHANT = statement(
   'notices.find_due_of_merchant',
-  `select ${ENDPOINT.columns} from alert_endpoints n
-   where n.merchant_id = $1 and n.state = 'active'
-     and coalesce(n.expiries_alerted_on, '-infinity'::date) < $2::date
+  `select ${ENDPOINT.columns} from webhook_endpoints n
+   where n.merchant_id = $1 and n.kind = 'alerts' and n.state = 'active'
+     and coalesce(n.alerted_on, '-infinity'::date) < $2::date
    order by n.alert_endpoint_id limit $3`,
 );
 
@@ -168,7 +168,7 @@ export async function findDueAlertEndpointsOf(
   return (await database.query(FIND_DUE_OF_MERCHANT, values)).map(ENDPOINT.parse);
 }
 
-const LOCKED = rowCodec({ endpoint: column.text(), callbackUrl: column.text() }, 'n');
+const LOCKED = rowCodec({ server: column.text(), url: column.text() }, 'n');
 
 /**
  * Not notified of this day by another process, and locked by none. With `= 'active'` the planner
@@ -176,9 +176,9 @@ const LOCKED = rowCodec({ endpoint: column.text(), callbackUrl: column.text() },
  */
 const LOCK_ALERT_ENDPOINT = statement(
   'notices.lock_alert_endpoint',
-  `select ${LOCKED.columns} from alert_endpoints n
-   where n.merchant_id = $1 and n.alert_endpoint_id = $2 and n.state <> 'inactive'
-     and coalesce(n.expiries_alerted_on, '-infinity'::date) < $3::date
+  `select ${LOCKED.columns} from webhook_endpoints n
+   where n.merchant_id = $1 and n.endpoint = 'alerts:' || $2::text and n.state <> 'removed'
+     and coalesce(n.alerted_on, '-infinity'::date) < $3::date
    for no key update skip locked`,
 );
 
@@ -275,22 +275,6 @@ const TELL = statement(
    from ${ALERTS.sql}`,
 );
 
-const FINISH = statement(
-  'notices.finish_day',
-  `update alert_endpoints set expiries_alerted_on = $3::date
-   where merchant_id = $1 and alert_endpoint_id = $2
-     and coalesce(expiries_alerted_on, '-infinity'::date) < $3::date`,
-);
-
-/** An endpoint was notified of all that a day brings: what was written says so of each thing itself. */
-export async function finishDay(
-  database: Database,
-  { merchantId, alertEndpointId }: AlertEndpointKey,
-  day: Day,
-): Promise<void> {
-  await database.query(FINISH, [merchantId, alertEndpointId, day]);
-}
-
 /** Where a look at the cards begins: the place of the month, from 1, and the card. */
 export type CardPlace = { readonly month: number; readonly vaultId: string };
 
@@ -328,7 +312,7 @@ export async function alertExpiriesBatch(
     const cards = looked.flatMap(({ subscriptionId, accountNumber, ...card }) =>
       subscriptionId === null || accountNumber === null ? [] : [{ ...card, subscriptionId, accountNumber }],
     );
-    const sent = [utcText(moment), notifier.endpoint, notifier.callbackUrl];
+    const sent = [utcText(moment), notifier.server, notifier.url];
     await tx.query(TELL, [...key, ...sent, ...ALERTS.values(cards)]);
     const last = looked[limit - 1];
     const next = last === undefined ? null : { month: last.place, vaultId: last.vaultId };
@@ -353,11 +337,11 @@ const EARLIEST = statement(
   'notices.earliest_of_merchant',
   `select ${EARLIEST_DAY.columns}
    from (
-     select n.alert_endpoint_id, n.expiries_alerted_on from alert_endpoints n
-     where n.merchant_id = $1 and n.state = 'active' and 'cardExpiring' = any (n.events)
+     select n.alert_endpoint_id, n.alerted_on from webhook_endpoints n
+     where n.merchant_id = $1 and n.kind = 'alerts' and n.state = 'active' and 'cardExpiring' = any (n.events)
      order by n.alert_endpoint_id limit $6
    ) n cross join lateral (
-     select greatest(m.alerted_from, n.expiries_alerted_on + 1) as due_on
+     select greatest(m.alerted_from, n.alerted_on + 1) as due_on
      from ${MONTHS_ALERTED.sql} cross join lateral (
        select from vault_cards v cross join lateral (
          select from subscriptions s
@@ -373,7 +357,7 @@ const EARLIEST = statement(
        where v.merchant_id = $1 and v.expiration_year = m.year and v.expiration_month = m.month
        limit 1
      ) w
-     where coalesce(n.expiries_alerted_on, '-infinity'::date) < m.last_day
+     where coalesce(n.alerted_on, '-infinity'::date) < m.last_day
      order by m.place limit 1
    ) d`,
 );

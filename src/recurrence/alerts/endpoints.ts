@@ -1,6 +1,8 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { MerchantActor } from '../../audit/audit-event.ts';
-import type { BusinessClock } from '../../platform/business-clock.ts';
+import { answerOnce, type FindRequestTools, identifyRequest } from '../../idempotency/answer-once.ts';
+import type { SentRequest } from '../../idempotency/idempotency-key.ts';
+import { newId } from '../../platform/chance.ts';
 import {
   type Answer,
   type Caller,
@@ -10,40 +12,96 @@ import {
   type Endpoint,
   endpoint,
   type Fault,
+  GENERAL_TAG,
 } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { refusalAnswer, tooManyAnswer, writeOnce } from '../../platform/http/refusal.ts';
+import {
+  type Once,
+  type RefusalShape,
+  refusalAnswer,
+  tooManyAnswer,
+  writeOnce,
+} from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
-import { type Page, pageQuery, readPage, type WantedPage, writePage } from '../../platform/pages.ts';
-import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import { pageQuery, readPage, writePage } from '../../platform/pages.ts';
 import type { Search } from '../../platform/postgres/searches.ts';
 import { idOrUnissued } from '../../values/ids.ts';
+import { lookAtUrl } from '../../webhooks/endpoints/endpoints.ts';
+import {
+  type EndpointRegistry,
+  type MoveEndpointResult,
+  moveEndpoint,
+  type RegisterEndpointResult,
+  registerEndpoint,
+} from '../../webhooks/endpoints/register-endpoint.ts';
+import { type UrlFault, urlRefusals } from '../../webhooks/posting/url-rules.ts';
 import { STAMPED, writeStamps } from '../plans/contract.ts';
 import { PLAN_FAULTS } from '../plans/faults-contract.ts';
-import { ALERT_EVENTS } from './alert.ts';
-import {
-  ALERT_ENDPOINT_STATES,
-  type AlertEndpoint,
-  type AlertEndpointFilter,
-  type AlertEndpointMove,
-  type AlertEndpointOrder,
-  type AlertEndpointState,
-} from './alert-endpoint.ts';
-import { listAlertEndpointPage, type MoveResult } from './alert-endpoints.sql.ts';
-import { ALERT_ENDPOINT_REFUSALS } from './refusals.ts';
-import {
-  checkAlertEndpoint,
-  type RegisterAlertEndpointResult,
-  type RegisterAlertEndpointTools,
-  registerAlertEndpoint,
-} from './register-alert-endpoint.ts';
+import { searchText } from '../plans/plan.ts';
+import { ALERT_EVENTS, type AlertEvent } from './alert.ts';
+import { ALERT_ENDPOINT_STATES, ALERTS, type AlertEndpointState, eventsOf } from './alert-endpoint.ts';
+import { type AlertEndpoint, listAlertEndpointPage } from './alert-endpoints.sql.ts';
 
-type ChangeAlertEndpointTools = {
-  readonly clock: BusinessClock;
-  readonly moveAlertEndpoint: BatchedWrite<AlertEndpointMove, MoveResult>;
+export const ALERT_ENDPOINT_REFUSALS: Readonly<Record<UrlFault | 'tooManyActive', RefusalShape>> = {
+  ...urlRefusals('callbackUrl'),
+  tooManyActive: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'Já existem 20 notificadores ativos; desative um deles antes.',
+      en: 'There are 20 active notifiers already; make one of them inactive first.',
+    },
+  },
+};
+
+type ChangeAlertEndpointTools = EndpointRegistry & {
   /** An endpoint may have to be notified of cards at once. */
   readonly notifyAlerts: () => void;
 };
+
+type RegisterAlertEndpointTools = ChangeAlertEndpointTools & FindRequestTools;
+
+type AlertEndpointToRegister = {
+  readonly name: string;
+  readonly description: string;
+  readonly callbackUrl: string;
+  readonly events?: readonly AlertEvent[];
+};
+
+type RegisterAlertEndpointResult =
+  | { readonly kind: 'registered'; readonly alertEndpointId: string }
+  | Exclude<RegisterEndpointResult, { readonly kind: 'registered' | 'keyUsed' }>;
+
+/**
+ * Registers an active alert endpoint. Asked for again with its key, gives the same id. `deadlineAt`
+ * in monotonic milliseconds.
+ */
+function registerAlertEndpoint(
+  tools: RegisterAlertEndpointTools,
+  registrar: MerchantActor,
+  { name, description, callbackUrl: url, events }: AlertEndpointToRegister,
+  sent: SentRequest,
+  deadlineAt: number,
+): Promise<Once<RegisterAlertEndpointResult>> {
+  const { merchantId } = registrar;
+  const request = identifyRequest(tools.keyring, merchantId, sent);
+  return answerOnce<RegisterAlertEndpointResult>(tools, merchantId, request, {
+    async make(isFirst) {
+      // Before the address is looked at: that may take seconds.
+      if (!(await isFirst)) return 'keyUsed';
+      const alertEndpointId = newId();
+      const about = { name, description, searchName: searchText(name), events: eventsOf(events) };
+      const wanted = { kind: ALERTS, of: alertEndpointId, url, description: about, request };
+      const result = await registerEndpoint(tools, registrar, wanted, deadlineAt);
+      if (result.kind === 'keyUsed') return 'keyUsed';
+      if (result.kind !== 'registered') return result;
+      tools.notifyAlerts();
+      return { kind: 'registered', alertEndpointId };
+    },
+    isRefused: ({ kind }) => kind !== 'registered',
+    repeatAnswer: async (alertEndpointId) => ({ kind: 'registered', alertEndpointId }),
+  });
+}
 
 /**
  * Ends an alert endpoint of this merchant, or makes it active again. What has the state already is
@@ -51,40 +109,20 @@ type ChangeAlertEndpointTools = {
  * was.
  */
 async function changeAlertEndpoint(
-  { clock, moveAlertEndpoint, notifyAlerts }: ChangeAlertEndpointTools,
+  tools: ChangeAlertEndpointTools,
   actor: MerchantActor,
   alertEndpointId: string,
   state: AlertEndpointState,
   deadlineAt: number,
-): Promise<MoveResult> {
-  const { merchantId } = actor;
-  const at = clock.now(merchantId);
-  const move = { merchantId, alertEndpointId: idOrUnissued(alertEndpointId), state, actor, at };
-  const result = await moveAlertEndpoint(move, deadlineAt);
-  if (result === 'done' && state === 'active') notifyAlerts();
+): Promise<MoveEndpointResult> {
+  const address = { kind: ALERTS, of: idOrUnissued(alertEndpointId) };
+  const event = state === 'active' ? 'restore' : 'remove';
+  const result = await moveEndpoint(tools, actor, address, event, deadlineAt);
+  if (result === 'done' && state === 'active') tools.notifyAlerts();
   return result;
 }
 
-type ListAlertEndpointsTools = {
-  /** A merchant's searches take their turns. */
-  readonly search: Search;
-};
-
-/**
- * A page of this merchant's alert endpoints; of another merchant it sees none. Throws `Overloaded`
- * when too many searches of the merchant wait.
- */
-async function listAlertEndpoints(
-  { search }: ListAlertEndpointsTools,
-  merchantId: string,
-  filter: AlertEndpointFilter,
-  wanted: WantedPage<AlertEndpointOrder>,
-): Promise<Page<AlertEndpoint>> {
-  if (filter.merchantId !== null && filter.merchantId !== merchantId) return { items: [], total: 0 };
-  return search(merchantId, (database) => listAlertEndpointPage(database, merchantId, filter, wanted));
-}
-
-const STATE_WORDS = { active: 'Active', inactive: 'Inactive' } as const satisfies Record<
+const STATE_WORDS = { active: 'Active', removed: 'Inactive' } as const satisfies Record<
   AlertEndpointState,
   string
 >;
@@ -181,7 +219,7 @@ const REGISTER_ALERT_ENDPOINT = contract({
   },
 });
 
-/** The fields by which a list can be put in order, in the words of the code. */
+/** The fields by which a list can be put in order, in the words of its statement. */
 const ORDERS = {
   id: 'alertEndpointId',
   merchantId: 'merchantId',
@@ -193,7 +231,7 @@ const ORDERS = {
   createdDate: 'createdAt',
   modifiedBy: 'modifiedBy',
   modifiedDate: 'modifiedAt',
-} as const satisfies Record<string, AlertEndpointOrder>;
+} as const;
 const ORDER_FIELDS = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
 
 const LIST_QUERY = Type.Object({
@@ -260,7 +298,7 @@ function writeAlertEndpoint(notifier: AlertEndpoint): object {
     merchantId: notifier.merchantId,
     name: notifier.name,
     description: notifier.description,
-    callbackUrl: notifier.callbackUrl,
+    callbackUrl: notifier.url,
     events: notifier.events,
     status: STATE_WORDS[notifier.state],
     ...writeStamps(notifier),
@@ -277,24 +315,10 @@ function alertEndpointStateOf(word: string | undefined): AlertEndpointState | un
   return ALERT_ENDPOINT_STATES.find((state) => STATE_WORDS[state] === word);
 }
 
-function readAlertEndpointSearch(query: Static<typeof LIST_QUERY>): {
-  readonly filter: AlertEndpointFilter;
-  readonly wanted: WantedPage<AlertEndpointOrder>;
-} {
-  const { page, limit, order } = readPage(query, ORDER_FIELDS, { field: 'createdDate', isDescending: true });
-  return {
-    filter: {
-      name: query.name ?? '',
-      state: alertEndpointStateOf(query.status) ?? null,
-      merchantId: query.merchantId ?? null,
-    },
-    wanted: { page, limit, order: { field: ORDERS[order.field], isDescending: order.isDescending } },
-  };
-}
+/** A merchant's searches take their turns. */
+type ListAlertEndpointsTools = { readonly search: Search };
 
-export type AlertEndpointTools = RegisterAlertEndpointTools &
-  ChangeAlertEndpointTools &
-  ListAlertEndpointsTools;
+export type AlertEndpointTools = RegisterAlertEndpointTools & ListAlertEndpointsTools;
 
 export const ALERT_ENDPOINT_ENDPOINTS: readonly Endpoint<AlertEndpointTools>[] = [
   endpoint(
@@ -303,16 +327,19 @@ export const ALERT_ENDPOINT_ENDPOINTS: readonly Endpoint<AlertEndpointTools>[] =
       const once = await registerAlertEndpoint(tools, callerAt(call), call.body, call, call.deadlineAt);
       return writeOnce(call, once, (result) => writeRegistered(result, call.language));
     },
-    {
-      lookBeside: async (tools, body) => {
-        const fault = checkAlertEndpoint(tools, body);
-        return fault === null ? [] : [ALERT_ENDPOINT_REFUSALS[fault]];
-      },
-    },
+    { lookBeside: async ({ urlRules }, body) => lookAtUrl(urlRules, 'callbackUrl', body) },
   ),
-  endpoint(LIST_ALERT_ENDPOINTS, async (tools: ListAlertEndpointsTools, call) => {
-    const { filter, wanted } = readAlertEndpointSearch(call.query);
-    const found = await listAlertEndpoints(tools, callerOf(call).merchantId, filter, wanted);
+  endpoint(LIST_ALERT_ENDPOINTS, async ({ search }: ListAlertEndpointsTools, call) => {
+    const { merchantId } = callerOf(call);
+    const { query } = call;
+    const usual = { field: 'createdDate', isDescending: true } as const;
+    const { page, limit, order } = readPage(query, ORDER_FIELDS, usual);
+    const wanted = { page, limit, order: { ...order, field: ORDERS[order.field] } };
+    const filter = { name: query.name ?? '', state: alertEndpointStateOf(query.status) ?? null };
+    const isOthers = query.merchantId !== undefined && query.merchantId !== merchantId;
+    const found = isOthers
+      ? { items: [], total: 0 }
+      : await search(merchantId, (database) => listAlertEndpointPage(database, merchantId, filter, wanted));
     return { status: 200, body: writePage(wanted, found, writeAlertEndpoint) };
   }),
   endpoint(CHANGE_ALERT_ENDPOINT, async (tools: ChangeAlertEndpointTools, call) => {
@@ -326,10 +353,11 @@ export const ALERT_ENDPOINT_ENDPOINTS: readonly Endpoint<AlertEndpointTools>[] =
 function writeRegistered(result: RegisterAlertEndpointResult, language: Language): Answer {
   if (result.kind === 'registered') return { status: 200, body: result.alertEndpointId };
   if (result.kind === 'tooMany') return tooManyAnswer(result.secondsToWait, language);
-  return refusalAnswer(ALERT_ENDPOINT_REFUSALS[result.refusal], language);
+  const refusal = result.kind === 'refused' ? result.fault : result.kind;
+  return refusalAnswer(ALERT_ENDPOINT_REFUSALS[refusal], language);
 }
 
-function writeMoved(result: MoveResult, alertEndpointId: string, language: Language): Answer {
+function writeMoved(result: MoveEndpointResult, alertEndpointId: string, language: Language): Answer {
   if (result === 'done') return { status: 200, body: { id: alertEndpointId.toLowerCase() } };
   const shape = result === 'notFound' ? FAILURES.unknownPath : ALERT_ENDPOINT_REFUSALS[result];
   return refusalAnswer(shape, language);

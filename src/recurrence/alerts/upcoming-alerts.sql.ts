@@ -130,7 +130,7 @@ export async function alertUpcomingBatch(
         ? []
         : [{ ...billing, installment, subscriptionId, accountNumber }],
     );
-    const sent = [utcText(moment), notifier.endpoint, notifier.callbackUrl];
+    const sent = [utcText(moment), notifier.server, notifier.url];
     await tx.query(WRITE_ALERTS, [merchantId, alertEndpointId, ...sent, ...ALERTS.values(billings)]);
     const held = found.filter(({ isHeld }) => isHeld).length;
     return { alerted: billings.length, held, next: found[limit - 1] ?? null };
@@ -176,13 +176,13 @@ const EARLIEST = statement(
   'notices.earliest_upcoming_of_merchant',
   `select ${EARLIEST_DAY.columns}
    from (
-     select n.alert_endpoint_id, n.expiries_alerted_on from alert_endpoints n
-     where n.merchant_id = $1 and n.state = 'active' and 'upcoming' = any (n.events)
+     select n.alert_endpoint_id, n.alerted_on from webhook_endpoints n
+     where n.merchant_id = $1 and n.kind = 'alerts' and n.state = 'active' and 'upcoming' = any (n.events)
      order by n.alert_endpoint_id limit $4
    ) n cross join lateral (
-     select greatest(b.due_on - $3::integer, n.expiries_alerted_on + 1) as due_on from billings b
+     select greatest(b.due_on - $3::integer, n.alerted_on + 1) as due_on from billings b
      where b.merchant_id = $1 and b.state = $5
-       and b.due_on > greatest($2::date, n.expiries_alerted_on + 1) and (
+       and b.due_on > greatest($2::date, n.alerted_on + 1) and (
          select true from upcoming_alerts u
          where u.merchant_id = $1 and u.alert_endpoint_id = n.alert_endpoint_id and u.due_on = b.due_on
            and u.billing_id = b.billing_id limit 1

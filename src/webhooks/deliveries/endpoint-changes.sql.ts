@@ -151,7 +151,9 @@ const ENDPOINTS = rowCodec({
 const COUNT_ENDPOINTS = statement(
   'webhooks.count_endpoints',
   `select ${ENDPOINTS.columns}
-   from (select state, opened_until from webhook_endpoints order by merchant_id, endpoint limit $1) as endpoints`,
+   from (
+     select state, opened_until from webhook_endpoints where server is null order by merchant_id, endpoint limit $1
+   ) as endpoints`,
 );
 
 export type DeliveryCounts = RowOf<typeof WAITING> &

@@ -1,7 +1,9 @@
-import { type Static, Type } from 'typebox';
+import { type TObject, type TSchema, Type } from 'typebox';
 import type { MerchantActor } from '../../audit/audit-event.ts';
 import {
+  type Answer,
   type Call,
+  type Contract,
   callerAt,
   callerOf,
   contract,
@@ -10,43 +12,11 @@ import {
 } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { type RefusalShape, refusalAnswer, tooManyAnswer } from '../../platform/http/refusal.ts';
-import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
-import type { Database } from '../../platform/postgres/database.ts';
-import type { LookUp } from '../../platform/postgres/searches.ts';
 import { readBasicAuth } from '../../values/basic-auth.ts';
-import { checkUrl, URL_FAULT_SENTENCES, URL_FAULTS, type UrlFault } from '../posting/url-rules.ts';
-import { type RegisterWebhookTools, registerWebhook, type WebhookToRegister } from './register-webhook.ts';
-import { findRegistration, type Removal, type RemoveResult } from './webhook-endpoints.sql.ts';
-
-type DeleteWebhookTools = {
-  readonly database: Database;
-  readonly removeRegistration: BatchedWrite<Removal, RemoveResult>;
-  /** Wakes the work that gives up the deliveries beyond one commit. */
-  readonly notifyRemoved: () => void;
-};
-
-/**
- * Removes the registered address of an account with its login, and gives up its waiting deliveries:
- * the first of them in the same commit, the rest right after. Returns the address; null when none
- * was registered, or there is no such account.
- */
-async function deleteWebhook(
-  { database, removeRegistration, notifyRemoved }: DeleteWebhookTools,
-  registrant: MerchantActor,
-  accountNumber: string,
-  deadlineAt: number,
-): Promise<string | null> {
-  const { merchantId } = registrant;
-  const url = (await findRegistration(database, merchantId, accountNumber))?.url ?? null;
-  if (url === null) return null;
-  const result = await removeRegistration({ merchantId, accountNumber, registrant }, deadlineAt);
-  notifyRemoved();
-  return result === 'removed' ? url : null;
-}
-
-export const REGISTRATION_REFUSALS = Object.fromEntries(
-  URL_FAULTS.map((fault) => [fault, { status: 400, tag: 'url', sentence: URL_FAULT_SENTENCES[fault] }]),
-) as Readonly<Record<UrlFault, RefusalShape>>;
+import { checkUrl, type UrlRules, urlRefusals } from '../posting/url-rules.ts';
+import { type EndpointRegistry, moveEndpoint, registerOfAccount } from './register-endpoint.ts';
+import { type EndpointKind, WEBHOOK } from './webhook-endpoint.ts';
+import { findOfAccount } from './webhook-endpoints.sql.ts';
 
 /** An account that is not the caller's is answered like one that does not exist. */
 export const ACCOUNT_QUERY = Type.Object({
@@ -63,7 +33,6 @@ const REGISTRATION = Type.Object({
     }),
   ),
 });
-type RegistrationBody = Static<typeof REGISTRATION>;
 
 const URL_ANSWER = {
   schema: Type.Object({ url: Type.String() }),
@@ -111,53 +80,98 @@ const DELETE_WEBHOOK = contract({
   answers: { 200: { description: 'The address that was removed.', ...URL_ANSWER } },
 });
 
-function readRegistration(accountNumber: string, { url, basicAuth }: RegistrationBody): WebhookToRegister {
-  return { accountNumber, url, basicAuth: basicAuth === undefined ? null : readBasicAuth(basicAuth) };
-}
+type AccountContract<Body extends TSchema | undefined> = Contract<Body, typeof ACCOUNT_QUERY, undefined>;
+type RegistrationBody = Readonly<Partial<Record<'url' | 'callbackUrl' | 'basicAuth', string>>>;
 
-type ReadWebhookTools = { readonly lookUp: LookUp };
-export type RegistrationTools = RegisterWebhookTools & DeleteWebhookTools & ReadWebhookTools;
+/** A kind of which each account has one address, and how that is registered, read and removed on the wire. */
+export type AccountAddress = {
+  readonly kind: EndpointKind;
+  /** The field that the address stands in. */
+  readonly field: 'url' | 'callbackUrl';
+  readonly register: AccountContract<TObject>;
+  readonly get: AccountContract<undefined>;
+  readonly remove: AccountContract<undefined>;
+};
 
-export const REGISTRATION_ENDPOINTS: readonly Endpoint<RegistrationTools>[] = [
-  endpoint(
-    REGISTER_WEBHOOK,
-    async (tools: RegisterWebhookTools, call) => {
-      const wanted = readRegistration(call.query.accountNumber, call.body);
-      const result = await registerWebhook(tools, callerAt(call), wanted, call.deadlineAt);
-      switch (result.kind) {
-        case 'registered':
-          return { status: 200, body: { url: result.url } };
-        case 'accountUnknown':
-          return refusalAnswer(FAILURES.unknownPath, call.language);
-        case 'tooMany':
-          return tooManyAnswer(result.secondsToWait, call.language);
-        case 'refused':
-          return refusalAnswer(REGISTRATION_REFUSALS[result.fault], call.language);
-      }
-    },
-    // The text alone: a look-up takes seconds.
-    {
-      lookBeside: async (tools: RegisterWebhookTools, { url }) => {
-        const checked = url === undefined ? null : checkUrl(tools.urlRules, url);
-        return checked === null || checked.ok ? [] : [REGISTRATION_REFUSALS[checked.reason] as RefusalShape];
+export function accountAddressEndpoints(address: AccountAddress): readonly Endpoint<EndpointRegistry>[] {
+  const { kind, field, register, get, remove } = address;
+  const refusals = urlRefusals(field);
+  const write = (
+    url: string | null,
+    { language }: Pick<Call<unknown, unknown, unknown>, 'language'>,
+  ): Answer =>
+    url === null ? refusalAnswer(FAILURES.unknownPath, language) : { status: 200, body: { [field]: url } };
+  return [
+    endpoint(
+      register,
+      async (tools: EndpointRegistry, call) => {
+        const { [field]: url = '', basicAuth } = call.body as RegistrationBody;
+        const login = basicAuth === undefined ? null : readBasicAuth(basicAuth);
+        const wanted = { kind, of: call.query.accountNumber, url, basicAuth: login };
+        const result = await registerOfAccount(tools, callerAt(call), wanted, call.deadlineAt);
+        switch (result.kind) {
+          case 'registered':
+            return write(result.url, call);
+          case 'accountUnknown':
+            return write(null, call);
+          case 'tooMany':
+            return tooManyAnswer(result.secondsToWait, call.language);
+          case 'refused':
+            return refusalAnswer(refusals[result.fault], call.language);
+          case 'tooManyActive':
+          case 'keyUsed':
+            throw new Error(`an account has one address of a kind, and its requests no key: ${result.kind}`);
+        }
       },
-    },
-  ),
-  endpoint(GET_WEBHOOK, async ({ lookUp }: ReadWebhookTools, call) => {
-    const { merchantId } = callerOf(call);
-    const { accountNumber } = call.query;
-    const found = await lookUp(merchantId, (database) =>
-      findRegistration(database, merchantId, accountNumber),
-    );
-    return urlOrNothing(found?.url ?? null, call);
-  }),
-  endpoint(DELETE_WEBHOOK, async (tools: DeleteWebhookTools, call) => {
-    const { accountNumber } = call.query;
-    return urlOrNothing(await deleteWebhook(tools, callerAt(call), accountNumber, call.deadlineAt), call);
-  }),
-];
-
-function urlOrNothing(url: string | null, { language }: Pick<Call<unknown, unknown, unknown>, 'language'>) {
-  if (url === null) return refusalAnswer(FAILURES.unknownPath, language);
-  return { status: 200, body: { url } };
+      { lookBeside: async ({ urlRules }, body) => lookAtUrl(urlRules, field, body) },
+    ),
+    endpoint(get, async ({ lookUp }: EndpointRegistry, call) => {
+      const { merchantId } = callerOf(call);
+      const { accountNumber } = call.query;
+      const found = await lookUp(merchantId, (database) =>
+        findOfAccount(database, merchantId, kind, accountNumber),
+      );
+      return write(found?.url ?? null, call);
+    }),
+    endpoint(remove, async (tools: EndpointRegistry, call) => {
+      const { accountNumber } = call.query;
+      return write(await deleteOfAccount(tools, callerAt(call), kind, accountNumber, call.deadlineAt), call);
+    }),
+  ];
 }
+
+/** The text of an address alone: a look-up takes seconds. `body` is what is sound of it. */
+export async function lookAtUrl(
+  rules: UrlRules,
+  field: AccountAddress['field'],
+  body: unknown,
+): Promise<readonly RefusalShape[]> {
+  const { [field]: url } = body as RegistrationBody;
+  const checked = url === undefined ? null : checkUrl(rules, url);
+  return checked === null || checked.ok ? [] : [urlRefusals(field)[checked.reason]];
+}
+
+/** Removes the address of an account and gives it; null: none was registered. */
+async function deleteOfAccount(
+  tools: EndpointRegistry,
+  registrant: MerchantActor,
+  kind: EndpointKind,
+  accountNumber: string,
+  deadlineAt: number,
+): Promise<string | null> {
+  const { merchantId } = registrant;
+  const found = await tools.lookUp(merchantId, (database) =>
+    findOfAccount(database, merchantId, kind, accountNumber),
+  );
+  if (found === null || found.url === null) return null;
+  const result = await moveEndpoint(tools, registrant, { kind, of: accountNumber }, 'remove', deadlineAt);
+  return result === 'done' ? found.url : null;
+}
+
+export const REGISTRATION_ENDPOINTS = accountAddressEndpoints({
+  kind: WEBHOOK,
+  field: 'url',
+  register: REGISTER_WEBHOOK,
+  get: GET_WEBHOOK,
+  remove: DELETE_WEBHOOK,
+});

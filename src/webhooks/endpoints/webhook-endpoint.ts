@@ -1,8 +1,14 @@
-import { type AuditDetail, changedFields } from '../../audit/audit-event.ts';
+import {
+  type AuditDetail,
+  type AuditEvent,
+  changedFields,
+  type MerchantActor,
+  merchantEvent,
+} from '../../audit/audit-event.ts';
 
 /** `disabled`: nothing is sent there until a test succeeds or it is registered anew. */
 export const ENDPOINT_STATES = ['active', 'disabled', 'removed'] as const;
-type EndpointState = (typeof ENDPOINT_STATES)[number];
+export type EndpointState = (typeof ENDPOINT_STATES)[number];
 
 /** `disable`: it failed for days, or reports that it is gone. `enable`: a test succeeded. */
 type EndpointEvent = 'register' | 'disable' | 'enable' | 'remove';
@@ -14,8 +20,63 @@ export const ENDPOINT_MOVES = {
   removed: { register: 'active', disable: null, enable: null, remove: null },
 } as const satisfies Record<EndpointState, Record<EndpointEvent, EndpointState | null>>;
 
-/** Where an account is notified, as far as the audit log says it. */
-export type AuditedRegistration = { readonly url: string; readonly hasLogin: boolean };
+/** A kind of address that merchants register. All else is the same for each of them. */
+export type EndpointKind = {
+  /** How the keys of its endpoints begin, before the account number or the id. */
+  readonly prefix: 'account' | 'alerts' | 'exceptions';
+  /** So many are active of a merchant at once; null: one for each account. */
+  readonly mostActive: number | null;
+  /** Whether deliveries wait for the server behind the address, with those of callbacks to it. */
+  readonly isSentToServer: boolean;
+  readonly audited: (change: AuditedChange) => AuditEvent;
+};
+
+/** What the merchant says of an address beside where it is. */
+export type EndpointDescription = {
+  readonly name: string;
+  readonly description: string;
+  /** The name as searches compare it. */
+  readonly searchName: string;
+  readonly events: readonly string[];
+};
+
+/** An address, as far as the audit log says it. */
+export type AuditedEndpoint = {
+  readonly url: string;
+  readonly hasLogin: boolean;
+  readonly description: EndpointDescription | null;
+};
+
+export type AuditedChange = {
+  readonly event: 'register' | 'remove' | 'restore';
+  readonly actor: MerchantActor;
+  /** The account number, or the id. */
+  readonly of: string;
+  /** Null: it was not there, or is not any more. */
+  readonly before: AuditedEndpoint | null;
+  readonly after: AuditedEndpoint | null;
+};
+
+/** The key of an endpoint: of an account number, or an id in small letters. */
+export function endpointOf({ prefix }: Pick<EndpointKind, 'prefix'>, of: string): string {
+  return `${prefix}:${of}`;
+}
+
+/** Where an account is notified of everything. Its deliveries wait for itself. */
+export const WEBHOOK: EndpointKind = {
+  prefix: 'account',
+  mostActive: null,
+  isSentToServer: false,
+  audited: ({ event, actor, of, before, after }) =>
+    merchantEvent(
+      event === 'remove' ? 'webhook.remove' : 'webhook.register',
+      actor,
+      webhookThing(of),
+      registrationChanges(before, after),
+    ),
+};
+
+type AuditedRegistration = Pick<AuditedEndpoint, 'url' | 'hasLogin'>;
 
 /** What an entry on the webhook of an account is about. */
 export function webhookThing(accountNumber: string): string {

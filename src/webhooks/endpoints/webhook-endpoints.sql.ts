@@ -1,6 +1,3 @@
-import { type Audit, type MerchantActor, merchantEvent } from '../../audit/audit-event.ts';
-import { KeyRetired, keepInUse } from '../../keys/data-keys.sql.ts';
-import type { Sealed } from '../../keys/open-keyring.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import {
   type Database,
@@ -12,14 +9,9 @@ import {
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
-import { accountEndpoint, DELIVERY_MOVES } from '../deliveries/delivery.ts';
-import {
-  type AuditedRegistration,
-  ENDPOINT_MOVES,
-  ENDPOINT_STATES,
-  registrationChanges,
-  webhookThing,
-} from './webhook-endpoint.ts';
+import type { Day } from '../../values/instant.ts';
+import { DELIVERY_MOVES } from '../deliveries/delivery.ts';
+import { ENDPOINT_STATES, type EndpointKind, endpointOf } from './webhook-endpoint.ts';
 
 const FOUND = rowCodec({ url: column.nullable(column.text()) }, 'e');
 
@@ -31,130 +23,18 @@ const FIND = statement(
 );
 
 /**
- * The webhook of an account; `url` is null when none is registered. Null: the merchant has no such
- * account.
+ * The address of an account of one kind; `url` is null when none is registered. Null: the merchant
+ * has no such account.
  */
-export async function findRegistration(
+export async function findOfAccount(
   database: Reader,
   merchantId: string,
+  kind: EndpointKind,
   accountNumber: string,
 ): Promise<{ readonly url: string | null } | null> {
-  const [row] = await database.query(FIND, [merchantId, accountNumber, accountEndpoint(accountNumber)]);
+  const [row] = await database.query(FIND, [merchantId, accountNumber, endpointOf(kind, accountNumber)]);
   return row === undefined ? null : FOUND.parse(row);
 }
-
-/**
- * Every commit here waits for the end of the audit log's chain: more of them at once would only
- * hold connections.
- */
-const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
-
-export type Registration = {
-  readonly merchantId: string;
-  readonly accountNumber: string;
-  readonly url: string;
-  readonly basicAuth: Sealed | null;
-  readonly registrant: MerchantActor;
-};
-
-const REGISTERED = rowCodec<AuditedRegistration>(
-  { url: column.text(), hasLogin: column.boolean('e.sealed_basic_auth is not null') },
-  'e',
-);
-
-const LOCK = statement(
-  'webhooks.lock_registration',
-  `select ${REGISTERED.columns} from webhook_endpoints e
-   where e.merchant_id = $1 and e.endpoint = $2 and e.state <> 'removed' for no key update`,
-);
-
-/** What was registered until now, held for the commit that changes it. */
-async function lockRegistration(
-  tx: Tx,
-  merchantId: string,
-  endpoint: string,
-): Promise<AuditedRegistration | null> {
-  const [row] = await tx.query(LOCK, [merchantId, endpoint]);
-  return row === undefined ? null : REGISTERED.parse(row);
-}
-
-/** `keyRetired`: sealed under a key that seals nothing more, and nothing was written. */
-export type RegisterResult = 'registered' | 'keyRetired';
-
-/**
- * Every waiting delivery is due at once, by the clock that the claims of due work read;
- * `registration` makes late results of an earlier registration recognisable.
- */
-const REGISTER = statement(
-  'webhooks.register',
-  `insert into webhook_endpoints as e
-     (merchant_id, endpoint, url, sealed_basic_auth, basic_auth_key_id, returned_at, registration, created_by)
-   select $1::text, $2::text, $3::text, $4::bytea, $5::integer, clock_timestamp() + coalesce(
-       (select c.shift_milliseconds from merchant_clocks c where c.merchant_id = $1), 0) * interval '1 millisecond', 1,
-     $6::text
-   on conflict (merchant_id, endpoint) do update set url = excluded.url, sealed_basic_auth = excluded.sealed_basic_auth,
-     basic_auth_key_id = excluded.basic_auth_key_id, state = 'active', opened_until = null, openings = 0,
-     failing_since = null, returned_at = excluded.returned_at, registration = e.registration + 1, changed_at = now(),
-     created_by = excluded.created_by
-   where e.state in (${fromStates(ENDPOINT_MOVES, 'register')})
-   returning registration`,
-);
-
-/**
- * Endpoint and audit entry in one commit. Repeated after a lost connection it registers the same
- * again, which is harmless.
- */
-export function registrationsWrite(audit: Audit): BatchedWriteOptions<Registration, RegisterResult> {
-  return {
-    name: 'webhookRegistrations',
-    isRefusal: () => false,
-    key: ({ merchantId, accountNumber }) => `${merchantId}|${accountNumber}`,
-    merchant: ({ merchantId }) => merchantId,
-    limits: LIMITS,
-    write: async ([row]) => {
-      const { merchantId, accountNumber } = row as Registration;
-      return new Map([[`${merchantId}|${accountNumber}`, await register(audit, row as Registration)]]);
-    },
-  };
-}
-
-async function register(audit: Audit, registration: Registration): Promise<RegisterResult> {
-  const { merchantId, accountNumber, url, basicAuth, registrant } = registration;
-  const keyId = basicAuth?.dataKeyId ?? null;
-  const endpoint = accountEndpoint(accountNumber);
-  const values = [merchantId, endpoint, url, basicAuth?.bytes ?? null, keyId, registrant.userName];
-  try {
-    await audit.transaction(
-      async (tx) => {
-        if (keyId !== null) await keepInUse(tx, keyId);
-        const before = await lockRegistration(tx, merchantId, endpoint);
-        await tx.query(REGISTER, values);
-        const changes = registrationChanges(before, { url, hasLogin: keyId !== null });
-        tx.record(merchantEvent('webhook.register', registrant, webhookThing(accountNumber), changes));
-      },
-      { merchantId },
-    );
-    return 'registered';
-  } catch (error) {
-    if (error instanceof KeyRetired) return 'keyRetired';
-    throw error;
-  }
-}
-
-/** Given up in the commit of the removal; the work does the rest. */
-const GIVEN_UP_AT_ONCE = 500;
-
-export type Removal = Pick<Registration, 'merchantId' | 'accountNumber' | 'registrant'>;
-export type RemoveResult = 'removed' | 'notFound';
-
-/** The login is removed with it: nothing is kept that could still be used. */
-const REMOVE = statement(
-  'webhooks.remove',
-  `update webhook_endpoints set state = 'removed', sealed_basic_auth = null, basic_auth_key_id = null, opened_until = null,
-     openings = 0, failing_since = null, registration = registration + 1, changed_at = now()
-   where merchant_id = $1 and endpoint = $2 and state in (${fromStates(ENDPOINT_MOVES, 'remove')})
-   returning registration`,
-);
 
 const GIVEN_UP = rowCodec({ dueAt: column.instant() }, 'c');
 
@@ -177,43 +57,6 @@ const GIVE_UP = statement(
 
 const BEFORE_ALL = '-infinity';
 
-/** Removed, its first deliveries given up, and audited, in one commit. */
-export function removalsWrite(audit: Audit): BatchedWriteOptions<Removal, RemoveResult> {
-  const tried = new WeakSet<Removal>();
-  return {
-    name: 'webhookRemovals',
-    isRefusal: (result) => result !== 'removed',
-    key: ({ merchantId, accountNumber }) => `${merchantId}|${accountNumber}`,
-    merchant: ({ merchantId }) => merchantId,
-    limits: LIMITS,
-    async write([row]) {
-      const removal = row as Removal;
-      const { merchantId, accountNumber } = removal;
-      // After a lost connection an earlier try may have removed it: the request is done.
-      const whenAbsent = tried.has(removal) ? 'removed' : 'notFound';
-      tried.add(removal);
-      const isRemoved = await remove(audit, removal);
-      return new Map([[`${merchantId}|${accountNumber}`, isRemoved ? 'removed' : whenAbsent]]);
-    },
-  };
-}
-
-function remove(audit: Audit, { merchantId, accountNumber, registrant }: Removal): Promise<boolean> {
-  const endpoint = accountEndpoint(accountNumber);
-  return audit.transaction(
-    async (tx) => {
-      const before = await lockRegistration(tx, merchantId, endpoint);
-      const isRemoved = (await tx.query(REMOVE, [merchantId, endpoint])).length === 1;
-      await tx.query(GIVE_UP, [merchantId, endpoint, BEFORE_ALL, GIVEN_UP_AT_ONCE]);
-      const changes = registrationChanges(before, null);
-      if (isRemoved)
-        tx.record(merchantEvent('webhook.remove', registrant, webhookThing(accountNumber), changes));
-      return isRemoved;
-    },
-    { merchantId },
-  );
-}
-
 const REMOVED = rowCodec({ merchantId: column.text(), endpoint: column.text() }, 'e');
 
 export type RemovedEndpoint = RowOf<typeof REMOVED>;
@@ -228,7 +71,7 @@ const FIND_REMOVED = statement(
    cross join lateral (
      select from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = e.endpoint and d.state = 'waiting' limit 1
    ) w
-   where e.state = 'removed'
+   where e.state = 'removed' and e.kind = 'webhook'
    order by e.merchant_id, e.endpoint limit $1`,
 );
 
@@ -242,7 +85,7 @@ export async function findRemovedEndpoints(database: Database, limit: number): P
  * milliseconds; null: from the first). Returns how many, and the last due time.
  */
 export async function giveUpDeliveries(
-  database: Database,
+  database: Database | Tx,
   { merchantId, endpoint }: RemovedEndpoint,
   from: number | null,
   limit: number,
@@ -295,6 +138,22 @@ export function callbackEndpointsWrite(database: Database): BatchedWriteOptions<
   };
 }
 
+const ALERTED = statement(
+  'webhooks.finish_alert_day',
+  `update webhook_endpoints set alerted_on = $3::date
+   where merchant_id = $1 and endpoint = 'alerts:' || $2::text
+     and coalesce(alerted_on, '-infinity'::date) < $3::date`,
+);
+
+/** Remembers that an endpoint was alerted of all that a day brings. */
+export async function finishAlertDay(
+  database: Database,
+  { merchantId, alertEndpointId }: { readonly merchantId: string; readonly alertEndpointId: string },
+  day: Day,
+): Promise<void> {
+  await database.query(ALERTED, [merchantId, alertEndpointId, day]);
+}
+
 const LATEST_ENDPOINT = rowCodec({ merchantId: column.text(), url: column.text() });
 
 const LATEST = statement(
@@ -317,16 +176,16 @@ const MOST_LOOKED_AT = 100;
 const LISTED = rowCodec(
   {
     merchantId: column.text(),
-    /** `account:2000001`, or `origin:https://…` of callbacks. */
+    /** `account:2000001`, `origin:https://…` of callbacks, `alerts:` and an id, `exceptions:2000001`. */
     endpoint: column.text(),
     /** Null: callbacks bring their own. */
     url: column.nullable(column.text()),
     state: column.oneOf(ENDPOINT_STATES),
     failingSince: column.nullable(column.instant()),
     openedUntil: column.nullable(column.instant()),
-    /** Deliveries that are not made yet. */
+    /** Deliveries that are not made yet; of alerts and exceptions, those to their server. */
     waiting: column.whole(`(select count(*)::int from (
-       select from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = e.endpoint and d.state = 'waiting' limit $2
+       select from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = coalesce(e.server, e.endpoint) and d.state = 'waiting' limit $2
      ) w)`),
     /** Of the newest try of those that wait, as the three behind it; null: none failed. */
     triedAt: column.nullable(column.instant('l.tried_at')),
@@ -338,7 +197,7 @@ const LISTED = rowCodec(
   'e',
 );
 
-/** A webhook as the operator sees it. */
+/** An address as the operator sees it. */
 export type ListedEndpoint = ReturnType<typeof parse>;
 
 const OF_MERCHANT = statement(
@@ -346,8 +205,8 @@ const OF_MERCHANT = statement(
   `select ${LISTED.columns}
    from webhook_endpoints e left join lateral (
      select t.* from (
-       select delivery_number from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = e.endpoint
-         and d.state = 'waiting' and d.tries > 0 order by d.due_at desc limit $4
+       select delivery_number from deliveries d where d.merchant_id = e.merchant_id
+         and d.endpoint = coalesce(e.server, e.endpoint) and d.state = 'waiting' and d.tries > 0 order by d.due_at desc limit $4
      ) d cross join lateral (
        select tried_at, failure, status, answer from delivery_tries
        where merchant_id = e.merchant_id and delivery_number = d.delivery_number and failure is not null

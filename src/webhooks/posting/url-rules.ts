@@ -151,7 +151,7 @@ export function isPortUsual({ port }: URL): boolean {
   return Number(port) >= 1_024 && !PORTS_OF_OTHERS.has(Number(port));
 }
 
-export const URL_FAULT_SENTENCES: Readonly<Record<UrlFault, Sentence>> = {
+const URL_FAULT_SENTENCES: Readonly<Record<UrlFault, Sentence>> = {
   tooLong: {
     pt: 'O endereço tem mais de 500 caracteres.',
     en: 'The URL is longer than 500 characters.',
@@ -188,21 +188,29 @@ export const URL_FAULT_SENTENCES: Readonly<Record<UrlFault, Sentence>> = {
   },
 };
 
-const fault = (reason: UrlFormFault): RefusalShape => ({
+const refusal = (tag: string, fault: UrlFault): RefusalShape => ({
   status: 400,
-  tag: 'urlCallBack',
-  sentence: URL_FAULT_SENTENCES[reason],
+  tag,
+  sentence: URL_FAULT_SENTENCES[fault],
 });
 
+/** Why an address is not registered. `tag`: the field that brings it. */
+export function urlRefusals(tag: string): Readonly<Record<UrlFault, RefusalShape>> {
+  const refusals = URL_FAULTS.map((fault) => [fault, refusal(tag, fault)]);
+  return Object.fromEntries(refusals) as Record<UrlFault, RefusalShape>;
+}
+
+const callbackRefusal = (fault: UrlFormFault) => refusal('urlCallBack', fault);
+
 export const CALLBACK_FAULTS: Readonly<Record<UrlFormFault, RefusalShape>> = {
-  tooLong: fault('tooLong'),
-  malformed: fault('malformed'),
-  scheme: fault('scheme'),
-  userInfo: fault('userInfo'),
-  fragment: fault('fragment'),
-  name: fault('name'),
-  port: fault('port'),
-  address: fault('address'),
+  tooLong: callbackRefusal('tooLong'),
+  malformed: callbackRefusal('malformed'),
+  scheme: callbackRefusal('scheme'),
+  userInfo: callbackRefusal('userInfo'),
+  fragment: callbackRefusal('fragment'),
+  name: callbackRefusal('name'),
+  port: callbackRefusal('port'),
+  address: callbackRefusal('address'),
 };
 
 /** Without a look-up, which would make a buyer wait. Each delivery looks the name up. */

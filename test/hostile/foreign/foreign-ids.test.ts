@@ -127,7 +127,9 @@ for (const place of foreignPlaces()) {
 }
 
 const notLookedAt = () =>
-  service.auditor.query("select from alert_endpoints where state = 'active' and expiries_alerted_on is null");
+  service.auditor.query(
+    "select from webhook_endpoints where kind = 'alerts' and state = 'active' and alerted_on is null",
+  );
 
 /** Foreign and unknown, in both orders: the first of a kind must not be distinguishable from the second. */
 async function assertUnknown(place: ForeignPlace, theirs: string): Promise<void> {

@@ -1,0 +1,165 @@
+import type { MerchantActor } from '../../audit/audit-event.ts';
+import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
+import type { Keyring } from '../../keys/open-keyring.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { RateLimit } from '../../platform/http/rate-limit.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import type { LookUp } from '../../platform/postgres/searches.ts';
+import { Overloaded } from '../../platform/work/overloaded.ts';
+import { callbackEndpoint } from '../deliveries/delivery.ts';
+import type { UrlFault, UrlRules } from '../posting/url-rules.ts';
+import { vetUrl } from '../posting/vet-url.ts';
+import type { EndpointChange, EndpointChangeResult } from './registrations.sql.ts';
+import {
+  basicAuthRecord,
+  type EndpointDescription,
+  type EndpointKind,
+  endpointOf,
+} from './webhook-endpoint.ts';
+import { type CallbackEndpoint, findOfAccount } from './webhook-endpoints.sql.ts';
+
+/** The one registry of addresses at which merchants are notified, of whatever kind. */
+export type EndpointRegistry = {
+  readonly lookUp: LookUp;
+  readonly keyring: Keyring;
+  readonly clock: BusinessClock;
+  readonly urlRules: UrlRules;
+  /** Of a merchant: each registration looks a name up, and is audited. */
+  readonly registrationLimit: RateLimit;
+  readonly changeEndpoint: BatchedWrite<EndpointChange, EndpointChangeResult>;
+  /** Something may be due at once: wakes the sending. */
+  readonly notify: () => void;
+  /** Wakes the work that gives up the deliveries beyond one commit. */
+  readonly notifyRemoved: () => void;
+};
+
+export type EndpointToRegister = {
+  readonly kind: EndpointKind;
+  /** The account number, or an id that is new. */
+  readonly of: string;
+  readonly url: string;
+  /** `user:password`; absent or null: without. */
+  readonly basicAuth?: string | null;
+  readonly description?: EndpointDescription | null;
+  /** The request that asks for it, when it brought a key. */
+  readonly request?: KeyedRequest | null;
+};
+
+export type RegisterEndpointResult =
+  | { readonly kind: 'registered'; readonly url: string }
+  | { readonly kind: 'tooMany'; readonly secondsToWait: number }
+  | { readonly kind: 'refused'; readonly fault: UrlFault }
+  | { readonly kind: 'tooManyActive' }
+  | { readonly kind: 'keyUsed' };
+
+export type MoveEndpointResult = 'done' | 'notFound' | 'tooManyActive';
+
+/** A key is retired by hand and seldom: three times in one request is no rotation but a mistake. */
+const MOST_SEALINGS = 3;
+
+/**
+ * Registers an address, or puts another in the place of the one of its account, login included.
+ * What waits is sent there at once, also when the earlier one was disabled. `deadlineAt` is the end
+ * of the request, in monotonic milliseconds.
+ */
+export async function registerEndpoint(
+  tools: EndpointRegistry,
+  registrant: MerchantActor,
+  wanted: EndpointToRegister,
+  deadlineAt: number,
+): Promise<RegisterEndpointResult> {
+  const { merchantId } = registrant;
+  const secondsToWait = tools.registrationLimit.secondsToWait(merchantId, performance.now());
+  if (secondsToWait > 0) return { kind: 'tooMany', secondsToWait };
+  const vetted = await vetUrl(tools.urlRules, wanted.url, merchantId);
+  if (!vetted.ok) return { kind: 'refused', fault: vetted.reason };
+  const { href: url } = vetted.url;
+  const result = await writeSealed(tools, registrant, { ...wanted, url }, deadlineAt);
+  if (result !== 'done') return { kind: result };
+  tools.notify();
+  return { kind: 'registered', url };
+}
+
+/** The same for the address of an account, of which each kind has one. */
+export async function registerOfAccount(
+  tools: EndpointRegistry,
+  registrant: MerchantActor,
+  wanted: EndpointToRegister,
+  deadlineAt: number,
+): Promise<RegisterEndpointResult | { readonly kind: 'accountUnknown' }> {
+  // Before the address is looked up: that may take seconds, and would show that the account is
+  // another merchant's.
+  const found = await tools.lookUp(registrant.merchantId, (database) =>
+    findOfAccount(database, registrant.merchantId, wanted.kind, wanted.of),
+  );
+  if (found === null) return { kind: 'accountUnknown' };
+  return registerEndpoint(tools, registrant, wanted, deadlineAt);
+}
+
+/**
+ * Seals and commits; a key that was retired between the two has a successor, under which it is
+ * sealed again.
+ */
+async function writeSealed(
+  { keyring, clock, changeEndpoint }: EndpointRegistry,
+  actor: MerchantActor,
+  { kind, of, url, basicAuth: login = null, description = null, request = null }: EndpointToRegister,
+  deadlineAt: number,
+): Promise<'done' | 'tooManyActive' | 'keyUsed'> {
+  const { merchantId } = actor;
+  const record = basicAuthRecord(merchantId, endpointOf(kind, of));
+  for (let sealing = 1; sealing <= MOST_SEALINGS; sealing += 1) {
+    const basicAuth = login === null ? null : keyring.seal('secret', record, Buffer.from(login, 'utf8'));
+    const at = clock.now(merchantId);
+    const wanted = { event: 'register', url, basicAuth, description, request } as const;
+    const result = await changeEndpoint({ kind, of, actor, at, wanted }, deadlineAt);
+    if (result === 'tooManyActive' || result === 'keyUsed') return result;
+    if (result !== 'keyRetired') return 'done';
+    await keyring.reload();
+  }
+  throw new Overloaded('the data key was retired again and again');
+}
+
+/**
+ * Removes an address with its login, and gives up what waits for it: the first of that in the same
+ * commit, the rest right after. Or restores one that was removed.
+ */
+export async function moveEndpoint(
+  { clock, changeEndpoint, notifyRemoved }: EndpointRegistry,
+  actor: MerchantActor,
+  { kind, of }: Pick<EndpointToRegister, 'kind' | 'of'>,
+  event: 'remove' | 'restore',
+  deadlineAt: number,
+): Promise<MoveEndpointResult> {
+  const at = clock.now(actor.merchantId);
+  const result = await changeEndpoint({ kind, of, actor, at, wanted: { event } }, deadlineAt);
+  if (event === 'remove') notifyRemoved();
+  return result === 'notFound' || result === 'tooManyActive' ? result : 'done';
+}
+
+export type CallbackEndpointTools = {
+  readonly writeCallbackEndpoint: BatchedWrite<CallbackEndpoint, true>;
+  /** Endpoints of this process that certainly have a row: such a row is never deleted. */
+  readonly knownCallbackEndpoints: Set<string>;
+};
+
+/** A merchant's callbacks go to one server or two. */
+const MOST_REMEMBERED = 20_000;
+
+/**
+ * Makes sure that the server behind the callback address of a payment has its row, without which
+ * nothing would be delivered there. Usually needs no query. `deadlineAt` in monotonic milliseconds.
+ */
+export async function rememberCallbackEndpoint(
+  { writeCallbackEndpoint, knownCallbackEndpoints: known }: CallbackEndpointTools,
+  merchantId: string,
+  url: string,
+  deadlineAt: number,
+): Promise<void> {
+  const endpoint = callbackEndpoint(url);
+  const name = `${merchantId}|${endpoint}`;
+  if (known.has(name)) return;
+  await writeCallbackEndpoint({ merchantId, endpoint }, deadlineAt);
+  if (known.size >= MOST_REMEMBERED) known.delete(known.values().next().value as string);
+  known.add(name);
+}
