@@ -17,6 +17,7 @@ export type TailLook = {
 
 /**
  * Reads on from the last look: later changes are found within a minute, older ones by `parcela audit verify`.
+ * A fault stays until the process ends.
  */
 export function openTailCheck({ database, keyring }: VerifyTools): () => Promise<TailLook> {
   let walk: ChainWalk | null = null;

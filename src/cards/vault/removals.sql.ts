@@ -17,8 +17,8 @@ const LOCK = statement(
 );
 
 /**
- * No active or blocked subscription is paid with the card `v`. The range is only in the index by card: an
- * equality, planned while the table is small, would read all subscriptions of the merchant.
+ * No active or blocked subscription is paid with the card `v`. Only the index by card has this range in
+ * order: an equality, planned while the table is small, would read all subscriptions of the merchant.
  */
 const IS_UNUSED = `(
        select true from subscriptions s

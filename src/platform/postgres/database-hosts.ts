@@ -33,7 +33,7 @@ function withModeOfDriver(rest: string): string {
   return isByLibpq(rest) ? rest : rest.replaceAll(ALIAS, '$1verify-full');
 }
 
-/** What an address means beyond its words, as a sentence after the setting's name; or null. */
+/** Says what an address means beyond its words, as a sentence after the setting's name; or null. */
 export function databaseAddressWarning(address: string): string | null {
   const mode = isByLibpq(address) ? undefined : [...address.matchAll(ALIAS)].at(-1)?.[2];
   return mode === undefined

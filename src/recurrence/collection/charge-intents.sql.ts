@@ -18,7 +18,7 @@ export type StartedCharge = {
   readonly attemptNumber: number | null;
 };
 
-/** `notTaken`: another process has it, or no longer due. `keyUsed`: by another charge. Nothing written. */
+/** `notTaken`: taken elsewhere, or no longer due. `keyUsed`: by another charge. Nothing was written. */
 export type TakeResult = 'committed' | 'notTaken' | 'keyUsed';
 
 const PLANS = inputRows<StartedCharge>({

@@ -13,7 +13,7 @@ const BATCH = 200;
 /** For each commit, which is batched with others. */
 const END_MILLISECONDS = 10_000;
 
-/** Records resolved outcomes, postpones others; gives how many ended. Throws the first error after all. */
+/** Records resolved outcomes, postpones others; gives how many ended. Throws the first error at the end. */
 export async function finishOpenCharges(tools: FinishOpenChargesTools): Promise<number> {
   const open = await claimOpenCharges(tools.database, BATCH);
   const done = await Promise.allSettled(open.map((charge) => finishIfResolved(tools, charge)));

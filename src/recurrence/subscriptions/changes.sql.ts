@@ -43,7 +43,7 @@ export type SubscriptionChange = {
 
 export type ChangeResult = 'changed' | ChangeRefusal;
 
-/** New subscriptions share it: a cancel of the plan includes earlier activations. The plan never changes. */
+/** The plan lock: a cancel of the plan includes earlier activations. A subscription keeps its plan. */
 const SHARE_PLAN = statement(
   'subscriptions.share_plan',
   `select pg_advisory_xact_lock_shared(hashtextextended(s.merchant_id || '|' || s.plan_id::text,
