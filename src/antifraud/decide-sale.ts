@@ -1,6 +1,6 @@
 import type { Keyring } from '../keys/open-keyring.ts';
 import type { Database, Tx } from '../platform/postgres/database.ts';
-import { Overloaded } from '../platform/work/overloaded.ts';
+import { Overloaded } from '../platform/work/fair-line.ts';
 import type { VelocityDecider } from './adapters/velocity/velocity-decider.ts';
 import {
   type Decider,

@@ -6,7 +6,7 @@ import { batchReads } from '../platform/postgres/batched-reads.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { openReminder } from '../platform/reminder.ts';
 import type { Work } from '../platform/work/due-work.ts';
-import { forgetInBatches } from '../platform/work/forgetting.ts';
+import { forgetInBatches } from '../platform/work/every-so-often.ts';
 import type { Decision } from './anti-fraud.ts';
 import { codesRead, codesWrite, deleteExpiredCodes } from './codes.sql.ts';
 import { type DecideTools, type DecideVerification, decideVerification } from './decide-sale.ts';

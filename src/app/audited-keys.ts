@@ -1,7 +1,7 @@
 import { recordCreatedKeys } from '../audit/audit-event.ts';
-import { auditMigrations } from '../audit/audit-migrations.ts';
-import { checkingAudit, openAudit } from '../audit/open-audit.ts';
-import type { TailLook } from '../audit/open-tail-check.ts';
+import { auditMigrations, checkingAudit, openAudit } from '../audit/open-audit.ts';
+import type { TailLook } from '../audit/open-chain-walk.ts';
+
 import { KeysUnusable } from '../keys/key-store.ts';
 import { KEY_STORE_OPERATIONS, observedKeyStore, openKeyStore } from '../keys/open-key-store.ts';
 

@@ -166,7 +166,7 @@ async function openSimulator(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const simulator = await start({ program, folder, lateMilliseconds, say });
   closings.push({ name: `simulator of the ${program}`, close: () => simulator.stop() });
-  const { noteSimulator } = await import('../homologation/find-simulator.ts');
+  const { noteSimulator } = await import('../homologation/start-simulator.ts');
   closings.push({ name: `address of the ${program}`, close: await noteSimulator(folder, simulator.url) });
   return simulator;
 }

@@ -12,15 +12,16 @@ import {
   archiveLine,
   parseArchiveLine,
 } from './archive.ts';
+import type { AuditEntry, ChainFault } from './audit-chain.ts';
 import {
   deleteArchived,
+  findEnds,
   insertArchive,
   listArchives,
   mayArchive,
   secondsOfDaysAgo,
-} from './audit-archives.sql.ts';
-import type { AuditEntry, ChainFault } from './audit-chain.ts';
-import { findEnds } from './audit-entries.sql.ts';
+} from './audit-entries.sql.ts';
+
 import type { Actor, Audit } from './audit-event.ts';
 import {
   type AuditKeys,

@@ -11,26 +11,29 @@ import {
 import type { Deadline } from '../platform/postgres/deadline.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { alsoWhileHeld, everySoOften } from '../platform/work/every-so-often.ts';
-import { fairLine } from '../platform/work/fair-line.ts';
-import { Overloaded } from '../platform/work/overloaded.ts';
+import { fairLine, Overloaded } from '../platform/work/fair-line.ts';
+import { utcText } from '../values/instant.ts';
 import { type AuditEntry, entryBytes, headBytes } from './audit-chain.ts';
 import {
   appendEntries,
   beginChain,
   findSeals,
+  findUnauditedMigrations,
   type HeldHead,
   holdHead,
   type SealedEntries,
 } from './audit-entries.sql.ts';
 import {
+  type Actor,
   type Audit,
+  type AuditDetail,
   type AuditEvent,
   type AuditedTx,
   type StoredEvent,
   type WrittenEvent,
   writtenEvent,
 } from './audit-event.ts';
-import { openTailCheck, type TailLook } from './open-tail-check.ts';
+import { openTailCheck, type TailLook } from './open-chain-walk.ts';
 import { shippedChange } from './shipped-line.ts';
 import type { VerifyTools } from './verify-audit.ts';
 
@@ -248,4 +251,28 @@ const CHECK_MILLISECONDS = 60_000;
 export function checkingAudit(tools: VerifyTools, observe: (look: TailLook) => void): Work {
   const look = openTailCheck(tools);
   return alsoWhileHeld(everySoOften('checkAuditTail', CHECK_MILLISECONDS, async () => observe(await look())));
+}
+
+/**
+ * Writes missing entries of migrations, new or of a process that failed. The log's lock lets only one do it.
+ */
+export async function auditMigrations(
+  { audit, database }: { readonly audit: Audit; readonly database: Database },
+  actor: Actor,
+  applied: readonly string[],
+  detail: AuditDetail = {},
+): Promise<void> {
+  if ((await findUnauditedMigrations(database, applied)).length === 0) return;
+  await audit.transaction(async (tx) => {
+    await holdHead(tx);
+    for (const { name, appliedAt } of await findUnauditedMigrations(tx, applied)) {
+      tx.record({
+        ...actor,
+        action: 'schema.migrate',
+        outcome: 'success',
+        resource: `migrations/${name}`,
+        detail: { ...detail, appliedAt: utcText(appliedAt) },
+      });
+    }
+  });
 }

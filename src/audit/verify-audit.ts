@@ -2,9 +2,9 @@ import type { Keyring } from '../keys/open-keyring.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type AuditArchive, archiveBytes } from './archive.ts';
 import { ArchiveUnreadable, readArchive } from './archive-audit.ts';
-import { listArchives } from './audit-archives.sql.ts';
 import { type AuditHead, type ChainFault, headBytes } from './audit-chain.ts';
-import { type ChainEnds, findEnds } from './audit-entries.sql.ts';
+import { type ChainEnds, findEnds, listArchives } from './audit-entries.sql.ts';
+
 import {
   type AuditAnchor,
   type AuditKeys,

@@ -10,8 +10,8 @@ import type { Database } from '../platform/postgres/database.ts';
 import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import { mergeTexts } from '../platform/reference/wording.ts';
 import type { ClockedWork, Work } from '../platform/work/due-work.ts';
-import { countingWhenRead, everySoOften } from '../platform/work/every-so-often.ts';
-import { forgetInBatches } from '../platform/work/forgetting.ts';
+import { countingWhenRead, everySoOften, forgetInBatches } from '../platform/work/every-so-often.ts';
+
 import { openOutageWatch } from '../platform/work/outage-watch.ts';
 import { createWakeSignal } from '../platform/work/wake-signal.ts';
 import type { Webhooks } from '../webhooks/module.ts';

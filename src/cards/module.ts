@@ -7,9 +7,7 @@ import type { Module, ModuleContext, Published } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
-import { everySoOften, following } from '../platform/work/every-so-often.ts';
-import { forgetInBatches } from '../platform/work/forgetting.ts';
-import { deleteExpiredLocks } from './card-source-locks.sql.ts';
+import { everySoOften, following, forgetInBatches } from '../platform/work/every-so-often.ts';
 import { CARD_ENDPOINTS, TOKENIZATION_FAULTS } from './endpoints.ts';
 import type { CardTools } from './open-card-source.ts';
 import { deleteKeyPair, listOverduePairs, VERSION_OF_PAIRS } from './pairs/key-pairs.sql.ts';
@@ -17,7 +15,13 @@ import { type CardKeys, openCardKeys } from './pairs/open-card-keys.ts';
 import type { PairRotationTools } from './pairs/rotate-key-pair.ts';
 import { CARD_REFUSALS } from './refusals.ts';
 import TEXTS from './texts.json' with { type: 'json' };
-import { cardTokensRead, cardTokensWrite, deleteExpiredTokens } from './tokens/card-tokens.sql.ts';
+import {
+  cardTokensRead,
+  cardTokensWrite,
+  deleteExpiredLocks,
+  deleteExpiredTokens,
+} from './tokens/card-tokens.sql.ts';
+
 import { VAULT_FAULTS } from './vault/contract.ts';
 import { VAULT_ENDPOINTS, VAULT_LIST_ENDPOINTS } from './vault/endpoints.ts';
 import { VAULT_REFUSALS } from './vault/refusals.ts';

@@ -3,7 +3,7 @@ import { identifyCarried } from '../idempotency/answer-once.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { type Fingerprint, KeyAbsent, type Keyring, type Sealed } from '../keys/open-keyring.ts';
 import type { Looked } from '../platform/postgres/batched-reads.ts';
-import { Overloaded } from '../platform/work/overloaded.ts';
+import { Overloaded } from '../platform/work/fair-line.ts';
 import { brandOf, type CardBrand } from '../values/card-number.ts';
 import { isUuid } from '../values/ids.ts';
 import type { Instant } from '../values/instant.ts';

@@ -13,7 +13,7 @@ export async function withAcquirer<T>(
 ): Promise<T> {
   if (place.url !== null) return withBridge(place.url, place, work);
   if (place.simulatorFolder === null) return work(null);
-  const { findSimulator } = await import('../homologation/find-simulator.ts');
+  const { findSimulator } = await import('../homologation/start-simulator.ts');
   const simulator = await findSimulator(place.simulatorFolder, () => {});
   if (simulator === null) return work(null);
   try {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { CommitUnknown, DatabaseUnavailable } from '../platform/postgres/database-errors.ts';
-import { Overloaded } from '../platform/work/overloaded.ts';
+import { Overloaded } from '../platform/work/fair-line.ts';
 import { ARCHIVE_COMMAND, AUDIT_COMMANDS } from './audit-commands.ts';
 import { BOLETO_COMMANDS } from './boleto-commands.ts';
 import type {

@@ -3,10 +3,9 @@ import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Configuration, readConfiguration } from '../app/config.ts';
 import { type Actor, recordCreatedKeys } from '../audit/audit-event.ts';
-import { auditMigrations } from '../audit/audit-migrations.ts';
 import { RUNTIME_TABLE_RIGHTS } from '../audit/audit-rights.sql.ts';
+import { auditMigrations, openAudit } from '../audit/open-audit.ts';
 
-import { openAudit } from '../audit/open-audit.ts';
 import { openKeyStore } from '../keys/open-key-store.ts';
 import { openKeyring } from '../keys/open-keyring.ts';
 import { installationSettings, machineFile, withMachineSettings } from '../platform/machine-settings.ts';

@@ -15,7 +15,7 @@ import type { Database } from '../platform/postgres/database.ts';
 import { keptRead } from '../platform/prepared-reads.ts';
 import type { Pages } from '../platform/web-pages/page-routes.ts';
 import type { Work } from '../platform/work/due-work.ts';
-import { forgetInBatches } from '../platform/work/forgetting.ts';
+import { forgetInBatches } from '../platform/work/every-so-often.ts';
 import { sumHeldByRestore } from '../recurrence/billings/billings.sql.ts';
 import type { Cents } from '../values/cents.ts';
 import { consoleWording } from './console-wording.ts';

@@ -45,11 +45,14 @@ import type { DifferenceTools } from './settlement/difference-screens.ts';
 import {
   MOST_DIFFERENCES_SHOWN,
   MOST_EXCEPTIONS_SHOWN,
+  MOST_FILES_SHOWN,
+  MOST_REFUSED_SHOWN,
   MOST_SUMS_SHOWN,
+  MOST_UNDER_WAY_SHOWN,
 } from './settlement/exception-found.ts';
 import type { ExceptionActionTools, ExceptionTools } from './settlement/exception-screens.ts';
 import type { FileTools } from './settlement/file-screens.ts';
-import { MOST_FILES_SHOWN, MOST_REFUSED_SHOWN, MOST_UNDER_WAY_SHOWN } from './settlement/shown-file.ts';
+
 import type { UnresolvedTools } from './unresolved/unresolved-screens.ts';
 import {
   firstWaiting,

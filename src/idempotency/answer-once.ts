@@ -3,11 +3,15 @@ import type { Keyring } from '../keys/open-keyring.ts';
 import { newId, newTry } from '../platform/chance.ts';
 import type { Once } from '../platform/http/refusal.ts';
 import type { Looked } from '../platform/postgres/batched-reads.ts';
-import { type IdSpan, idSpan, idStem, idUnder, isOfBody } from './derived-id.ts';
 import {
   comparableText,
   type EarlierRequest,
   earlierRequest,
+  type IdSpan,
+  idSpan,
+  idStem,
+  idUnder,
+  isOfBody,
   isOtherCard,
   type KeyedRequest,
   type RecordedRequest,
@@ -15,6 +19,7 @@ import {
   type SentRequest,
   withCarried,
 } from './idempotency-key.ts';
+
 import type { RequestKey } from './idempotency-keys.sql.ts';
 
 /** Its own commit records the key, or finds it taken. */

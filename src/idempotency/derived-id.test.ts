@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { isUuid } from '../values/ids.ts';
-import { idSpan, idStem, idUnder, isOfBody } from './derived-id.ts';
+import { idSpan, idStem, idUnder, isOfBody } from './idempotency-key.ts';
 
 const digest = (text: string) => hash('sha256', text, 'buffer');
 const CHANCE = Buffer.from('0a1b2c3d', 'hex');

@@ -2,7 +2,7 @@ import type { Module, ModuleContext } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
-import { forgetInBatches } from '../platform/work/forgetting.ts';
+import { forgetInBatches } from '../platform/work/every-so-often.ts';
 import type { FindRequestTools } from './answer-once.ts';
 import { DAYS_KEPT } from './idempotency-key.ts';
 import { deleteOldKeys, requestsRead } from './idempotency-keys.sql.ts';

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Database } from '../platform/postgres/database.ts';
 import { freshReads } from '../platform/prepared-reads.ts';
-import { Overloaded } from '../platform/work/overloaded.ts';
+import { Overloaded } from '../platform/work/fair-line.ts';
 import {
   insertDataKey,
   type KeyPurpose,

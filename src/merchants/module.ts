@@ -6,8 +6,8 @@ import { counter, databaseGauge } from '../platform/metrics.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
-import { alsoWhileHeld, everySoOften } from '../platform/work/every-so-often.ts';
-import { forgetInBatches } from '../platform/work/forgetting.ts';
+import { alsoWhileHeld, everySoOften, forgetInBatches } from '../platform/work/every-so-often.ts';
+
 import type { LoginApi } from './credentials/credential.ts';
 import { findUnusedCredentials, type UnusedCredentials } from './credentials/credentials.sql.ts';
 import { LOGIN_ENDPOINTS, LOGIN_REFUSALS, type LoginCall } from './endpoints.ts';

@@ -4,8 +4,7 @@ import type { Reader } from './postgres/database.ts';
 import { DatabaseUnavailable } from './postgres/database-errors.ts';
 import type { Search } from './postgres/searches.ts';
 import { linesOf, type RowFormat } from './row-format.ts';
-import { FairLine } from './work/fair-line.ts';
-import { Overloaded } from './work/overloaded.ts';
+import { FairLine, Overloaded } from './work/fair-line.ts';
 
 /** For each process. Each export reads a page now and then, in the queue of searches. */
 const EXPORTS = { name: 'exports', slots: 8, waiting: 16, longestWaitMilliseconds: 2_000 };

@@ -4,7 +4,7 @@ import { DatabaseUnavailable, isWorthAnotherTry } from './postgres/database-erro
 
 import { kindOfRefusedWrite } from './postgres/write-refusals.ts';
 import { inScope } from './tracing/scope.ts';
-import { Overloaded } from './work/overloaded.ts';
+import { Overloaded } from './work/fair-line.ts';
 
 const OUTAGE = gauge(
   'parcela_outage',

@@ -8,8 +8,8 @@ import type { Module, ModuleContext } from '../platform/module.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import type { Work } from '../platform/work/due-work.ts';
-import { countingWhenRead } from '../platform/work/every-so-often.ts';
-import { forgetInBatches } from '../platform/work/forgetting.ts';
+import { countingWhenRead, forgetInBatches } from '../platform/work/every-so-often.ts';
+
 import { type OutageWatch, openOutageWatch } from '../platform/work/outage-watch.ts';
 import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
 import type { Deliverer } from '../webhooks/deliveries/delivery.ts';

@@ -6,7 +6,7 @@ import { rateLimit } from '../platform/http/rate-limit.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
-import { forgetInBatches } from '../platform/work/forgetting.ts';
+import { forgetInBatches } from '../platform/work/every-so-often.ts';
 import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
 import type { AddressBlock } from '../values/ip-address.ts';
 import { type Deliveries, openDeliveries } from './deliveries/module.ts';

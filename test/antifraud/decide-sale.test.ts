@@ -27,7 +27,7 @@ import { newId } from '../../src/platform/chance.ts';
 import { batchReads } from '../../src/platform/postgres/batched-reads.ts';
 import { batchWrites } from '../../src/platform/postgres/batched-writes.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import { Overloaded } from '../../src/platform/work/overloaded.ts';
+import { Overloaded } from '../../src/platform/work/fair-line.ts';
 import { cents } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';

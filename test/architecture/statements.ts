@@ -107,7 +107,9 @@ function requestStatementsOf(call: Node, { path, program }: SourceFile, constant
   const parts = new Map(
     ((described?.properties ?? []) as Node[]).map(({ key, value }) => [nameOf(key), value as Node]),
   );
-  const texts = REQUEST_TEXTS.map((part) => [part, resolvedPart(parts.get(part), program, constants)] as const);
+  const texts = REQUEST_TEXTS.map(
+    (part) => [part, resolvedPart(parts.get(part), program, constants)] as const,
+  );
   const unknownParts = texts.flatMap(([, whole]) => whole.unknownParts);
   const table = Object.fromEntries(texts.map(([part, { text }]) => [part, text])) as RequestTable;
   return Object.entries(requestTexts(table)).map(([end, text]) => ({
@@ -121,7 +123,8 @@ function requestStatementsOf(call: Node, { path, program }: SourceFile, constant
 
 /** A text, the name of one, or code that makes one at load. */
 function resolvedPart(value: Node | undefined, program: Program, constants: Constants) {
-  const isCode = value !== undefined && (value.type === 'MemberExpression' || value.type === 'CallExpression');
+  const isCode =
+    value !== undefined && (value.type === 'MemberExpression' || value.type === 'CallExpression');
   if (isCode) return partOf(program.sourceOf(value), constants, []);
   const name = nameOf(value);
   return resolved(name === null ? sqlOf(value, program) : (constants.get(name) ?? null), constants, []);

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { openDatabase, statement } from '../../src/platform/postgres/database.ts';
 import { DatabaseUnavailable } from '../../src/platform/postgres/database-errors.ts';
-import { Overloaded } from '../../src/platform/work/overloaded.ts';
+import { Overloaded } from '../../src/platform/work/fair-line.ts';
 import { auditedTools } from '../kit/keys.ts';
 import { call } from '../kit/merchant.ts';
 import { databaseSettings, type Service, startService, until } from '../kit/service.ts';

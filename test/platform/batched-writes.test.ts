@@ -5,7 +5,7 @@ import { batchWrites } from '../../src/platform/postgres/batched-writes.ts';
 import { type Database, openDatabase, statement } from '../../src/platform/postgres/database.ts';
 import { CommitUnknown } from '../../src/platform/postgres/database-errors.ts';
 import type { BatchedWriteLimits } from '../../src/platform/postgres/next-batch.ts';
-import { Overloaded } from '../../src/platform/work/overloaded.ts';
+import { Overloaded } from '../../src/platform/work/fair-line.ts';
 import { createTestDatabase, runSql, type TestDatabase } from '../kit/database.ts';
 import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 

@@ -1,5 +1,5 @@
-import type { JudgedInstallment } from '../../src/reconciliation/judging/judged-installment.ts';
-import type { MatchedPart } from '../../src/reconciliation/judging/matched-part.ts';
+import type { JudgedInstallment, MatchedPart } from '../../src/reconciliation/judging/judged-installment.ts';
+
 import type { Day } from '../../src/values/instant.ts';
 
 /** When the sample is expected. */

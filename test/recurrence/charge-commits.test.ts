@@ -15,7 +15,7 @@ import {
 } from '../../src/recurrence/collection/charge-outcomes.sql.ts';
 import { NO_WINDOW } from '../../src/recurrence/collection/day-window.ts';
 import { findDueOf } from '../../src/recurrence/collection/due-billings.sql.ts';
-import { APPROVED, type ChargeFacts, factsOfUnsent } from '../../src/recurrence/collection/result-facts.ts';
+import { APPROVED, type ChargeFacts, factsOfUnsent } from '../../src/recurrence/collection/outcome-record.ts';
 import { declinesRead } from '../../src/transactions/card/declines.sql.ts';
 import { instant } from '../../src/values/instant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';

@@ -237,7 +237,7 @@ export const CHARGING_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'lost entries without a line are not noticed',
-    file: 'src/reconciliation/restored/missing-numbers.ts',
+    file: 'src/reconciliation/restored/lost-change.ts',
     find: 'if (number > last + 1)',
     put: 'if (number > last + 2)',
     caughtBy: 'src/reconciliation/restored/missing-numbers.test.ts',
@@ -300,7 +300,7 @@ export const CHARGING_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a webhook may call the inside of the network',
-    file: 'src/webhooks/posting/address-rules.ts',
+    file: 'src/webhooks/posting/url-rules.ts',
     find: "  '10.0.0.0/8',\n",
     put: '',
     caughtBy: 'src/webhooks/posting/address-rules.test.ts',

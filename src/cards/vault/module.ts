@@ -8,7 +8,7 @@ import { counter } from '../../platform/metrics.ts';
 import type { Module, ModuleContext } from '../../platform/module.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
-import { forgetInSteps } from '../../platform/work/forgetting.ts';
+import { forgetInSteps } from '../../platform/work/every-so-often.ts';
 import type { Cards } from '../module.ts';
 import { VAULT_ENDPOINTS, VAULT_LIST_ENDPOINTS } from './endpoints.ts';
 import {

@@ -8,7 +8,7 @@ import type { Once } from '../../platform/http/refusal.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
-import { Overloaded } from '../../platform/work/overloaded.ts';
+import { Overloaded } from '../../platform/work/fair-line.ts';
 import type { Instant } from '../../values/instant.ts';
 import { type NamedCard, sourceUsedRefusal } from '../card.ts';
 import {

@@ -17,7 +17,7 @@ import { hasSqlState, PassingFault, SQL_STATE } from '../../platform/postgres/da
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
-import { Overloaded } from '../../platform/work/overloaded.ts';
+import { Overloaded } from '../../platform/work/fair-line.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import type { CardSource } from '../card.ts';
 import { copiesOf, isAnotherCopyRefused, lockCopies } from './stored-copies.sql.ts';

@@ -5,14 +5,14 @@ import { readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
 import { isAccepted } from '../../platform/database-watch/server-stamp.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { applyLostChange } from '../../reconciliation/restored/apply-lost-change.ts';
+import { findLastSince } from '../../reconciliation/restored/books.sql.ts';
 import {
   type FoundChange,
   findLostChanges,
   type LostChanges,
 } from '../../reconciliation/restored/find-lost-changes.ts';
-import { stateAfter } from '../../reconciliation/restored/lost-change.ts';
-import { findLastSince } from '../../reconciliation/restored/lost-changes.sql.ts';
-import { rangesText } from '../../reconciliation/restored/missing-numbers.ts';
+import { rangesText, stateAfter } from '../../reconciliation/restored/lost-change.ts';
+
 import { newestRestoreRun } from '../../reconciliation/restored/restore-runs.sql.ts';
 import { type Instant, instant, parseUtcText, utcText } from '../../values/instant.ts';
 import {

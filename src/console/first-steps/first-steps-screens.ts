@@ -10,8 +10,8 @@ import type { TransactionMovement } from '../../transactions/movements/movement.
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { GET_WEBHOOK, REGISTER_WEBHOOK } from '../../webhooks/endpoints/endpoints.ts';
 import { GET_DELIVERY, LIST_DELIVERIES } from '../../webhooks/history/contract.ts';
-import { ADVANCE, moveRequest } from '../homologation/clock-request.ts';
 import { type Clock, clockShown, readClock } from '../homologation/clock-screens.ts';
+import { ADVANCE, moveRequest } from '../homologation/happening.ts';
 import { askHomologation, MAY_TRY, type TestTools, tryForm } from '../homologation/test-tools.ts';
 import { failureText, KIND_WORDS } from '../notifications/delivery-words.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';

@@ -17,7 +17,7 @@ import {
 } from '../parts/screen.ts';
 
 import { badge } from '../parts/states.ts';
-import { ADVANCE, goalOf, justAfter, moveForm, moveRequest } from './clock-request.ts';
+import { ADVANCE, goalOf, justAfter, moveForm, moveRequest } from './happening.ts';
 import { askHomologation, MAY_TRY, type TestTools, toolLinks, tryForm } from './test-tools.ts';
 
 export type Clock = {

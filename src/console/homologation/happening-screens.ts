@@ -6,7 +6,7 @@ import { BILLING, BOLETO, billingPath, boletoPath, PAYMENT, paymentPath } from '
 import type { Action, Asked, Form, Visit } from '../parts/screen.ts';
 
 import { ANSWERS } from './acquirer-answer.ts';
-import { ADVANCE, goalOf } from './clock-request.ts';
+import { ADVANCE, goalOf } from './happening.ts';
 import { extendScript } from './script-screens.ts';
 import { askHomologation, MAY_TRY, type TestTools } from './test-tools.ts';
 

@@ -1,12 +1,11 @@
 import type { GET_PAYMENT } from '../../payments/status/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
-import { html, type Shown } from '../parts/html.ts';
+import { instant, saoPauloText } from '../../values/instant.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
 import type { Field } from '../parts/page-parts.ts';
-import { billingPath, boletoPath, paymentPath } from '../parts/paths.ts';
-import { shownRequests, type Visit } from '../parts/screen.ts';
-
+import { billingPath, boletoPath, pathOf, paymentPath, TEST_CLOCK } from '../parts/paths.ts';
+import { type ShownRequest, shownRequests, type Visit } from '../parts/screen.ts';
 import { ANSWERS, answerField, SCRIPT_PATH } from './acquirer-answer.ts';
-import { goalOf, justAfter, moveFormShown, moveRequest } from './clock-request.ts';
 import { happenBox, tryForm } from './test-tools.ts';
 
 type Payment = Pick<AnswerOf<typeof GET_PAYMENT>, 'paymentId' | 'installments'>;
@@ -107,4 +106,39 @@ export function happenToDelivery({ status, nextTryAt }: WaitingDelivery, visit: 
   if (status !== 'Waiting' || nextTryAt === null) return '';
   const title = visit.wording.say('Let its next try come');
   return happenBox(visit, moveFormShown(visit, { to: justAfter(nextTryAt), title }));
+}
+
+export const ADVANCE = 'advanceTestClock';
+const CLOCK_PATH = '/homologation/clock';
+/** Everything of the day has happened by then. */
+const EVENING = 'T23:59:00';
+const MARGIN_MILLISECONDS = 1_000;
+
+export function goalOf(text: string): string {
+  return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}${EVENING}` : text;
+}
+
+/** Returns a moment just after one that the API shows with its offset. */
+export function justAfter(moment: string): string {
+  return saoPauloText(instant(Date.parse(moment) + MARGIN_MILLISECONDS));
+}
+
+export const moveRequest = (
+  body: { readonly advanceDays: number } | { readonly to: string },
+): ShownRequest => ({
+  contract: { method: 'POST', path: CLOCK_PATH },
+  body,
+});
+
+export function moveForm(
+  visit: Visit,
+  wanted: { readonly to: string; readonly title: string; readonly number?: number },
+): Shown {
+  const { title, number = 0 } = wanted;
+  const action = `${pathOf(TEST_CLOCK, { merchantId: visit.merchantId })}/clock`;
+  return tryForm(visit, { action, title, hidden: { to: goalOf(wanted.to) }, number });
+}
+
+function moveFormShown(visit: Visit, wanted: { readonly to: string; readonly title: string }): Html {
+  return html`${moveForm(visit, wanted)}${shownRequests([moveRequest({ to: goalOf(wanted.to) })])}`;
 }

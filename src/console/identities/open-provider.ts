@@ -1,7 +1,7 @@
 import type { AuthorizationServer, Client } from 'oauth4webapi';
 import { readChannelFiles } from '../../platform/channels/channel-files.ts';
 import type { Log } from '../../platform/log.ts';
-import { Overloaded } from '../../platform/work/overloaded.ts';
+import { Overloaded } from '../../platform/work/fair-line.ts';
 import { askProvider, ProviderAway } from './ask-provider.ts';
 import type { Attempt, Claims, NameClaim, ProviderSettings } from './identity.ts';
 

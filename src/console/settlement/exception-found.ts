@@ -8,3 +8,8 @@ export type ExceptionFound = { readonly exception: ReconciliationException; read
 export const MOST_EXCEPTIONS_SHOWN = 100;
 export const MOST_SUMS_SHOWN = 20;
 export const MOST_DIFFERENCES_SHOWN = 100;
+
+export const MOST_FILES_SHOWN = 50;
+export const MOST_REFUSED_SHOWN = 50;
+export const MOST_UNDER_WAY_SHOWN = 100;
+export const MOST_COVERAGES_SHOWN = 100;

@@ -23,7 +23,7 @@ import {
   MOST_FILES_SHOWN,
   MOST_REFUSED_SHOWN,
   MOST_UNDER_WAY_SHOWN,
-} from './shown-file.ts';
+} from './exception-found.ts';
 
 function daysText({ from, to }: Pick<SettlementFile, 'from' | 'to'>, text: (day: string) => string): string {
   return from === to ? text(from) : `${text(from)} – ${text(to)}`;

@@ -6,7 +6,7 @@ import { NO_MERCHANT } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { parseQuery } from '../../platform/requests/request-reader.ts';
 import type { PageAnswer, PageRequest } from '../../platform/web-pages/page-routes.ts';
-import { Overloaded } from '../../platform/work/overloaded.ts';
+import { Overloaded } from '../../platform/work/fair-line.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import { consoleWording } from '../console-wording.ts';

@@ -1,11 +1,10 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import { listDataKeys } from '../data-keys.sql.ts';
 import type { CommitKeyChange } from '../key-change.ts';
-import type { KeyFileTools } from '../stores/change-key-file.ts';
 import { createKeyFile, newKey } from '../stores/create-key-file.ts';
 import { findKey, type KeyFile } from '../stores/key-file.ts';
 import { readKeyFile } from '../stores/read-key-file.ts';
-import { createNextKey, forgetFileKey } from '../stores/rotate-file-key.ts';
+import { createNextKey, forgetFileKey, type KeyFileTools } from '../stores/rotate-file-key.ts';
 
 export type CreatedKey =
   /** `created`: the first of a new key file. `prepared`: beside keys in use. */

@@ -1,7 +1,7 @@
 import { newSecret } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { fairLine, type InLine } from '../../platform/work/fair-line.ts';
-import { Overloaded } from '../../platform/work/overloaded.ts';
+import { fairLine, type InLine, Overloaded } from '../../platform/work/fair-line.ts';
+
 import { inCell } from '../../values/cell.ts';
 import { addressGroup, isAddressWithin, parseAddress, parseBlocks } from '../../values/ip-address.ts';
 import { checkPassword } from '../credentials/check-password.ts';

@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises';
 import { buildConnector, type Pool } from 'undici';
 import { errorFields, type Log } from '../log.ts';
 import { counter, gauge, type Metrics } from '../metrics.ts';
-import { FairLine, type Wanted } from '../work/fair-line.ts';
-import { Overloaded } from '../work/overloaded.ts';
+import { FairLine, Overloaded, type Wanted } from '../work/fair-line.ts';
+
 import { type Asked, askOnce, type Question, tracedCall } from './ask-once.ts';
 import { type ChannelCredentials, type ChannelFiles, readChannelFiles } from './channel-files.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { Overloaded } from '../work/overloaded.ts';
+import { Overloaded } from '../work/fair-line.ts';
 import { observeRefused } from './crowd-metrics.ts';
 
 test('refusals of more merchants than are counted apart name none of them, and all are counted', () => {

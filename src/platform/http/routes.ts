@@ -9,8 +9,8 @@ import {
   readIdempotencyKey,
   requestReader,
 } from '../requests/request-reader.ts';
-import { noteNamedPayment } from '../tracing/request-scope.ts';
-import { inScope } from '../tracing/scope.ts';
+import { inScope, noteNamedPayment } from '../tracing/scope.ts';
+
 import { type Admission, NO_PLACE } from './admission.ts';
 import { fail, refuseMethod, send, sendErrors, serveOrCut } from './answers.ts';
 import { Connection } from './connection.ts';

@@ -8,13 +8,15 @@ import { kindOfRefusedWrite } from '../postgres/write-refusals.ts';
 import { parseQuery } from '../requests/request-reader.ts';
 import {
   endRequestScope,
+  inScope,
   noteCaller,
   openRequestScope,
   type RequestScopeOptions,
-} from '../tracing/request-scope.ts';
-import { inScope, type Scope } from '../tracing/scope.ts';
+  type Scope,
+} from '../tracing/scope.ts';
 import { addPages, type Pages } from '../web-pages/page-routes.ts';
-import { Overloaded } from '../work/overloaded.ts';
+import { Overloaded } from '../work/fair-line.ts';
+
 import {
   answerMalformedHttp,
   fail,

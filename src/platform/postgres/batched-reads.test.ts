@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Overloaded } from '../work/overloaded.ts';
+import { Overloaded } from '../work/fair-line.ts';
 import { batchReads } from './batched-reads.ts';
 
 /** A `read` that answers on demand, and the keys that it was given so far. */

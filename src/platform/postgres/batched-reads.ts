@@ -1,6 +1,6 @@
 import { recordedSpan, tracedTogether } from '../tracing/scope.ts';
 import type { Span } from '../tracing/span.ts';
-import { Overloaded } from '../work/overloaded.ts';
+import { Overloaded } from '../work/fair-line.ts';
 
 export type BatchedReadOptions<Key, Value> = {
   readonly name: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { Overloaded } from '../work/overloaded.ts';
+import { Overloaded } from '../work/fair-line.ts';
 import { batchWrites, NOT_WRITTEN } from './batched-writes.ts';
 import { CommitUnknown, DatabaseUnavailable, PassingFault } from './database-errors.ts';
 import { NO_DEADLINE } from './deadline.ts';

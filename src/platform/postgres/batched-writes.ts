@@ -1,8 +1,9 @@
-import { errorTypeOf } from '../tracing/attributes.ts';
 import { openStep, tracedTogether } from '../tracing/scope.ts';
+import { errorTypeOf } from '../tracing/span.ts';
+import { Overloaded } from '../work/fair-line.ts';
 import { Tally } from '../work/fair-queue.ts';
 import { mayTake } from '../work/fair-share.ts';
-import { Overloaded } from '../work/overloaded.ts';
+
 import { CommitUnknown, DatabaseUnavailable, isWorthAnotherTry, PassingFault } from './database-errors.ts';
 import { Deadline } from './deadline.ts';
 import { type BatchedWriteLimits, type Caller, nextBatch } from './next-batch.ts';

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { FairLine, fairLine, type Wanted } from './fair-line.ts';
-import { Overloaded } from './overloaded.ts';
+import { FairLine, fairLine, Overloaded, type Wanted } from './fair-line.ts';
 
 const LIMITS = { name: 'test', slots: 4, waiting: 8, longestWaitMilliseconds: 60_000 };
 

@@ -1,6 +1,5 @@
 import { Tally } from './fair-queue.ts';
 import { mayTake, mayTakeOfKind } from './fair-share.ts';
-import { Overloaded } from './overloaded.ts';
 
 export type FairLineLimits = {
   readonly name: string;
@@ -166,4 +165,9 @@ export class FairLine {
     }
     return false;
   }
+}
+
+/** Answered 503: too many wait, no turn came in time, or a row was locked. Nothing was begun or written. */
+export class Overloaded extends Error {
+  override readonly name = 'Overloaded';
 }

@@ -1,8 +1,13 @@
 import type { Cents } from '../../values/cents.ts';
 import type { Day } from '../../values/instant.ts';
-import { type JudgedInstallment, roundingOfFee } from '../judging/judged-installment.ts';
+import {
+  filedPayout,
+  type JudgedInstallment,
+  type MatchedPart,
+  roundingOfFee,
+} from '../judging/judged-installment.ts';
 import { judgedLines } from '../judging/judged-lines.ts';
-import { filedPayout, type MatchedPart } from '../judging/matched-part.ts';
+
 import { moneyOfDay } from '../judging/money-of-day.ts';
 
 export type DayOfReceivables = {

@@ -2,7 +2,7 @@ import { type Reader, statement } from '../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import { INSTALLMENT_KEY } from '../judging/judged.sql.ts';
-import type { InstallmentKey } from '../judging/matched-part.ts';
+import type { InstallmentKey } from '../judging/judged-installment.ts';
 import type { DayOfReceivables } from './day.ts';
 
 /**

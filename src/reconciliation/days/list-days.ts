@@ -2,7 +2,7 @@ import { hasAccount } from '../../merchants/merchants.sql.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
 import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { readJudged } from '../judging/judged.sql.ts';
-import type { InstallmentKey } from '../judging/matched-part.ts';
+import type { InstallmentKey } from '../judging/judged-installment.ts';
 import type { Follower } from '../receivables/open-follower.ts';
 import { type DayOfReceivables, daysWith, type MovedOnDay, movedDays } from './day.ts';
 import { listApart, listReceivableDays, type PeriodOfAccount } from './days.sql.ts';

@@ -1,6 +1,6 @@
 import type { CardBrand } from '../../values/card-number.ts';
 import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
-import { isRevealing } from './masked-line.ts';
+import { isRevealing } from './record-lines.ts';
 
 /** Longest kept description, in characters. */
 const LONGEST_DESCRIPTION = 60;

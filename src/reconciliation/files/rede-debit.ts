@@ -9,8 +9,17 @@ import {
   type EEFI_UNSCHEDULED,
   REDE_REASONS,
 } from '../layouts/rede-debits-layout.ts';
-import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
-import { bareEntry, keptText, negative, redeBrand, unknownUnder } from './entry-fields.ts';
+import type { EEFI_HEADER } from '../layouts/rede-eefi-layout.ts';
+import type { EEVC_HEADER } from '../layouts/rede-eevc-layout.ts';
+import type {
+  EntryKind,
+  SettlementEntry,
+  SettlementFileHead,
+  SettlementFormat,
+} from '../settlement-entry.ts';
+import { agrees, bareEntry, keptText, negative, redeBrand, unknownUnder } from './entry-fields.ts';
+import type { Findings, Place } from './findings.ts';
+import { disagrees } from './settlement-faults.ts';
 
 export function kindOfReason(reason: string | null): EntryKind {
   const words = REDE_REASONS[reason ?? ''];
@@ -150,4 +159,39 @@ export function unscheduled(
     batch: values.batch,
     description: kind === 'unknown' ? unknownUnder(values.debitType) : null,
   };
+}
+
+/** Both Rede files report the movement of the day on which they are made. */
+export function redeHead(
+  format: SettlementFormat,
+  values: RecordValues<typeof EEVC_HEADER> | RecordValues<typeof EEFI_HEADER>,
+): SettlementFileHead {
+  const isRepetition = /^reproc/i.test(values.processing);
+  return {
+    format,
+    version: values.version,
+    establishment: values.establishment,
+    madeOn: values.madeOn,
+    from: values.madeOn,
+    to: values.madeOn,
+    // Repetitions share one number, so it does not identify a file.
+    sequence: isRepetition ? null : values.sequence,
+    isRepetition,
+  };
+}
+
+const DIGITS = { branchCount: 4, recordCount: 6 } as const;
+type LineCounts = Readonly<Record<keyof typeof DIGITS, number>>;
+
+export function checkLineCounts(
+  stated: LineCounts,
+  found: LineCounts,
+  place: Place,
+  findings: Findings,
+): void {
+  if (!findings.isClean) return;
+  for (const name of ['branchCount', 'recordCount'] as const) {
+    if (agrees(stated[name], found[name], DIGITS[name])) continue;
+    findings.fault(place, name, disagrees(name, stated[name], found[name]));
+  }
 }

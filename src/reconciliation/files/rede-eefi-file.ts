@@ -28,14 +28,16 @@ import type { FileReading, Findings } from './findings.ts';
 import { type GoodLine, onRecord, type RecordHandler, recordLines } from './record-lines.ts';
 import {
   bankDebit,
+  checkLineCounts,
   kindOfReason,
   netAdjustment,
   orderedDebit,
   reasonOf,
   reasonWords,
+  redeHead,
   unscheduled,
 } from './rede-debit.ts';
-import { checkLineCounts, redeHead } from './rede-header.ts';
+
 import { disagrees, notOf, outOfPlace } from './settlement-faults.ts';
 
 const TWIN_ALONE = 'what e-commerce adds to a record that is not on the line before it';

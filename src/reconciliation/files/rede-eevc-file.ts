@@ -17,7 +17,7 @@ import type { SettlementEntry } from '../settlement-entry.ts';
 import { agrees, bareEntry, keptText, redeBrand, unknownUnder } from './entry-fields.ts';
 import type { FileReading, Findings, Place } from './findings.ts';
 import { type GoodLine, onRecord, type RecordHandler, recordLines } from './record-lines.ts';
-import { checkLineCounts, redeHead } from './rede-header.ts';
+import { checkLineCounts, redeHead } from './rede-debit.ts';
 import { disagrees, notOf, outOfPlace, tooMany } from './settlement-faults.ts';
 
 const TOTALS = ['gross', 'rejected', 'fee', 'net', 'rejectedCount', 'acceptedCount'] as const;

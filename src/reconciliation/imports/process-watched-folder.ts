@@ -9,8 +9,15 @@ import {
   importSettlementFile,
   rememberRefusedFile,
 } from './import-settlement-file.ts';
-import { keptName, refusalLines } from './settlement-file.ts';
-import { hasRested, isStillWritten, isToTry, movedName, type WatchedFile } from './watched-file.ts';
+import {
+  hasRested,
+  isStillWritten,
+  isToTry,
+  keptName,
+  movedName,
+  refusalLines,
+  type WatchedFile,
+} from './settlement-file.ts';
 
 export type WatchedFolderTools = Omit<ImportTools, 'report'> & {
   readonly actor: Actor;

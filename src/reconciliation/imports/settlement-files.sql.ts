@@ -8,8 +8,13 @@ import {
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
-import { referenceTail } from '../order-reference.ts';
-import { SETTLEMENT_FORMATS, type SettlementEntry, type SettlementFileHead } from '../settlement-entry.ts';
+import {
+  referenceTail,
+  SETTLEMENT_FORMATS,
+  type SettlementEntry,
+  type SettlementFileHead,
+} from '../settlement-entry.ts';
+
 import type { FileSpan } from './file-coverage.ts';
 import { type FilePlace, placeOfFile, type SettlementFile } from './settlement-file.ts';
 

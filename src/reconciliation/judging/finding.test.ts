@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { DUE, PAYOUT, INSTALLMENT as SAMPLE } from '../../../test/reconciliation/judged-sample.ts';
 import type { Day } from '../../values/instant.ts';
 import { findingsOf } from './finding.ts';
-import type { JudgedInstallment } from './judged-installment.ts';
-import type { MatchedPart } from './matched-part.ts';
+import type { JudgedInstallment, MatchedPart } from './judged-installment.ts';
 
 const INSTALLMENT = { ...SAMPLE, installmentCount: 3 };
 

@@ -6,9 +6,11 @@ import {
   isRoundingOfAmount,
   isRoundingOfFee,
   type JudgedInstallment,
+  lastDay,
+  type MatchedPart,
+  sumOf,
 } from './judged-installment.ts';
 import { dayOf, type JudgedLines, judgedLines, keptOf } from './judged-lines.ts';
-import { lastDay, type MatchedPart, sumOf } from './matched-part.ts';
 
 /** At most one of each class. Depends on the facts, not on their order: a later line can end a difference. */
 export function findingsOf(

@@ -12,7 +12,7 @@ import {
 import { type ExceptionRow, recordExceptions } from '../exceptions/exception-writes.sql.ts';
 import { findingsOf } from './finding.ts';
 import { type KnownInstallment, lockKnown, type StandingException } from './judged.sql.ts';
-import { type FiledPayout, filedPayout, type InstallmentKey } from './matched-part.ts';
+import { type FiledPayout, filedPayout, type InstallmentKey } from './judged-installment.ts';
 import { type ApartDays, apartDays } from './money-of-day.ts';
 
 /*

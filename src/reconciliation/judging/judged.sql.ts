@@ -11,8 +11,15 @@ import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
 import { addDays } from '../../values/instant.ts';
 import { EXCEPTION_CLASSES, EXCEPTION_STATES, type KnownException } from '../exceptions/exception.ts';
 import { ENTRY_KINDS, SETTLEMENT_FORMATS } from '../settlement-entry.ts';
-import { GRACE_DAYS, type JudgedInstallment, TAKING_DAYS } from './judged-installment.ts';
-import { FILED_CHANGE_STATES, type InstallmentKey, MATCH_RULES, type MatchedPart } from './matched-part.ts';
+import {
+  FILED_CHANGE_STATES,
+  GRACE_DAYS,
+  type InstallmentKey,
+  type JudgedInstallment,
+  MATCH_RULES,
+  type MatchedPart,
+  TAKING_DAYS,
+} from './judged-installment.ts';
 
 /*
  * What is known of a receivable `r` that no line pays. Of one that a line pays nobody asks, so that

@@ -1,9 +1,7 @@
 import type { Day } from '../../values/instant.ts';
 import { isPaying, netOf } from '../settlement-entry.ts';
-import type { JudgedInstallment } from './judged-installment.ts';
-import { dayOf, type JudgedLines } from './judged-lines.ts';
-import { type MatchedPart, sumOf } from './matched-part.ts';
-import { isTaking } from './takings.ts';
+import { type JudgedInstallment, type MatchedPart, sumOf } from './judged-installment.ts';
+import { dayOf, isTaking, type JudgedLines } from './judged-lines.ts';
 
 type JudgedTaking = JudgedLines['takings'][number];
 

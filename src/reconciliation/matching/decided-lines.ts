@@ -2,7 +2,7 @@ import type { FiledChange } from '../../transactions/changes/changes.sql.ts';
 import { startOfSaoPauloDay } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';
 import { filedChangeId, filedChargebackId } from '../imports/settlement-file.ts';
-import type { InstallmentKey, MatchRule } from '../judging/matched-part.ts';
+import type { InstallmentKey, MatchRule } from '../judging/judged-installment.ts';
 import { type EntryKind, type EntryMoney, isPaying, netOf } from '../settlement-entry.ts';
 import type { FiledEntry, FoundBatch, FoundCandidate } from './candidates.sql.ts';
 import { type EntryMatch, matchEntry, type UnmatchedReason } from './entry-match.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Day } from '../../values/instant.ts';
-import { referenceTail } from '../order-reference.ts';
+import { referenceTail } from '../settlement-entry.ts';
 import { type Candidate, type MatchableEntry, matchEntry } from './entry-match.ts';
 import { divideEntry, paidMembers } from './entry-parts.ts';
 

@@ -1,8 +1,7 @@
 import type { Day } from '../../values/instant.ts';
 import { addDays } from '../../values/instant.ts';
-import type { MatchRule } from '../judging/matched-part.ts';
-import { referenceDigits } from '../order-reference.ts';
-import type { SettlementEntry } from '../settlement-entry.ts';
+import type { MatchRule } from '../judging/judged-installment.ts';
+import { referenceDigits, type SettlementEntry } from '../settlement-entry.ts';
 
 export type Candidate = {
   readonly merchantId: string;

@@ -1,5 +1,5 @@
 import { judge } from '../judging/judge.sql.ts';
-import type { InstallmentKey } from '../judging/matched-part.ts';
+import type { InstallmentKey } from '../judging/judged-installment.ts';
 import { findEntry } from './candidates.sql.ts';
 import {
   awaitFollower,

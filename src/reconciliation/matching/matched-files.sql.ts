@@ -4,7 +4,7 @@ import { recordExceptions } from '../exceptions/exception-writes.sql.ts';
 import { PAYS } from '../imports/settlement-file.ts';
 import { judge } from '../judging/judge.sql.ts';
 import { INSTALLMENT_KEY } from '../judging/judged.sql.ts';
-import type { InstallmentKey } from '../judging/matched-part.ts';
+import type { InstallmentKey } from '../judging/judged-installment.ts';
 import type { MatchedFile } from './candidates.sql.ts';
 import { coverDays, learnMerchants } from './coverages.sql.ts';
 import type { UnmatchedLine } from './decided-lines.ts';

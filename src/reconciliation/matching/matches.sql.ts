@@ -6,7 +6,7 @@ import { keepFiledChanges } from '../../transactions/changes/changes.sql.ts';
 import { EXCEPTION_STATES } from '../exceptions/exception.ts';
 import { type ExceptionRow, NO_MERCHANT, recordExceptions } from '../exceptions/exception-writes.sql.ts';
 import { judge } from '../judging/judge.sql.ts';
-import type { InstallmentKey } from '../judging/matched-part.ts';
+import type { InstallmentKey } from '../judging/judged-installment.ts';
 import { learnMerchants } from './coverages.sql.ts';
 import type { DecidedLines, DecidedMatch, UnmatchedLine } from './decided-lines.ts';
 

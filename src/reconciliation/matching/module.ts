@@ -7,7 +7,7 @@ import type { Work } from '../../platform/work/due-work.ts';
 import { everySoOften } from '../../platform/work/every-so-often.ts';
 import { createWakeSignal, type WakeSignal } from '../../platform/work/wake-signal.ts';
 import { processWatchedFolder, WATCHED_LIMITS } from '../imports/process-watched-folder.ts';
-import type { WatchedFile } from '../imports/watched-file.ts';
+import type { WatchedFile } from '../imports/settlement-file.ts';
 import { EARLIEST_FILE } from './candidates.sql.ts';
 import { COVERAGES_DUE, coveragesDueValues } from './coverages.sql.ts';
 import { findMissingPayouts, judgeDueExceptions } from './judge-due-exceptions.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { DUE, INSTALLMENT, PAYOUT } from '../../../test/reconciliation/judged-sample.ts';
 import type { Day } from '../../values/instant.ts';
 import { movedDays } from '../days/day.ts';
-import { filedPayout, type MatchedPart } from '../judging/matched-part.ts';
+import { filedPayout, type MatchedPart } from '../judging/judged-installment.ts';
 import { apartDays } from '../judging/money-of-day.ts';
 import { dayShare, dayTotals, lineShare } from './day-report.ts';
 

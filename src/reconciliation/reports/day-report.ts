@@ -1,9 +1,9 @@
 import type { Day } from '../../values/instant.ts';
 import { EXCEPTION_CLASSES } from '../exceptions/exception.ts';
 import { findingsOf, isOfOtherDay } from '../judging/finding.ts';
-import { feeOf, type JudgedInstallment } from '../judging/judged-installment.ts';
+import { feeOf, type JudgedInstallment, type MatchedPart, sumOf } from '../judging/judged-installment.ts';
 import { anticipationFeeOf, dayOf, type JudgedLines, judgedLines } from '../judging/judged-lines.ts';
-import { type MatchedPart, sumOf } from '../judging/matched-part.ts';
+
 import { type Debit, moneyOfDay } from '../judging/money-of-day.ts';
 import { netOf } from '../settlement-entry.ts';
 

@@ -3,7 +3,7 @@ import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.
 import type { Day } from '../../values/instant.ts';
 import { EXCEPTION_CLASSES } from '../exceptions/exception.ts';
 import { INSTALLMENT_KEY, type ReadInstallment, readJudged } from '../judging/judged.sql.ts';
-import type { InstallmentKey } from '../judging/matched-part.ts';
+import type { InstallmentKey } from '../judging/judged-installment.ts';
 
 export type DayPlace = InstallmentKey;
 

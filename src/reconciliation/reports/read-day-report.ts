@@ -1,6 +1,6 @@
 import type { Reader } from '../../platform/postgres/database.ts';
 import type { Day } from '../../values/instant.ts';
-import type { InstallmentKey } from '../judging/matched-part.ts';
+import type { InstallmentKey } from '../judging/judged-installment.ts';
 import { type DayCause, type DayTotals, dayShare, dayTotals, lineShare } from './day-report.ts';
 import { type DayPlace, readDayInstallments, readDayLines } from './day-reports.sql.ts';
 

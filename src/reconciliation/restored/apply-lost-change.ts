@@ -13,11 +13,11 @@ import {
   subscriptionChangesWrite,
 } from '../../recurrence/subscriptions/changes.sql.ts';
 import type { Instant } from '../../values/instant.ts';
+import { findPresentState, noteRedone } from './books.sql.ts';
 import { RESTORER } from './fill-charge.ts';
 import type { FoundChange } from './find-lost-changes.ts';
 import type { RedoableChange } from './lost-change.ts';
 import { stateAfter } from './lost-change.ts';
-import { findPresentState, noteRedone } from './lost-changes.sql.ts';
 
 export type ApplyTools = {
   readonly database: Database;

@@ -4,7 +4,7 @@ import { newId } from '../../platform/chance.ts';
 import type { Database, Tx } from '../../platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../platform/postgres/deadline.ts';
 import { commitTakes, takeKey } from '../../recurrence/collection/charge-intents.sql.ts';
-import { findBillingToCharge } from '../../recurrence/collection/chargeable-billings.sql.ts';
+import { findBillingToCharge } from '../../recurrence/collection/open-charges.sql.ts';
 import { cancelIntentsWrite } from '../../transactions/cancels/cancels.sql.ts';
 import { captureUntil } from '../../transactions/capture.ts';
 import { recordCaptureOutcome } from '../../transactions/captures/capture-outcomes.sql.ts';

@@ -2,9 +2,16 @@ import { type ChainEnds, findEnds, searchNewestEntries } from '../../audit/audit
 import type { ShippedLine } from '../../audit/shipped-line.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { parseUtcText } from '../../values/instant.ts';
-import { type LostChange, lostChange, type RedoableChange, stateAfter, thingOf } from './lost-change.ts';
-import { findLost, findPresentState } from './lost-changes.sql.ts';
-import { missingNumbers, type NumberRange } from './missing-numbers.ts';
+import { findLost, findPresentState } from './books.sql.ts';
+import {
+  type LostChange,
+  lostChange,
+  missingNumbers,
+  type NumberRange,
+  type RedoableChange,
+  stateAfter,
+  thingOf,
+} from './lost-change.ts';
 
 export type FoundChange = { readonly line: ShippedLine } & (
   | { readonly state: 'toDo' | 'alreadySo' | 'missing'; readonly change: RedoableChange }

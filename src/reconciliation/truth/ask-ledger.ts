@@ -3,8 +3,8 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { type ComparedCharge, isAskedFirst } from './compared-charge.ts';
 import type { ReadComparedInstallment } from './compared-installments.sql.ts';
 import { isSilent, isWithinLookUp, QUESTIONS_OF_BUDGET, salesToAsk } from './question-budget.ts';
-import { openBudget, type SpentQuestions, takeQuestions } from './question-budgets.sql.ts';
 import { type BookedSale, type Comparison, ledgerDifference } from './truth.ts';
+import { openBudget, type SpentQuestions, takeQuestions } from './truth-differences.sql.ts';
 import type { KeptDifference, TruthRun } from './truth-run.ts';
 
 /** The longest time for one batch. */

@@ -8,9 +8,15 @@ import {
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import type { SumDifference, Summed } from './kept-sums.ts';
-import { type SpentQuestions, spendQuestions } from './question-budgets.sql.ts';
 import { type ComparedDay, endSumDifferences, keepSumDifferences } from './receivable-sums.sql.ts';
-import { type DifferencePlace, endDifferences, keepDifferences } from './truth-differences.sql.ts';
+import {
+  type DifferencePlace,
+  endDifferences,
+  keepDifferences,
+  type SpentQuestions,
+  spendQuestions,
+} from './truth-differences.sql.ts';
+
 import {
   type ChargePlace,
   type ComparedPlace,

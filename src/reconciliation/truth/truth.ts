@@ -4,8 +4,14 @@ import type { InstallmentState } from '../../transactions/transaction.ts';
 import type { Day } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';
 import { findingsOf } from '../judging/finding.ts';
-import { isRoundingOfFee, type JudgedInstallment } from '../judging/judged-installment.ts';
-import { type FiledPayout, filedPayout, type MatchedPart } from '../judging/matched-part.ts';
+import {
+  type FiledPayout,
+  filedPayout,
+  isRoundingOfFee,
+  type JudgedInstallment,
+  type MatchedPart,
+} from '../judging/judged-installment.ts';
+
 import { type CountedDifferences, type EndedRun, NOTHING_COMPARED, withTally } from './truth-run.ts';
 
 /** These are between our own sources. A difference of files from what was expected is an exception. */

@@ -6,14 +6,14 @@ import type { Once } from '../../platform/http/refusal.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { Instant } from '../../values/instant.ts';
-import { findBillingToCharge, findHandCharge } from './chargeable-billings.sql.ts';
 import {
   type ChargeBillingResult,
   type CollectBillingTools,
   collectBilling,
   type IssuerDecline,
 } from './collect-billing.ts';
-import { type HandChargeRefusal, isChargeableByHand } from './manual-charge.ts';
+import { findBillingToCharge, findHandCharge } from './open-charges.sql.ts';
+import { type HandChargeRefusal, isChargeableByHand } from './outcome-record.ts';
 
 export type ChargeByHandTools = CollectBillingTools & FindRequestTools & { readonly database: Database };
 

@@ -16,10 +16,15 @@ import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts'
 import { BILLING_MOVES, type ChargeRule } from '../billings/billing.ts';
 import { SUBSCRIPTION_MOVES } from '../subscriptions/subscription.ts';
 import { MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscriptions.sql.ts';
-import { isChargeableByHand } from './manual-charge.ts';
 import { type Held, holdCharges } from './open-charges.sql.ts';
-import { type LockedBilling, type OutcomeRecord, recordOfOutcome, recordOfUnsent } from './outcome-record.ts';
-import type { ChargeFacts } from './result-facts.ts';
+import {
+  type ChargeFacts,
+  isChargeableByHand,
+  type LockedBilling,
+  type OutcomeRecord,
+  recordOfOutcome,
+  recordOfUnsent,
+} from './outcome-record.ts';
 
 /**
  * `answered`: by the acquirer just now; the transaction's outcome is written in the same commit; facts are

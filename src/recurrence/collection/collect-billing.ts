@@ -5,7 +5,7 @@ import type { CardRefusal } from '../../cards/refusals.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
-import { Overloaded } from '../../platform/work/overloaded.ts';
+import { Overloaded } from '../../platform/work/fair-line.ts';
 import { type ChargeTools, chargeCard } from '../../transactions/card/charge-card.ts';
 import {
   checkMerchantInitiatedCharge,
@@ -23,7 +23,7 @@ import { type Retry, retryAfterFailure } from '../plans/retry-schedule.ts';
 import type { StartedCharge, TakeResult } from './charge-intents.sql.ts';
 import type { ChargeEnd, ChargeEndResult } from './charge-outcomes.sql.ts';
 import type { DueBilling } from './due-billings.sql.ts';
-import { APPROVED, type ChargeFacts, factsOfDecline, factsOfUnsent } from './result-facts.ts';
+import { APPROVED, type ChargeFacts, factsOfDecline, factsOfUnsent } from './outcome-record.ts';
 
 export type CollectBillingTools = Omit<ChargeTools<'notTaken' | 'keyUsed'>, 'writeIntent' | 'writeOutcome'> &
   LimitTools &

@@ -31,7 +31,7 @@ import { findBilling } from '../billings/billings.sql.ts';
 import { GET_BILLING, writeWholeBilling } from '../billings/contract.ts';
 import { type ChargeByHandTools, chargeManually, type ManualChargeResult } from './charge-manually.ts';
 import type { IssuerDecline } from './collect-billing.ts';
-import type { HandChargeRefusal } from './manual-charge.ts';
+import type { HandChargeRefusal } from './outcome-record.ts';
 
 const READ_AGAIN_MILLISECONDS = 100;
 

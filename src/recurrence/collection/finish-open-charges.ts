@@ -4,8 +4,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { type CollectBillingTools, checkRetry, openStoredCard } from './collect-billing.ts';
 
 import { claimOpenCharges, type OpenCharge } from './open-charges.sql.ts';
-import { isSentAgainOften } from './outcome-record.ts';
-import { APPROVED, type ChargeFacts } from './result-facts.ts';
+import { APPROVED, type ChargeFacts, isSentAgainOften } from './outcome-record.ts';
 
 export type FinishOpenChargesTools = CollectBillingTools & { readonly database: Database };
 

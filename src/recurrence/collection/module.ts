@@ -20,8 +20,8 @@ import { MANUAL_CHARGE_ENDPOINTS } from './endpoints.ts';
 import { finishOpenCharges } from './finish-open-charges.ts';
 import { EARLIEST_OPEN_CHARGE } from './open-charges.sql.ts';
 import { type ChargeDueTools, type DueCharger, openCollector } from './open-collector.ts';
+import { isAcquirerThere } from './outcome-record.ts';
 import { type ChargebackTools, DUE_CHARGEBACKS, processChargebacks } from './process-chargebacks.ts';
-import { isAcquirerThere } from './result-facts.ts';
 
 /** `wakeSignal`: something may be due. `resolved`: a charge's outcome was found. */
 function chargingWorks(

@@ -4,8 +4,8 @@ import { CommitUnknown, DatabaseUnavailable } from '../../platform/postgres/data
 import { chargingLimits } from '../../platform/work/dispatch-policy.ts';
 import { type Claimed, Dispatcher } from '../../platform/work/dispatcher.ts';
 import type { Work } from '../../platform/work/due-work.ts';
+import { Overloaded } from '../../platform/work/fair-line.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
-import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';

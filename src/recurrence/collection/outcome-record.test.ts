@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Day } from '../../values/instant.ts';
 import {
+  APPROVED,
+  factsOfUnsent,
   isSentAgainOften,
   type LockedBilling,
   recordOfOutcome,
   recordOfUnsent,
   secondsUntilSentAgain,
 } from './outcome-record.ts';
-import { APPROVED, factsOfUnsent } from './result-facts.ts';
 
 const DUE = '2026-12-01' as Day;
 

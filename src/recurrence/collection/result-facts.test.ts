@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { instant } from '../../values/instant.ts';
-import { factsOfDecline, isAcquirerThere } from './result-facts.ts';
+import { factsOfDecline, isAcquirerThere } from './outcome-record.ts';
 
 const AT_NOON = instant(Date.parse('2026-12-01T15:00:00Z'));
 

@@ -7,9 +7,9 @@ import { reaisText } from '../../values/cents.ts';
 import { ExactNumber } from '../../values/exact-json.ts';
 import { type Day, saoPauloDay } from '../../values/instant.ts';
 import { type PlannedBilling, plannedBillings } from './calendar.ts';
+import { type ReadPlanTools, readPlan } from './change-plan.ts';
 import { OF_PLANS, PLAN_EXAMPLE, PLAN_PARAMETERS } from './contract.ts';
 import { PLAN_REFUSALS } from './endpoints.ts';
-import { type ReadPlanTools, readPlan } from './read-plan.ts';
 import { MAX_RETRIES, possibleRetryDays, RETRY_PAUSES_TEXT } from './retry-schedule.ts';
 
 type ReadCalendarTools = ReadPlanTools & { readonly clock: BusinessClock };

@@ -1,10 +1,13 @@
 import type { MerchantActor } from '../../audit/audit-event.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { Page, WantedPage } from '../../platform/pages.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { isUuid } from '../../values/ids.ts';
-import type { PlanState } from './plan.ts';
+import type { Plan, PlanFilter, PlanOrder, PlanState } from './plan.ts';
 import type { EditResult, EditRow, MoveResult, MoveRow, PlanKey } from './plan-changes.sql.ts';
 import type { WantedPlan } from './plan-edit.ts';
+import { findPlan, listPlanPage } from './plans.sql.ts';
 
 export type ChangePlanTools = {
   readonly clock: BusinessClock;
@@ -48,4 +51,31 @@ export async function changePlanState(
   const stamp = { by: userName, at: clock.now(merchantId) };
   const result = await movePlan({ ...key, state, stamp, planner, leaseMilliseconds }, deadlineAt);
   return result === 'done' ? key : null;
+}
+
+export type ReadPlanTools = { readonly lookUp: LookUp };
+
+/** Null for unknown plans and those of other merchants. */
+export async function readPlan(
+  { lookUp }: ReadPlanTools,
+  merchantId: string,
+  planId: string,
+): Promise<Plan | null> {
+  if (!isUuid(planId)) return null;
+  return lookUp(merchantId, (database) => findPlan(database, merchantId, planId));
+}
+
+export type ListPlansTools = {
+  /** A merchant's searches take turns: nothing limits its number of plans. */
+  readonly search: Search;
+};
+
+/** Throws `Overloaded` when too many of the merchant's searches wait. */
+export function listPlans(
+  { search }: ListPlansTools,
+  merchantId: string,
+  filter: PlanFilter,
+  wanted: WantedPage<PlanOrder>,
+): Promise<Page<Plan>> {
+  return search(merchantId, (database) => listPlanPage(database, merchantId, filter, wanted));
 }

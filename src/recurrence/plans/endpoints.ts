@@ -15,7 +15,14 @@ import {
 import type { Language } from '../../platform/http/sentence.ts';
 import { writePage } from '../../platform/pages.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
-import { type ChangePlanTools, changePlan } from './change-plan.ts';
+import {
+  type ChangePlanTools,
+  changePlan,
+  type ListPlansTools,
+  listPlans,
+  type ReadPlanTools,
+  readPlan,
+} from './change-plan.ts';
 import {
   CREATE_PLAN,
   GET_PLAN,
@@ -27,7 +34,6 @@ import {
 } from './contract.ts';
 import type { CreateResult, EditResult, NewPlan } from './plan-changes.sql.ts';
 import { type EditRefusal, type FixedField, newTerms, type WantedPlan } from './plan-edit.ts';
-import { type ListPlansTools, listPlans, type ReadPlanTools, readPlan } from './read-plan.ts';
 
 type CreatePlanTools = FindRequestTools & {
   readonly clock: BusinessClock;

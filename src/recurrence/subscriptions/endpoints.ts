@@ -10,8 +10,15 @@ import {
 import { FAILURES } from '../../platform/http/failures.ts';
 import { type RefusalShape, refusalAnswer, refusalsAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
-import { pageFor, type TooManyToOrder, tooManyToOrder, writePage } from '../../platform/pages.ts';
-import type { LookUp } from '../../platform/postgres/searches.ts';
+import {
+  type Page,
+  pageFor,
+  type TooManyToOrder,
+  tooManyToOrder,
+  type WantedPage,
+  writePage,
+} from '../../platform/pages.ts';
+import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import { changePlanState, type MovePlanTools } from '../plans/change-plan.ts';
@@ -43,9 +50,49 @@ import {
   type CreateSubscriptionTools,
   createSubscription,
 } from './create-subscription.ts';
-import { listSubscriptions, type ReadSubscriptionsTools, readSubscription } from './list-subscriptions.ts';
-import type { ChangeRefusal, SubscriptionCreationRefusal } from './subscription.ts';
+import { searchSubscriptions } from './searches.sql.ts';
+import type {
+  ChangeRefusal,
+  Subscription,
+  SubscriptionCreationRefusal,
+  SubscriptionField,
+  SubscriptionFilter,
+  SubscriptionWithEvents,
+} from './subscription.ts';
 import { findCreationRefusals } from './subscription-creation.sql.ts';
+import { findSubscription } from './subscriptions.sql.ts';
+
+type ReadSubscriptionsTools = {
+  readonly lookUp: LookUp;
+  /** A merchant's searches take turns: each may count very many rows. */
+  readonly search: Search;
+};
+
+/** Sorted without an index in a second or two. */
+const MOST_SORTED = 300_000;
+
+/** Throws `Overloaded` when too many of the merchant's searches wait. */
+async function listSubscriptions(
+  { search }: Pick<ReadSubscriptionsTools, 'search'>,
+  merchantId: string,
+  filter: SubscriptionFilter,
+  wanted: WantedPage<SubscriptionField>,
+): Promise<Page<Subscription> | TooManyToOrder> {
+  const vaultId = filter.vaultId === null ? null : idOrUnissued(filter.vaultId);
+  return search(merchantId, (database) =>
+    searchSubscriptions(database, merchantId, { ...filter, vaultId }, wanted, MOST_SORTED),
+  );
+}
+
+/** With its history. Null for unknown subscriptions and those of other merchants. */
+function readSubscription(
+  { lookUp }: Pick<ReadSubscriptionsTools, 'lookUp'>,
+  merchantId: string,
+  subscriptionId: string,
+): Promise<SubscriptionWithEvents | null> {
+  const id = idOrUnissued(subscriptionId);
+  return lookUp(merchantId, (database) => findSubscription(database, merchantId, id));
+}
 
 /** Unknown plan and card of a partly readable request. An inactive plan is no fault of the request. */
 async function checkNewSubscription(

@@ -5,7 +5,7 @@ import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { notePaymentMade } from '../../platform/tracing/scope.ts';
-import { Overloaded } from '../../platform/work/overloaded.ts';
+import { Overloaded } from '../../platform/work/fair-line.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';

@@ -1,4 +1,4 @@
-import type { IdSpan } from '../../idempotency/derived-id.ts';
+import type { IdSpan } from '../../idempotency/idempotency-key.ts';
 import {
   IS_KEY_USED,
   KEY_COLUMNS,

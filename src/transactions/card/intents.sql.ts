@@ -1,7 +1,8 @@
 import { HOLD_CODES, TAKE_CODES } from '../../antifraud/codes.sql.ts';
 import { COUNT_TRIES, VELOCITY_COLUMNS } from '../../antifraud/velocity-events.sql.ts';
-import { LOCK_CARD_SOURCES } from '../../cards/card-source-locks.sql.ts';
-import type { IdSpan } from '../../idempotency/derived-id.ts';
+import { LOCK_CARD_SOURCES } from '../../cards/tokens/card-tokens.sql.ts';
+import type { IdSpan } from '../../idempotency/idempotency-key.ts';
+
 import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';

@@ -1,6 +1,6 @@
 import { FREE_CODES } from '../../antifraud/codes.sql.ts';
 import { COUNT_DECLINES } from '../../antifraud/velocity-events.sql.ts';
-import { FREE_CARD_SOURCES } from '../../cards/card-source-locks.sql.ts';
+import { FREE_CARD_SOURCES } from '../../cards/tokens/card-tokens.sql.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';

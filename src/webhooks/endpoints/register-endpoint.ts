@@ -5,7 +5,7 @@ import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { LookUp } from '../../platform/postgres/searches.ts';
-import { Overloaded } from '../../platform/work/overloaded.ts';
+import { Overloaded } from '../../platform/work/fair-line.ts';
 import { callbackEndpoint } from '../deliveries/delivery.ts';
 import type { UrlFault, UrlRules } from '../posting/url-rules.ts';
 import { vetUrl } from '../posting/vet-url.ts';

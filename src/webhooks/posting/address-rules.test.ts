@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseBlock, parseBlocks } from '../../values/ip-address.ts';
-import { isAddressAllowed, isSameAddress } from './address-rules.ts';
+import { isAddressAllowed, isSameAddress } from './url-rules.ts';
 
 const NOTHING_OPENED = { openedNetworks: [], takesLoopback: false };
 

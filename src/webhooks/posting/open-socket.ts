@@ -1,9 +1,9 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { Overloaded } from '../../platform/work/overloaded.ts';
-import { isAddressAllowed, isSameAddress } from './address-rules.ts';
+import { Overloaded } from '../../platform/work/fair-line.ts';
 import type { PostFailure } from './posting-result.ts';
-import { type CallRules, type Lookup, literalAddress } from './url-rules.ts';
+import { type CallRules, isAddressAllowed, isSameAddress, type Lookup, literalAddress } from './url-rules.ts';
+
 import { vetHost } from './vet-url.ts';
 
 /** At most this many addresses of a name are tried. */

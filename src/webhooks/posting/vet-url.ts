@@ -1,9 +1,10 @@
-import { Overloaded } from '../../platform/work/overloaded.ts';
-import { isAddressAllowed, isAddressOpened } from './address-rules.ts';
+import { Overloaded } from '../../platform/work/fair-line.ts';
 import {
   type CallRules,
   type CheckedUrl,
   checkUrl,
+  isAddressAllowed,
+  isAddressOpened,
   isPortUsual,
   type Lookup,
   literalAddress,

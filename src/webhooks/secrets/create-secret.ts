@@ -4,7 +4,7 @@ import type { Keyring } from '../../keys/open-keyring.ts';
 import { hasAccount } from '../../merchants/merchants.sql.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { Overloaded } from '../../platform/work/overloaded.ts';
+import { Overloaded } from '../../platform/work/fair-line.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { DeliveryToSend, SealedText } from '../deliveries/delivery.ts';
 import { basicAuthRecord, secretRecord } from '../endpoints/webhook-endpoint.ts';

@@ -1,8 +1,8 @@
 import { Pool } from 'undici';
 import { tracedCall } from '../../../platform/channels/ask-once.ts';
 import type { Channel } from '../../../platform/channels/open-channel.ts';
-import { FairLine } from '../../../platform/work/fair-line.ts';
-import { Overloaded } from '../../../platform/work/overloaded.ts';
+import { FairLine, Overloaded } from '../../../platform/work/fair-line.ts';
+
 import type { Decider, Decision, ProviderSettings, Sale, Verdict } from '../../anti-fraud.ts';
 import { askProvider, type ProviderQuestion, ProviderSilent } from './ask-provider.ts';
 import { PROVIDER_SILENT_REASON, readDecision, writeQuestion } from './provider-answers.ts';
