@@ -24,12 +24,24 @@ export const PAPERS: readonly string[] = [
 ];
 /** Promotions, and starts beside a server that dies, again and again: of the proof likewise. */
 export const CLUSTERS: readonly string[] = ['test/restored/promoted.test.ts', 'test/start/restarts.test.ts'];
+/**
+ * How PostgreSQL and the bundle are brought up, and what was left behind: every run of tests is brought up by
+ * them.
+ */
+export const STARTERS: readonly string[] = [
+  'src/homologation/embedded-postgres/launcher.test.ts',
+  'test/start/bundle.test.ts',
+];
+/** A slice of the suite `payments` of the proof, for whoever changes what it is about. */
+const OF_CHAOS: readonly string[] = ['test/payments/faults.test.ts'];
 
-const OF_PROOF = [...PAPERS, ...CLUSTERS];
+const OF_PROOF = [...PAPERS, ...CLUSTERS, ...STARTERS, ...OF_CHAOS];
 /** With a change of which of these each of them runs too. */
 const READ_BY: readonly (readonly [files: readonly string[], changed: RegExp])[] = [
   [PAPERS, /^(README|package|docs|deploy|releases|bin|tools|simulators)\b|^src\/.*(contract|refusals)\.ts$/],
   [CLUSTERS, /^src\/(app|homologation|platform)\//],
+  [STARTERS, /^(bin|src\/homologation\/embedded-postgres)\//],
+  [OF_CHAOS, /^(chaos|src\/(payments|transactions))\//],
 ];
 
 /** All files of tests but those of the proof, or those that fit the patterns, in the order of their names. */

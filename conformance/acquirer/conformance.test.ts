@@ -3,7 +3,10 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { startSimulator } from '../../simulators/acquirer/running-simulator.ts';
+import { ACQUIRER_PROGRAM } from '../../simulators/acquirer/program.ts';
+import { startLedgerServer } from '../../simulators/kit/ledger-server.ts';
+import { readLedgerSettings } from '../../simulators/kit/ledger-settings.ts';
+import { temporaryFolder } from '../../simulators/kit/temporary-folder.ts';
 import { checkPoint, checkPoints, type PointResult } from '../check-points.ts';
 import { type Fault, openFaultyProgram } from '../faulty-program.ts';
 import { openBench } from './open-bench.ts';
@@ -15,8 +18,15 @@ const OPTIONS = {
   ...{ declinedAmount: 1_051, declinedCard: undefined, pendingAmount: 2_001 },
 };
 
-async function startBridge(t: TestContext): Promise<string> {
-  return `http://127.0.0.1:${(await startSimulator(t)).port}`;
+/** In this process, and new for each test: what a list has to say grows with its ledger. */
+async function openBridge(t: TestContext): Promise<string> {
+  const settings = readLedgerSettings(['--data', temporaryFolder(t)]);
+  if (typeof settings === 'string') throw new Error(settings);
+  const { port, close } = await startLedgerServer(ACQUIRER_PROGRAM, settings, (error) => {
+    throw error;
+  });
+  t.after(close);
+  return `http://127.0.0.1:${port}`;
 }
 
 /** Runs the program as an operator does. */
@@ -37,18 +47,18 @@ async function pointsOf(url: string, options = OPTIONS): Promise<Record<PointRes
 }
 
 test('the simulator passes every point', async (t) => {
-  const { code, said } = await runProgram('acquirer', '--url', await startBridge(t));
+  const { code, said } = await runProgram('acquirer', '--url', await openBridge(t));
   assert.match(said, /\n\d\d passed, 0 failed, 0 skipped\n$/, said);
   assert.equal(code, 0);
 });
 
 test('it may be run again on the same bridge', async (t) => {
-  const url = await startBridge(t);
+  const url = await openBridge(t);
   for (let time = 1; time <= 2; time += 1) assert.deepEqual((await pointsOf(url)).failed, []);
 });
 
 test('a point that fails shows what was sent and what came, no card number, and ends with 1', async (t) => {
-  const bridge = await startBridge(t);
+  const bridge = await openBridge(t);
   const url = await openFaultyProgram(t, bridge, async (asked, ask) => {
     const answer = await ask(asked);
     return answer.body.outcome === 'declined' ? { ...answer, status: 402 } : answer;
@@ -63,7 +73,7 @@ test('a point that fails shows what was sent and what came, no card number, and 
 });
 
 test('what cannot be run is not begun', async (t) => {
-  const bridge = await startBridge(t);
+  const bridge = await openBridge(t);
   const real = await openFaultyProgram(t, bridge, async (asked, ask) => {
     const answer = await ask(asked);
     return asked.path === '/about' ? { ...answer, body: { ...answer.body, simulator: false } } : answer;
@@ -78,7 +88,7 @@ test('what cannot be run is not begun', async (t) => {
 });
 
 test('what a bridge does not have is skipped by name', async (t) => {
-  const url = await openFaultyProgram(t, await startBridge(t), (asked, ask) =>
+  const url = await openFaultyProgram(t, await openBridge(t), (asked, ask) =>
     /^\/(changes|verifications)/.test(asked.path)
       ? Promise.resolve({ status: 404, body: { error: 'unknownPath' } })
       : ask(asked),
@@ -241,7 +251,7 @@ const FAULTS: readonly (readonly [string, Fault, string])[] = [
 
 for (const [name, fault, sentence] of FAULTS) {
   test(`a bridge that ${name} does not pass`, async (t) => {
-    const url = await openFaultyProgram(t, await startBridge(t), fault);
+    const url = await openFaultyProgram(t, await openBridge(t), fault);
     const point = POINTS.find((one) => one.sentence === sentence);
     assert.ok(point !== undefined, sentence);
     const { kind, lines } = await checkPoint(point, openBench(url, OPTIONS));

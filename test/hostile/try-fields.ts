@@ -22,6 +22,7 @@ const AT_ONCE = 6;
 
 /** Fields and whole requests through the door of a service that is open by then. */
 export function tryFields(service: () => HostileService): void {
+  const allRefused: WireRequest[] = [];
   for (const endpoint of ENDPOINTS) {
     const { method, path } = endpoint;
 
@@ -46,11 +47,20 @@ export function tryFields(service: () => HostileService): void {
       });
       const [first] = refused;
       if (first !== undefined) complaints.push(...(await languagesOf(service(), first)));
-      complaints.push(...(await rowsOfRefused(service(), refused)));
+      allRefused.push(...refused);
       assertNoComplaints(complaints);
       await assertStillWorks(service(), endpoint);
     });
   }
+
+  test('of all that was refused not one row comes', async () => {
+    assert.ok(allRefused.length > ENDPOINTS.length);
+    if ((await rowsOfRefused(service(), allRefused)).length === 0) return;
+    // Of which endpoint they come is looked for only where there are any.
+    for (const [path, refused] of Map.groupBy(allRefused, ({ endpoint }) => endpoint.path))
+      assertNoComplaints((await rowsOfRefused(service(), refused)).map((text) => `${path}: ${text}`));
+    assert.fail('rows come of refused requests');
+  });
 }
 
 const isRefusal = ({ status }: Reply): boolean => [400, 404, 413, 415].includes(status);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { chanceFrom } from '../../chaos/chance.ts';
 import { call, type Reply } from '../kit/merchant.ts';
 import { sliceOf } from '../kit/patience.ts';
@@ -11,7 +11,8 @@ import { openResolvingService, type ResolvingService } from './resolving-service
 
 /** Nothing answers late here: what is held is held until the process is dead. */
 const TIMEOUT = 20_000;
-const KILLS = sliceOf(50, 2);
+/** Under load: of the proof. Beside it each kill has its moment. */
+const KILLS = sliceOf(50, 0);
 const CALLERS = 6;
 
 let setup: ResolvingService;
@@ -97,7 +98,7 @@ test('killed while it is being authorized, it is voided: its caller got no answe
 
 type Seen = { paymentId: string; captured: Reply | null; canceled: Reply | null };
 
-test(`after ${KILLS} kills, what the acquirer captured is what merchants were answered`, async (context) => {
+async function killUnderLoad(context: TestContext): Promise<void> {
   const seen: Seen[] = [];
   const chance = chanceFrom(SEED);
   for (let kill = 0; kill < KILLS; kill += 1) {
@@ -153,4 +154,7 @@ test(`after ${KILLS} kills, what the acquirer captured is what merchants were an
     if (canceled?.status === 200) assert.ok(['Desfeita', 'Cancelada'].includes(status), paymentId);
   }
   context.diagnostic(JSON.stringify(Object.fromEntries(ends)));
-});
+}
+
+if (KILLS > 0)
+  test(`after ${KILLS} kills, what the acquirer captured is what merchants were answered`, killUnderLoad);

@@ -24,7 +24,7 @@ import {
  * one or none. The
  * simulator and PostgreSQL live on, the service is killed at random moments under load and started again.
  */
-const KILLS = Number(process.env.KILLS ?? sliceOf(100, 4));
+const KILLS = Number(process.env.KILLS ?? sliceOf(100, 2));
 const CALLERS = 16;
 /** Mostly approvals, some of every trouble. */
 const AMOUNTS = [1000, 2000, 3000, 4321, 5000, 777, 1051, 1002, 1004, 99_999];

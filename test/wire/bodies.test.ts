@@ -18,7 +18,7 @@ import {
 } from './body-cases.ts';
 import { exchange, type WireAnswer } from './wire.ts';
 
-const MANGLED = Number(process.env.MANGLED ?? sliceOf(150, 15));
+const MANGLED = Number(process.env.MANGLED ?? sliceOf(150, 6));
 const LARGEST_BODY_BYTES = 65_536;
 const UNKNOWN_ID = '01a1fda5-9d1d-70d6-9279-f5283287e1fa';
 

@@ -1,7 +1,7 @@
 import { whyNoCluster } from '../../chaos/failover/cluster.ts';
 import { LAST_RELEASE, whyNoRelease } from '../../chaos/upgrade/last-release.ts';
 import { PROXY_NAMES } from '../../test/proxies/proxies.ts';
-import { CLUSTERS, PAPERS } from '../test-files.ts';
+import { CLUSTERS, PAPERS, STARTERS } from '../test-files.ts';
 import { skipWithout } from '../test-programs.ts';
 
 /** Stands for the seed of the proof, in words and in settings. */
@@ -88,12 +88,15 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'kills',
     about:
-      'payments and captures under many kills, starts beside a dying PostgreSQL, promotions, keys rotated under kills',
+      'payments, captures, logins and keys under many kills, starts beside a dying PostgreSQL, promotions',
     ...files(
       'test/payments/kill.test.ts',
       'test/payments/captures-kill.test.ts',
+      'test/audit/parallel.test.ts',
       'test/keys/rotation.test.ts',
+      'test/start/database-on-its-way.test.ts',
       ...CLUSTERS,
+      ...STARTERS,
     ),
     minutes: 9,
   },
@@ -106,7 +109,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'fields',
     about: 'every field of every endpoint with every hostile value, through the door',
-    ...files('test/hostile/*.test.ts'),
+    ...files('test/hostile/**/*.test.ts'),
     minutes: 8,
   },
   {
@@ -118,9 +121,9 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'bodies',
-    about: 'mangled bodies of every endpoint, at length',
-    ...files('test/wire/bodies.test.ts'),
-    minutes: 2,
+    about: 'mangled bodies and frames of every endpoint, at length',
+    ...files('test/wire/bodies.test.ts', 'test/wire/framing.test.ts'),
+    minutes: 3,
   },
   {
     name: 'browser',
@@ -138,8 +141,9 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'model',
-    about: 'plans, subscriptions and billings of two merchants beside a small model, all its seeds',
-    ...files('test/recurrence/model/model.test.ts'),
+    about:
+      'plans, subscriptions and billings of two merchants beside a small model, all its seeds; files of each format',
+    ...files('test/recurrence/model/model.test.ts', 'test/reconciliation/files-agree.test.ts'),
     minutes: 3,
   },
   {
