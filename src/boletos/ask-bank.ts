@@ -1,9 +1,9 @@
-import type { Bank } from '../banks/bank.ts';
 import type { BusinessClock } from '../platform/business-clock.ts';
 import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { CommitUnknown } from '../platform/postgres/database-errors.ts';
 import type { WakeSignal } from '../platform/work/wake-signal.ts';
+import type { Banks } from '../providers/open-banks.ts';
 import {
   OUTCOME_MARGIN_MILLISECONDS,
   SHORTEST_USEFUL_TIMEOUT_MILLISECONDS,
@@ -16,8 +16,7 @@ import { postponeBoleto } from './unresolved/unresolved-boletos.sql.ts';
 /** What asks the bank while a caller waits. */
 export type AskBankTools = {
   readonly database: Database;
-  /** Null: the operator has named none. */
-  readonly bank: Bank | null;
+  readonly banks: Banks;
   readonly clock: BusinessClock;
   readonly bankTimeoutMilliseconds: number;
   /** Wakes the resolving of what is unanswered. */

@@ -1,4 +1,3 @@
-import type { Bank } from '../banks/bank.ts';
 import { answerOnce, type FindRequestTools, identifyRequest } from '../idempotency/answer-once.ts';
 import type { SentRequest } from '../idempotency/idempotency-key.ts';
 import { hasAccount } from '../merchants/merchants.sql.ts';
@@ -65,18 +64,22 @@ export async function issueBoleto(
       if (!(await isFirst)) return 'keyUsed';
       const refusal = await refusalOf(tools, merchantId, wanted);
       if (refusal !== null) return refusal;
-      const askedBank = await askBank(tools, deadlineAt, (tools.bank as Bank).learnCode);
+      const boletoId = newId();
+      const bank = chooseBank(tools, merchantId, boletoId, wanted);
+      if (bank === null) return { kind: 'noBank' };
+      const askedBank = await askBank(tools, deadlineAt, tools.banks.of(bank).learnCode);
       // It has not been there since the start: nothing was sent to it.
       if (typeof askedBank !== 'string' || askedBank === '') return { kind: 'notConnected' };
       const now = tools.clock.now(merchantId);
       const row: BoletoIntentRow = {
         ...wanted,
         merchantId,
-        boletoId: newId(),
+        boletoId,
         pageKey: newPageKey(),
         issuedOn: saoPauloDay(now),
         payableUntil: payableUntil(wanted),
         requestedAt: now,
+        bank,
         askedBank,
         createdBy: issuer.userName,
         request,
@@ -96,7 +99,7 @@ export async function issueBoleto(
 }
 
 async function refusalOf(
-  { bank, clock, lookUp }: IssueTools,
+  { banks, clock, lookUp }: IssueTools,
   merchantId: string,
   wanted: WantedBoleto,
 ): Promise<IssueResult | null> {
@@ -104,9 +107,18 @@ async function refusalOf(
     hasAccount(database, merchantId, wanted.accountNumber),
   );
   if (!isOwn) return { kind: 'unknownAccount' };
-  if (bank === null) return { kind: 'noBank' };
+  if (banks.enabled().length === 0) return { kind: 'noBank' };
   const faults = termsFaults(wanted, saoPauloDay(clock.now(merchantId)));
   return faults.length === 0 ? null : { kind: 'malformed', faults };
+}
+
+function chooseBank(
+  { banks }: Pick<IssueTools, 'banks'>,
+  merchantId: string,
+  transactionId: string,
+  { amount }: WantedBoleto,
+): string | null {
+  return banks.choose({ merchantId, transactionId, brand: null, installmentCount: 1, amount });
 }
 
 /**
@@ -130,9 +142,9 @@ async function askAndRecord(
   ourNumber: string,
   deadlineAt: number,
 ): Promise<IssueResult> {
-  const { bank } = tools;
+  const bank = tools.banks.of(row.bank);
   const answer = await askBank(tools, deadlineAt, (timeout) =>
-    (bank as Bank).issue(requestOf({ ...row, ourNumber }), timeout),
+    bank.issue(requestOf({ ...row, ourNumber }), timeout),
   );
   if (answer.kind === 'notSent' || answer.kind === 'notConnected')
     return withdraw(tools, row, answer.kind, deadlineAt);

@@ -238,6 +238,8 @@ export type Intent = {
   readonly merchantId: string;
   readonly transactionId: string;
   readonly accountNumber: string;
+  /** The provider that gets it, and is asked about it from then on. */
+  readonly acquirer: string;
   /** A sale, or a billing of a subscription: no caller waits for the answer of that one. */
   readonly origin: Origin;
   readonly amount: Cents;
@@ -256,6 +258,8 @@ export type Intent = {
   readonly verdict: Exclude<Verdict, 'reject'> | null;
   /** Names of the rules behind the verdict, separated by commas. */
   readonly verdictReasons: string | null;
+  /** The provider of anti-fraud that was asked; null: none was. */
+  readonly antiFraudProvider: string | null;
   /** What anti-fraud counts of this sale; null: nothing. */
   readonly attempt: VelocityEvent | null;
   readonly callbackUrl: string | null;

@@ -1,4 +1,3 @@
-import type { Bank } from '../../banks/bank.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
@@ -7,6 +6,7 @@ import { Dispatcher } from '../../platform/work/dispatcher.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import type { Banks } from '../../providers/open-banks.ts';
 import { secondsUntilNextResolveTry } from '../../transactions/transaction.ts';
 import {
   type BankResult,
@@ -28,7 +28,7 @@ import {
 
 export type ResolveBoletosTools = {
   readonly database: Database;
-  readonly bank: Bank;
+  readonly banks: Pick<Banks, 'all' | 'of'>;
   readonly clock: BusinessClock;
   readonly bankTimeoutMilliseconds: number;
   readonly writeMove: BatchedWrite<BoletoMoveRow, BoletoMoved>;
@@ -58,7 +58,8 @@ export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal:
     wakeSignal,
     outage: tools.bankOutage,
     async claim(_limit, share) {
-      const tasks = await claimUnresolvedBoletos(database, share, lease, tools.bank.bankCode);
+      if (tools.banks.all().length === 0) return { tasks: [], isEnd: true };
+      const tasks = await claimUnresolvedBoletos(database, share, lease);
       return { tasks, isEnd: tasks.length === 0 };
     },
     send: (boleto) => (boleto.state === 'issuing' ? findOrIssue(tools, boleto) : findOrCancel(tools, boleto)),
@@ -75,9 +76,10 @@ export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal:
 
 /** Only the bank that was asked first may be asked again: another one would register a second boleto. */
 async function findOrIssue(
-  { bank, bankTimeoutMilliseconds: timeout }: ResolveBoletosTools,
+  { banks, bankTimeoutMilliseconds: timeout }: ResolveBoletosTools,
   boleto: Boleto,
 ): Promise<BankResult> {
+  const bank = banks.of(boleto.bank);
   const { payer } = boleto;
   if (payer === null) return { kind: 'unknown', cause: 'notAsked', reason: 'its payer was erased' };
   if (bank.bankCode !== '' && !isOfBank(boleto, bank.bankCode))
@@ -87,15 +89,16 @@ async function findOrIssue(
   if (found !== null) return found;
   // Which one it is may be known only since that search.
   if (boleto.askedBank !== bank.bankCode)
-    return { kind: 'unknown', cause: 'notAsked', reason: 'which bank is asked was not written yet' };
+    return { kind: 'unknown', cause: 'notAsked', reason: 'another bank was asked to register it' };
   return resultOfIssue(await bank.issue(request, timeout));
 }
 
 /** One whose time is over may have been paid on its last day: its record counts first. */
 async function findOrCancel(
-  { bank, bankTimeoutMilliseconds: timeout, clock }: ResolveBoletosTools,
+  { banks, bankTimeoutMilliseconds: timeout, clock }: ResolveBoletosTools,
   boleto: Boleto,
 ): Promise<BankResult> {
+  const bank = banks.of(boleto.bank);
   const { merchantId, ourNumber } = boleto;
   // One that was away at the start has not been asked yet which one it is.
   const bankCode = bank.bankCode === '' ? await bank.learnCode(timeout) : bank.bankCode;

@@ -16,24 +16,18 @@ const CLAIM = statement(
    ), ${CHOSEN_IN_TURNS}
    update boletos b set fence = b.fence + 1, tries = least(b.tries + 1, 32000),
      due_at = now() + $2 * interval '1 millisecond', unknown_since = coalesce(b.unknown_since, now()),
-     unknown_reason = coalesce(b.unknown_reason, 'the bank is to be asked'),
-     asked_bank = case when b.state = 'issuing' then coalesce(b.asked_bank, nullif($7::text, '')) else b.asked_bank end
+     unknown_reason = coalesce(b.unknown_reason, 'the bank is to be asked')
    from chosen n where b.merchant_id = n.merchant_id and b.boleto_id = n.boleto_id
    returning ${BOLETO.columns}`,
 );
 
-/**
- * Claims boletos of all merchants about which the bank is to be asked, and raises their fence.
- * `bankCode`: whom those that no bank was asked for are written down to; empty: it is not known yet.
- */
+/** Claims boletos of all merchants about which their bank is to be asked, and raises their fence. */
 export async function claimUnresolvedBoletos(
   database: Database,
   claim: FairClaim,
   leaseMilliseconds: number,
-  bankCode: string,
 ): Promise<Boleto[]> {
-  const values = [...fairClaimValues(claim, leaseMilliseconds), bankCode];
-  return (await database.query(CLAIM, values)).map(parseBoleto);
+  return (await database.query(CLAIM, fairClaimValues(claim, leaseMilliseconds))).map(parseBoleto);
 }
 
 const POSTPONE = statement(

@@ -2,6 +2,8 @@ import type { Instant } from '../../values/instant.ts';
 
 /** How far the changes of a merchant were read; `merchantId` null: one cursor for all merchants. */
 export type FeedCursor = {
+  /** The name of who reports. */
+  readonly provider: string;
   readonly merchantId: string | null;
   /** Of whoever reports; null: from the beginning. */
   readonly cursor: string | null;

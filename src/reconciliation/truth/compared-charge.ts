@@ -6,6 +6,8 @@ import { different, type TruthDifference } from './truth.ts';
 export type ComparedCharge = {
   readonly transactionId: string;
   readonly soldAt: Instant;
+  /** The provider that has it. */
+  readonly acquirer: string;
   readonly state: TransactionState;
   /** It ended before the acquirer was asked. */
   readonly wasNeverSent: boolean;

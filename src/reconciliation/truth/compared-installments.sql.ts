@@ -87,6 +87,7 @@ const READ_INSTALLMENT = rowCodec({
   bookNet: column.nullable(column.whole('i.net')),
   bookBankOn: column.nullable(column.day('i.bank_on')),
   soldAt: column.instant('t.sold_at'),
+  acquirer: column.text('t.acquirer'),
   saleAmount: column.whole('t.amount'),
   saleCanceled: column.whole('t.canceled_amount'),
   sumGross: column.whole('s.gross'),
@@ -131,7 +132,7 @@ const READ = statement(
      select * from installments
      where merchant_id = $1 and transaction_id = k.transaction_id and installment_number = k.installment_number limit 1
    ) i cross join lateral (
-     select amount, canceled_amount, sold_at from transactions where merchant_id = $1 and transaction_id = k.transaction_id limit 1
+     select amount, canceled_amount, sold_at, acquirer from transactions where merchant_id = $1 and transaction_id = k.transaction_id limit 1
    ) t cross join lateral (
      select sum(amount)::bigint as gross, sum(canceled_amount)::bigint as canceled from installments
      where merchant_id = $1 and transaction_id = k.transaction_id
@@ -176,6 +177,8 @@ export type ReadComparedInstallment = ComparedInstallment & {
   readonly transactionId: string;
   /** When the acquirer was first asked for its sale: business time. */
   readonly soldAt: Instant;
+  /** The provider that has its sale. */
+  readonly acquirer: string;
   /** The exceptions that stand. */
   readonly open: readonly ExceptionClass[];
   /** Something of its sale differed when it was compared last. */
@@ -193,13 +196,13 @@ export async function readComparedInstallments(
 
 function parseInstallment(row: Row): ReadComparedInstallment {
   const read = READ_INSTALLMENT.parse(row);
-  const { transactionId, installmentNumber, soldAt, resolved, open, isNoted } = read;
+  const { transactionId, installmentNumber, soldAt, acquirer, resolved, open, isNoted } = read;
   const reported = { fee: read.reportedFee, net: read.reportedNet, bankOn: read.reportedBankOn };
   const filed = { fee: read.filedFee, net: read.filedNet, bankOn: read.filedBankOn };
   const applied = { fee: read.appliedFee, net: read.appliedNet, bankOn: read.appliedBankOn };
   const said = { fee: read.saidFee, net: read.saidNet, bankOn: read.saidBankOn };
   return {
-    ...{ transactionId, installmentNumber, soldAt, resolved, open, isNoted },
+    ...{ transactionId, installmentNumber, soldAt, acquirer, resolved, open, isNoted },
     carried: {
       ...parseJudged(row),
       payout: reported,

@@ -1,4 +1,4 @@
-import type { Acquirer, CancelAnswer } from '../../acquirers/acquirer.ts';
+import type { CancelAnswer } from '../../acquirers/acquirer.ts';
 import { newIdOf } from '../../idempotency/answer-once.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
@@ -8,6 +8,7 @@ import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
 import { notePaymentMade } from '../../platform/tracing/scope.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import { type Acquirers, wholeOnly } from '../../providers/open-acquirers.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import {
@@ -27,7 +28,7 @@ import { CANCEL_REQUESTS, type CancelIntentResult, type CancelIntentRow } from '
 
 export type CancelTools = {
   readonly database: Database;
-  readonly acquirer: Acquirer;
+  readonly acquirers: Pick<Acquirers, 'of' | 'all'>;
   readonly clock: BusinessClock;
   readonly wakeSignal: WakeSignal;
   readonly acquirerTimeoutMilliseconds: number;
@@ -78,8 +79,8 @@ export async function cancelTransaction(
   const oldestSale = oldestCancelableSale(requestedAt, tools.cancelWindowDays);
   const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
   const cancelId = newIdOf(wanted.request);
-  const mustBeWhole = !tools.acquirer.capabilities().partialCancel;
-  const intent = { ...wanted, cancelId, requestedAt, oldestSale, mustBeWhole, leaseMilliseconds };
+  const wholeAt = wholeOnly(tools.acquirers);
+  const intent = { ...wanted, cancelId, requestedAt, oldestSale, wholeAt, leaseMilliseconds };
   const committed = await tools.writeCancelIntent(intent, deadlineAt);
   if (committed.kind === 'keyUsed') return 'keyUsed';
   if (committed.kind === 'refused') return committed;
@@ -112,7 +113,7 @@ async function letGo(
   }
 }
 
-type Cancel = CancelIntentRow & { readonly amount: Cents; readonly authorizationCode: string };
+type Cancel = CancelIntentRow & Extract<CancelIntentResult, { kind: 'committed' }>;
 
 async function askAcquirer(
   tools: CancelTools,
@@ -132,7 +133,7 @@ async function askAcquirer(
     requestedAt,
   } = cancel;
   const request = { merchantId, reference, cancellationReference, amount, requestedAt };
-  return tools.acquirer.cancel(request, timeout);
+  return tools.acquirers.of(cancel.acquirer).cancel(request, timeout);
 }
 
 async function leaveUnresolved(

@@ -1,4 +1,4 @@
-import type { Acquirer, CaptureAnswer } from '../../acquirers/acquirer.ts';
+import type { CaptureAnswer } from '../../acquirers/acquirer.ts';
 import { newIdOf } from '../../idempotency/answer-once.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
@@ -7,6 +7,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
 import { notePaymentMade } from '../../platform/tracing/scope.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { CaptureRefusal, CaptureState } from '../capture.ts';
@@ -20,7 +21,7 @@ import { CAPTURE_REQUESTS, type CaptureIntentResult, type CaptureIntentRow } fro
 
 export type CaptureTools = {
   readonly database: Database;
-  readonly acquirer: Acquirer;
+  readonly acquirers: Pick<Acquirers, 'of'>;
   readonly clock: BusinessClock;
   readonly acquirerTimeoutMilliseconds: number;
   readonly minimumInstallment: Cents;
@@ -87,7 +88,7 @@ export async function captureTransaction(
   return recordAnswer(tools, capture, answer, deadlineAt);
 }
 
-type Capture = CaptureIntentRow & { readonly amount: Cents; readonly authorizationCode: string };
+type Capture = CaptureIntentRow & Extract<CaptureIntentResult, { kind: 'committed' }>;
 
 async function askAcquirer(
   tools: CaptureTools,
@@ -99,7 +100,7 @@ async function askAcquirer(
   if (timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS) return { kind: 'notSent' };
   const { merchantId, transactionId: reference, captureId: captureReference, amount, requestedAt } = capture;
   const request = { merchantId, reference, captureReference, amount, capturedAt: requestedAt };
-  return tools.acquirer.capture(request, timeout);
+  return tools.acquirers.of(capture.acquirer).capture(request, timeout);
 }
 
 async function leaveUnresolved(

@@ -1,13 +1,13 @@
-import type { Acquirer } from '../../acquirers/acquirer.ts';
 import { newIdOf } from '../../idempotency/answer-once.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import type { ReleasedResult, WantedRelease } from '../cancels/cancel.ts';
-import { postponeResolution, recordResolution } from '../card/resolutions.sql.ts';
+import { type HeldCharge, postponeResolution, recordResolution } from '../card/resolutions.sql.ts';
 import {
   LEASE_MARGIN_MILLISECONDS,
   OUTCOME_MARGIN_MILLISECONDS,
@@ -17,7 +17,7 @@ import type { ReleaseResult, ReleaseRow } from './releases.sql.ts';
 
 export type ReleaseTools = {
   readonly database: Database;
-  readonly acquirer: Pick<Acquirer, 'voidCharge'>;
+  readonly acquirers: Pick<Acquirers, 'of'>;
   readonly clock: BusinessClock;
   readonly acquirerTimeoutMilliseconds: number;
   /** Notified when a callback was enqueued. */
@@ -42,8 +42,8 @@ export async function releasePreauthorization(
   const row = { ...wanted, releaseId: newIdOf(wanted.request), requestedAt, leaseMilliseconds };
   const released = await tools.writeRelease(row, deadlineAt);
   if (released.kind !== 'released') return released;
-  const { fence, amount, authorizationCode } = released;
-  const charge = { merchantId: wanted.merchantId, transactionId: wanted.transactionId, fence };
+  const { fence, amount, authorizationCode, acquirer } = released;
+  const charge = { merchantId: wanted.merchantId, transactionId: wanted.transactionId, fence, acquirer };
   const isVoided = await voidNow(tools, charge, requestedAt, deadlineAt).catch(() => false);
   return isVoided
     ? { kind: 'canceled', amount, authorizationCode, moment: requestedAt }
@@ -52,8 +52,8 @@ export async function releasePreauthorization(
 
 /** False: resolving goes on, at once where that could be recorded, else when the lease ends. */
 async function voidNow(
-  { database, acquirer, acquirerTimeoutMilliseconds, deliverer, wakeSignal }: ReleaseTools,
-  charge: { readonly merchantId: string; readonly transactionId: string; readonly fence: number },
+  { database, acquirers, acquirerTimeoutMilliseconds, deliverer, wakeSignal }: ReleaseTools,
+  charge: HeldCharge & { readonly acquirer: string },
   moment: Instant,
   deadlineAt: number,
 ): Promise<boolean> {
@@ -62,7 +62,7 @@ async function voidNow(
   const voided =
     timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS
       ? ({ kind: 'unknown', reason: 'too little time was left' } as const)
-      : await acquirer.voidCharge(charge.merchantId, charge.transactionId, timeout);
+      : await acquirers.of(charge.acquirer).voidCharge(charge.merchantId, charge.transactionId, timeout);
   if (voided.kind !== 'voided') {
     const reason = voided.kind === 'declined' ? 'declined while it was being voided' : voided.reason;
     await postponeResolution(database, charge, { seconds: 0, reason });

@@ -9,6 +9,10 @@ export const UNANSWERED = rowCodec({
   /** Its own: of the cancel, or of the capture. */
   requestId: column.text(),
   transactionId: column.text(),
+  /** The provider that has the charge. */
+  acquirer: column.text(
+    '(select t.acquirer from transactions t where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id)',
+  ),
   amount: column.money(),
   /** Business time. */
   requestedAt: column.instant(),
