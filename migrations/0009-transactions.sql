@@ -403,7 +403,7 @@ create table acquirer_cursors (
   fence bigint not null default 0,
   -- Answers in a row that brought nothing: the next question waits a little longer each time.
   quiet_pulls smallint not null default 0,
-  primary key (acquirer, merchant_id)
+  primary key (merchant_id, acquirer)
 );
 create index acquirer_cursors_due on acquirer_cursors (due_at);
 

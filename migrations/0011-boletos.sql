@@ -122,7 +122,7 @@ create table bank_cursors (
   quiet_pulls smallint not null default 0,
   -- Which bank gave the cursor; null: none yet.
   bank_code text check (bank_code ~ '^[0-9]{3}$'),
-  primary key (bank, merchant_id)
+  primary key (merchant_id, bank)
 );
 create index bank_cursors_due on bank_cursors (due_at);
 

@@ -11,7 +11,7 @@ import {
   type ProviderRefused,
   routeProviders,
   ruleText,
-} from '../providers/change-providers.ts';
+} from '../providers/add-provider.ts';
 import { credentialsChannel, openCredentials } from '../providers/open-provider-table.ts';
 import {
   ADAPTER_NAMES,
@@ -55,7 +55,7 @@ const CREDENTIAL_FILES = {
 const CONNECT_MILLISECONDS = 3_000;
 const STANDARD_INPUT = '-';
 
-/** Providers beside those that the settings name. Their credentials come from files, never from an argument. */
+/** Providers beside those of the settings. Their credentials come from files, never from an argument. */
 export const PROVIDER_COMMANDS: readonly Command[] = [
   {
     words: ['provider', 'add'],

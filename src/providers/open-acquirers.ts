@@ -22,7 +22,7 @@ type AcquirersContext = {
   readonly observe: (operation: string, result: string, seconds: number) => void;
 };
 
-/** The acquirer of the settings, and those of the table. Production charges at none that may be a simulator. */
+/** The acquirer of the settings, and those of the table; in production none that may be a simulator. */
 export function openAcquirers(
   table: ProviderTable,
   { environment, gate, byDefault, observe }: AcquirersContext,

@@ -30,8 +30,8 @@ export const MOST_RULES = 50;
 const LARGEST_NUMBER = 9_999_999_999;
 
 /**
- * The provider of the first rule that fits and whose provider takes the sale; null: there is none. The same id
- * chooses the same again, as long as the rules are the same.
+ * The provider of the first rule that fits and whose provider takes the sale; null: there is none.
+ * The same id chooses the same again, as long as the rules are the same.
  */
 export function chooseProvider(
   rules: readonly ProviderRule[],
@@ -70,8 +70,8 @@ function drawOf(text: string): number {
 }
 
 /**
- * Reads `brand=visa,elo installments=2-12 amount=10000-500000 share=30 provider`, of which all but the provider
- * may be absent; a text: what is wrong with it.
+ * Reads `brand=visa,elo installments=2-12 amount=10000-500000 share=30 provider`, of which all but
+ * the provider may be absent; a text: what is wrong with it.
  */
 export function readRule(text: string): ProviderRule | string {
   const words = text.trim().split(/\s+/);

@@ -169,6 +169,8 @@ export type Preauthorization = {
 
 export type Transaction = {
   readonly transactionId: string;
+  /** The provider that has it. */
+  readonly acquirer: string;
   readonly state: TransactionState;
   /** It ended without a request to the acquirer, and the key of its request is free again. */
   readonly wasNeverSent: boolean;

@@ -276,15 +276,15 @@ const FIND = statement(
   `select ${COLUMNS} from bank_cursors c where c.merchant_id = $1 and c.bank = $2`,
 );
 
-/** Of merchants that have issued a boleto since, at each of the banks. */
-const issuersAt = (banks: string) => `from merchants m cross join unnest(${banks}::text[]) p (bank)
+/** Of merchants that have issued a boleto since, at each of the banks ($1). */
+const ISSUERS = `from merchants m cross join unnest($1::text[]) p (bank)
        left join bank_cursors c on c.merchant_id = m.merchant_id and c.bank = p.bank
      where c.merchant_id is null and exists (select from boletos b where b.merchant_id = m.merchant_id)`;
 
 const OPEN_OF_ISSUERS = statement(
   'bank_changes.open_cursors_of_issuers',
   `insert into bank_cursors (merchant_id, bank)
-   select m.merchant_id, p.bank ${issuersAt('$1')} order by m.merchant_id, p.bank
+   select m.merchant_id, p.bank ${ISSUERS} order by m.merchant_id, p.bank
    on conflict do nothing`,
 );
 
@@ -346,9 +346,9 @@ const POSTPONE_CURSOR = statement(
 
 const EARLIEST_CURSOR = statement(
   'bank_changes.earliest_pull',
-  `select case when $2 and exists (select ${issuersAt('$3')}) then 0 else (
+  `select case when $3 and exists (select ${ISSUERS}) then 0 else (
      select (extract(epoch from min(due_at) - now()) * 1000)::float8 from bank_cursors
-     where (merchant_id <> '') = $1 and bank = any($3::text[])
+     where (merchant_id <> '') = $2 and bank = any($1::text[])
    ) end as milliseconds`,
 );
 

@@ -28,7 +28,7 @@ const MOST_UNREADABLE = 10_000;
 
 /**
  * Of a table of cursors. `keep` has merchant, cursor, fence, whether there is news, whether there is
- * more, pause, factor, the most unreadable items, who reports, these, and then what the page has of its own.
+ * more, pause, factor, the most unreadable items, who reports, these, and what the page has.
  */
 export type CursorStatements = Readonly<
   Record<'find' | 'open' | 'openOfNew' | 'claim' | 'keep' | 'postpone' | 'earliest', Statement>
@@ -102,7 +102,10 @@ export class FeedCursors<Page extends FeedPage> {
     await database.query(this.#statements.postpone, values);
   }
 
-  /** For a look; `$1`: of single merchants; `$2`: whether those that need a cursor since are looked for; `$3`: of whom. */
+  /**
+   * For a look; `$1`: of whom; `$2`: of single merchants; `$3`: whether those that need a cursor since are
+   * looked for.
+   */
   get earliest(): Statement {
     return this.#statements.earliest;
   }

@@ -144,7 +144,7 @@ function pullingWork<Page extends FeedPage, Change extends WaitingChange>(
     },
     look: {
       piece: cursors.earliest,
-      values: () => [!isForAllMerchants, !isForAllMerchants && performance.now() >= opensAt, providers()],
+      values: () => [providers(), !isForAllMerchants, !isForAllMerchants && performance.now() >= opensAt],
     },
   };
 }

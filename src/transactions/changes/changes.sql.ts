@@ -168,17 +168,15 @@ const FIND = statement(
   `select ${CURSOR} from acquirer_cursors c where c.merchant_id = $1 and c.acquirer = $2`,
 );
 
-/** Of merchants that have sold something since, at each of the acquirers. */
-const sellersAt = (
-  acquirers: string,
-) => `from merchants m cross join unnest(${acquirers}::text[]) p (acquirer)
+/** Of merchants that have sold something since, at each of the acquirers ($1). */
+const SELLERS = `from merchants m cross join unnest($1::text[]) p (acquirer)
        left join acquirer_cursors c on c.merchant_id = m.merchant_id and c.acquirer = p.acquirer
      where c.merchant_id is null and exists (select from movements v where v.merchant_id = m.merchant_id)`;
 
 const OPEN_OF_SELLERS = statement(
   'changes.open_cursors_of_sellers',
   `insert into acquirer_cursors (merchant_id, acquirer)
-   select m.merchant_id, p.acquirer ${sellersAt('$1')} order by m.merchant_id, p.acquirer
+   select m.merchant_id, p.acquirer ${SELLERS} order by m.merchant_id, p.acquirer
    on conflict do nothing`,
 );
 
@@ -249,9 +247,9 @@ const POSTPONE = statement(
 
 const EARLIEST_CURSOR = statement(
   'changes.earliest_pull',
-  `select case when $2 and exists (select ${sellersAt('$3')}) then 0 else (
+  `select case when $3 and exists (select ${SELLERS}) then 0 else (
      select (extract(epoch from min(due_at) - now()) * 1000)::float8 from acquirer_cursors
-     where (merchant_id <> '') = $1 and acquirer = any($3::text[])
+     where (merchant_id <> '') = $2 and acquirer = any($1::text[])
    ) end as milliseconds`,
 );
 
