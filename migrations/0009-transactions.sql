@@ -1,3 +1,40 @@
+-- The acquirers, banks and anti-fraud providers of this installation beside those that its settings name
+-- (`default` of each kind). None is ever removed: what was charged there is resolved and canceled there.
+create table providers (
+  kind text not null check (kind in ('acquirer', 'bank', 'antifraud')),
+  name text not null check (name ~ '^[a-z0-9][a-z0-9-]{0,39}$' and name <> 'default'),
+  adapter text not null check (char_length(adapter) <= 40),
+  url text not null check (char_length(url) <= 500),
+  -- Of a call; null: as the settings have it for the kind.
+  timeout_milliseconds integer check (timeout_milliseconds between 250 and 60000),
+  -- Token, certificate, its key and the trusted authorities, as JSON; null: none.
+  sealed_credentials bytea,
+  data_key_id integer references data_keys (data_key_id),
+  created_by text not null,
+  created_at timestamptz not null default now(),
+  -- It gets nothing new; what it has is resolved, canceled and followed. Null: enabled.
+  disabled_at timestamptz,
+  -- Raised by every change but a resealing, so that processes see it.
+  revision integer not null default 1,
+  primary key (kind, name),
+  check ((sealed_credentials is null) = (data_key_id is null))
+);
+create index providers_by_data_key on providers (data_key_id) where data_key_id is not null;
+
+-- Which provider gets a new charge: the first rule that fits, those of a merchant before those of all.
+create table provider_rules (
+  kind text not null check (kind in ('acquirer', 'bank', 'antifraud')),
+  -- '': of all merchants, behind their own.
+  merchant_id text not null,
+  position smallint not null check (position between 1 and 50),
+  provider text not null check (provider ~ '^[a-z0-9][a-z0-9-]{0,39}$'),
+  -- As the command has it: what a sale must be for the rule to fit.
+  condition text not null check (char_length(condition) <= 200),
+  -- Rules are never changed in place: another set has other numbers.
+  rule_number bigint generated always as identity,
+  primary key (merchant_id, kind, position)
+);
+
 -- What the acquirer knows: one authorization under one reference (the transaction's id). The row is committed
 -- before the acquirer is called (state charging) and again with what it answered; whatever stays unanswered is
 -- resolved.
@@ -76,6 +113,10 @@ create table transactions (
   -- The acquirer's own identifier of a transaction (TID), where its approval names one: files name sales by
   -- it. Null: it does not.
   tid text,
+  -- The provider that has it: it alone is asked about it.
+  acquirer text not null default 'default' check (char_length(acquirer) <= 40),
+  -- The provider of anti-fraud that was asked; null: none was.
+  anti_fraud_provider text check (char_length(anti_fraud_provider) <= 40),
   primary key (merchant_id, transaction_id),
   check (state <> 'approved' or (authorization_code is not null and nsu is not null)),
   check ((state = 'declined') = (response_code is not null)),
@@ -349,9 +390,11 @@ create table fee_tables (
 );
 
 -- How far the acquirer's changes were read. One row without a merchant in production, where one question
--- brings those of all; in homologation one of each merchant, by whose clock they happen.
+-- brings those of all; in homologation one of each merchant, by whose clock they happen. Each acquirer has its
+-- own.
 create table acquirer_cursors (
-  merchant_id text primary key,
+  merchant_id text not null,
+  acquirer text not null default 'default' check (char_length(acquirer) <= 40),
   -- The acquirer's own word; null: from the beginning.
   cursor text check (char_length(cursor) <= 64),
   -- Real time: when to ask next. Whoever asks puts it off first, so that others leave it alone meanwhile.
@@ -359,7 +402,8 @@ create table acquirer_cursors (
   -- Raised by every answer that is kept: one to an earlier question is dropped.
   fence bigint not null default 0,
   -- Answers in a row that brought nothing: the next question waits a little longer each time.
-  quiet_pulls smallint not null default 0
+  quiet_pulls smallint not null default 0,
+  primary key (merchant_id, acquirer)
 );
 create index acquirer_cursors_due on acquirer_cursors (due_at);
 
@@ -367,8 +411,9 @@ create index acquirer_cursors_due on acquirer_cursors (due_at);
 -- of its own. No foreign key: an acquirer may tell of charges that are not ours.
 create table acquirer_changes (
   merchant_id text not null,
-  -- The acquirer's: a change that is told twice is kept once.
-  change_id text not null check (char_length(change_id) <= 64),
+  -- The acquirer's: a change that is told twice is kept once. That of an acquirer of the table of providers
+  -- begins with its name and a slash, for each acquirer has numbers of its own.
+  change_id text not null check (char_length(change_id) <= 105),
   -- The order in which they came.
   change_number bigint generated always as identity,
   reference text not null check (char_length(reference) <= 64),
@@ -397,6 +442,8 @@ create table acquirer_changes (
   marked_at timestamptz,
   -- The acquirer reported it by itself (feed), or one of its files has it (file).
   source text not null check (source in ('feed', 'file')),
+  -- Whose feed brought it: it changes no charge of another acquirer. Null: a file's.
+  acquirer text check (char_length(acquirer) <= 40),
   primary key (merchant_id, change_id),
   check ((state = 'waiting') = (due_at is not null)),
   check ((state = 'waiting') = (ended_at is null)),

@@ -57,6 +57,8 @@ create table boletos (
   -- Which bank was asked to register it, before it is asked: while its answer is not known no other one may be
   -- asked. Null: none was asked yet.
   asked_bank text check (asked_bank ~ '^[0-9]{3}$'),
+  -- The provider that has it: it alone is asked about it.
+  bank text not null default 'default' check (char_length(bank) <= 40),
   primary key (merchant_id, boleto_id),
   unique (merchant_id, our_number),
   check ((state in ('issuing', 'canceling')) = (due_at is not null)),
@@ -107,9 +109,10 @@ create index boleto_payments_of_day on boleto_payments (merchant_id, paid_on);
 create index boleto_payments_unexpected on boleto_payments (created_at) where surprise is not null;
 
 -- How far the bank's changes were read: one row without a merchant in production, in homologation one of each
--- merchant.
+-- merchant. Each bank has its own.
 create table bank_cursors (
-  merchant_id text primary key,
+  merchant_id text not null,
+  bank text not null default 'default' check (char_length(bank) <= 40),
   cursor text check (char_length(cursor) <= 64),
   -- Real time: when to ask next. Whoever asks puts it off first.
   due_at timestamptz not null default now(),
@@ -118,7 +121,8 @@ create table bank_cursors (
   -- Answers in a row that brought nothing.
   quiet_pulls smallint not null default 0,
   -- Which bank gave the cursor; null: none yet.
-  bank_code text check (bank_code ~ '^[0-9]{3}$')
+  bank_code text check (bank_code ~ '^[0-9]{3}$'),
+  primary key (merchant_id, bank)
 );
 create index bank_cursors_due on bank_cursors (due_at);
 
@@ -127,7 +131,7 @@ create index bank_cursors_due on bank_cursors (due_at);
 create table bank_changes (
   merchant_id text not null,
   -- The bank's: a change that is reported twice is kept once.
-  change_id text not null check (char_length(change_id) <= 120),
+  change_id text not null check (char_length(change_id) <= 161),
   -- The order of arrival.
   change_number bigint generated always as identity,
   our_number text not null check (char_length(our_number) <= 20),
@@ -151,6 +155,8 @@ create table bank_changes (
   is_filed_again boolean not null default false,
   -- The bank reported it by itself (feed), or one of its files has it (file).
   source text not null check (source in ('feed', 'file')),
+  -- Whose feed brought it: it changes no boleto of another bank. Null: a file's.
+  bank text check (char_length(bank) <= 40),
   primary key (merchant_id, change_id),
   check ((state = 'waiting') = (due_at is not null)),
   check ((state = 'waiting') = (ended_at is null)),

@@ -46,9 +46,9 @@ export const CANCEL_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CANCEL,
-        find: 'ask: (timeout) => tools.acquirer.cancel(question, timeout),',
+        find: 'ask: (timeout) => tools.acquirers.of(cancel.acquirer).cancel(question, timeout),',
         put: `ask: async (timeout) => {
-        const answer = await tools.acquirer.cancel(question, timeout);
+        const answer = await tools.acquirers.of(cancel.acquirer).cancel(question, timeout);
         return answer.kind === 'unknown' ? { kind: 'refused', reason: answer.reason } : answer;
       },`,
       },

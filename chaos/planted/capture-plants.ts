@@ -8,9 +8,9 @@ export const CAPTURE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/transactions/captures/capture-transaction.ts',
-        find: 'ask: (timeout) => tools.acquirer.capture(question, timeout),',
+        find: 'ask: (timeout) => tools.acquirers.of(capture.acquirer).capture(question, timeout),',
         put: `ask: async (timeout) => {
-        const answer = await tools.acquirer.capture(question, timeout);
+        const answer = await tools.acquirers.of(capture.acquirer).capture(question, timeout);
         return answer.kind === 'unknown' ? { kind: 'refused', reason: 'expired' } : answer;
       },`,
       },

@@ -23,6 +23,8 @@ export type ListedCapture = {
 
 /** A charge as the acquirer's books have it, for those who have lost theirs. */
 export type ListedCharge = {
+  /** The name of the provider whose list it is; absent: the default one's. */
+  readonly acquirer?: string;
   readonly merchantId: string;
   readonly reference: string;
   readonly merchantReference: string | null;

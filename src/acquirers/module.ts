@@ -16,10 +16,17 @@ const TIMEOUT_MILLISECONDS = 3_000;
  * reading.
  */
 function refreshCapabilities(
-  acquirer: Pick<Acquirer, 'readCapabilities'>,
-  observe: (answer: CapabilitiesAnswer) => void,
+  acquirers: ReadAcquirers,
+  observe: (name: string, answer: CapabilitiesAnswer) => void,
 ): Work {
-  const read = async () => observe(await acquirer.readCapabilities(TIMEOUT_MILLISECONDS));
+  const read = async () => {
+    const names = acquirers.all();
+    await Promise.all(
+      names.map(async (name) =>
+        observe(name, await acquirers.of(name).readCapabilities(TIMEOUT_MILLISECONDS)),
+      ),
+    );
+  };
   return alsoWhileHeld(everySoOften('refreshCapabilities', PAUSE_MILLISECONDS, read));
 }
 
@@ -29,26 +36,32 @@ export const ISSUER_CODES: Published = {
   texts: TEXTS,
 };
 
-type AcquirersContext = Pick<ModuleContext, 'log'> & { readonly acquirer: Acquirer };
+/** All that are known, by name. */
+type ReadAcquirers = {
+  readonly all: () => readonly string[];
+  of(name: string): Pick<Acquirer, 'readCapabilities'>;
+};
 
-/** The table of issuer codes is the program's; the acquirer itself is opened with the infrastructure. */
-export function openAcquirers({ acquirer, log }: AcquirersContext): Module {
+type AcquirersContext = Pick<ModuleContext, 'log'> & { readonly acquirers: ReadAcquirers };
+
+/** The table of issuer codes is the program's; acquirers themselves are opened with the infrastructure. */
+export function openIssuerCodes({ acquirers, log }: AcquirersContext): Module {
   return {
     endpoints: serve(ISSUER_CODE_ENDPOINTS, {}),
-    works: [refreshCapabilities(acquirer, logCapabilities(log))],
+    works: [refreshCapabilities(acquirers, logCapabilities(log))],
     clockedWork: [],
   };
 }
 
 /** Each reason once: a bridge that is away is asked for as long as it is. */
-function logCapabilities(log: Log): (answer: CapabilitiesAnswer) => void {
-  let last: string | null = null;
-  return (answer) => {
+function logCapabilities(log: Log): (name: string, answer: CapabilitiesAnswer) => void {
+  const last = new Map<string, string | null>();
+  return (acquirer, answer) => {
     const reason = answer.kind === 'unknown' ? answer.reason : null;
-    if (reason !== null && reason !== last)
-      log.warn({ reason }, 'what the acquirer can do could not be read; the last reading stands');
+    if (reason !== null && reason !== last.get(acquirer))
+      log.warn({ acquirer, reason }, 'what the acquirer can do could not be read; the last reading stands');
     if (answer.kind === 'capabilities' && answer.changed)
-      log.info({ capabilities: answer.capabilities }, 'what the acquirer can do has changed');
-    last = reason;
+      log.info({ acquirer, capabilities: answer.capabilities }, 'what the acquirer can do has changed');
+    last.set(acquirer, reason);
   };
 }

@@ -1,6 +1,4 @@
-import type { Acquirer } from '../acquirers/acquirer.ts';
 import type { Audit } from '../audit/audit-event.ts';
-import type { Bank } from '../banks/bank.ts';
 import type { TestClock } from '../homologation/clock/open-test-clock.ts';
 import type { CommitKeyChange } from '../keys/key-change.ts';
 import type { KeyStore } from '../keys/key-store.ts';
@@ -17,6 +15,7 @@ import type { WhileDatabaseStarts } from '../platform/postgres/database-wait.ts'
 import type { Tracer } from '../platform/tracing/tracer.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import type { Configuration } from './config.ts';
+import type { OpenedProviders } from './infrastructure.ts';
 
 /** Exists before the database is open. */
 export type StartContext = {
@@ -34,14 +33,13 @@ export type StartContext = {
 export type AppContext = StartContext &
   ModuleContext &
   AuditedKeys &
-  Omit<BusinessTime, 'works'> & {
+  Omit<BusinessTime, 'works'> &
+  OpenedProviders & {
     readonly database: OpenedDatabase;
     /** A stop would otherwise wait for exports. */
     readonly stopExports: () => void;
-    readonly acquirerUrl: string;
-    readonly acquirer: Acquirer;
-    /** Null: no bank is set, and there are no boletos. */
-    readonly bank: Bank | null;
+    /** Of those that the settings name; null: they name none. */
+    readonly acquirerUrl: string | null;
     readonly bankUrl: string | null;
     /** Commits key changes with audit entries, in the name of the service. */
     readonly commitChange: CommitKeyChange;

@@ -14,12 +14,13 @@ import { BANK_CONNECT_MILLISECONDS, gatedBank, openBank } from '../banks/open-ba
 import { createDemoLink } from '../console/users/invite-user.ts';
 import type { DataFolder } from '../homologation/data-folder.ts';
 import type { Simulator, StartSimulator } from '../homologation/start-simulator.ts';
+import type { Keyring } from '../keys/open-keyring.ts';
 import { businessClock } from '../platform/business-clock.ts';
 import { type Channel, observeChannel, openChannel } from '../platform/channels/open-channel.ts';
-
 import type { Closing } from '../platform/closings.ts';
 import { READ_TIME } from '../platform/database-time.sql.ts';
 import { DatabaseTime } from '../platform/database-time.ts';
+import { whyHeld } from '../platform/gate.ts';
 import { histogram, type Metrics } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import { batchWrites } from '../platform/postgres/batched-writes.ts';
@@ -27,6 +28,9 @@ import type { Database } from '../platform/postgres/database.ts';
 import { placeGiven, placeOfService } from '../platform/postgres/database-place.ts';
 import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import { alsoWhileHeld, noting } from '../platform/work/every-so-often.ts';
+import { type Acquirers, openAcquirers } from '../providers/open-acquirers.ts';
+import { type Banks, openBanks } from '../providers/open-banks.ts';
+import { openProviderTable, type ProviderTable } from '../providers/open-provider-table.ts';
 import type { Configuration } from './config.ts';
 import type { AppContext, BusinessTime, StartContext } from './context.ts';
 
@@ -64,7 +68,7 @@ export async function openInfrastructure(start: StartContext, startSimulator?: S
   const { configuration, closings } = start;
   const { databaseUrl, dataFolder, environment } = configuration;
   let folder: DataFolder | null = null;
-  if (databaseUrl === null || configuration.acquirerUrl === null) {
+  if (databaseUrl === null || (configuration.acquirerUrl === null && environment !== 'production')) {
     const { openDataFolder } = await import('../homologation/data-folder.ts');
     const held = await openDataFolder(dataFolder, say);
     closings.push({ name: 'data folder', close: async () => held.release() });
@@ -82,12 +86,23 @@ export async function openInfrastructure(start: StartContext, startSimulator?: S
     databaseUrl === null
       ? placeOfService((server as NonNullable<typeof server>).connection)
       : placeGiven(databaseUrl, configuration.ownerDatabaseUrl);
-  const acquirerUrl = configuration.acquirerUrl ?? (simulator as NonNullable<typeof simulator>).url;
-  const acquirerChannel = await openAcquirerChannel(start);
-  const { about, warning } = await checkAcquirer(acquirerUrl, environment, acquirerChannel);
+  const acquirerUrl = configuration.acquirerUrl ?? simulator?.url ?? null;
+  const observe = observeCalls(start.metrics);
+  const acquirer =
+    acquirerUrl === null ? null : await openNamedAcquirer(start, acquirerUrl, observe.acquirer);
+  const bankUrl = configuration.bank.url ?? bankSimulator?.url ?? null;
+  return { folder, server, place, acquirerUrl, acquirer, bankUrl, observe };
+}
+
+/** The acquirer that the settings name, or its simulator, behind the gate. */
+async function openNamedAcquirer(start: StartContext, url: string, observe: ObserveCall): Promise<Acquirer> {
+  const { configuration, closings, gate } = start;
+  const channel = await openAcquirerChannel(start);
+  const { about, warning } = await checkAcquirer(url, configuration.environment, channel);
   if (warning !== null) say(warning);
-  const acquirer = { url: acquirerUrl, channel: acquirerChannel, about };
-  return { folder, server, place, acquirer, bankUrl: configuration.bank.url ?? bankSimulator?.url ?? null };
+  const acquirer = openAcquirer(url, channel, about, observe);
+  closings.push({ name: 'acquirer', close: () => acquirer.close() });
+  return gatedAcquirer(acquirer, () => whyHeld(gate));
 }
 
 /** Unusable changed credentials are reported, and the former ones stay in use. */
@@ -126,7 +141,7 @@ async function startOwnSimulator(
   closings: Closing[],
   start: StartSimulator | undefined,
 ) {
-  if (configuration.acquirerUrl !== null) return null;
+  if (configuration.acquirerUrl !== null || configuration.environment === 'production') return null;
   const lateMilliseconds = configuration.simulatorLateMilliseconds;
   return openSimulator(configuration, closings, {
     program: 'acquirer',
@@ -206,37 +221,81 @@ export async function openBusinessTime(
   return { clock: testClock, isJumping: testClock.isJumping, testClock, works: [] };
 }
 
-export function openGatedAcquirer(
-  { closings, metrics, gate }: StartContext,
-  { url, channel, about }: Awaited<ReturnType<typeof openInfrastructure>>['acquirer'],
-): Acquirer {
-  const calls = metrics.histogram(ACQUIRER_CALL_DURATION_SECONDS);
-  const acquirer = openAcquirer(url, channel, about, (operation, result, seconds) =>
-    calls.observe({ operation, result }, seconds),
-  );
-  closings.push({ name: 'acquirer', close: () => acquirer.close() });
-  return gatedAcquirer(acquirer, gate);
+type ObserveCall = (operation: string, result: string, seconds: number) => void;
+
+/** Of all acquirers, and of all banks. */
+type ObserveCalls = { readonly acquirer: ObserveCall; readonly bank: ObserveCall };
+
+function observeCalls(metrics: Metrics): ObserveCalls {
+  const [acquirer, bank] = [ACQUIRER_CALL_DURATION_SECONDS, BANK_CALL_DURATION_SECONDS].map(
+    (described): ObserveCall => {
+      const calls = metrics.histogram(described);
+      return (operation, result, seconds) => calls.observe({ operation, result }, seconds);
+    },
+  ) as [ObserveCall, ObserveCall];
+  return { acquirer, bank };
 }
 
-/** The configured bank or its simulator. Null: there are no boletos. */
-export async function openGatedBank(
-  { configuration, closings, metrics, gate, log }: StartContext,
+export type OpenedProviders = {
+  readonly providerTable: ProviderTable;
+  readonly acquirers: Acquirers;
+  readonly banks: Banks;
+};
+
+type NamedProviders = {
+  readonly acquirer: Acquirer | null;
+  readonly bank: Bank | null;
+  readonly observe: ObserveCalls;
+};
+
+/** Those that the settings name, and those of the table. In production one acquirer must be there. */
+export async function openProviders(
+  start: StartContext,
+  { database, keyring }: { readonly database: Database; readonly keyring: Keyring },
+  { acquirer, bank, observe }: NamedProviders,
+): Promise<OpenedProviders> {
+  const { configuration, closings, gate, log } = start;
+  const { environment } = configuration;
+  const providerTable = await openProviderTable({ database, keyring, log, closings });
+  const acquirers = await openAcquirers(providerTable, {
+    environment,
+    gate,
+    byDefault: acquirer,
+    observe: observe.acquirer,
+  });
+  const banks = await openBanks(providerTable, {
+    environment,
+    gate,
+    byDefault: bank,
+    observe: observe.bank,
+  });
+  if (acquirers.all().length === 0)
+    throw new Error(
+      'PARCELA_ACQUIRER_URL: production needs a bridge to an acquirer; name it, or add one with `parcela provider add`',
+    );
+  return { providerTable, acquirers, banks };
+}
+
+/** The bank that is named, or its simulator; null: there is none. */
+export async function openNamedBank(
+  start: StartContext,
   url: string | null,
+  observe: ObserveCall,
 ): Promise<Bank | null> {
   if (url === null) return null;
+  const { configuration, closings, metrics, gate, log } = start;
   const channel = await openChannel(configuration.bank.channel, {
     connectTimeoutMilliseconds: BANK_CONNECT_MILLISECONDS,
     ...observeChannel({ log, metrics }, 'bank', 'changed files of the channel to the bank are no good'),
   });
   closings.push({ name: 'channel to the bank', close: async () => channel.close() });
-  const calls = metrics.histogram(BANK_CALL_DURATION_SECONDS);
   const { bank, warning } = await openBank(url, channel, {
     isRealOnly: configuration.environment === 'production',
-    observe: (operation, result, seconds) => calls.observe({ operation, result }, seconds),
+    observe,
   });
   closings.push({ name: 'bank', close: () => bank.close() });
   if (warning !== null) say(warning);
-  return gatedBank(bank, gate);
+  return gatedBank(bank, () => whyHeld(gate));
 }
 
 export function batchedWith(metrics: Metrics): ModuleContext['batched'] {

@@ -1,4 +1,4 @@
-import { openAcquirers } from '../acquirers/module.ts';
+import { openIssuerCodes } from '../acquirers/module.ts';
 import { openAntiFraud } from '../antifraud/module.ts';
 import { type Boletos, openBoletos } from '../boletos/module.ts';
 import { openCards } from '../cards/module.ts';
@@ -13,6 +13,7 @@ import type { ServedEndpoint } from '../platform/http/endpoint.ts';
 import type { Identify } from '../platform/http/server.ts';
 import type { Module } from '../platform/module.ts';
 import type { Work } from '../platform/work/due-work.ts';
+import { SEALED_PROVIDERS } from '../providers/providers.sql.ts';
 import { openReconciliation } from '../reconciliation/module.ts';
 import { openRecurrence } from '../recurrence/module.ts';
 import { openFees } from '../transactions/fees/change-fees.ts';
@@ -55,14 +56,14 @@ export async function openModules(context: AppContext): Promise<Modules> {
     service: serviceHere(),
     findWatermark: transactions.findWatermark,
   });
-  const keys = openKeys(context, [...SEALED_CARD_TABLES, ...SEALED_SECRETS]);
+  const keys = openKeys(context, [...SEALED_CARD_TABLES, ...SEALED_SECRETS, SEALED_PROVIDERS]);
   const modules: Module[] = [
     merchants,
     idempotency,
     keys,
     cards,
     vault,
-    openAcquirers(context),
+    openIssuerCodes(context),
     antiFraud,
     webhooks,
     transactions,
@@ -75,7 +76,7 @@ export async function openModules(context: AppContext): Promise<Modules> {
   if (homologation !== null) modules.push(homologation);
   return {
     endpoints: modules.flatMap(({ endpoints }) => endpoints),
-    works: [...fees.works, ...modules.flatMap(({ works }) => works)],
+    works: [...context.providerTable.works, ...fees.works, ...modules.flatMap(({ works }) => works)],
     identify: merchants.identify,
     stopWaiting: async () => {
       context.stopExports();
@@ -91,9 +92,9 @@ async function openToolsOfHomologation(
   modules: readonly Module[],
 ): Promise<Homologation | null> {
   const { configuration, database, log, testClock, acquirerUrl, bankUrl } = context;
-  if (testClock === null) return null;
+  if (testClock === null || acquirerUrl === null) return null;
   const { bankFeed } = boletos;
-  const bank = bankUrl === null || bankFeed === null ? null : { bankUrl, feed: bankFeed };
+  const bank = bankUrl === null ? null : { bankUrl, feed: bankFeed };
   const { openHomologation } = await import('../homologation/module.ts');
   return openHomologation(
     { configuration, database, log, testClock },

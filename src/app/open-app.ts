@@ -40,9 +40,9 @@ import {
   batchedWith,
   makeDemo,
   openBusinessTime,
-  openGatedAcquirer,
-  openGatedBank,
   openInfrastructure,
+  openNamedBank,
+  openProviders,
   say,
   serviceHere,
 } from './infrastructure.ts';
@@ -143,13 +143,17 @@ async function openOnce(
 
 async function openOnDatabase(
   start: StartContext,
-  { folder, place, acquirer, bankUrl }: Awaited<ReturnType<typeof openInfrastructure>>,
+  { folder, place, acquirerUrl, acquirer, bankUrl, observe }: Awaited<ReturnType<typeof openInfrastructure>>,
   drain: Drain,
 ): Promise<Omit<App, 'broken'>> {
-  const bank = await openGatedBank(start, bankUrl);
+  const bank = await openNamedBank(start, bankUrl, observe.bank);
   const { database, migrations } = await openCheckedDatabase(start, place);
   const keys = await openAuditedKeys(start, database, migrations);
   const time = await openBusinessTime(start, database);
+  const named = { acquirer, bank, observe };
+  const providers = await start.whileDatabaseStarts(() =>
+    openProviders(start, { database, keyring: keys.keyring }, named),
+  );
   const reads = openReads(database, start.configuration.databaseConnections);
   const context: AppContext = {
     configuration: start.configuration,
@@ -170,9 +174,8 @@ async function openOnDatabase(
     clock: time.clock,
     isJumping: time.isJumping,
     testClock: time.testClock,
-    acquirerUrl: acquirer.url,
-    acquirer: openGatedAcquirer(start, acquirer),
-    bank,
+    acquirerUrl,
+    ...providers,
     bankUrl,
     commitChange: auditedKeyChanges(keys.audit, serviceHere()),
   };

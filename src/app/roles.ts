@@ -12,6 +12,7 @@ const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN> & Record<ClockedK
   followDatabaseTime: OWN,
   followClocks: OWN,
   followFees: OWN,
+  followProviders: OWN,
   followDataKeys: OWN,
   finishResealing: OWN,
   finishKeyRotations: OWN,

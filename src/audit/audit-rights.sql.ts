@@ -15,12 +15,15 @@ export const RUNTIME_TABLE_RIGHTS: TableRights = {
   // Immutable until old; a second person approves `console_requests` as written.
   ...on(
     'select, insert, delete',
-    'console_requests delivery_tries settlement_entries settlement_matches upcoming_alerts',
+    'console_requests delivery_tries settlement_entries provider_rules settlement_matches upcoming_alerts',
   ),
   ...on('select, insert, update', 'acquirer_changes acquirer_cursors audit_head'),
   ...on('select, insert, update', 'bank_changes bank_cursors billing_charges billings boletos cancels'),
   ...on('select, insert, update', 'captures console_users credentials database_stamp installments'),
-  ...on('select, insert, update', 'merchant_clocks merchants plans preauthorizations receivable_cursors'),
+  ...on(
+    'select, insert, update',
+    'merchant_clocks merchants plans preauthorizations providers receivable_cursors',
+  ),
   ...on('select, insert, update', 'receivables reconciliation_exceptions restore_runs restored_charges'),
   ...on('select, insert, update', 'settlement_coverages shares subscriptions sum_differences transactions'),
   ...on('select, insert, update', 'truth_differences webhook_endpoints webhook_secrets'),

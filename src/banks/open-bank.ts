@@ -1,5 +1,4 @@
 import type { Channel } from '../platform/channels/open-channel.ts';
-import type { Gate } from '../platform/gate.ts';
 import type { BankOptions } from './adapters/bridge/bank-connections.ts';
 import { type BridgeBank, bridgeBank } from './adapters/bridge/bridge.ts';
 import type { Bank, BankNotConnected, BankUnknown } from './bank.ts';
@@ -35,18 +34,58 @@ export async function openBank(
   throw new BankUnfit(`PARCELA_BANK_URL: ${url}: ${identified.reason}`);
 }
 
+/** One of the table of providers: it says which bank it is when it is first asked for something. */
+export function openUncheckedBank(url: string, channel: Channel, options: BankOptions): Bank {
+  return bridgeBank(url, channel, options);
+}
+
+/** Stands for a provider that is not open in this process. */
+export function absentBank(reason: string): Bank {
+  const neverSent = async () => notConnected(reason);
+  const neverAsked = async () => unknown(reason);
+  return {
+    name: 'absent',
+    bankCode: '',
+    learnCode: async () => '',
+    issue: neverSent,
+    cancel: neverSent,
+    find: neverAsked,
+    changesSince: neverAsked,
+    close: async () => {},
+  };
+}
+
+/** No call takes longer than `most` milliseconds; null: as long as its caller says. */
+export function timedBank(bank: Bank, most: number | null): Bank {
+  if (most === null) return bank;
+  const within = (timeout: number) => Math.min(timeout, most);
+  return {
+    name: bank.name,
+    get bankCode() {
+      return bank.bankCode;
+    },
+    learnCode: (timeout) => bank.learnCode(within(timeout)),
+    issue: (request, timeout) => bank.issue(request, within(timeout)),
+    cancel: (merchantId, ourNumber, requestedAt, timeout) =>
+      bank.cancel(merchantId, ourNumber, requestedAt, within(timeout)),
+    find: (request, timeout) => bank.find(request, within(timeout)),
+    changesSince: (request, timeout) => bank.changesSince(request, within(timeout)),
+    close: () => bank.close(),
+  };
+}
+
 /**
- * The last step before the bank: while the gate is shut nothing is sent. What would register or
- * cancel was not asked for; queries stay unknown, and are repeated when the gate opens.
+ * The last step before the bank: while there is a reason nothing is sent. What would register or
+ * cancel was not asked for; queries stay unknown, and are repeated later.
  */
-export function gatedBank(bank: Bank, gate: Gate): Bank {
+export function gatedBank(bank: Bank, whyNot: () => string | null): Bank {
   function unlessHeld<Asked extends readonly unknown[], Answer, Held>(
     ask: (...asked: Asked) => Promise<Answer>,
     held: (reason: string) => Held,
   ) {
     return async (...asked: Asked): Promise<Answer | Held> => {
-      const reason = gate.reason();
-      return reason === null ? ask(...asked) : held(`all work is held (${reason})`);
+      const reason = whyNot();
+      return reason === null ? ask(...asked) : held(reason);
     };
   }
   return {

@@ -1,8 +1,8 @@
-import type { Bank } from '../banks/bank.ts';
 import type { BusinessClock } from '../platform/business-clock.ts';
 import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { WakeSignal } from '../platform/work/wake-signal.ts';
+import type { Banks } from '../providers/open-banks.ts';
 import type { Boleto } from './boleto.ts';
 import { calendarChange, calendarMoment, moveOf } from './boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from './boletos.sql.ts';
@@ -11,8 +11,8 @@ import { type ActingBoleto, listActing, putOffActing } from './due-days.sql.ts';
 export type AdvanceDueTools = {
   readonly database: Database;
   readonly clock: BusinessClock;
-  /** Null: nobody can be asked to end what is over, and it stays as it is. */
-  readonly bank: Pick<Bank, 'bankCode'> | null;
+  /** What is over stays as it is where nobody can be asked to end it. */
+  readonly banks: Pick<Banks, 'all' | 'of'>;
   readonly writeMove: BatchedWrite<BoletoMoveRow, BoletoMoved>;
   /** Wakes the work that asks the bank to end what is over. */
   readonly wakeSignal: WakeSignal;
@@ -38,7 +38,7 @@ export async function advanceDueBoletos(
   let last: ActingBoleto | null = null;
   const errors: unknown[] = [];
   for (let batch = 0; batch < MOST_BATCHES && !signal.aborted; batch += 1) {
-    const due = await listActing(tools.database, { merchantId, bankCode: bankCodeOf(tools), last }, BATCH);
+    const due = await listActing(tools.database, { merchantId, banks: knownBanks(tools), last }, BATCH);
     advanced += await advanceAll(tools, due, errors, signal);
     if (due.length < BATCH) break;
     last = due.at(-1) ?? null;
@@ -48,9 +48,9 @@ export async function advanceDueBoletos(
   return advanced;
 }
 
-/** Empty: no bank is named, or it has not said yet which one it is. */
-export function bankCodeOf({ bank }: Pick<AdvanceDueTools, 'bank'>): string {
-  return bank?.bankCode ?? '';
+/** Those that have said which bank they are: name, slash and code of each. */
+export function knownBanks({ banks }: Pick<AdvanceDueTools, 'banks'>): string[] {
+  return banks.all().map((name) => `${name}/${banks.of(name).bankCode}`);
 }
 
 async function advanceAll(
@@ -78,7 +78,7 @@ async function advance(tools: AdvanceDueTools, acting: ActingBoleto): Promise<bo
   const { merchantId, boletoId } = acting;
   const now = tools.clock.now(merchantId);
   const decide = (boleto: Boleto) => {
-    const change = calendarChange(boleto, now, bankCodeOf(tools));
+    const change = calendarChange(boleto, now, tools.banks.of(boleto.bank).bankCode);
     return change === null ? null : moveOf(boleto, change, now);
   };
   const row = { merchantId, boletoId, decide, leaseMilliseconds: 0 };

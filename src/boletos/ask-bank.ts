@@ -1,8 +1,8 @@
-import type { Bank } from '../banks/bank.ts';
 import type { BusinessClock } from '../platform/business-clock.ts';
 import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { WakeSignal } from '../platform/work/wake-signal.ts';
+import type { Banks } from '../providers/open-banks.ts';
 import { type SentRequest, sendRequest } from '../transactions/requests/send-request.ts';
 import type { BankChanged, BankResult } from './bank-question.ts';
 import type { Boleto, BoletoKey } from './boleto.ts';
@@ -13,8 +13,7 @@ import { BOLETO_REQUESTS } from './unresolved/unresolved-boletos.sql.ts';
 /** What asks the bank while a caller waits. */
 export type AskBankTools = {
   readonly database: Database;
-  /** Null: the operator has named none. */
-  readonly bank: Bank | null;
+  readonly banks: Banks;
   readonly clock: BusinessClock;
   readonly bankTimeoutMilliseconds: number;
   /** Wakes the resolving of what is unanswered. */

@@ -52,6 +52,7 @@ function boletoIn(state: BoletoState, change: Partial<Boleto> = {}): Boleto {
     discount: null,
     callbackUrl: null,
     registered: state === 'issuing' ? null : { barCode: BAR_CODE, pixEmv: null },
+    bank: 'default',
     askedBank: null,
     refusalReason: null,
     payment: null,

@@ -108,6 +108,8 @@ export type Boleto = BoletoKey & {
   readonly discount: BoletoRequest['discount'];
   readonly callbackUrl: string | null;
   readonly registered: RegisteredBoleto | null;
+  /** The provider that has it, and is asked about it from then on. */
+  readonly bank: string;
   /** The code of the bank that was asked to register it; null: none was yet. */
   readonly askedBank: string | null;
   readonly refusalReason: RegistrationRefusal | typeof NOT_SENT | null;
@@ -142,6 +144,7 @@ export type BoletoTerms = Pick<
 export type BoletoIntent = BoletoKey &
   BoletoTerms &
   Pick<Boleto, 'accountNumber' | 'pageKey' | 'issuedOn' | 'payableUntil' | 'requestedAt'> & {
+    readonly bank: string;
     readonly askedBank: string;
     readonly createdBy: string;
     readonly request: KeyedRequest | null;

@@ -45,15 +45,13 @@ export async function cancelBoleto(
 ): Promise<CancelResult> {
   if (!isUuid(boletoId)) return { kind: 'refused', refusal: 'notFound' };
   const key = { merchantId, boletoId: boletoId.toLowerCase() };
-  const { bank, clock } = tools;
-  if (bank === null) return { kind: 'noBank' };
-  // Which one it is is not known yet: it has not been there since the start.
-  if (bank.bankCode === '') return { kind: 'notConnected' };
+  const { banks, clock } = tools;
+  if (banks.all().length === 0) return { kind: 'noBank' };
   const begun = await tools.writeWish(
     {
       ...key,
       decide: (boleto) =>
-        isOfBank(boleto, bank.bankCode)
+        isOfBank(boleto, banks.of(boleto.bank).bankCode)
           ? moveOf(boleto, { event: 'startCancel' }, clock.now(merchantId))
           : null,
       leaseMilliseconds: Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS,
@@ -62,11 +60,14 @@ export async function cancelBoleto(
   );
   if (begun === null) return { kind: 'refused', refusal: 'notFound' };
   const { boleto } = begun;
+  const bank = banks.of(boleto.bank);
   if (begun.isMoved) return askAndRecord(tools, bank, boleto, deadlineAt);
   const isOpen = boleto.state === 'issued' || boleto.state === 'overdue';
-  return isOpen && !isOfBank(boleto, bank.bankCode)
-    ? { kind: 'refused', refusal: 'ofAnotherBank' }
-    : obstacleOf(boleto);
+  if (!isOpen || isOfBank(boleto, bank.bankCode)) return obstacleOf(boleto);
+  // Which one it is is not known yet: it has not been there since the start.
+  return bank.bankCode === '' && banks.all().includes(boleto.bank)
+    ? { kind: 'notConnected' }
+    : { kind: 'refused', refusal: 'ofAnotherBank' };
 }
 
 function obstacleOf(boleto: Boleto): CancelResult {

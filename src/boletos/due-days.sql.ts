@@ -6,8 +6,9 @@ import type { BoletoKey } from './boleto.ts';
 /** How far the merchant's clock is ahead; it never goes back, so that nothing is due too early. */
 const SHIFT = `coalesce((select c.shift_milliseconds from merchant_clocks c where c.merchant_id = $5), 0) * interval '1 millisecond'`;
 
-/** Only the bank that has registered it ends what is over: $1, empty where it is not there. */
-const CAN_ACT = "(b.state = 'issued' or left(b.bar_code, 3) = $1)";
+/** Only the bank that has registered it ends what is over: $1, name, slash and code of each that is there. */
+const OF_KNOWN_BANK = "b.bank || '/' || left(b.bar_code, 3) = any($1::text[])";
+const CAN_ACT = `(b.state = 'issued' or ${OF_KNOWN_BANK})`;
 const BEHIND = '(b.acts_at, b.boleto_id) > ($2::timestamptz, $3::uuid)';
 const BEFORE_ALL = ['-infinity', '00000000-0000-0000-0000-000000000000'] as const;
 
@@ -41,14 +42,14 @@ export async function listActing(
   database: Database,
   wanted: {
     readonly merchantId: string | null;
-    readonly bankCode: string;
+    readonly banks: readonly string[];
     readonly last: ActingBoleto | null;
   },
   limit: number,
 ): Promise<ActingBoleto[]> {
-  const { merchantId, bankCode, last } = wanted;
+  const { merchantId, banks, last } = wanted;
   const from = last === null ? BEFORE_ALL : [utcText(last.actsAt), last.boletoId];
-  const values = [bankCode, ...from, limit];
+  const values = [banks, ...from, limit];
   const rows =
     merchantId === null
       ? await database.query(LIST_ACTING, values)
@@ -86,10 +87,10 @@ const AHEAD = statement(
 /** Merchants whose clock is ahead, and by it the calendar changes something: only homologation has any. */
 export async function findMerchantsActing(
   database: Database,
-  bankCode: string,
+  banks: readonly string[],
   limit: number,
 ): Promise<string[]> {
-  const rows = await database.query(AHEAD, [bankCode, limit]);
+  const rows = await database.query(AHEAD, [banks, limit]);
   return rows.map((row) => MERCHANT.parse(row).merchantId);
 }
 
@@ -111,7 +112,7 @@ const EARLIEST_OF = statement(
      (select min(b.acts_at) from boletos b where b.merchant_id = $2 and b.acts_at <= $3::timestamptz and ${CAN_ACT}),
      (select min(b.changed_at) from (
         select * from boletos where due_at is not null order by due_at limit 1000
-      ) b where b.merchant_id = $2 and b.is_expiring and left(b.bar_code, 3) = $1)) as earliest`,
+      ) b where b.merchant_id = $2 and b.is_expiring and ${OF_KNOWN_BANK})) as earliest`,
 );
 
 const EARLIEST = rowCodec({ earliest: column.nullable(column.instant()) });
@@ -123,9 +124,9 @@ const EARLIEST = rowCodec({ earliest: column.nullable(column.instant()) });
 export async function earliestActing(
   database: Database,
   merchantId: string,
-  bankCode: string,
+  banks: readonly string[],
   until: Instant,
 ): Promise<Instant | null> {
-  const [row] = await database.query(EARLIEST_OF, [bankCode, merchantId, utcText(until)]);
+  const [row] = await database.query(EARLIEST_OF, [banks, merchantId, utcText(until)]);
   return EARLIEST.parse(row as Row).earliest;
 }

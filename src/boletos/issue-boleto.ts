@@ -1,4 +1,3 @@
-import type { Bank } from '../banks/bank.ts';
 import { answerOnce, type FindRequestTools, identifyRequest } from '../idempotency/answer-once.ts';
 import type { SentRequest } from '../idempotency/idempotency-key.ts';
 import { hasAccount } from '../merchants/merchants.sql.ts';
@@ -64,7 +63,10 @@ export async function issueBoleto(
       if (!(await isFirst)) return 'keyUsed';
       const refusal = await refusalOf(tools, merchantId, wanted);
       if (refusal !== null) return refusal;
-      const { learnCode } = tools.bank as Bank;
+      const boletoId = newId();
+      const bank = chooseBank(tools, merchantId, boletoId, wanted);
+      if (bank === null) return { kind: 'noBank' };
+      const { learnCode } = tools.banks.of(bank);
       const askedBank = await askInTime(tools.bankTimeoutMilliseconds, deadlineAt, learnCode);
       // It has not been there since the start: nothing was sent to it.
       if (typeof askedBank !== 'string' || askedBank === '') return { kind: 'notConnected' };
@@ -72,11 +74,12 @@ export async function issueBoleto(
       const row: BoletoIntentRow = {
         ...wanted,
         merchantId,
-        boletoId: newId(),
+        boletoId,
         pageKey: newPageKey(),
         issuedOn: saoPauloDay(now),
         payableUntil: payableUntil(wanted),
         requestedAt: now,
+        bank,
         askedBank,
         createdBy: issuer.userName,
         request,
@@ -96,7 +99,7 @@ export async function issueBoleto(
 }
 
 async function refusalOf(
-  { bank, clock, lookUp }: IssueTools,
+  { banks, clock, lookUp }: IssueTools,
   merchantId: string,
   wanted: WantedBoleto,
 ): Promise<IssueResult | null> {
@@ -104,9 +107,18 @@ async function refusalOf(
     hasAccount(database, merchantId, wanted.accountNumber),
   );
   if (!isOwn) return { kind: 'unknownAccount' };
-  if (bank === null) return { kind: 'noBank' };
+  if (banks.enabled().length === 0) return { kind: 'noBank' };
   const faults = termsFaults(wanted, saoPauloDay(clock.now(merchantId)));
   return faults.length === 0 ? null : { kind: 'malformed', faults };
+}
+
+function chooseBank(
+  { banks }: Pick<IssueTools, 'banks'>,
+  merchantId: string,
+  transactionId: string,
+  { amount }: WantedBoleto,
+): string | null {
+  return banks.choose({ merchantId, transactionId, brand: null, installmentCount: 1, amount });
 }
 
 /**
@@ -132,7 +144,7 @@ async function askAndRecord(
 ): Promise<IssueResult> {
   const { merchantId, boletoId, request } = row;
   const ask = async (timeout: number) =>
-    resultOfIssue(await (tools.bank as Bank).issue(requestOf({ ...row, ourNumber }), timeout));
+    resultOfIssue(await tools.banks.of(row.bank).issue(requestOf({ ...row, ourNumber }), timeout));
   const answer = await askBank(
     tools,
     { merchantId, boletoId, fence: FIRST_FENCE },

@@ -1,4 +1,4 @@
-import type { Bank, BankSettings } from '../banks/bank.ts';
+import type { BankSettings } from '../banks/bank.ts';
 import type { Idempotency } from '../idempotency/module.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import type { Feed } from '../platform/feeds/open-feed.ts';
@@ -14,8 +14,9 @@ import { countingWhenRead, everySoOften, forgetInBatches } from '../platform/wor
 
 import { openOutageWatch } from '../platform/work/outage-watch.ts';
 import { createWakeSignal } from '../platform/work/wake-signal.ts';
+import type { Banks } from '../providers/open-banks.ts';
 import type { Webhooks } from '../webhooks/module.ts';
-import { type AdvanceDueTools, advanceDueBoletos, bankCodeOf } from './advance-due-boletos.ts';
+import { type AdvanceDueTools, advanceDueBoletos, knownBanks } from './advance-due-boletos.ts';
 import { BOLETO_MESSAGES } from './boleto-contract.ts';
 import { boletoIntentsWrite } from './boleto-intents.sql.ts';
 import { boletoMovesWrite, boletoWishesWrite } from './boletos.sql.ts';
@@ -43,12 +44,12 @@ const MOST_AHEAD = 100;
 function advanceDueWork(tools: AdvanceDueTools): Work {
   const advance = async (signal: AbortSignal) => {
     await advanceDueBoletos(tools, null, signal);
-    for (const merchantId of await findMerchantsActing(tools.database, bankCodeOf(tools), MOST_AHEAD)) {
+    for (const merchantId of await findMerchantsActing(tools.database, knownBanks(tools), MOST_AHEAD)) {
       if (signal.aborted) return;
       await advanceDueBoletos(tools, merchantId, signal);
     }
   };
-  const look = { piece: ACTING_DUE, values: () => [bankCodeOf(tools)] };
+  const look = { piece: ACTING_DUE, values: () => [knownBanks(tools)] };
   return everySoOften('advanceDueBoletos', DUE_DAYS_MILLISECONDS, advance, look);
 }
 
@@ -56,7 +57,7 @@ function advanceDueWork(tools: AdvanceDueTools): Work {
 function advanceDueByClock(tools: AdvanceDueTools): ClockedWork {
   return {
     name: 'boletos',
-    earliestDue: (merchantId, until) => earliestActing(tools.database, merchantId, bankCodeOf(tools), until),
+    earliestDue: (merchantId, until) => earliestActing(tools.database, merchantId, knownBanks(tools), until),
     runDue: (merchantId, signal) => advanceDueBoletos(tools, merchantId, signal),
   };
 }
@@ -147,34 +148,33 @@ type BoletosContext = ModuleContext & {
     readonly customerRetentionDays: number;
   };
   readonly keyring: Keyring;
-  /** Null: the operator has named none. */
-  readonly bank: Bank | null;
+  readonly banks: Banks;
 };
 
-/** `bankFeed`: for events that homologation forces; null without a bank. */
-export type Boletos = Module & { readonly bankFeed: Feed | null };
+/** `bankFeed`: for events that homologation forces. */
+export type Boletos = Module & { readonly bankFeed: Feed };
 
 /** Without a bank boletos are read, return files are applied, and nothing is asked for. */
 export function openBoletos(
   context: BoletosContext,
   { idempotency, webhooks }: { readonly idempotency: Idempotency; readonly webhooks: Webhooks },
 ): Boletos {
-  const { configuration, database, lookUp, search, batched, keyring, clock, bank, metrics } = context;
+  const { configuration, database, lookUp, search, batched, keyring, clock, banks, metrics } = context;
   const { deliverer, urlRules } = webhooks;
   const wakeSignal = createWakeSignal();
   const writeMove = batched(boletoMovesWrite(database, deliverer));
   const bankTimeoutMilliseconds = configuration.bank.timeoutMilliseconds;
   const asking = { database, clock, bankTimeoutMilliseconds, writeMove };
-  const advance: AdvanceDueTools = { database, clock, bank, writeMove, wakeSignal };
-  const changes = openBankChanges(context, { bank, deliverer });
+  const advance: AdvanceDueTools = { database, clock, banks, writeMove, wakeSignal };
+  const changes = openBankChanges(context, { banks, deliverer });
   return {
-    bankFeed: changes.feed,
+    bankFeed: changes,
     endpoints: [
       ...serve(PRINT_ENDPOINTS, { askForPayer: openPayersLine(lookUp), clock }),
       ...serve(BOLETO_ENDPOINTS, {
         ...asking,
         cell: configuration.cell,
-        bank,
+        banks,
         keyring,
         lookUp,
         search,
@@ -189,9 +189,7 @@ export function openBoletos(
       advanceDueWork(advance),
       countingBoletos(context, observeUnresolved(metrics)),
       ...payersWork(context),
-      ...(bank === null
-        ? []
-        : [resolveUnresolvedBoletos(resolving(context, { ...asking, bank }), wakeSignal)]),
+      resolveUnresolvedBoletos(resolving(context, { ...asking, banks }), wakeSignal),
       ...changes.works,
     ],
     clockedWork: [advanceDueByClock(advance)],
@@ -200,7 +198,7 @@ export function openBoletos(
 
 function resolving(
   { log, metrics }: BoletosContext,
-  asking: Pick<ResolveBoletosTools, 'database' | 'bank' | 'clock' | 'bankTimeoutMilliseconds' | 'writeMove'>,
+  asking: Pick<ResolveBoletosTools, 'database' | 'banks' | 'clock' | 'bankTimeoutMilliseconds' | 'writeMove'>,
 ): ResolveBoletosTools {
   const resolutions = metrics.counter(BOLETO_RESOLUTIONS);
   return {

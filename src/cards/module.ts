@@ -1,4 +1,3 @@
-import type { Acquirer } from '../acquirers/acquirer.ts';
 import type { Audit } from '../audit/audit-event.ts';
 import type { CommitKeyChange } from '../keys/key-change.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
@@ -8,6 +7,7 @@ import { batchReads } from '../platform/postgres/batched-reads.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { everySoOften, following, forgetInBatches } from '../platform/work/every-so-often.ts';
+import { type Acquirers, widestCapabilities } from '../providers/open-acquirers.ts';
 import { CARD_ENDPOINTS, TOKENIZATION_FAULTS } from './endpoints.ts';
 import type { CardTools } from './open-card-source.ts';
 import { deleteKeyPair, listOverduePairs, VERSION_OF_PAIRS } from './pairs/key-pairs.sql.ts';
@@ -95,14 +95,14 @@ type CardsContext = ModuleContext & {
   };
   readonly keyring: Keyring;
   readonly audit: Audit;
-  readonly acquirer: Acquirer;
+  readonly acquirers: Acquirers;
   readonly commitChange: CommitKeyChange;
 };
 
 export type Cards = Module & Omit<CardTools, 'keyring'> & Pick<StoreVaultCardTools, 'warnOfDoubtfulBrand'>;
 
 export async function openCards(context: CardsContext): Promise<Cards> {
-  const { database, batched, keyring, acquirer, log } = context;
+  const { database, batched, keyring, acquirers, log } = context;
   const namesFaults = context.configuration.environment === 'homologation';
   const cardKeys = await context.whileDatabaseStarts(() => openCardKeys(database, keyring, namesFaults));
   const findCardToken = batchReads(cardTokensRead(database));
@@ -114,7 +114,7 @@ export async function openCards(context: CardsContext): Promise<Cards> {
     findCardToken,
     findVaultCard,
     warnOfDoubtfulBrand,
-    takesBrand: (brand) => acquirer.capabilities().brands.includes(brand),
+    takesBrand: (brand) => widestCapabilities(acquirers).brands.includes(brand),
     endpoints: [
       ...serve(CARD_ENDPOINTS, { keyring, cardKeys, writeCardToken: batched(cardTokensWrite(database)) }),
     ],

@@ -1,42 +1,73 @@
 import type { Acquirer } from '../acquirers/acquirer.ts';
 import { ACQUIRER_CONNECT_MILLISECONDS, openAcquirer } from '../acquirers/open-acquirer.ts';
+import type { Keyring } from '../keys/open-keyring.ts';
 import { openChannel } from '../platform/channels/open-channel.ts';
-import type { AcquirerPlace } from './command.ts';
+import { type Closing, closeAll } from '../platform/closings.ts';
+import { ALWAYS_OPEN } from '../platform/gate.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import { type Acquirers, openAcquirers } from '../providers/open-acquirers.ts';
+import { openProviderTable } from '../providers/open-provider-table.ts';
+import type { AcquirerPlace, CommandTools } from './command.ts';
 
 export const NO_ACQUIRER =
   'PARCELA_ACQUIRER_URL is not set, and the data folder (PARCELA_DATA_DIR) has no ledger of a simulator';
 
-/** Null if there is neither an acquirer nor a simulator. */
-export async function withAcquirer<T>(
-  place: AcquirerPlace,
-  work: (acquirer: Acquirer | null) => Promise<T>,
+type AcquirerTools = Pick<CommandTools, 'environment' | 'report'> & {
+  readonly acquirer: AcquirerPlace;
+  readonly database: Database;
+  readonly keyring: Keyring;
+};
+
+/** Works with the acquirers of this installation, its simulator among them; there may be none. */
+export async function withAcquirers<T>(
+  tools: AcquirerTools,
+  work: (acquirers: Acquirers) => Promise<T>,
 ): Promise<T> {
-  if (place.url !== null) return withBridge(place.url, place, work);
-  if (place.simulatorFolder === null) return work(null);
-  const { findSimulator } = await import('../homologation/start-simulator.ts');
-  const simulator = await findSimulator(place.simulatorFolder, () => {});
-  if (simulator === null) return work(null);
+  const { database, keyring, environment, report } = tools;
+  const closings: Closing[] = [];
+  const log = { error: (_fields: object, message: string) => report(message) };
   try {
-    return await withBridge(simulator.url, place, work);
+    const byDefault = await openNamed(tools.acquirer, closings);
+    const table = await openProviderTable({ database, keyring, log, closings });
+    const observe = () => {};
+    const acquirers = await openAcquirers(table, { environment, gate: ALWAYS_OPEN, byDefault, observe });
+    // What they can do, and whether they are real, is said before anything else is asked.
+    await Promise.all(
+      acquirers.all().map((name) => acquirers.of(name).readCapabilities(tools.acquirer.timeoutMilliseconds)),
+    );
+    return await work(acquirers);
   } finally {
-    await simulator.stop();
+    await closeAll(closings, report);
   }
 }
 
-async function withBridge<T>(
+/** The one that the settings name, or the simulator in the data folder; null: there is neither. */
+async function openNamed(place: AcquirerPlace, closings: Closing[]): Promise<Acquirer | null> {
+  if (place.url !== null) return openBridge(place.url, place, closings);
+  if (place.simulatorFolder === null) return null;
+  const { findSimulator } = await import('../homologation/start-simulator.ts');
+  const simulator = await findSimulator(place.simulatorFolder, () => {});
+  if (simulator === null) return null;
+  closings.push({ name: 'simulator', close: () => simulator.stop() });
+  return openBridge(simulator.url, place, closings);
+}
+
+async function openBridge(
   url: string,
   { channel: files }: AcquirerPlace,
-  work: (acquirer: Acquirer) => Promise<T>,
-): Promise<T> {
+  closings: Closing[],
+): Promise<Acquirer> {
   const channel = await openChannel(files, {
     connectTimeoutMilliseconds: ACQUIRER_CONNECT_MILLISECONDS,
     onFault: () => {},
   });
   const acquirer = openAcquirer(url, channel);
-  try {
-    return await work(acquirer);
-  } finally {
-    await acquirer.close();
-    channel.close();
-  }
+  closings.push({
+    name: 'acquirer',
+    async close() {
+      await acquirer.close();
+      channel.close();
+    },
+  });
+  return acquirer;
 }

@@ -17,10 +17,9 @@ import {
 import { reaisText } from '../values/cents.ts';
 import { isUuid } from '../values/ids.ts';
 import { type Instant, instant, utcText } from '../values/instant.ts';
-import { NO_ACQUIRER, withAcquirer } from './acquirer-of-command.ts';
+import { NO_ACQUIRER, withAcquirers } from './acquirer-of-command.ts';
 import { detailOf } from './audit-commands.ts';
 import {
-  type AcquirerPlace,
   type AuditedCommandTools,
   type Command,
   type CommandOutcome,
@@ -114,7 +113,7 @@ async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise
   const found = await findCase(tools.database, id);
   if (found === null) return refused('unknownId', null);
   const decisions = await decisionsOn(found, tools);
-  const acquirer = found.kind === 'charge' ? await askAcquirer(found, tools.acquirer) : null;
+  const acquirer = found.kind === 'charge' ? await askAcquirer(found, tools) : null;
   const lines = [
     ...caseLines(found),
     ...(acquirer === null ? [] : [field('acquirer now', acquirerText(acquirer))]),
@@ -142,10 +141,11 @@ async function decisionsOn(found: Case, tools: AuditedCommandTools): Promise<Aud
 
 type AskedAcquirer = FoundCharge | { readonly kind: 'notAsked'; readonly reason: string };
 
-function askAcquirer({ merchantId, transactionId }: Case, place: AcquirerPlace): Promise<AskedAcquirer> {
-  return withAcquirer(place, async (acquirer): Promise<AskedAcquirer> => {
-    if (acquirer !== null) return acquirer.find(merchantId, transactionId, place.timeoutMilliseconds);
-    return { kind: 'notAsked', reason: NO_ACQUIRER };
+function askAcquirer(found: Case, tools: AuditedCommandTools): Promise<AskedAcquirer> {
+  const { merchantId, transactionId, acquirer } = found;
+  return withAcquirers(tools, async (acquirers): Promise<AskedAcquirer> => {
+    if (!acquirers.all().includes(acquirer)) return { kind: 'notAsked', reason: NO_ACQUIRER };
+    return acquirers.of(acquirer).find(merchantId, transactionId, tools.acquirer.timeoutMilliseconds);
   });
 }
 

@@ -21,6 +21,7 @@ import { MERCHANT_COMMANDS } from './merchant-commands.ts';
 import { MIGRATE_COMMAND } from './migrate-command.ts';
 import { PAYMENT_COMMANDS } from './payment-commands.ts';
 import { PRIVACY_COMMANDS } from './privacy/privacy-commands.ts';
+import { PROVIDER_COMMANDS } from './provider-commands.ts';
 import { RECONCILE_COMMANDS } from './reconcile-commands.ts';
 import { RESOLVE_COMMANDS } from './resolve-commands.ts';
 import { RESTORE_COMMANDS } from './restore/restore-commands.ts';
@@ -278,6 +279,7 @@ export const COMMANDS: readonly Command[] = [
   ...PAYMENT_COMMANDS,
   ...WEBHOOK_COMMANDS,
   ...FEE_COMMANDS,
+  ...PROVIDER_COMMANDS,
   ...RESOLVE_COMMANDS,
   ...BOLETO_COMMANDS,
   ...RECONCILE_COMMANDS,

@@ -1,4 +1,3 @@
-import type { Acquirer } from '../acquirers/acquirer.ts';
 import type { Audit } from '../audit/audit-event.ts';
 import { listUnresolvedBoletos } from '../boletos/unresolved/unresolved-boletos.sql.ts';
 import { listKeyPairs } from '../cards/pairs/key-pairs.sql.ts';
@@ -12,6 +11,8 @@ import type { ModuleContext } from '../platform/module.ts';
 import { shownOf } from '../platform/pages.ts';
 import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
 import type { Reader } from '../platform/postgres/database.ts';
+import type { Acquirers } from '../providers/open-acquirers.ts';
+import { DEFAULT_PROVIDER } from '../providers/provider.ts';
 import {
   findException,
   listExceptionsOfAll,
@@ -75,8 +76,9 @@ import { findListedUser, listUsers } from './users/users.sql.ts';
 
 export type OperatorContext = Pick<ModuleContext, 'database' | 'lookUp' | 'search' | 'clock'> & {
   readonly audit: Audit;
-  readonly acquirer: Acquirer;
-  readonly acquirerUrl: string;
+  readonly acquirers: Acquirers;
+  /** Of those that the settings name; null: they name none. */
+  readonly acquirerUrl: string | null;
   readonly bankUrl: string | null;
   readonly configuration: ModuleContext['configuration'] & {
     readonly acquirerTimeoutMilliseconds: number;
@@ -117,7 +119,7 @@ function unresolvedTools({
   search,
   clock,
   audit,
-  acquirer,
+  acquirers,
   configuration: { acquirerTimeoutMilliseconds },
 }: OperatorContext): UnresolvedTools {
   const asked = rateLimit(QUESTIONS.perSecond, QUESTIONS.burstSeconds);
@@ -137,9 +139,9 @@ function unresolvedTools({
       return firstWaiting(found, order);
     },
     findCase: (id) => lookUp(NO_MERCHANT, (reader) => findCase(reader, id)),
-    async askAcquirer({ user }, { merchantId, transactionId }) {
+    async askAcquirer({ user }, { merchantId, transactionId, acquirer }) {
       if (asked.secondsToWait(user.userId, performance.now()) > 0) return null;
-      return acquirer.find(merchantId, transactionId, acquirerTimeoutMilliseconds);
+      return acquirers.of(acquirer).find(merchantId, transactionId, acquirerTimeoutMilliseconds);
     },
     decide: (visit, { id, decision, reason }) =>
       decideUnresolved(
@@ -203,7 +205,7 @@ function merchantTools({
   database,
   audit,
   search,
-  acquirer,
+  acquirers,
   acquirerUrl,
   bankUrl,
   configuration,
@@ -213,7 +215,7 @@ function merchantTools({
     readRouting: () =>
       routingOf({
         acquirerUrl,
-        capabilities: acquirer.capabilities(),
+        capabilities: acquirers.of(DEFAULT_PROVIDER).capabilities(),
         bankUrl,
         antiFraudUrl: configuration.antiFraud.provider?.url ?? null,
         isHomologation: configuration.environment === 'homologation',

@@ -13,6 +13,7 @@ import {
 import { FAILURES } from '../platform/http/failures.ts';
 import { refusalsAnswer, unavailableAnswer, writeOnce } from '../platform/http/refusal.ts';
 import type { Language } from '../platform/http/sentence.ts';
+import { type Acquirers, widestCapabilities } from '../providers/open-acquirers.ts';
 import type { Cents } from '../values/cents.ts';
 import type { CallRules } from '../webhooks/posting/url-rules.ts';
 import {
@@ -46,6 +47,7 @@ async function checkSale(
 }
 
 export type PaymentTools = PayOnceTools & {
+  readonly acquirers: Acquirers;
   readonly minimumInstallment: Cents;
   readonly callRules: CallRules;
 };
@@ -59,8 +61,8 @@ export const PAYMENT_ENDPOINTS: readonly Endpoint<PaymentTools>[] = [
       return writeOnce(call, once, (result) => writeResult(payment, result, call.language));
     },
     {
-      checkWith: ({ minimumInstallment, acquirer, callRules }) =>
-        checkPayment(minimumInstallment, acquirer.capabilities, callRules),
+      checkWith: ({ minimumInstallment, acquirers, callRules }) =>
+        checkPayment(minimumInstallment, () => widestCapabilities(acquirers), callRules),
       lookBeside: async (tools, body, { merchantId }) => {
         const { card, antiFraudCode } = readSoundSale(body);
         const refusals = await checkSale(tools, merchantId, card, antiFraudCode);

@@ -1,4 +1,3 @@
-import type { Acquirer } from '../acquirers/acquirer.ts';
 import { readReasons } from '../antifraud/anti-fraud.ts';
 import type { AntiFraudModule } from '../antifraud/module.ts';
 import type { Cards } from '../cards/module.ts';
@@ -8,6 +7,7 @@ import { serve } from '../platform/http/endpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
+import type { Acquirers } from '../providers/open-acquirers.ts';
 import { madeTransactionsRead } from '../transactions/card/intents.sql.ts';
 import type { FeeVersions } from '../transactions/fees/fee-table.ts';
 import type { Transactions } from '../transactions/module.ts';
@@ -90,7 +90,7 @@ type PaymentsContext = ModuleContext & {
     readonly minimumInstallment: Cents;
   };
   readonly keyring: Keyring;
-  readonly acquirer: Acquirer;
+  readonly acquirers: Acquirers;
 };
 
 type Below = {
@@ -103,7 +103,7 @@ type Below = {
 };
 
 export function openPayments(context: PaymentsContext, below: Below): Module {
-  const { configuration, database, search, lookUp, openExport, keyring, acquirer, clock } = context;
+  const { configuration, database, search, lookUp, openExport, keyring, acquirers, clock } = context;
   const { idempotency, transactions } = below;
   return {
     endpoints: [
@@ -112,7 +112,7 @@ export function openPayments(context: PaymentsContext, below: Below): Module {
       ...serve(CANCEL_ENDPOINTS, {
         database,
         keyring,
-        acquirer,
+        acquirers,
         clock,
         acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
         cancelWindowDays: configuration.cancelWindowDays,
@@ -125,7 +125,7 @@ export function openPayments(context: PaymentsContext, below: Below): Module {
       ...serve(CAPTURE_ENDPOINTS, {
         database,
         keyring,
-        acquirer,
+        acquirers,
         clock,
         acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
         minimumInstallment: configuration.minimumInstallment,
@@ -147,13 +147,13 @@ export function openPayments(context: PaymentsContext, below: Below): Module {
 }
 
 function paymentTools(context: PaymentsContext, below: Below): PaymentTools {
-  const { configuration, database, keyring, acquirer, clock, log } = context;
+  const { configuration, database, keyring, acquirers, clock, log } = context;
   const { idempotency, cards, antiFraud, transactions, webhooks } = below;
   const { limits } = transactions;
   return {
     database,
     keyring,
-    acquirer,
+    acquirers,
     clock,
     acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
     fees: below.fees,

@@ -15,6 +15,7 @@ import { newIdOf } from '../idempotency/answer-once.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { notePayment } from '../platform/tracing/scope.ts';
+import { takesSale } from '../providers/open-acquirers.ts';
 import {
   type ChargeResult,
   type ChargeTools,
@@ -132,7 +133,11 @@ export async function payByCard(
   const { verdict } = decided;
   if (verdict === 'reject') return { kind: 'refused', refusals: ['rejected'] };
   if (limit !== null) return { kind: 'refused', refusals: [limit.cause], mayRetryAt: limit.mayRetryAt };
+  const routed = { ...sale, brand: trace.brand };
+  const acquirer = tools.acquirers.choose(routed, takesSale(routed, payment.isCapturedLater));
+  if (acquirer === null) return { kind: 'refused', refusals: ['brandNotOffered'] };
   const intent = intentOf(tools, seller, payment, {
+    acquirer,
     ...opened,
     transactionId: sale.transactionId,
     antiFraudCode: code,
@@ -158,6 +163,7 @@ const WITH_TRANSACTION: readonly Charge['kind'][] = [
 ];
 
 type Found = OpenedCardSource & {
+  readonly acquirer: string;
   readonly transactionId: string;
   readonly antiFraudCode: UsableCode;
   readonly decided: DecidedSale & { readonly verdict: Intent['verdict'] };
@@ -166,11 +172,13 @@ type Found = OpenedCardSource & {
 };
 
 function intentOf(tools: PayTools, seller: Seller, payment: Payment, found: Found): Intent {
-  const { transactionId, card, trace, cardSource, stored, antiFraudCode, decided, request, soldAt } = found;
+  const { transactionId, acquirer, card, trace, cardSource, stored, antiFraudCode, decided } = found;
+  const { request, soldAt } = found;
   return {
     merchantId: seller.merchantId,
     transactionId,
     accountNumber: seller.accountNumber,
+    acquirer,
     origin: 'payment',
     amount: payment.amount,
     installmentCount: payment.installmentCount,
@@ -183,6 +191,7 @@ function intentOf(tools: PayTools, seller: Seller, payment: Payment, found: Foun
     codeToClaim: antiFraudCode.codeToClaim,
     verdict: decided.verdict,
     verdictReasons: reasonsText(decided.reasons),
+    antiFraudProvider: null,
     attempt: decided.attempt,
     callbackUrl: payment.callbackUrl,
     customer: payment.customer,

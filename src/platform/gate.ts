@@ -17,6 +17,13 @@ export type Gate = {
   onceOpen(wake: () => void): () => void;
 };
 
+/** Why nothing is sent now, in words; null: it is. */
+export function whyHeld(gate: Gate): string | null {
+  const reason = gate.reason();
+  return reason === null ? null : `all work is held (${reason})`;
+}
+
+/** Where there is no database to compare. */
 export const ALWAYS_OPEN: Gate = {
   reason: () => null,
   signal: () => NEVER,

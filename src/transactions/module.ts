@@ -1,4 +1,3 @@
-import type { Acquirer } from '../acquirers/acquirer.ts';
 import { countedCode, readDecline } from '../acquirers/issuer-code.ts';
 import type { GuardVerification } from '../cards/vault/store-vault-card.ts';
 import type { Feed } from '../platform/feeds/open-feed.ts';
@@ -12,6 +11,7 @@ import { countingWhenRead, forgetInBatches } from '../platform/work/every-so-oft
 
 import { type OutageWatch, openOutageWatch } from '../platform/work/outage-watch.ts';
 import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
+import type { Acquirers } from '../providers/open-acquirers.ts';
 import type { Deliverer } from '../webhooks/deliveries/delivery.ts';
 import { cancelOutcomesWrite } from './cancels/cancel-outcomes.sql.ts';
 import type { CancelTools } from './cancels/cancel-transaction.ts';
@@ -115,7 +115,7 @@ type TransactionsContext = ModuleContext & {
     readonly networkLimits: LimitMode;
     readonly customerRetentionDays: number;
   };
-  readonly acquirer: Acquirer;
+  readonly acquirers: Acquirers;
 };
 
 export type Transactions = Module & {
@@ -205,11 +205,11 @@ function resolvingWorks(
   >,
   { observe, cancelOutage }: { observe: ObserveResolution; cancelOutage: OutageWatch },
 ): Work[] {
-  const { configuration, database, clock, acquirer, log } = context;
+  const { configuration, database, clock, acquirers, log } = context;
   const { acquirerTimeoutMilliseconds } = configuration;
   const charges: ResolveTools = {
     database,
-    acquirer,
+    acquirers,
     clock,
     deliverer,
     writeOutcome: shared.writeOutcome,
@@ -223,7 +223,7 @@ function resolvingWorks(
   };
   const cancels: ResolveCancelsTools = {
     database,
-    acquirer,
+    acquirers,
     clock,
     acquirerTimeoutMilliseconds,
     writeCancelOutcome: shared.writeCancelOutcome,

@@ -49,6 +49,7 @@ export const NEVER_SENT = `t.state = 'voided' and t.fence = 0 and starts_with(t.
 const OWN = rowCodec<Omit<Transaction, 'shares' | 'installments' | 'preauthorization'>>(
   {
     transactionId: column.text(),
+    acquirer: column.text(),
     state: column.oneOf(TRANSACTION_STATES),
     amount: column.money(),
     origin: column.oneOf(ORIGINS),

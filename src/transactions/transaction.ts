@@ -169,6 +169,8 @@ export type Preauthorization = {
 
 export type Transaction = {
   readonly transactionId: string;
+  /** The provider that has it. */
+  readonly acquirer: string;
   readonly state: TransactionState;
   /** It ended without a request to the acquirer, and the key of its request is free again. */
   readonly wasNeverSent: boolean;
@@ -238,6 +240,8 @@ export type Intent = {
   readonly merchantId: string;
   readonly transactionId: string;
   readonly accountNumber: string;
+  /** The provider that gets it, and is asked about it from then on. */
+  readonly acquirer: string;
   /** A sale, or a billing of a subscription: no caller waits for the answer of that one. */
   readonly origin: Origin;
   readonly amount: Cents;
@@ -256,6 +260,8 @@ export type Intent = {
   readonly verdict: Exclude<Verdict, 'reject'> | null;
   /** Names of the rules behind the verdict, separated by commas. */
   readonly verdictReasons: string | null;
+  /** The provider of anti-fraud that was asked; null: none was. */
+  readonly antiFraudProvider: string | null;
   /** What anti-fraud counts of this sale; null: nothing. */
   readonly attempt: VelocityEvent | null;
   readonly callbackUrl: string | null;

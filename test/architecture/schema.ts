@@ -19,6 +19,7 @@ export type Key = {
 const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
   login_failures: 'callers are not known yet',
   data_keys: "the operator's",
+  providers: "the operator's",
   card_key_pairs: "the operator's",
   audit_entries: "the operator's",
   audit_head: "the operator's",

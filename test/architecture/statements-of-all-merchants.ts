@@ -30,6 +30,8 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'vault.list_expired_cards': 'work that falls due, for all merchants',
   'vault.hold_sealed_cards': 'a rotation of keys, for all merchants',
   'vault.count_sealed_cards': 'a rotation of keys, for all merchants',
+  'providers.list_rules': 'kept in memory, for all merchants',
+  'providers.version': 'kept in memory, for all merchants',
   'webhooks.hold_sealed_logins': 'a rotation of keys, for all merchants',
   'webhooks.count_sealed_logins': 'a rotation of keys, for all merchants',
   'webhooks.hold_sealed_secrets': 'a rotation of keys, for all merchants',

@@ -174,6 +174,8 @@ export function intentOf(merchantId: string, billingId: string, vaultId: string)
     merchantId,
     transactionId: randomUUID(),
     accountNumber: '1000001',
+    acquirer: 'default',
+    antiFraudProvider: null,
     origin: 'billing',
     amount: cents(4_990),
     installmentCount: 1,

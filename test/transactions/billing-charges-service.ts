@@ -68,7 +68,7 @@ export async function openBillingChargesService(): Promise<BillingChargesService
       const intent = { ...billingIntent(service.merchantId, amount, vaultId ?? randomUUID()), ...change };
       const tools = {
         database: books,
-        acquirer,
+        acquirers: { of: () => acquirer, choose: () => 'default' },
         clock: businessClock(new DatabaseTime()),
         wakeSignal: createWakeSignal(),
         acquirerTimeoutMilliseconds: ACQUIRER_MILLISECONDS,
@@ -115,7 +115,9 @@ function billingIntent(merchantId: string, amount: number, vaultId: string): Int
     merchantId,
     transactionId: randomUUID(),
     accountNumber: '1000001',
+    acquirer: 'default',
     origin: 'billing',
+    antiFraudProvider: null,
     amount: cents(amount),
     installmentCount: 1,
     referenceTransaction: randomUUID(),

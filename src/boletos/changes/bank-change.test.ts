@@ -21,7 +21,7 @@ function boletoIn(state: BoletoState): Boleto {
     ...{ payer: null, referenceTransaction: null, instructions: [], callbackUrl: null },
     ...{ finePortion: 200, interestPortion: 0, discount: null },
     registered: state === 'issuing' ? null : { barCode: '0'.repeat(44), pixEmv: null },
-    ...{ askedBank: null, refusalReason: null, payment: null, payments: [], actsAt: null },
+    ...{ bank: 'default', askedBank: null, refusalReason: null, payment: null, payments: [], actsAt: null },
     ...{ requestedAt: instant(0), fence: 0, isUnresolved: false, tries: 0 },
   };
 }

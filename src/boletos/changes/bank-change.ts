@@ -19,7 +19,11 @@ export const BANK_CHANGE_MOVES = {
 export type FiledBankChange = Omit<BankChange, 'merchantId'>;
 
 /** A change as the bank brought it, kept until it is applied or refused. */
-export type WaitingBankChange = BankChange & WaitingChange;
+export type WaitingBankChange = BankChange &
+  WaitingChange & {
+    /** Whose feed brought it; null: a file's. */
+    readonly bank: string | null;
+  };
 
 /** Why a change is refused for good. */
 export type BankChangeRefusal = 'unknownBoleto' | 'forbiddenMove';

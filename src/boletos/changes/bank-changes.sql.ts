@@ -34,6 +34,7 @@ const CHANGE = rowCodec<WaitingBankChange>(
     creditedOn: column.nullable(column.day()),
     fee: column.nullable(column.money()),
     happenedAt: column.instant(),
+    bank: column.nullable(column.text()),
     tries: column.whole(),
   },
   'c',
@@ -159,7 +160,9 @@ export async function recordBankChange(
   const key = [merchantId, changeId];
   const { result, isWaiting } = await database.transaction(async (tx): Promise<Recorded> => {
     const [found] = await tx.query(LOCK_BOLETO, [merchantId, ourNumber]);
-    const boleto = found === undefined ? null : parseBoleto(found);
+    const named = found === undefined ? null : parseBoleto(found);
+    // A boleto of another bank is none that this one can change.
+    const boleto = named !== null && (change.bank === null || change.bank === named.bank) ? named : null;
     const [held] = await tx.query(LOCK_CHANGE, key);
     if (held === undefined) return { result: 'gone', isWaiting: false };
     const decision = decideBankChange(boleto, change, GROUND.parse(held));
@@ -263,35 +266,37 @@ function parse(row: Row) {
 
 const OPEN = statement(
   'bank_changes.open_cursor',
-  'insert into bank_cursors (merchant_id) values ($1) on conflict do nothing',
+  'insert into bank_cursors (merchant_id, bank) values ($1, $2) on conflict do nothing',
 );
 
-const COLUMNS = `c.merchant_id, c.fence, c.bank_code || ':' || c.cursor as cursor`;
+const COLUMNS = `c.merchant_id, c.bank as provider, c.fence, c.bank_code || ':' || c.cursor as cursor`;
 
 const FIND = statement(
   'bank_changes.find_cursor',
-  `select ${COLUMNS} from bank_cursors c where c.merchant_id = $1`,
+  `select ${COLUMNS} from bank_cursors c where c.merchant_id = $1 and c.bank = $2`,
 );
 
-/** Of merchants that have issued a boleto since. */
-const ISSUERS = `from merchants m left join bank_cursors c on c.merchant_id = m.merchant_id
+/** Of merchants that have issued a boleto since, at each of the banks ($1). */
+const ISSUERS = `from merchants m cross join unnest($1::text[]) p (bank)
+       left join bank_cursors c on c.merchant_id = m.merchant_id and c.bank = p.bank
      where c.merchant_id is null and exists (select from boletos b where b.merchant_id = m.merchant_id)`;
 
 const OPEN_OF_ISSUERS = statement(
   'bank_changes.open_cursors_of_issuers',
-  `insert into bank_cursors (merchant_id)
-   select m.merchant_id ${ISSUERS} order by m.merchant_id
+  `insert into bank_cursors (merchant_id, bank)
+   select m.merchant_id, p.bank ${ISSUERS} order by m.merchant_id, p.bank
    on conflict do nothing`,
 );
 
 const CLAIM_CURSORS = statement(
   'bank_changes.claim_cursors',
   `with due as (
-     select merchant_id from bank_cursors where due_at <= now() and (merchant_id <> '') = $3
+     select merchant_id, bank from bank_cursors
+     where due_at <= now() and (merchant_id <> '') = $3 and bank = any($4::text[])
      order by due_at limit $1 for no key update skip locked
    )
    update bank_cursors c set due_at = now() + $2 * interval '1 millisecond'
-   from due where c.merchant_id = due.merchant_id
+   from due where c.merchant_id = due.merchant_id and c.bank = due.bank
    returning ${COLUMNS}`,
 );
 
@@ -315,12 +320,12 @@ const KEEP = statement(
   'bank_changes.keep',
   `with moved as (
      update bank_cursors c set bank_code = left($2, 3), cursor = substr($2, 5), ${MOVED_ON}
-     where c.merchant_id = $1 and c.fence = $3
+     where c.merchant_id = $1 and c.bank = $9 and c.fence = $3
      returning c.merchant_id
    ), kept as (
      insert into bank_changes
-       (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, source)
-     select i.merchant_id, left($2, 4) || i.change_id, i.our_number, i.event, i.amount, i.paid_on, i.credited_on, i.fee, i.happened_at, 'feed'
+       (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, source, bank)
+     select i.merchant_id, left($2, 4) || i.change_id, i.our_number, i.event, i.amount, i.paid_on, i.credited_on, i.fee, i.happened_at, 'feed', $9
      from moved, ${CHANGES.sql}
      order by i.place
      on conflict do nothing
@@ -336,13 +341,14 @@ const KEEP = statement(
 
 const POSTPONE_CURSOR = statement(
   'bank_changes.postpone_pull',
-  `update bank_cursors set due_at = now() + $3 * interval '1 second' where merchant_id = $1 and fence = $2`,
+  `update bank_cursors set due_at = now() + $3 * interval '1 second' where merchant_id = $1 and bank = $4 and fence = $2`,
 );
 
 const EARLIEST_CURSOR = statement(
   'bank_changes.earliest_pull',
-  `select case when $2 and exists (select ${ISSUERS}) then 0 else (
-     select (extract(epoch from min(due_at) - now()) * 1000)::float8 from bank_cursors where (merchant_id <> '') = $1
+  `select case when $3 and exists (select ${ISSUERS}) then 0 else (
+     select (extract(epoch from min(due_at) - now()) * 1000)::float8 from bank_cursors
+     where (merchant_id <> '') = $2 and bank = any($1::text[])
    ) end as milliseconds`,
 );
 

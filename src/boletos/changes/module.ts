@@ -1,11 +1,12 @@
-import { type Bank, type BankSettings, MOST_BANK_CHANGES } from '../../banks/bank.ts';
-import { type Applying, applyingWork } from '../../platform/feeds/apply-changes.ts';
+import { type BankChange, type BankSettings, MOST_BANK_CHANGES } from '../../banks/bank.ts';
+import type { Applying } from '../../platform/feeds/apply-changes.ts';
 import { type Feed, observeFeed, openFeed } from '../../platform/feeds/open-feed.ts';
 import { counter, gauge } from '../../platform/metrics.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import { declarePeer } from '../../platform/process-reports/peer-metrics.ts';
-import type { Work } from '../../platform/work/due-work.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
+import type { Banks } from '../../providers/open-banks.ts';
+import { qualifiedChangeId } from '../../providers/provider.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import type { BankChangeResult, WaitingBankChange } from './bank-change.ts';
 import { BANK_CURSORS, recordBankChange, WAITING_BANK_CHANGES } from './bank-changes.sql.ts';
@@ -46,17 +47,14 @@ type BankChangesContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'me
   };
 };
 
-/** `feed`: for events that homologation forces; null without a bank. */
-export type BankChanges = { readonly works: readonly Work[]; readonly feed: Feed | null };
-
 /**
- * What the bank reports of boletos: payments, cancels and ends of its own. Without one its files are
+ * What the banks report of boletos: payments, cancels and ends of their own. Without any their files are
  * applied.
  */
 export function openBankChanges(
   context: BankChangesContext,
-  { bank, deliverer }: { readonly bank: Bank | null; readonly deliverer: Deliverer },
-): BankChanges {
+  { banks, deliverer }: { readonly banks: Banks; readonly deliverer: Deliverer },
+): Feed {
   const { database, log, metrics } = context;
   const outcomes = metrics.counter(BANK_CHANGES);
   for (const outcome of [...WARNINGS, 'unreadable']) outcomes.inc({ outcome }, 0);
@@ -72,14 +70,12 @@ export function openBankChanges(
     warnOfChange: ({ merchantId, changeId, ourNumber, event }, reason) =>
       log.warn({ merchantId, changeId, ourNumber, event, reason }, 'a change of the bank is not as expected'),
   };
-  if (bank === null) return { feed: null, works: [applyingWork(applying)] };
-  const feed = feedOf(context, bank, applying, outcomes);
-  return { feed, works: feed.works };
+  return feedOf(context, banks, applying, outcomes);
 }
 
 function feedOf(
   { configuration, clock, log, metrics }: BankChangesContext,
-  bank: Bank,
+  banks: Banks,
   applying: Applying<WaitingBankChange>,
   outcomes: Parameters<typeof observeFeed>[0]['outcomes'],
 ): Feed {
@@ -87,7 +83,11 @@ function feedOf(
     name: 'pullBankChanges',
     clock,
     cursors: BANK_CURSORS,
-    ask: bank.changesSince,
+    providers: banks.all,
+    async ask(provider, request, timeout) {
+      const answer = await banks.of(provider).changesSince(request, timeout);
+      return answer.kind === 'changes' ? { ...answer, changes: changesOf(provider, answer.changes) } : answer;
+    },
     timeoutMilliseconds: configuration.bank.timeoutMilliseconds,
     mostChanges: MOST_BANK_CHANGES,
     pullsAtOnce: PULLS_AT_ONCE,
@@ -106,4 +106,9 @@ function feedOf(
     }),
     applying,
   });
+}
+
+/** Each bank numbers its own. */
+function changesOf(provider: string, changes: readonly BankChange[]): readonly BankChange[] {
+  return changes.map((change) => ({ ...change, changeId: qualifiedChangeId(provider, change.changeId) }));
 }

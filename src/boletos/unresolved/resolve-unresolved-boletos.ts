@@ -1,4 +1,3 @@
-import type { Bank } from '../../banks/bank.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
@@ -6,6 +5,7 @@ import { DISPATCH } from '../../platform/work/dispatch-policy.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import type { Banks } from '../../providers/open-banks.ts';
 import {
   REQUEST_LEASE_MARGIN_MILLISECONDS,
   resolveRequests,
@@ -26,7 +26,7 @@ import { BOLETO_REQUESTS } from './unresolved-boletos.sql.ts';
 
 export type ResolveBoletosTools = {
   readonly database: Database;
-  readonly bank: Bank;
+  readonly banks: Pick<Banks, 'all' | 'of'>;
   readonly clock: BusinessClock;
   readonly bankTimeoutMilliseconds: number;
   readonly writeMove: BatchedWrite<BoletoMoveRow, BoletoMoved>;
@@ -47,7 +47,7 @@ export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal:
       name: 'resolveUnresolvedBoletos',
       queue: BOLETO_REQUESTS,
       idOf: ({ boletoId }) => boletoId,
-      claimValues: () => [tools.bank.bankCode],
+      mayClaim: () => tools.banks.all().length > 0,
       about: ({ merchantId, boletoId }) => ({
         attributes: { 'parcela.merchant.id': merchantId, 'parcela.boleto.id': boletoId },
         follows: boletoId,
@@ -75,9 +75,10 @@ export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal:
 
 /** Only the bank that was asked first may be asked again: another one would register a second boleto. */
 async function findOrIssue(
-  { bank, bankTimeoutMilliseconds: timeout }: ResolveBoletosTools,
+  { banks, bankTimeoutMilliseconds: timeout }: ResolveBoletosTools,
   boleto: Boleto,
 ): Promise<BankResult> {
+  const bank = banks.of(boleto.bank);
   const { payer } = boleto;
   if (payer === null) return { kind: 'unknown', cause: 'notAsked', reason: 'its payer was erased' };
   if (bank.bankCode !== '' && !isOfBank(boleto, bank.bankCode))
@@ -87,15 +88,16 @@ async function findOrIssue(
   if (found !== null) return found;
   // Which one it is may be known only since that search.
   if (boleto.askedBank !== bank.bankCode)
-    return { kind: 'unknown', cause: 'notAsked', reason: 'which bank is asked was not written yet' };
+    return { kind: 'unknown', cause: 'notAsked', reason: 'another bank was asked to register it' };
   return resultOfIssue(await bank.issue(request, timeout));
 }
 
 /** One whose time is over may have been paid on its last day: its record counts first. */
 async function findOrCancel(
-  { bank, bankTimeoutMilliseconds: timeout, clock }: ResolveBoletosTools,
+  { banks, bankTimeoutMilliseconds: timeout, clock }: ResolveBoletosTools,
   boleto: Boleto,
 ): Promise<BankResult> {
+  const bank = banks.of(boleto.bank);
   const { merchantId, ourNumber } = boleto;
   // One that was away at the start has not been asked yet which one it is.
   const bankCode = bank.bankCode === '' ? await bank.learnCode(timeout) : bank.bankCode;

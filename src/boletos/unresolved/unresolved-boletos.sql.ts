@@ -6,10 +6,7 @@ import { requestQueue } from '../../transactions/requests/request-queue.sql.ts';
 import { BOLETO_MOVES } from '../boleto.ts';
 import { BOLETO, parseBoleto } from '../boletos.sql.ts';
 
-/**
- * Boletos about which the bank is to be asked. `$7` of a claim: the code of the bank that those are
- * written down to for which none was asked yet; empty: it is not known.
- */
+/** Boletos about which their bank is to be asked. */
 export const BOLETO_REQUESTS = requestQueue(
   {
     table: 'boletos',
@@ -17,8 +14,7 @@ export const BOLETO_REQUESTS = requestQueue(
     key: 'boleto_id',
     open: fromStates(BOLETO_MOVES, 'issue', 'keepIssued'),
     claimed: `unknown_since = coalesce(b.unknown_since, now()),
-     unknown_reason = coalesce(b.unknown_reason, 'the bank is to be asked'),
-     asked_bank = case when b.state = 'issuing' then coalesce(b.asked_bank, nullif($7::text, '')) else b.asked_bank end`,
+     unknown_reason = coalesce(b.unknown_reason, 'the bank is to be asked')`,
     postponed: ', unknown_since = coalesce(unknown_since, now())',
     overdue: 'unknown_reason is not null',
     columns: BOLETO.columns,

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { Audit } from '../../audit/audit-event.ts';
 import type { Idempotency } from '../../idempotency/module.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
@@ -9,6 +8,7 @@ import type { Module, ModuleContext } from '../../platform/module.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { forgetInSteps } from '../../platform/work/every-so-often.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
 import type { Cards } from '../module.ts';
 import { VAULT_ENDPOINTS, VAULT_LIST_ENDPOINTS } from './endpoints.ts';
 import {
@@ -84,7 +84,7 @@ type VaultContext = ModuleContext & {
   };
   readonly keyring: Keyring;
   readonly audit: Audit;
-  readonly acquirer: Acquirer;
+  readonly acquirers: Acquirers;
 };
 
 type Below = {
@@ -99,7 +99,7 @@ type Below = {
 
 /** Opened after the modules that count attempts, because a verification is one. */
 export function openVault(context: VaultContext, { cards, idempotency, guardVerification }: Below): Module {
-  const { database, search, lookUp, batched, keyring, audit, clock, acquirer, configuration, metrics } =
+  const { database, search, lookUp, batched, keyring, audit, clock, acquirers, configuration, metrics } =
     context;
   const { cardKeys, findCardToken, findVaultCard, takesBrand, warnOfDoubtfulBrand } = cards;
   const { storedCopies: mostCopies } = configuration;
@@ -113,7 +113,7 @@ export function openVault(context: VaultContext, { cards, idempotency, guardVeri
         keyring,
         audit,
         clock,
-        acquirer,
+        acquirers,
         acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
         cardKeys,
         findRequest: idempotency.findRequest,

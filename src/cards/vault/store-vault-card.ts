@@ -1,4 +1,4 @@
-import type { Acquirer, VerificationAnswer } from '../../acquirers/acquirer.ts';
+import type { VerificationAnswer } from '../../acquirers/acquirer.ts';
 import { type Decline, readDecline } from '../../acquirers/issuer-code.ts';
 import { answerOnce, type FindRequestTools, identifyRequest } from '../../idempotency/answer-once.ts';
 import { isRequestLost, type KeyedRequest, type SentRequest } from '../../idempotency/idempotency-key.ts';
@@ -9,6 +9,7 @@ import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
+import { type Acquirers, takesSale } from '../../providers/open-acquirers.ts';
 import type { Instant } from '../../values/instant.ts';
 import { type NamedCard, sourceUsedRefusal } from '../card.ts';
 import {
@@ -34,7 +35,7 @@ import {
 export type StoreVaultCardTools = CardTools &
   FindRequestTools & {
     readonly database: Database;
-    readonly acquirer: Acquirer;
+    readonly acquirers: Acquirers;
     readonly clock: BusinessClock;
     readonly acquirerTimeoutMilliseconds: number;
     readonly writeVaultCard: BatchedWrite<VaultCardRow, StoreResult>;
@@ -145,8 +146,6 @@ async function openAndKeep(
   const opened = await openCardSource(tools, merchantId, named, tools.clock.now(merchantId));
   if (!('card' in opened)) return { kind: 'refused', refusals: opened };
   if (opened.cardSource === null) throw new Error('a stored card is not stored again');
-  if (isToBeVerified && !tools.acquirer.capabilities().zeroVerification)
-    return { kind: 'verificationNotOffered' };
   const { trace, cardSource } = opened;
   if (opened.isBrandDoubtful) tools.warnOfDoubtfulBrand(merchantId, trace.firstSix, trace.brand);
   const claim = {
@@ -155,6 +154,7 @@ async function openAndKeep(
     cardSource,
     request: identifyCarriedCard(tools.keyring, request, opened),
   };
+  if (isToBeVerified && verifierOf(tools, claim, opened) === null) return { kind: 'verificationNotOffered' };
   if (!isToBeVerified) {
     return keepCard(tools, keeper, { claim, opened, named, verified: null }, deadlineAt);
   }
@@ -220,8 +220,21 @@ function verifyCard(
     const left = deadlineAt - COMMIT_MARGIN_MILLISECONDS - performance.now();
     const timeout = Math.min(tools.acquirerTimeoutMilliseconds, left, LONGEST_VERIFICATION_MILLISECONDS);
     if (timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS) return { kind: 'notSent' };
-    return tools.acquirer.verify({ merchantId, reference: vaultId, card }, timeout);
+    const verifier = verifierOf(tools, { merchantId, vaultId }, opened);
+    if (verifier === null) return { kind: 'notSent' };
+    return tools.acquirers.of(verifier).verify({ merchantId, reference: vaultId, card }, timeout);
   });
+}
+
+/** The acquirer that verifies it, as a sale of nothing would be routed; null: none does. */
+function verifierOf(
+  { acquirers }: Pick<StoreVaultCardTools, 'acquirers'>,
+  { merchantId, vaultId: transactionId }: Pick<CardSourceLock, 'merchantId' | 'vaultId'>,
+  { trace: { brand } }: Pick<CardToKeep['opened'], 'trace'>,
+): string | null {
+  const sale = { merchantId, transactionId, brand, installmentCount: 1, amount: 0 };
+  const takes = takesSale(sale, false);
+  return acquirers.choose(sale, (one) => takes(one) && one.capabilities().zeroVerification);
 }
 
 type CardToKeep = {

@@ -5,12 +5,18 @@ import { dueAt } from '../../keys/key-change.ts';
 import { countSealedRows, type SealedTable } from '../../keys/resealing/sealed-rows.sql.ts';
 import { isFormerKey, type KeyFile } from '../../keys/stores/key-file.ts';
 import { readKeyFile } from '../../keys/stores/read-key-file.ts';
+import { SEALED_PROVIDERS } from '../../providers/providers.sql.ts';
 import { type Instant, instant, utcText } from '../../values/instant.ts';
 import { SEALED_SECRETS } from '../../webhooks/secrets/secrets.sql.ts';
 
 import { type Command, type CommandOutcome, type KeyCommandTools, table } from '../command.ts';
 
-export const SEALED_TABLES: readonly SealedTable[] = [...SEALED_CARD_TABLES, ...SEALED_SECRETS];
+/** Of all modules. */
+export const SEALED_TABLES: readonly SealedTable[] = [
+  ...SEALED_CARD_TABLES,
+  ...SEALED_SECRETS,
+  SEALED_PROVIDERS,
+];
 
 export const KEY_STATUS_COMMAND: Command = {
   words: ['key', 'status'],

@@ -9,7 +9,7 @@ import { listWaiting } from '../../reconciliation/restored/restored-charges.sql.
 import { reaisText } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
 import { utcText } from '../../values/instant.ts';
-import { NO_ACQUIRER, withAcquirer } from '../acquirer-of-command.ts';
+import { NO_ACQUIRER, withAcquirers } from '../acquirer-of-command.ts';
 import {
   type AuditedCommandTools,
   type Command,
@@ -136,15 +136,15 @@ async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promi
   const missing = named.filter((id) => !waiting.some(({ transactionId }) => transactionId === id));
   if (missing.length > 0)
     return { ok: false, option: '--charge', message: `${missing[0]} waits for no decision` };
-  return withAcquirer(tools.acquirer, async (acquirer): Promise<CommandOutcome> => {
-    if (acquirer === null) return { ok: false, option: null, message: NO_ACQUIRER };
+  return withAcquirers(tools, async (acquirers): Promise<CommandOutcome> => {
+    if (acquirers.all().length === 0) return { ok: false, option: null, message: NO_ACQUIRER };
     const asked = {
       decision: given.one('as') as PersonsDecision,
       reason: (given.one('reason') ?? '').trim(),
       account: given.one('account'),
     };
     const deciding = {
-      ...{ ...fillToolsOf(tools), audit: tools.audit, operator: tools.operator, acquirer },
+      ...{ ...fillToolsOf(tools), audit: tools.audit, operator: tools.operator, acquirers },
       acquirerTimeoutMilliseconds: tools.acquirer.timeoutMilliseconds,
     };
     const refusals: { readonly transactionId: string; readonly refusal: string }[] = [];

@@ -8,7 +8,7 @@ import { replayedUntil } from '../../reconciliation/restored/restore-runs.sql.ts
 import { NOTHING_RESTORED, type RestoreTally } from '../../reconciliation/restored/restored-charge.ts';
 import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/restored-charges.sql.ts';
 import { type Instant, parseOffsetText, parseUtcText, utcText } from '../../values/instant.ts';
-import { NO_ACQUIRER, withAcquirer } from '../acquirer-of-command.ts';
+import { NO_ACQUIRER, withAcquirers } from '../acquirer-of-command.ts';
 import type { AuditedCommandTools, Command, CommandOutcome, GivenOptions } from '../command.ts';
 
 export const instantOf = (text: string): Instant | null => parseUtcText(text) ?? parseOffsetText(text);
@@ -89,14 +89,14 @@ async function runReconcile(given: GivenOptions, tools: AuditedCommandTools): Pr
     ofCell: tools.cell === null ? null : { alsoMerchants },
     stampToken: stamp?.token ?? null,
   };
-  const done = await withAcquirer(tools.acquirer, async (acquirer): Promise<Reconciled> => {
-    if (acquirer === null) return { kind: 'stopped', reason: NO_ACQUIRER };
-    await acquirer.readCapabilities(tools.acquirer.timeoutMilliseconds);
-    if (!acquirer.capabilities().listCharges)
-      return { kind: 'stopped', reason: 'the acquirer does not list charges: see docs/restore.md' };
+  const done = await withAcquirers(tools, async (acquirers): Promise<Reconciled> => {
+    if (acquirers.all().length === 0) return { kind: 'stopped', reason: NO_ACQUIRER };
+    const mute = acquirers.all().find((name) => !acquirers.of(name).capabilities().listCharges);
+    if (mute !== undefined)
+      return { kind: 'stopped', reason: `the acquirer ${mute} does not list charges: see docs/restore.md` };
     return reconcileCharges(
       {
-        ...{ ...fillToolsOf(tools), audit: tools.audit, operator: tools.operator, acquirer },
+        ...{ ...fillToolsOf(tools), audit: tools.audit, operator: tools.operator, acquirers },
         acquirerTimeoutMilliseconds: tools.acquirer.timeoutMilliseconds,
         report: tools.report,
       },

@@ -21,7 +21,7 @@ import { verifyMerchant } from '../../reconciliation/truth/verify-due-run.ts';
 import type { LeftOutDays } from '../../reconciliation/truth/verify-sums.ts';
 import { openWatermark } from '../../transactions/movements/open-watermark.ts';
 import { type Day, isDay, saoPauloDay } from '../../values/instant.ts';
-import { withAcquirer } from '../acquirer-of-command.ts';
+import { withAcquirers } from '../acquirer-of-command.ts';
 import {
   type AuditedCommandTools,
   type Command,
@@ -40,11 +40,11 @@ export const RECONCILE_VERIFY: Command = {
   words: ['reconcile', 'verify'],
   summary: 'compare books, feed, files and the acquirer’s ledger now, as every night does',
   options: [{ name: 'merchant', value: 'ID', description: 'only of this merchant' }],
-  opens: 'database',
+  opens: 'audited',
   run: runVerify,
 };
 
-async function runVerify(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
+async function runVerify(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const { database, report } = tools;
   const wanted = given.one('merchant');
   const all = (await listAllMerchants(database)).map(({ merchantId }) => merchantId);
@@ -81,19 +81,19 @@ async function runVerify(given: GivenOptions, tools: CommandTools): Promise<Comm
 }
 
 async function verifyAll(
-  { database, acquirer: place, report }: CommandTools,
+  tools: AuditedCommandTools,
   merchants: readonly string[],
   verified: (merchantId: string, run: TruthRun | null) => void,
 ): Promise<void> {
+  const { database, acquirer: place, report } = tools;
   const clock = await readBusinessClock(database);
   const findWatermark = openWatermark(database);
   const follower = openFollower({ database, gate: ALWAYS_OPEN, findWatermark, observeBatch: () => {} });
-  await withAcquirer(place, async (acquirer) => {
-    await acquirer?.readCapabilities(place.timeoutMilliseconds);
+  await withAcquirers(tools, async (acquirers) => {
     const budget = { key: newId(), merchants: merchants.length };
-    const tools = {
+    const verifying = {
       database,
-      acquirer,
+      acquirers,
       acquirerTimeoutMilliseconds: place.timeoutMilliseconds,
       isUpToDate: follower.isUpToDate,
       // A running service finds waiting deliveries within a second.
@@ -105,7 +105,7 @@ async function verifyAll(
     };
     for (const merchantId of merchants) {
       const day = saoPauloDay(clock.now(merchantId));
-      const run = await verifyMerchant(tools, { merchantId, day }, budget, (count) =>
+      const run = await verifyMerchant(verifying, { merchantId, day }, budget, (count) =>
         report(`${count} receivables compared`),
       );
       verified(merchantId, run);

@@ -2,7 +2,7 @@ import type { AcquirerCapabilities } from '../../acquirers/acquirer.ts';
 
 /** Whom the processes of this database ask; addresses without what stands behind the host. */
 export type Routing = {
-  readonly acquirer: { readonly host: string; readonly capabilities: AcquirerCapabilities };
+  readonly acquirer: { readonly host: string | null; readonly capabilities: AcquirerCapabilities };
   /** Null: none is named. */
   readonly bankHost: string | null;
   readonly antiFraudHost: string | null;
@@ -10,7 +10,7 @@ export type Routing = {
 };
 
 type Addresses = {
-  readonly acquirerUrl: string;
+  readonly acquirerUrl: string | null;
   readonly capabilities: AcquirerCapabilities;
   readonly bankUrl: string | null;
   readonly antiFraudUrl: string | null;
@@ -27,7 +27,7 @@ export function routingOf({
   isHomologation,
 }: Addresses): Routing {
   return {
-    acquirer: { host: new URL(acquirerUrl).host, capabilities },
+    acquirer: { host: hostOf(acquirerUrl), capabilities },
     bankHost: hostOf(bankUrl),
     antiFraudHost: hostOf(antiFraudUrl),
     isHomologation,

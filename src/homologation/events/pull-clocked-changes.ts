@@ -1,5 +1,6 @@
 import { ownCursor } from '../../banks/bank.ts';
 import type { ClockedWork } from '../../platform/work/due-work.ts';
+import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import { type Instant, instant, utcText } from '../../values/instant.ts';
 import type { BankTools } from '../boletos/boleto-event.ts';
 import type { EventTools } from './ask-for-event.ts';
@@ -14,6 +15,8 @@ export function pullClockedChanges(tools: EventTools): ClockedWork {
 }
 
 const TIMEOUT_MILLISECONDS = 5_000;
+/** The provider whose simulator homologation brings along. */
+const SIMULATED = DEFAULT_PROVIDER;
 
 /** The next change for this merchant up to an instant, or one not pulled yet; null: none. Books nothing. */
 async function findNextChange(
@@ -21,7 +24,7 @@ async function findNextChange(
   merchantId: string,
   until: Instant,
 ): Promise<Instant | null> {
-  const cursor = await changes.cursorOf(merchantId);
+  const cursor = await changes.cursorOf(SIMULATED, merchantId);
   const url = new URL('/changes/next', simulatorUrl);
   url.searchParams.set('merchantId', merchantId);
   url.searchParams.set('until', utcText(until));
@@ -50,7 +53,7 @@ async function findNextBankChange(
   merchantId: string,
   until: Instant,
 ): Promise<Instant | null> {
-  const cursor = ownCursor(SIMULATED_BANK, await feed.cursorOf(merchantId));
+  const cursor = ownCursor(SIMULATED_BANK, await feed.cursorOf(SIMULATED, merchantId));
   const url = new URL('/changes/next', bankUrl);
   url.searchParams.set('merchantId', merchantId);
   url.searchParams.set('until', utcText(until));

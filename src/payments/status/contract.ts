@@ -47,6 +47,9 @@ const FIELDS_OF_ALL = {
   transactionDate: Type.String(),
   authorizationCode: Type.Union([Type.String(), Type.Null()]),
   nsu: Type.Union([Type.String(), Type.Null()]),
+  acquirer: Type.String({
+    description: 'Who charged it, by the name that the operator gave it; default: the only one.',
+  }),
   card: Type.Object({
     brand: Type.Enum([...CARD_BRANDS]),
     firstSix: Type.String(),
@@ -121,6 +124,7 @@ export const PAYMENT_EXAMPLE = {
   transactionDate: '2026-11-21T10:00:00.123-03:00',
   authorizationCode: 'A1B2C3',
   nsu: '1000000042',
+  acquirer: 'default',
   card: { brand: 'mastercard', firstSix: '515590', lastFour: '0001' },
   value: 12_990,
   canceledAmount: 0,
@@ -207,6 +211,7 @@ function writeSharedFields({ transaction, status }: FoundPayment<WithoutShares>,
     transactionDate: saoPauloOffsetText(transaction.soldAt),
     authorizationCode: transaction.authorizationCode,
     nsu: transaction.nsu,
+    acquirer: transaction.acquirer,
     card: {
       brand: transaction.brand,
       firstSix: transaction.cardFirstSix,
@@ -266,6 +271,7 @@ const COLUMNS = [
   'transactionDate',
   'authorizationCode',
   'nsu',
+  'acquirer',
   'brand',
   'firstSix',
   'lastFour',

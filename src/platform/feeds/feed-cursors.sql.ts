@@ -13,22 +13,22 @@ export const MOVED_ON = `fence = c.fence + 1,
        due_at = now() + case when $5 then interval '0'
          else least(power(2, case when $4 then 0 else least(c.quiet_pulls, 10) end), $7) * $6 * interval '1 second' end`;
 
-/** The unreadable items `u` of a page, after its eight values. */
+/** The unreadable items of a page `u`, behind the nine values of every page. */
 export const UNREADABLE = inputRows<UnreadableItem>(
   {
     item_hash: ['bytea', ({ item }) => createHash('sha256').update(item).digest()],
     item: ['text', ({ item }) => item],
     reason: ['text', ({ reason }) => reason],
   },
-  { as: 'u', after: 8 },
+  { as: 'u', after: 9 },
 );
 
 /** Stored unreadable items of all merchants. Further ones are only counted and logged. */
 const MOST_UNREADABLE = 10_000;
 
 /**
- * Parameters of `keep`: merchant, cursor, fence, has news, has more, pause, factor, `MOST_UNREADABLE`,
- * unreadable items, then the values of the feed's own page.
+ * Of a table of cursors. `keep` has merchant, cursor, fence, whether there is news, whether there is
+ * more, pause, factor, the most unreadable items, who reports, these, and what the page has.
  */
 export type CursorStatements = Readonly<
   Record<'find' | 'open' | 'openOfNew' | 'claim' | 'keep' | 'postpone' | 'earliest', Statement>
@@ -43,9 +43,9 @@ export class FeedCursors<Page extends FeedPage> {
     this.#valuesOf = valuesOf;
   }
 
-  async open(database: Database, merchantId: string | null): Promise<FeedCursor> {
+  async open(database: Database, provider: string, merchantId: string | null): Promise<FeedCursor> {
     const { find, open } = this.#statements;
-    const key = [merchantId ?? ALL_MERCHANTS];
+    const key = [merchantId ?? ALL_MERCHANTS, provider];
     const [found] = await database.query(find, key);
     if (found !== undefined) return parseCursor(found);
     await database.query(open, key);
@@ -55,18 +55,22 @@ export class FeedCursors<Page extends FeedPage> {
   }
 
   /** Makes the cursors of merchants that need one since. */
-  async openOfNew(database: Database): Promise<void> {
-    await database.query(this.#statements.openOfNew, []);
+  async openOfNew(database: Database, providers: readonly string[]): Promise<void> {
+    await database.query(this.#statements.openOfNew, [providers]);
   }
 
-  /** Claims the due cursor for all merchants, or due ones of single merchants, for one request. */
+  /**
+   * Claims the due cursors for all merchants, or due ones of single merchants, at these providers, and
+   * postpones them for as long as a request may take.
+   */
   async claim(
     database: Database,
+    providers: readonly string[],
     isForAllMerchants: boolean,
     limit: number,
     leaseMilliseconds: number,
   ): Promise<FeedCursor[]> {
-    const values = [limit, leaseMilliseconds, !isForAllMerchants];
+    const values = [limit, leaseMilliseconds, !isForAllMerchants, providers];
     return (await database.query(this.#statements.claim, values)).map(parseCursor);
   }
 
@@ -76,31 +80,38 @@ export class FeedCursors<Page extends FeedPage> {
    */
   async keep(
     database: Database,
-    { merchantId, fence }: FeedCursor,
+    { provider, merchantId, fence }: FeedCursor,
     page: Page,
     { pauseSeconds, longestQuietFactor }: FeedPace,
   ): Promise<boolean> {
     const { cursor, hasNews, hasMore, unreadable } = page;
     const moved = await database.query(this.#statements.keep, [
       ...[merchantId ?? ALL_MERCHANTS, cursor, fence, hasNews, hasMore],
-      ...[pauseSeconds, longestQuietFactor, MOST_UNREADABLE],
+      ...[pauseSeconds, longestQuietFactor, MOST_UNREADABLE, provider],
       ...UNREADABLE.values(unreadable),
       ...this.#valuesOf(page),
     ]);
     return moved.length === 1;
   }
 
-  async postpone(database: Database, { merchantId, fence }: FeedCursor, seconds: number): Promise<void> {
-    await database.query(this.#statements.postpone, [merchantId ?? ALL_MERCHANTS, fence, seconds]);
+  /** No clear answer came: asked again after a while. */
+  async postpone(database: Database, cursor: FeedCursor, seconds: number): Promise<void> {
+    const { provider, merchantId, fence } = cursor;
+    const values = [merchantId ?? ALL_MERCHANTS, fence, seconds, provider];
+    await database.query(this.#statements.postpone, values);
   }
 
-  /** `$1`: of single merchants. `$2`: whether merchants that need a cursor since are included. */
+  /**
+   * For a look; `$1`: of whom; `$2`: of single merchants; `$3`: whether those that need a cursor since are
+   * looked for.
+   */
   get earliest(): Statement {
     return this.#statements.earliest;
   }
 }
 
 const CURSOR = rowCodec({
+  provider: column.text(),
   merchantId: column.text(),
   cursor: column.nullable(column.text()),
   fence: column.whole(),

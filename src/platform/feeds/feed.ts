@@ -2,6 +2,8 @@ import type { Instant } from '../../values/instant.ts';
 
 /** `merchantId` null: one cursor for all merchants. */
 export type FeedCursor = {
+  /** The name of who reports. */
+  readonly provider: string;
   readonly merchantId: string | null;
   /** Opaque, from the system that reports; null: from the beginning. */
   readonly cursor: string | null;

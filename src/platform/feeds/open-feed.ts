@@ -20,7 +20,13 @@ type FeedOptions<Page extends FeedPage, Change extends WaitingChange> = {
   readonly name: string;
   readonly clock: BusinessClock;
   readonly cursors: FeedCursors<Page>;
-  readonly ask: (request: FeedRequest, timeoutMilliseconds: number) => Promise<Page | NoPage>;
+  /** The names of those who report: also of one that gets nothing new. */
+  readonly providers: () => readonly string[];
+  readonly ask: (
+    provider: string,
+    request: FeedRequest,
+    timeoutMilliseconds: number,
+  ) => Promise<Page | NoPage>;
   readonly timeoutMilliseconds: number;
   readonly mostChanges: number;
   /** Requests at the same time. Others need the other connections. */
@@ -43,8 +49,8 @@ export type Feed = {
   readonly database: Database;
   readonly clock: BusinessClock;
   readonly works: readonly Work[];
-  /** The position up to which this merchant's changes were read. */
-  cursorOf(merchantId: string): Promise<string | null>;
+  /** Up to where the changes of this merchant were read at a provider. */
+  cursorOf(provider: string, merchantId: string): Promise<string | null>;
   /**
    * Pulls and applies this merchant's changes up to its business time, for forced events and clock jumps.
    * Throws when no answer comes. Gives how many it brought.
@@ -68,21 +74,29 @@ export function openFeed<Page extends FeedPage, Change extends WaitingChange>(
 ): Feed {
   const { clock, cursors, isForAllMerchants, applying } = options;
   const { database } = applying;
-  const open = (merchantId: string) => cursors.open(database, isForAllMerchants ? null : merchantId);
+  const open = (provider: string, merchantId: string) =>
+    cursors.open(database, provider, isForAllMerchants ? null : merchantId);
+
+  async function pullAndApply(provider: string, merchantId: string): Promise<number> {
+    let brought = 0;
+    for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+      const { state, kept } = await pullPage(options, await open(provider, merchantId));
+      if (state === 'none') throw new Error(`${options.name}: no changes were reported`);
+      await applyWaitingOf(applying, merchantId);
+      brought += kept;
+      if (state === 'done') break;
+    }
+    return brought;
+  }
+
   return {
     database,
     clock,
     works: [pullingWork(options), applyingWork(applying)],
-    cursorOf: async (merchantId) => (await open(merchantId)).cursor,
+    cursorOf: async (provider, merchantId) => (await open(provider, merchantId)).cursor,
     async pullAndApplyOf(merchantId) {
       let brought = 0;
-      for (let pages = 0; pages < MOST_PAGES; pages += 1) {
-        const { state, kept } = await pullPage(options, await open(merchantId));
-        if (state === 'none') throw new Error(`${options.name}: no changes were reported`);
-        await applyWaitingOf(applying, merchantId);
-        brought += kept;
-        if (state === 'done') break;
-      }
+      for (const provider of options.providers()) brought += await pullAndApply(provider, merchantId);
       return brought;
     },
   };
@@ -91,16 +105,22 @@ export function openFeed<Page extends FeedPage, Change extends WaitingChange>(
 function pullingWork<Page extends FeedPage, Change extends WaitingChange>(
   options: FeedOptions<Page, Change>,
 ): Work {
-  const { name, cursors, isForAllMerchants, pullsAtOnce } = options;
+  const { name, cursors, providers, isForAllMerchants, pullsAtOnce } = options;
   const { database } = options.applying;
   const lease = options.timeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
   let opensAt = 0;
+  const opened = new Set<string>();
 
   async function openCursors(): Promise<void> {
-    if (performance.now() < opensAt) return;
-    if (isForAllMerchants) await cursors.open(database, null);
-    else await cursors.openOfNew(database);
-    opensAt = isForAllMerchants ? Number.POSITIVE_INFINITY : performance.now() + LOOK_FOR_NEW_MILLISECONDS;
+    const added = providers().filter((provider) => !opened.has(provider));
+    if (isForAllMerchants) {
+      for (const provider of added) await cursors.open(database, provider, null);
+    } else {
+      if (performance.now() < opensAt && added.length === 0) return;
+      await cursors.openOfNew(database, providers());
+      opensAt = performance.now() + LOOK_FOR_NEW_MILLISECONDS;
+    }
+    for (const provider of added) opened.add(provider);
   }
 
   return {
@@ -108,13 +128,13 @@ function pullingWork<Page extends FeedPage, Change extends WaitingChange>(
     wakeSignal: createWakeSignal(),
     async runDue() {
       await openCursors();
-      const claimed = await cursors.claim(database, isForAllMerchants, pullsAtOnce, lease);
+      const claimed = await cursors.claim(database, providers(), isForAllMerchants, pullsAtOnce, lease);
       await Promise.all(claimed.map((cursor) => pullPage(options, cursor)));
       return claimed.length;
     },
     look: {
       piece: cursors.earliest,
-      values: () => [!isForAllMerchants, !isForAllMerchants && performance.now() >= opensAt],
+      values: () => [providers(), !isForAllMerchants, !isForAllMerchants && performance.now() >= opensAt],
     },
   };
 }
@@ -128,10 +148,10 @@ async function pullPage<Page extends FeedPage, Change extends WaitingChange>(
   cursor: FeedCursor,
 ): Promise<Pulled> {
   const { clock, cursors, applying, pauseSeconds, isForAllMerchants } = options;
-  const { merchantId } = cursor;
+  const { provider, merchantId } = cursor;
   const until = clock.now(merchantId ?? '');
   const request = { merchantId, cursor: cursor.cursor, until, limit: options.mostChanges };
-  const answer = await options.ask(request, options.timeoutMilliseconds);
+  const answer = await options.ask(provider, request, options.timeoutMilliseconds);
   if (!isPage(answer)) {
     options.observePull(answer.kind, answer.reason);
     await cursors.postpone(applying.database, cursor, pauseSeconds);

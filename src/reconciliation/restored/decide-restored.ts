@@ -1,5 +1,6 @@
-import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
+import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import { holdInDoubt } from '../../transactions/card/resolutions.sql.ts';
 import { findBooksOf } from './books.sql.ts';
 import { type FillTools, fillCharge, type NotWritten } from './fill-charge.ts';
@@ -29,7 +30,7 @@ import {
 export type DecideRestoredTools = FillTools & {
   readonly audit: Audit;
   readonly operator: Actor;
-  readonly acquirer: Pick<Acquirer, 'voidCharge'>;
+  readonly acquirers: Pick<Acquirers, 'of'>;
   readonly acquirerTimeoutMilliseconds: number;
 };
 
@@ -138,12 +139,13 @@ async function record(
 
 /** The services then resolve what waits for an answer. */
 async function takeBack(
-  { database, acquirer, acquirerTimeoutMilliseconds }: DecideRestoredTools,
+  { database, acquirers, acquirerTimeoutMilliseconds }: DecideRestoredTools,
   { merchantId, transactionId, charge }: RestoredCharge,
   books: Books,
 ): Promise<Acted> {
   const refusal = refusalToVoid(charge, books);
   if (refusal !== null) return refused(refusal);
+  const acquirer = acquirers.of(charge.acquirer ?? DEFAULT_PROVIDER);
   const answer = await acquirer.voidCharge(merchantId, charge.reference, acquirerTimeoutMilliseconds);
   if (answer.kind !== 'voided' && answer.kind !== 'declined') {
     const isNotVoided = answer.kind === 'canceled';

@@ -3,6 +3,7 @@ import type { Keyring } from '../../keys/open-keyring.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database, Tx } from '../../platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../platform/postgres/deadline.ts';
+import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import { commitTakes, takeKey } from '../../recurrence/collection/charge-intents.sql.ts';
 import { findBillingToCharge } from '../../recurrence/collection/open-charges.sql.ts';
 import { cancelIntentsWrite } from '../../transactions/cancels/cancels.sql.ts';
@@ -118,6 +119,7 @@ function intentOf(
     merchantId,
     transactionId: reference.toLowerCase(),
     accountNumber,
+    acquirer: charge.acquirer ?? DEFAULT_PROVIDER,
     origin,
     amount: charge.authorizedAmount,
     installmentCount: charge.installments,
@@ -130,6 +132,7 @@ function intentOf(
     codeToClaim: null,
     verdict: null,
     verdictReasons: null,
+    antiFraudProvider: null,
     attempt: null,
     callbackUrl: null,
     customer: null,
@@ -229,7 +232,7 @@ async function fillCancel(
 ): Promise<Fault | null> {
   if (!isUuid(cancellationReference)) return notOurs(`its cancel of ${amount}`, cancellationReference);
   const transactionId = reference.toLowerCase();
-  const asked = { amount, createdBy: RESTORER, requestedAt, oldestSale: instant(0), mustBeWhole: false };
+  const asked = { amount, createdBy: RESTORER, requestedAt, oldestSale: instant(0), wholeAt: [] };
   const row = {
     ...{ merchantId, cancelId: cancellationReference.toLowerCase(), transactionId, ...asked },
     ...{ request: null, leaseMilliseconds: LEASE_MILLISECONDS },

@@ -1,13 +1,14 @@
-import type { Acquirer } from '../../acquirers/acquirer.ts';
 import { type ChargesPage, MOST_LISTED_CHARGES } from '../../acquirers/listed-charge.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
+import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import type { Instant } from '../../values/instant.ts';
 import { nextMerchant } from './restore-runs.sql.ts';
 import type { Place } from './restored-charge.ts';
 
 export type ListTools = {
   readonly database: Database;
-  readonly acquirer: Pick<Acquirer, 'listCharges'>;
+  readonly acquirers: Pick<Acquirers, 'all' | 'of'>;
   readonly acquirerTimeoutMilliseconds: number;
 };
 
@@ -69,17 +70,40 @@ async function firstOf(
 }
 
 async function pageBehind(
-  { acquirer, acquirerTimeoutMilliseconds }: ListTools,
+  { acquirers, acquirerTimeoutMilliseconds }: ListTools,
   since: Instant,
   { merchantId, cursor }: Place,
 ): Promise<ChargesPage> {
-  const request = { merchantId, since, cursor, limit: MOST_LISTED_CHARGES };
-  let reason = 'the acquirer does not list charges';
+  const names = acquirers.all();
+  const [name, own] = placeAt(cursor, names);
+  const acquirer = acquirers.of(name);
+  const request = { merchantId, since, cursor: own, limit: MOST_LISTED_CHARGES };
+  let reason = `the acquirer ${name} does not list charges`;
   for (let tries = 0; tries < TRIES_OF_A_PAGE; tries += 1) {
     const answer = await acquirer.listCharges(request, acquirerTimeoutMilliseconds);
-    if (answer.kind === 'charges') return answer;
+    if (answer.kind === 'charges') return pageOfAll(answer, name, names);
     if (answer.kind === 'notOffered') break;
     reason = answer.reason;
   }
   throw new Stopped(reason);
+}
+
+/** A cursor of all lists: whose it is, a slash, and its own. */
+function placeAt(
+  cursor: string | null,
+  names: readonly string[],
+): readonly [name: string, own: string | null] {
+  if (cursor === null) return [names[0] ?? DEFAULT_PROVIDER, null];
+  const end = cursor.indexOf('/');
+  const own = cursor.slice(end + 1);
+  return [cursor.slice(0, end), own === '' ? null : own];
+}
+
+/** The page of one acquirer as one of all: behind its last page comes the first of the next. */
+function pageOfAll(page: ChargesPage, name: string, names: readonly string[]): ChargesPage {
+  const charges = page.charges.map((charge) => ({ ...charge, acquirer: name }));
+  if (page.hasMore) return { ...page, charges, cursor: `${name}/${page.cursor}` };
+  const next = names[names.indexOf(name) + 1];
+  if (next === undefined) return { ...page, charges, cursor: `${name}/${page.cursor}` };
+  return { ...page, charges, cursor: `${next}/`, hasMore: true };
 }

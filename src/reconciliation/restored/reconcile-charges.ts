@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { ListedCharge } from '../../acquirers/listed-charge.ts';
 import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { Database, Tx } from '../../platform/postgres/database.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
+import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import { holdInDoubt } from '../../transactions/card/resolutions.sql.ts';
 import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
 import { isUuid } from '../../values/ids.ts';
@@ -43,7 +44,7 @@ import { endUnfinished, noteCharge } from './restored-charges.sql.ts';
 export type ReconcileTools = FillTools & {
   readonly audit: Audit;
   readonly operator: Actor;
-  readonly acquirer: Pick<Acquirer, 'listCharges' | 'voidCharge'>;
+  readonly acquirers: Pick<Acquirers, 'all' | 'of'>;
   readonly acquirerTimeoutMilliseconds: number;
   readonly report: (line: string) => void;
 };
@@ -269,9 +270,10 @@ async function endFill(
 }
 
 async function voidAtAcquirer(
-  { acquirer, acquirerTimeoutMilliseconds }: ReconcileTools,
-  { merchantId, reference }: ListedCharge,
+  { acquirers, acquirerTimeoutMilliseconds }: ReconcileTools,
+  { acquirer: name, merchantId, reference }: ListedCharge,
 ): Promise<void> {
+  const acquirer = acquirers.of(name ?? DEFAULT_PROVIDER);
   const answer = await acquirer.voidCharge(merchantId, reference, acquirerTimeoutMilliseconds);
   if (answer.kind === 'voided' || answer.kind === 'declined') return;
   throw new Stopped(`the void of ${reference} was not acknowledged: ${answer.reason}`);

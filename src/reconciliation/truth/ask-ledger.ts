@@ -12,7 +12,10 @@ export const ASKING_MILLISECONDS = 30_000;
 
 export type AskTools = {
   readonly database: Database;
-  readonly acquirer: Pick<Acquirer, 'find' | 'capabilities'> | null;
+  readonly acquirers: {
+    readonly all: () => readonly string[];
+    of(name: string): Pick<Acquirer, 'find' | 'capabilities'>;
+  };
   readonly acquirerTimeoutMilliseconds: number;
 };
 
@@ -30,6 +33,8 @@ export type AskedLedger = {
   readonly spent: Omit<SpentQuestions, 'endedAsked'> | null;
 };
 
+type SaleToAsk = { readonly acquirer: string; readonly sale: BookedSale };
+
 type Outcome = { readonly compared: ReadComparedInstallment; readonly comparison: Comparison };
 
 export type AskedOfBatch = {
@@ -37,60 +42,82 @@ export type AskedOfBatch = {
   readonly charges: readonly ComparedCharge[];
 };
 
-/** Asks within the shared budget, one question at a time. Stops at the first one without an answer. */
+/**
+ * Asks the acquirers for sales of a batch, as far as the budget goes that all merchants share: one
+ * question after the other, and none at an acquirer behind one that was not answered.
+ */
 export async function askLedger(
-  { database, acquirer, acquirerTimeoutMilliseconds }: AskTools,
+  { database, acquirers, acquirerTimeoutMilliseconds }: AskTools,
   { merchantId, day, tally }: TruthRun,
   { key, merchants }: BudgetOfRun,
   batch: AskedOfBatch,
   signal: AbortSignal,
 ): Promise<AskedLedger> {
   const none = { found: [], asked: [], isCutShort: false, beyondLookUp: 0, leftOut: 0, spent: null };
-  if (acquirer === null) return none;
-  const { sales, differing, beyondLookUp } = salesToLookUp(batch, day, acquirer.capabilities().lookUpDays);
+  if (acquirers.all().length === 0) return none;
+  const { sales, differing, beyondLookUp } = salesToLookUp(
+    batch,
+    day,
+    (name) => acquirers.of(name).capabilities().lookUpDays,
+  );
   const budget = await openBudget(database, key, QUESTIONS_OF_BUDGET, merchants);
   const wanted = tally.isCutShort ? [] : salesToAsk(day, [...sales.keys()], differing, tally.asked, budget);
   const taken = await takeQuestions(database, key, wanted.length);
-  const found: KeptDifference[] = [];
+  const differences: KeptDifference[] = [];
   const asked: string[] = [];
-  let unanswered: 'unknown' | 'notSent' | null = null;
+  const silent = new Map<string, 'unknown' | 'notSent'>();
   const endsAt = performance.now() + ASKING_MILLISECONDS;
   for (const transactionId of wanted.slice(0, taken)) {
     if (signal.aborted || performance.now() > endsAt) break;
+    const found = sales.get(transactionId);
+    if (found === undefined || silent.has(found.acquirer)) continue;
+    const acquirer = acquirers.of(found.acquirer);
     const answer = await acquirer.find(merchantId, transactionId, acquirerTimeoutMilliseconds);
     if (answer.kind === 'unknown' || answer.kind === 'notSent') {
-      unanswered = answer.kind;
-      break;
+      silent.set(found.acquirer, answer.kind);
+      continue;
     }
     asked.push(transactionId);
-    const sale = sales.get(transactionId);
-    const difference = sale === undefined ? null : ledgerDifference(sale, answer);
-    if (difference !== null) found.push({ ...difference, transactionId, installmentNumber: 1 });
+    const difference = ledgerDifference(found.sale, answer);
+    if (difference !== null) differences.push({ ...difference, transactionId, installmentNumber: 1 });
   }
-  const put = asked.length + (unanswered === 'unknown' ? 1 : 0);
+  // A question that was not answered was put all the same.
+  const unanswered = [...silent.values()].filter((kind) => kind === 'unknown').length;
+  const put = asked.length + unanswered;
   return {
-    found,
+    found: differences,
     asked,
-    isCutShort: tally.isCutShort || unanswered !== null || (isSilent(budget) && sales.size > 0),
+    isCutShort: tally.isCutShort || silent.size > 0 || (isSilent(budget) && sales.size > 0),
     beyondLookUp,
     leftOut: differing.filter((sale) => !asked.includes(sale)).length,
-    spent: { budgetKey: key, givenBack: taken - put, unanswered: unanswered === 'unknown' ? 1 : 0 },
+    spent: { budgetKey: key, givenBack: taken - put, unanswered },
   };
 }
 
-function salesToLookUp({ outcomes, charges }: AskedOfBatch, day: TruthRun['day'], lookUpDays: number | null) {
-  const over = charges.filter(({ soldAt }) => isWithinLookUp(soldAt, day, lookUpDays));
-  const found = outcomes.filter(({ compared }) => isWithinLookUp(compared.soldAt, day, lookUpDays));
+/** The sales of a batch that their acquirers still find, and those of them that differ. */
+function salesToLookUp(
+  { outcomes, charges }: AskedOfBatch,
+  day: TruthRun['day'],
+  lookUpDaysOf: (acquirer: string) => number | null,
+) {
+  const isFound = ({ soldAt, acquirer }: Pick<ComparedCharge, 'soldAt' | 'acquirer'>) =>
+    isWithinLookUp(soldAt, day, lookUpDaysOf(acquirer));
+  const over = charges.filter(isFound);
+  const found = outcomes.filter(({ compared }) => isFound(compared));
   const differing = found.filter(
     ({ compared: { isNoted }, comparison: { differences, exceptions } }) =>
       isNoted || differences.length + exceptions.length > 0,
   );
   return {
-    sales: new Map<string, BookedSale>([
-      ...found.map(
-        ({ compared }) => [compared.transactionId, { ...compared.sale, isApproved: true }] as const,
-      ),
-      ...over.map((charge) => [charge.transactionId, { ...charge, isApproved: false }] as const),
+    sales: new Map<string, SaleToAsk>([
+      ...found.map(({ compared: { transactionId, acquirer, sale } }): [string, SaleToAsk] => [
+        transactionId,
+        { acquirer, sale: { ...sale, isApproved: true } },
+      ]),
+      ...over.map((charge): [string, SaleToAsk] => [
+        charge.transactionId,
+        { acquirer: charge.acquirer, sale: { ...charge, isApproved: false } },
+      ]),
     ]),
     differing: [
       ...new Set([

@@ -5,6 +5,8 @@ import { different, type TruthDifference } from './truth.ts';
 export type ComparedCharge = {
   readonly transactionId: string;
   readonly soldAt: Instant;
+  /** The provider that has it. */
+  readonly acquirer: string;
   readonly state: TransactionState;
   readonly wasNeverSent: boolean;
   readonly amount: number;

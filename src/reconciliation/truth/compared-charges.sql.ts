@@ -43,6 +43,7 @@ export async function findChargesToCompare(
 const CHARGE = rowCodec({
   transactionId: column.text('t.transaction_id'),
   soldAt: column.instant('t.sold_at'),
+  acquirer: column.text('t.acquirer'),
   state: column.oneOf(TRANSACTION_STATES, 't.state'),
   wasNeverSent: column.boolean(`(${NEVER_SENT}) is true`),
   amount: column.whole('t.amount'),

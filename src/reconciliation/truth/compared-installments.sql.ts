@@ -85,6 +85,7 @@ const READ_INSTALLMENT = rowCodec({
   bookNet: column.nullable(column.whole('i.net')),
   bookBankOn: column.nullable(column.day('i.bank_on')),
   soldAt: column.instant('t.sold_at'),
+  acquirer: column.text('t.acquirer'),
   saleAmount: column.whole('t.amount'),
   saleCanceled: column.whole('t.canceled_amount'),
   sumGross: column.whole('s.gross'),
@@ -126,7 +127,7 @@ const READ = statement(
      select * from installments
      where merchant_id = $1 and transaction_id = k.transaction_id and installment_number = k.installment_number limit 1
    ) i cross join lateral (
-     select amount, canceled_amount, sold_at from transactions where merchant_id = $1 and transaction_id = k.transaction_id limit 1
+     select amount, canceled_amount, sold_at, acquirer from transactions where merchant_id = $1 and transaction_id = k.transaction_id limit 1
    ) t cross join lateral (
      select sum(amount)::bigint as gross, sum(canceled_amount)::bigint as canceled from installments
      where merchant_id = $1 and transaction_id = k.transaction_id
@@ -170,6 +171,9 @@ const READ = statement(
 export type ReadComparedInstallment = ComparedInstallment & {
   readonly transactionId: string;
   readonly soldAt: Instant;
+  /** The provider that has its sale. */
+  readonly acquirer: string;
+  /** The exceptions that stand. */
   readonly open: readonly ExceptionClass[];
   readonly isNoted: boolean;
 };
@@ -185,13 +189,13 @@ export async function readComparedInstallments(
 
 function parseInstallment(row: Row): ReadComparedInstallment {
   const read = READ_INSTALLMENT.parse(row);
-  const { transactionId, installmentNumber, soldAt, resolved, open, isNoted } = read;
+  const { transactionId, installmentNumber, soldAt, acquirer, resolved, open, isNoted } = read;
   const reported = { fee: read.reportedFee, net: read.reportedNet, bankOn: read.reportedBankOn };
   const filed = { fee: read.filedFee, net: read.filedNet, bankOn: read.filedBankOn };
   const applied = { fee: read.appliedFee, net: read.appliedNet, bankOn: read.appliedBankOn };
   const said = { fee: read.saidFee, net: read.saidNet, bankOn: read.saidBankOn };
   return {
-    ...{ transactionId, installmentNumber, soldAt, resolved, open, isNoted },
+    ...{ transactionId, installmentNumber, soldAt, acquirer, resolved, open, isNoted },
     carried: {
       ...parseJudged(row),
       payout: reported,

@@ -1,4 +1,3 @@
-import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Log } from '../../platform/log.ts';
@@ -10,6 +9,7 @@ import { countingWhenRead, everySoOften } from '../../platform/work/every-so-oft
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import { EXCEPTION_CLASSES } from '../exceptions/exception.ts';
 import type { Follower } from '../receivables/open-follower.ts';
+import type { AskTools } from './ask-ledger.ts';
 import { type DayTruth, TRUTH_CLASSES } from './truth.ts';
 import { ageOfOldestDifference, type KeptReport, readNewestReport } from './truth-differences.sql.ts';
 import { isAtOne, type TruthRun } from './truth-run.ts';
@@ -124,7 +124,7 @@ const TRUTH_CUT_SHORT = databaseGauge(
 
 export type TruthContext = ModuleContext & {
   readonly configuration: { readonly acquirerTimeoutMilliseconds: number };
-  readonly acquirer: Pick<Acquirer, 'find' | 'capabilities'>;
+  readonly acquirers: AskTools['acquirers'];
   readonly keyring: Keyring;
   readonly audit: Audit;
 };
@@ -137,12 +137,12 @@ export type BelowTruth = {
 
 /** Compares books, feed, files and the acquirer's ledger, once a night. */
 export function openTruth(
-  { configuration, database, acquirer, keyring, audit, clock, log, metrics }: TruthContext,
+  { configuration, database, acquirers, keyring, audit, clock, log, metrics }: TruthContext,
   { isUpToDate, notifyDeliverer, service }: BelowTruth,
 ): Work[] {
   const tools: NightTools = {
     database,
-    acquirer,
+    acquirers,
     clock,
     isUpToDate,
     notifyDeliverer,

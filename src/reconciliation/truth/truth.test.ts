@@ -159,7 +159,14 @@ test('movements follow each other, and the last one leads to the state', () => {
 });
 
 const CHARGE: ComparedCharge = {
-  ...{ transactionId: 't', soldAt: instant(0), state: 'approved', wasNeverSent: false, amount: 10_000 },
+  ...{
+    transactionId: 't',
+    acquirer: 'default',
+    soldAt: instant(0),
+    state: 'approved',
+    wasNeverSent: false,
+    amount: 10_000,
+  },
   ...{ canceled: 0, installmentCount: 2, installments: { count: 2, gross: 10_000 }, moved: 2, carried: 2 },
   isNoted: false,
 };

@@ -6,6 +6,7 @@ import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
+import { takesSale } from '../../providers/open-acquirers.ts';
 import { type ChargeTools, chargeCard } from '../../transactions/card/charge-card.ts';
 import {
   checkMerchantInitiatedCharge,
@@ -77,7 +78,7 @@ export async function collectBilling(
   const now = tools.clock.now(due.merchantId);
   const opened = await openCardOf(tools, due, now);
   if ('unsent' in opened) return endUnsent(tools, due, order, opened, deadlineAt);
-  const intent = intentOf(due, order, opened, now);
+  const intent = intentOf(tools, due, order, opened, now);
   const { transactionId } = intent;
   const charging = {
     ...tools,
@@ -161,17 +162,24 @@ async function openCardOf(
 }
 
 function intentOf(
+  { acquirers }: Pick<CollectBillingTools, 'acquirers'>,
   due: DueBilling,
   { by, request }: ChargeOrder,
   { trace, stored }: OpenedCardSource,
   soldAt: Instant,
 ): Intent {
+  const { merchantId, amount } = due;
+  const transactionId = newId();
+  const sale = { merchantId, transactionId, brand: trace.brand, installmentCount: 1, amount };
+  const acquirer = acquirers.choose(sale, takesSale(sale, false));
+  if (acquirer === null) throw new BrandNotTaken();
   return {
-    merchantId: due.merchantId,
-    transactionId: newId(),
+    merchantId,
+    transactionId,
     accountNumber: due.accountNumber,
+    acquirer,
     origin: 'billing',
-    amount: due.amount,
+    amount,
     installmentCount: 1,
     referenceTransaction: due.billingId,
     trace,
@@ -182,6 +190,7 @@ function intentOf(
     codeToClaim: null,
     verdict: null,
     verdictReasons: null,
+    antiFraudProvider: null,
     attempt: null,
     callbackUrl: null,
     customer: null,

@@ -1,4 +1,3 @@
-import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { Cards } from '../../cards/module.ts';
 import type { Idempotency } from '../../idempotency/module.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
@@ -10,6 +9,7 @@ import { openReminder } from '../../platform/reminder.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { countingWhenRead } from '../../platform/work/every-so-often.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
 import type { Transactions } from '../../transactions/module.ts';
 import type { Webhooks } from '../../webhooks/module.ts';
 import { chargeIntentsWrite } from './charge-intents.sql.ts';
@@ -101,7 +101,7 @@ export type CollectionContext = ModuleContext & {
     readonly chargesAtOnce: number;
   };
   readonly keyring: Keyring;
-  readonly acquirer: Acquirer;
+  readonly acquirers: Acquirers;
 };
 
 export type BelowCollection = {
@@ -129,7 +129,7 @@ export function openCollection(
       clock,
       keyring,
       findRequest: below.idempotency.findRequest,
-      acquirer: tools.acquirer,
+      acquirers: tools.acquirers,
       acquirerTimeoutMilliseconds: tools.acquirerTimeoutMilliseconds,
       wakeSignal: tools.wakeSignal,
       findVaultCard: tools.findVaultCard,
@@ -156,14 +156,14 @@ export function openCollection(
 }
 
 function chargeTools(context: CollectionContext, { cards, transactions, webhooks }: BelowCollection) {
-  const { configuration, database, batched, keyring, clock, acquirer, log, metrics } = context;
+  const { configuration, database, batched, keyring, clock, acquirers, log, metrics } = context;
   const { limits, outage } = transactions;
   const tools: ChargeDueTools = {
     database,
     deliverer: webhooks.deliverer,
     keyring,
     clock,
-    acquirer,
+    acquirers,
     acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
     findVaultCard: cards.findVaultCard,
     takesBrand: cards.takesBrand,

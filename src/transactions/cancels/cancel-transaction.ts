@@ -1,4 +1,4 @@
-import type { Acquirer, CancelAnswer } from '../../acquirers/acquirer.ts';
+import type { CancelAnswer } from '../../acquirers/acquirer.ts';
 import { newIdOf } from '../../idempotency/answer-once.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
@@ -7,6 +7,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { notePaymentMade } from '../../platform/tracing/scope.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import { type Acquirers, wholeOnly } from '../../providers/open-acquirers.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import { FIRST_FENCE, sendRequest } from '../requests/send-request.ts';
@@ -23,7 +24,7 @@ import { CANCEL_REQUESTS, type CancelIntentResult, type CancelIntentRow } from '
 
 export type CancelTools = {
   readonly database: Database;
-  readonly acquirer: Acquirer;
+  readonly acquirers: Pick<Acquirers, 'of' | 'all'>;
   readonly clock: BusinessClock;
   readonly wakeSignal: WakeSignal;
   readonly acquirerTimeoutMilliseconds: number;
@@ -71,8 +72,8 @@ export async function cancelTransaction(
   const oldestSale = oldestCancelableSale(requestedAt, tools.cancelWindowDays);
   const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
   const cancelId = newIdOf(wanted.request);
-  const mustBeWhole = !tools.acquirer.capabilities().partialCancel;
-  const intent = { ...wanted, cancelId, requestedAt, oldestSale, mustBeWhole, leaseMilliseconds };
+  const wholeAt = wholeOnly(tools.acquirers);
+  const intent = { ...wanted, cancelId, requestedAt, oldestSale, wholeAt, leaseMilliseconds };
   const committed = await tools.writeCancelIntent(intent, deadlineAt);
   if (committed.kind === 'keyUsed') return 'keyUsed';
   if (committed.kind === 'refused') return committed;
@@ -100,7 +101,7 @@ async function letGo(
   }
 }
 
-type Cancel = CancelIntentRow & { readonly amount: Cents; readonly authorizationCode: string };
+type Cancel = CancelIntentRow & Extract<CancelIntentResult, { kind: 'committed' }>;
 type ClearAnswer = Extract<CancelAnswer, { kind: 'canceled' | 'pending' | 'refused' }>;
 
 function sendCancel(tools: CancelTools, cancel: Cancel, deadlineAt: number): Promise<CancelResult> {
@@ -111,7 +112,7 @@ function sendCancel(tools: CancelTools, cancel: Cancel, deadlineAt: number): Pro
     {
       timeoutMilliseconds: tools.acquirerTimeoutMilliseconds,
       wakeSignal: tools.wakeSignal,
-      ask: (timeout) => tools.acquirer.cancel(question, timeout),
+      ask: (timeout) => tools.acquirers.of(cancel.acquirer).cancel(question, timeout),
       record: (answer) => recordAnswer(tools, cancel, answer, deadlineAt),
       withdraw: () => withdraw(tools, cancel, deadlineAt),
       leave: (reason) => CANCEL_REQUESTS.postpone(tools.database, held, { seconds: 0, reason }),

@@ -36,8 +36,8 @@ export type CancelIntent = {
   readonly requestedAt: Instant;
   /** Sales before this instant of business time are too old. */
   readonly oldestSale: Instant;
-  /** The acquirer gives back whole charges only. */
-  readonly mustBeWhole: boolean;
+  /** The acquirers that give back whole charges only. */
+  readonly wholeAt: readonly string[];
   /** The request that asks for it, when it brought a key. */
   readonly request: KeyedRequest | null;
 };
@@ -101,7 +101,7 @@ export type CancelObstacle = {
  */
 export function cancelRefusal(
   { state, soldAt, amount, canceledAmount, amountUnderWay }: CancelObstacle,
-  wanted: Pick<CancelIntent, 'amount' | 'oldestSale' | 'mustBeWhole'>,
+  wanted: Pick<CancelIntent, 'amount' | 'oldestSale'> & { readonly mustBeWhole: boolean },
 ): Exclude<CancelRefusal, 'notFound' | 'refusedByAcquirer'> | null {
   const unfit = refusalOfState(state);
   if (unfit !== null) return unfit;

@@ -27,7 +27,13 @@ export type CancelIntentRow = CancelIntent & { readonly leaseMilliseconds: numbe
 /** `keyUsed`: the request's key made another cancel. */
 export type CancelIntentResult =
   | { readonly kind: 'keyUsed' }
-  | { readonly kind: 'committed'; readonly amount: Cents; readonly authorizationCode: string }
+  | {
+      readonly kind: 'committed';
+      readonly amount: Cents;
+      readonly authorizationCode: string;
+      /** The provider that has the charge. */
+      readonly acquirer: string;
+    }
   /** There is no charge to give back yet: it is let go instead, and nothing was written here. */
   | { readonly kind: 'preauthorized' }
   | { readonly kind: 'refused'; readonly refusal: CancelRefusal };
@@ -40,14 +46,19 @@ const INPUT = inputRows<Timed<CancelIntentRow>>({
   created_by: ['text', (row) => row.createdBy],
   requested_at: ['timestamptz', (row) => new Date(row.requestedAt).toISOString()],
   oldest_sale: ['timestamptz', (row) => new Date(row.oldestSale).toISOString()],
-  must_be_whole: ['boolean', (row) => row.mustBeWhole],
+  whole_at: ['text', (row) => row.wholeAt.join()],
   lease: ['integer', (row) => row.leaseMilliseconds],
   ...KEY_COLUMNS,
   deadline: ['timestamptz', (row) => row.deadline],
 });
 
 const COMMITTED = rowCodec(
-  { cancelId: column.text(), amount: column.money(), authorizationCode: column.text('l.authorization_code') },
+  {
+    cancelId: column.text(),
+    amount: column.money(),
+    authorizationCode: column.text('l.authorization_code'),
+    acquirer: column.text('l.acquirer'),
+  },
   'w',
 );
 
@@ -57,11 +68,11 @@ const COMMIT_INTENTS = statement(
      select * from ${INPUT.sql}
    ), locked as (
      select t.merchant_id, t.transaction_id, i.cancel_id, coalesce(i.amount, t.amount - t.canceled_amount) as amount,
-       i.created_by, i.requested_at, i.lease, i.deadline, t.authorization_code
+       i.created_by, i.requested_at, i.lease, i.deadline, t.authorization_code, t.acquirer
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
      where t.state = 'approved' and t.sold_at >= i.oldest_sale
        and t.amount - t.canceled_amount >= coalesce(i.amount, 1)
-       and (not i.must_be_whole or (t.canceled_amount = 0 and coalesce(i.amount, t.amount) = t.amount))
+       and (t.acquirer <> all (string_to_array(i.whole_at, ',')) or (t.canceled_amount = 0 and coalesce(i.amount, t.amount) = t.amount))
        and not exists (
          select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)
      order by t.merchant_id, t.transaction_id
@@ -106,6 +117,7 @@ const FOUND = rowCodec(
     canceledAmount: column.money(),
     amountUnderWay: column.money(AMOUNT_UNDER_WAY),
     authorizationCode: column.nullable(column.text()),
+    acquirer: column.text(),
     isKeyUsed: column.boolean(IS_KEY_USED),
   },
   't',
@@ -161,11 +173,11 @@ function fateOf(
   found: RowOf<typeof FOUND> | undefined,
 ): CancelIntentResult | typeof NOT_WRITTEN {
   if (found === undefined) return { kind: 'refused', refusal: 'notFound' };
-  const { committed, authorizationCode } = found;
+  const { committed, authorizationCode, acquirer } = found;
   if (committed !== null && authorizationCode !== null)
-    return { kind: 'committed', amount: committed, authorizationCode };
+    return { kind: 'committed', amount: committed, authorizationCode, acquirer };
   if (found.isKeyUsed) return { kind: 'keyUsed' };
-  const refusal = cancelRefusal(found, wanted);
+  const refusal = cancelRefusal(found, { ...wanted, mustBeWhole: wanted.wholeAt.includes(acquirer) });
   if (refusal !== null) return { kind: 'refused', refusal };
   return found.state === 'preauthorized' ? { kind: 'preauthorized' } : NOT_WRITTEN;
 }

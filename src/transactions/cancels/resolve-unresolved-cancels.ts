@@ -1,9 +1,10 @@
-import type { Acquirer, CancelAnswer } from '../../acquirers/acquirer.ts';
+import type { CancelAnswer } from '../../acquirers/acquirer.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { DISPATCH } from '../../platform/work/dispatch-policy.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
 import {
   OF_ACQUIRER,
   REQUEST_LEASE_MARGIN_MILLISECONDS,
@@ -20,7 +21,7 @@ export type ResolveCancelsTools = Pick<
   ResolveRequests<UnresolvedCancel, DecidedAnswer>,
   'database' | 'outage' | 'observe' | 'warn'
 > & {
-  readonly acquirer: Acquirer;
+  readonly acquirers: Pick<Acquirers, 'of'>;
   readonly clock: BusinessClock;
   readonly acquirerTimeoutMilliseconds: number;
   readonly writeCancelOutcome: BatchedWrite<CancelOutcomeRow | AcceptedCancelRow, CancelState>;
@@ -32,7 +33,7 @@ export function cancelLeaseMilliseconds(acquirerTimeoutMilliseconds: number): nu
 
 /** Sends undecided cancels again, under the same id, until the acquirer confirms or refuses. */
 export function resolveUnresolvedCancels(tools: ResolveCancelsTools, wakeSignal: WakeSignal): Work {
-  const { database, outage, observe, warn, acquirer, acquirerTimeoutMilliseconds: timeout } = tools;
+  const { database, outage, observe, warn, acquirers, acquirerTimeoutMilliseconds: timeout } = tools;
   return resolveRequests<UnresolvedCancel, DecidedAnswer>(
     {
       ...{ database, outage, observe, warn },
@@ -40,9 +41,9 @@ export function resolveUnresolvedCancels(tools: ResolveCancelsTools, wakeSignal:
       queue: CANCEL_REQUESTS,
       limits: DISPATCH.unresolvedCancels,
       leaseMilliseconds: cancelLeaseMilliseconds(timeout),
-      ask({ merchantId, requestId, transactionId, amount, requestedAt }) {
+      ask({ merchantId, requestId, transactionId, acquirer, amount, requestedAt }) {
         const references = { reference: transactionId, cancellationReference: requestId };
-        return acquirer.cancel({ merchantId, ...references, amount, requestedAt }, timeout);
+        return acquirers.of(acquirer).cancel({ merchantId, ...references, amount, requestedAt }, timeout);
       },
       record: (cancel, answer, deadlineAt) => record(tools, cancel, answer, deadlineAt),
       ...OF_ACQUIRER,

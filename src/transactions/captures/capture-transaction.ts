@@ -1,4 +1,4 @@
-import type { Acquirer, CaptureAnswer } from '../../acquirers/acquirer.ts';
+import type { CaptureAnswer } from '../../acquirers/acquirer.ts';
 import { newIdOf } from '../../idempotency/answer-once.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
@@ -6,6 +6,7 @@ import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { notePaymentMade } from '../../platform/tracing/scope.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { CaptureRefusal, CaptureState } from '../capture.ts';
@@ -16,7 +17,7 @@ import { CAPTURE_REQUESTS, type CaptureIntentResult, type CaptureIntentRow } fro
 
 export type CaptureTools = {
   readonly database: Database;
-  readonly acquirer: Acquirer;
+  readonly acquirers: Pick<Acquirers, 'of'>;
   readonly clock: BusinessClock;
   readonly acquirerTimeoutMilliseconds: number;
   readonly minimumInstallment: Cents;
@@ -75,7 +76,7 @@ export async function captureTransaction(
   return sendCapture(tools, { ...intent, ...committed }, deadlineAt);
 }
 
-type Capture = CaptureIntentRow & { readonly amount: Cents; readonly authorizationCode: string };
+type Capture = CaptureIntentRow & Extract<CaptureIntentResult, { kind: 'committed' }>;
 type ClearAnswer = Extract<CaptureAnswer, { kind: 'captured' | 'refused' }>;
 
 function sendCapture(tools: CaptureTools, capture: Capture, deadlineAt: number): Promise<CaptureResult> {
@@ -86,7 +87,7 @@ function sendCapture(tools: CaptureTools, capture: Capture, deadlineAt: number):
     {
       timeoutMilliseconds: tools.acquirerTimeoutMilliseconds,
       wakeSignal: tools.wakeSignal,
-      ask: (timeout) => tools.acquirer.capture(question, timeout),
+      ask: (timeout) => tools.acquirers.of(capture.acquirer).capture(question, timeout),
       record: (answer) => recordAnswer(tools, capture, answer, deadlineAt),
       withdraw: () => withdraw(tools, capture, deadlineAt),
       leave: (reason) => CAPTURE_REQUESTS.postpone(tools.database, held, { seconds: 0, reason }),

@@ -28,7 +28,13 @@ export type CaptureIntentRow = CaptureIntent & { readonly leaseMilliseconds: num
 /** `keyUsed`: the request's key made another capture. `captured`: an earlier one of the same amount. */
 export type CaptureIntentResult =
   | { readonly kind: 'keyUsed' }
-  | { readonly kind: 'committed'; readonly amount: Cents; readonly authorizationCode: string }
+  | {
+      readonly kind: 'committed';
+      readonly amount: Cents;
+      readonly authorizationCode: string;
+      /** The provider that has the charge. */
+      readonly acquirer: string;
+    }
   | {
       readonly kind: 'captured';
       readonly amount: Cents;
@@ -55,6 +61,7 @@ const COMMITTED = rowCodec(
     captureId: column.text(),
     amount: column.money(),
     authorizationCode: column.text('l.authorization_code'),
+    acquirer: column.text('l.acquirer'),
   },
   'w',
 );
@@ -65,7 +72,7 @@ const COMMIT_INTENTS = statement(
      select * from ${INPUT.sql}
    ), locked as (
      select t.merchant_id, t.transaction_id, i.capture_id, coalesce(i.amount, t.amount) as amount, i.created_by,
-       i.requested_at, i.lease, i.deadline, t.authorization_code
+       i.requested_at, i.lease, i.deadline, t.authorization_code, t.acquirer
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
        join preauthorizations p on p.merchant_id = i.merchant_id and p.transaction_id = i.transaction_id
      where t.state in (${fromStates(TRANSACTION_MOVES, 'startCapture')}) and p.capture_until > i.requested_at
@@ -106,6 +113,7 @@ const WANTED = inputRows<CaptureIntentRow>({
 const FOUND = rowCodec(
   {
     captureId: column.text('i.capture_id'),
+    acquirer: column.text('t.acquirer'),
     /** Of the capture itself, when it is there. */
     committed: column.nullable(column.money('c.amount')),
     state: column.oneOf(TRANSACTION_STATES),
@@ -175,9 +183,9 @@ function fateOf(
   found: ReturnType<typeof parseFound> | undefined,
 ): CaptureIntentResult | typeof NOT_WRITTEN {
   if (found === undefined) return { kind: 'refused', refusal: 'notFound' };
-  const { committed, amount, authorizationCode, approvedAt: moment } = found;
+  const { committed, amount, authorizationCode, acquirer, approvedAt: moment } = found;
   if (committed !== null && authorizationCode !== null)
-    return { kind: 'committed', amount: committed, authorizationCode };
+    return { kind: 'committed', amount: committed, authorizationCode, acquirer };
   if (found.isKeyUsed) return { kind: 'keyUsed' };
   const refusal = captureRefusal(found, wanted);
   if (refusal === null) return NOT_WRITTEN;

@@ -1,4 +1,3 @@
-import type { Acquirer } from '../../acquirers/acquirer.ts';
 import { counter } from '../../platform/metrics.ts';
 import type { Module, ModuleContext } from '../../platform/module.ts';
 import type { Database } from '../../platform/postgres/database.ts';
@@ -6,6 +5,7 @@ import type { ClockedWork, Work } from '../../platform/work/due-work.ts';
 import { everySoOften } from '../../platform/work/every-so-often.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import type { Release } from '../cancels/cancel.ts';
 import type { LaterCapture } from '../card/charge-card.ts';
@@ -95,7 +95,7 @@ const PREAUTHORIZATIONS_EXPIRED = counter(
 
 type CapturesContext = ModuleContext & {
   readonly configuration: { readonly acquirerTimeoutMilliseconds: number };
-  readonly acquirer: Acquirer;
+  readonly acquirers: Acquirers;
 };
 
 /** Sales that are authorized now and captured later. */
@@ -115,7 +115,7 @@ export function openCaptures(
     readonly observeCapture: ResolveCapturesTools['observe'];
   },
 ): Captures {
-  const { configuration, database, batched, clock, acquirer, log, metrics } = context;
+  const { configuration, database, batched, clock, acquirers, log, metrics } = context;
   const { acquirerTimeoutMilliseconds } = configuration;
   const { deliverer, wakeSignal, outage, observeCapture } = below;
   const writeCaptureOutcome = batched(captureOutcomesWrite(database, deliverer));
@@ -124,7 +124,7 @@ export function openCaptures(
   const expiry = { database, wakeSignal, observeExpired: (count: number) => expired.inc({}, count) };
   const resolve: ResolveCapturesTools = {
     database,
-    acquirer,
+    acquirers,
     clock,
     acquirerTimeoutMilliseconds,
     writeCaptureOutcome,
@@ -135,7 +135,7 @@ export function openCaptures(
   };
   const release = {
     database,
-    acquirer,
+    acquirers,
     clock,
     acquirerTimeoutMilliseconds,
     deliverer,

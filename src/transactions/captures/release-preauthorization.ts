@@ -1,9 +1,10 @@
-import type { Acquirer, VoidAnswer } from '../../acquirers/acquirer.ts';
+import type { VoidAnswer } from '../../acquirers/acquirer.ts';
 import { newIdOf } from '../../idempotency/answer-once.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import type { ReleasedResult, WantedRelease } from '../cancels/cancel.ts';
 import { postponeResolution, recordResolution } from '../card/resolutions.sql.ts';
@@ -15,7 +16,7 @@ type VoidedCharge = Extract<VoidAnswer, { kind: 'voided' }>;
 
 export type ReleaseTools = {
   readonly database: Database;
-  readonly acquirer: Pick<Acquirer, 'voidCharge'>;
+  readonly acquirers: Pick<Acquirers, 'of'>;
   readonly clock: BusinessClock;
   readonly acquirerTimeoutMilliseconds: number;
   /** Notified when a callback was enqueued. */
@@ -40,16 +41,16 @@ export async function releasePreauthorization(
   const row = { ...wanted, releaseId: newIdOf(wanted.request), requestedAt, leaseMilliseconds };
   const released = await tools.writeRelease(row, deadlineAt);
   if (released.kind !== 'released') return released;
-  const { fence, amount, authorizationCode } = released;
+  const { fence, amount, authorizationCode, acquirer } = released;
   const { merchantId, transactionId } = wanted;
   const charge = { merchantId, transactionId, fence };
-  const { database, acquirer } = tools;
+  const { database } = tools;
   const sent = await sendRequest<VoidedCharge, ReleasedResult>(
     {
       timeoutMilliseconds: tools.acquirerTimeoutMilliseconds,
       wakeSignal: tools.wakeSignal,
       async ask(timeout) {
-        const answer = await acquirer.voidCharge(merchantId, transactionId, timeout);
+        const answer = await tools.acquirers.of(acquirer).voidCharge(merchantId, transactionId, timeout);
         if (answer.kind === 'voided') return answer;
         const reason = answer.kind === 'declined' ? 'declined while it was being voided' : answer.reason;
         return { kind: 'unknown', reason };

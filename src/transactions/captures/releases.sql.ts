@@ -30,6 +30,7 @@ const RELEASED = rowCodec({
   fence: column.whole(),
   amount: column.money(),
   authorizationCode: column.text(),
+  acquirer: column.text(),
 });
 
 /** `overtaken`: it is being captured, was captured, or was let go before; nothing was written. */
@@ -67,7 +68,7 @@ const COMMIT = statement(
        unknown_reason = 'it was canceled before its capture'
      from locked l
      where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id and clock_timestamp() < l.deadline
-     returning t.merchant_id, t.transaction_id, t.fence, t.amount, t.authorization_code, l.release_id, l.created_by,
+     returning t.merchant_id, t.transaction_id, t.fence, t.amount, t.authorization_code, t.acquirer, l.release_id, l.created_by,
        l.requested_at
    ), ended as (
      update preauthorizations p set expires_at = null, released_at = r.requested_at, released_by = r.created_by,

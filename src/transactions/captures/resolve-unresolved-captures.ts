@@ -1,9 +1,10 @@
-import type { Acquirer, CaptureAnswer } from '../../acquirers/acquirer.ts';
+import type { CaptureAnswer } from '../../acquirers/acquirer.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { DISPATCH } from '../../platform/work/dispatch-policy.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
 import type { CaptureState } from '../capture.ts';
 import type { UnansweredRequest } from '../requests/request-queue.sql.ts';
 import {
@@ -21,7 +22,7 @@ export type ResolveCapturesTools = Pick<
   ResolveRequests<UnansweredRequest, DecidedAnswer>,
   'database' | 'outage' | 'observe' | 'warn'
 > & {
-  readonly acquirer: Acquirer;
+  readonly acquirers: Pick<Acquirers, 'of'>;
   readonly clock: BusinessClock;
   readonly acquirerTimeoutMilliseconds: number;
   readonly writeCaptureOutcome: BatchedWrite<CaptureOutcomeRow, CaptureState>;
@@ -58,15 +59,17 @@ export function resolveUnresolvedCaptures(tools: ResolveCapturesTools, wakeSigna
 }
 
 async function findOrSend(
-  { acquirer, acquirerTimeoutMilliseconds: timeout }: ResolveCapturesTools,
+  { acquirers, acquirerTimeoutMilliseconds: timeout }: ResolveCapturesTools,
   {
     merchantId,
     transactionId: reference,
     requestId: captureReference,
+    acquirer: name,
     amount,
     requestedAt,
   }: UnansweredRequest,
 ): Promise<CaptureAnswer> {
+  const acquirer = acquirers.of(name);
   const found = await acquirer.findCapture({ merchantId, captureReference, amount }, timeout);
   if (found.kind !== 'notFound') return found;
   return acquirer.capture(

@@ -1,5 +1,4 @@
 import type {
-  Acquirer,
   AuthorizationAnswer,
   AuthorizationRequest,
   NotConnected,
@@ -20,6 +19,7 @@ import { CommitUnknown, DatabaseUnavailable, isRolledBack } from '../../platform
 import { notePaymentMade } from '../../platform/tracing/scope.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
 import { type Cents, cents, splitIntoInstallments } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import { captureUntil } from '../capture.ts';
@@ -42,7 +42,7 @@ import type { OutcomeResult, OutcomeRow, UnsentChargeRow } from './outcomes.sql.
  */
 export type ChargeTools<Refused extends string> = {
   readonly database: Database;
-  readonly acquirer: Acquirer;
+  readonly acquirers: Pick<Acquirers, 'of' | 'choose'>;
   readonly clock: BusinessClock;
   /** Rejects as a batched write does, and so does `writeOutcome`. */
   readonly writeIntent: (row: IntentRow, deadlineAt: number) => Promise<'committed' | Refused>;
@@ -146,7 +146,9 @@ export async function chargeCard<Refused extends string>(
   const answer =
     timeout === null
       ? NOT_SENT
-      : await tools.acquirer.authorize(authorizationRequest(intent, card, later), timeout);
+      : await tools.acquirers
+          .of(intent.acquirer)
+          .authorize(authorizationRequest(intent, card, later), timeout);
   tools.observe(answer, intent.trace.brand, intent.merchantId);
   if (answer.kind === 'notSent' || answer.kind === 'notConnected')
     return endUnsent(tools, intent, answer, deadlineAt);

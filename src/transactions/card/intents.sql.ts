@@ -55,6 +55,8 @@ const INPUT = inputRows<Timed<IntentRow>>({
   ...VELOCITY_COLUMNS,
   split: ['jsonb', (row) => (row.split === null ? null : JSON.stringify(row.split))],
   ...KEY_COLUMNS,
+  acquirer: ['text', (row) => row.acquirer],
+  anti_fraud_provider: ['text', (row) => row.antiFraudProvider],
   deadline: ['timestamptz', (row) => row.deadline],
 });
 
@@ -91,12 +93,12 @@ const COMMIT_INTENTS = statement(
      insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
        reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, source_hash,
        anti_fraud_code, callback_url, customer, created_by, sold_at, due_at, vault_id, initiator, fingerprint_key_id,
-       anti_fraud_verdict, anti_fraud_reasons, split)
+       anti_fraud_verdict, anti_fraud_reasons, split, acquirer, anti_fraud_provider)
      select i.merchant_id, i.transaction_id, i.account_number, i.origin, 'charging', i.amount, i.installment_count,
        i.reference_transaction, i.card_brand, i.card_first_six, i.card_last_four, i.card_fingerprint, i.source_hash,
        i.anti_fraud_code, i.callback_url, i.customer, i.created_by, i.sold_at,
        now() + i.lease * interval '1 millisecond', i.vault_id, i.initiator, i.fingerprint_key_id,
-       i.anti_fraud_verdict, i.anti_fraud_reasons, i.split
+       i.anti_fraud_verdict, i.anti_fraud_reasons, i.split, i.acquirer, i.anti_fraud_provider
      from input i join admitted using (transaction_id)
      on conflict do nothing
      returning transaction_id

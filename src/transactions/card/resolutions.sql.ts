@@ -14,6 +14,7 @@ const UNRESOLVED = rowCodec(
   {
     merchantId: column.text(),
     transactionId: column.text(),
+    acquirer: column.text(),
     fence: column.whole(),
     /** How often resolving was tried, this time included. */
     tries: column.whole('t.resolve_tries'),
@@ -36,7 +37,7 @@ const UNRESOLVED = rowCodec(
 /** A charge without a known outcome, leased by this process. */
 export type UnresolvedCharge = RowOf<typeof UNRESOLVED>;
 
-type HeldCharge = Pick<UnresolvedCharge, 'merchantId' | 'transactionId' | 'fence'>;
+export type HeldCharge = Pick<UnresolvedCharge, 'merchantId' | 'transactionId' | 'fence'>;
 
 const CLAIM = statement(
   'transactions.claim_unresolved',

@@ -1,4 +1,4 @@
-import type { Acquirer, FoundCharge } from '../../acquirers/acquirer.ts';
+import type { FoundCharge } from '../../acquirers/acquirer.ts';
 import { markFirstUse } from '../../cards/vault/vault-cards.sql.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { Database } from '../../platform/postgres/database.ts';
@@ -8,6 +8,7 @@ import { Dispatcher } from '../../platform/work/dispatcher.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
 import { splitIntoInstallments } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
@@ -33,7 +34,7 @@ import {
 
 export type ResolveTools = {
   readonly database: Database;
-  readonly acquirer: Acquirer;
+  readonly acquirers: Pick<Acquirers, 'of'>;
   readonly clock: BusinessClock;
   /** Notified when a callback was enqueued. */
   readonly deliverer: Pick<Deliverer, 'notify'>;
@@ -169,7 +170,8 @@ async function recordKept(
 async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise<Found> {
   const { merchantId, transactionId, tries } = charge;
   const timeout = tools.acquirerTimeoutMilliseconds;
-  const found = await tools.acquirer.find(merchantId, transactionId, timeout);
+  const acquirer = tools.acquirers.of(charge.acquirer);
+  const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { state: 'notAsked', reason: found.reason };
   tools.outage.observe(found.kind !== 'unknown', merchantId);
   if (found.kind === 'declined') {
@@ -190,7 +192,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
     if (!(await markVoidSent(tools.database, charge))) return { state: 'takenOver' };
   }
   // Approved, not found, or unclear: the void is right for all three.
-  const voided = await tools.acquirer.voidCharge(merchantId, transactionId, timeout);
+  const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
   if (voided.kind === 'notSent') return voided.reason;
   tools.outage.observe(voided.kind !== 'unknown', merchantId);
   if (voided.kind === 'voided') return { state: 'voided' };

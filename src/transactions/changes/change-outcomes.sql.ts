@@ -35,7 +35,7 @@ import {
 } from './change.ts';
 import { UNPROCESSED_IF_BILLING } from './chargebacks.sql.ts';
 
-const TRANSACTION = rowCodec({ state: column.oneOf(TRANSACTION_STATES) });
+const TRANSACTION = rowCodec({ state: column.oneOf(TRANSACTION_STATES), acquirer: column.text() });
 
 const LOCK_TRANSACTION = statement(
   'changes.lock_transaction',
@@ -60,6 +60,7 @@ const IS_TAKEN_ALREADY = `c.event = 'chargeback' and (
 const CHANGE = rowCodec({
   event: column.oneOf(CHANGE_EVENTS, 'c.event'),
   amount: column.nullable(column.whole('c.amount')),
+  acquirer: column.nullable(column.text('c.acquirer')),
   isBehindEarlier: column.boolean(IS_BEHIND_EARLIER),
   isTakenAlready: column.boolean(IS_TAKEN_ALREADY),
 });
@@ -251,18 +252,22 @@ async function decideLocked(
   change: WaitingChange,
 ): Promise<{ readonly result: ChangeResult; readonly written?: Row | undefined }> {
   const { merchantId, changeId, reference, installmentNumber } = change;
-  const transactionId = isUuid(reference) ? reference : NO_TRANSACTION;
-  const [transaction] = await tx.query(LOCK_TRANSACTION, [merchantId, transactionId]);
+  const named = isUuid(reference) ? reference : NO_TRANSACTION;
+  const [found] = await tx.query(LOCK_TRANSACTION, [merchantId, named]);
   const [locked] = await tx.query(LOCK_CHANGE, [merchantId, changeId]);
   if (locked === undefined) return { result: 'gone' };
+  const told = CHANGE.parse(locked);
+  const charge = found === undefined ? null : TRANSACTION.parse(found);
+  // A charge of another acquirer is none that this one can change.
+  const isItsOwn = charge !== null && (told.acquirer === null || told.acquirer === charge.acquirer);
+  const transactionId = isItsOwn ? named : NO_TRANSACTION;
   const [cancel] = await tx.query(FIND_CANCEL, [merchantId, transactionId]);
   const [installment] = await tx.query(LOCK_INSTALLMENT, [merchantId, transactionId, installmentNumber]);
-  const told = CHANGE.parse(locked);
   // Only a chargeback moves money, and may need the other installments.
   const rests = told.event === 'chargeback' ? await readRests(tx, merchantId, transactionId) : [];
   const decision = decideChange({
     ...told,
-    transactionState: transaction === undefined ? null : TRANSACTION.parse(transaction).state,
+    transactionState: isItsOwn ? charge.state : null,
     openCancel: cancel === undefined ? null : CANCEL.parse(cancel).state,
     installment: installment === undefined ? null : INSTALLMENT.parse(installment),
     restOfOthers: centsLeft(rests.filter(({ number }) => number !== installmentNumber)),

@@ -158,34 +158,38 @@ export async function listRefusedChanges(database: Database, limit: number): Pro
 
 const OPEN = statement(
   'changes.open_cursor',
-  'insert into acquirer_cursors (merchant_id) values ($1) on conflict do nothing',
+  'insert into acquirer_cursors (merchant_id, acquirer) values ($1, $2) on conflict do nothing',
 );
+
+const CURSOR = 'c.merchant_id, c.acquirer as provider, c.cursor, c.fence';
 
 const FIND = statement(
   'changes.find_cursor',
-  'select merchant_id, cursor, fence from acquirer_cursors where merchant_id = $1',
+  `select ${CURSOR} from acquirer_cursors c where c.merchant_id = $1 and c.acquirer = $2`,
 );
 
-/** Of merchants that have sold something since. */
-const SELLERS = `from merchants m left join acquirer_cursors c on c.merchant_id = m.merchant_id
+/** Of merchants that have sold something since, at each of the acquirers ($1). */
+const SELLERS = `from merchants m cross join unnest($1::text[]) p (acquirer)
+       left join acquirer_cursors c on c.merchant_id = m.merchant_id and c.acquirer = p.acquirer
      where c.merchant_id is null and exists (select from movements v where v.merchant_id = m.merchant_id)`;
 
 const OPEN_OF_SELLERS = statement(
   'changes.open_cursors_of_sellers',
-  `insert into acquirer_cursors (merchant_id)
-   select m.merchant_id ${SELLERS} order by m.merchant_id
+  `insert into acquirer_cursors (merchant_id, acquirer)
+   select m.merchant_id, p.acquirer ${SELLERS} order by m.merchant_id, p.acquirer
    on conflict do nothing`,
 );
 
 const CLAIM_CURSORS = statement(
   'changes.claim_cursors',
   `with due as (
-     select merchant_id from acquirer_cursors where due_at <= now() and (merchant_id <> '') = $3
+     select merchant_id, acquirer from acquirer_cursors
+     where due_at <= now() and (merchant_id <> '') = $3 and acquirer = any($4::text[])
      order by due_at limit $1 for no key update skip locked
    )
    update acquirer_cursors c set due_at = now() + $2 * interval '1 millisecond'
-   from due where c.merchant_id = due.merchant_id
-   returning c.merchant_id, c.cursor, c.fence`,
+   from due where c.merchant_id = due.merchant_id and c.acquirer = due.acquirer
+   returning ${CURSOR}`,
 );
 
 const CHANGES = inputRows<AcquirerChange>(
@@ -216,11 +220,11 @@ const KEEP = statement(
   'changes.keep',
   `with moved as (
      update acquirer_cursors c set cursor = $2, ${MOVED_ON}
-     where c.merchant_id = $1 and c.fence = $3
+     where c.merchant_id = $1 and c.acquirer = $9 and c.fence = $3
      returning c.merchant_id
    ), kept as (
-     insert into acquirer_changes (${CHANGES.names}, source)
-     select ${CHANGES.selected}, 'feed'
+     insert into acquirer_changes (${CHANGES.names}, source, acquirer)
+     select ${CHANGES.selected}, 'feed', $9
      from moved, ${CHANGES.sql}
      order by i.place
      on conflict do nothing
@@ -238,13 +242,14 @@ const KEEP = statement(
 
 const POSTPONE = statement(
   'changes.postpone_pull',
-  `update acquirer_cursors set due_at = now() + $3 * interval '1 second' where merchant_id = $1 and fence = $2`,
+  `update acquirer_cursors set due_at = now() + $3 * interval '1 second' where merchant_id = $1 and acquirer = $4 and fence = $2`,
 );
 
 const EARLIEST_CURSOR = statement(
   'changes.earliest_pull',
-  `select case when $2 and exists (select ${SELLERS}) then 0 else (
-     select (extract(epoch from min(due_at) - now()) * 1000)::float8 from acquirer_cursors where (merchant_id <> '') = $1
+  `select case when $3 and exists (select ${SELLERS}) then 0 else (
+     select (extract(epoch from min(due_at) - now()) * 1000)::float8 from acquirer_cursors
+     where (merchant_id <> '') = $2 and acquirer = any($1::text[])
    ) end as milliseconds`,
 );
 

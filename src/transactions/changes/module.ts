@@ -1,21 +1,23 @@
-import { type Acquirer, MOST_CHANGES } from '../../acquirers/acquirer.ts';
+import { type AcquirerChange, MOST_CHANGES } from '../../acquirers/acquirer.ts';
 import { type Feed, observeFeed, openFeed } from '../../platform/feeds/open-feed.ts';
 import { counter, gauge } from '../../platform/metrics.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import { declarePeer } from '../../platform/process-reports/peer-metrics.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
+import { qualifiedChangeId } from '../../providers/provider.ts';
 import type { ChangeResult } from './change.ts';
 import { type RecordTools, recordChange } from './change-outcomes.sql.ts';
 import { CHANGE_CURSORS, WAITING_CHANGES } from './changes.sql.ts';
 
 const ACQUIRER_CHANGES = counter(
   'parcela_acquirer_changes_total',
-  'Tries to apply changes of the acquirer, by what came of them.',
+  'Tries to apply changes of the acquirers, by what came of them.',
   ['outcome'],
 );
 const ACQUIRER_CHANGE_PAGES = counter(
   'parcela_acquirer_change_pages_total',
-  'Questions for changes of the acquirer, by how they were answered.',
+  'Questions for changes of the acquirers, by how they were answered.',
   ['outcome'],
 );
 const ACQUIRER_CHANGES_AGE_SECONDS = gauge(
@@ -41,7 +43,7 @@ type ChangesContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'metric
     readonly changesSeconds: number;
     readonly acquirerTimeoutMilliseconds: number;
   };
-  readonly acquirer: Acquirer;
+  readonly acquirers: Acquirers;
 };
 
 /**
@@ -49,7 +51,7 @@ type ChangesContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'metric
  * without cells asks once for all.
  */
 export function openChanges(
-  { configuration, database, clock, acquirer, log, metrics }: ChangesContext,
+  { configuration, database, clock, acquirers, log, metrics }: ChangesContext,
   { deliverer, chargebacks }: Required<Pick<RecordTools, 'deliverer' | 'chargebacks'>>,
 ): Feed {
   const outcomes = metrics.counter(ACQUIRER_CHANGES);
@@ -58,9 +60,11 @@ export function openChanges(
     name: 'pullChanges',
     clock,
     cursors: CHANGE_CURSORS,
-    async ask(request, timeout) {
-      const answer = await acquirer.changesSince(request, timeout);
-      return answer.kind === 'notOffered' ? { ...answer, reason: 'the acquirer reports no changes' } : answer;
+    providers: acquirers.all,
+    async ask(provider, request, timeout) {
+      const answer = await acquirers.of(provider).changesSince(request, timeout);
+      if (answer.kind === 'notOffered') return { ...answer, reason: 'the acquirer reports no changes' };
+      return answer.kind === 'changes' ? { ...answer, changes: changesOf(provider, answer.changes) } : answer;
     },
     timeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
     mostChanges: MOST_CHANGES,
@@ -92,4 +96,9 @@ export function openChanges(
         log.warn({ merchantId, changeId, reference, installmentNumber, reason }, 'a change was not applied'),
     },
   });
+}
+
+/** Each acquirer numbers its own. */
+function changesOf(provider: string, changes: readonly AcquirerChange[]): readonly AcquirerChange[] {
+  return changes.map((change) => ({ ...change, changeId: qualifiedChangeId(provider, change.changeId) }));
 }

@@ -9,6 +9,10 @@ export const UNANSWERED = rowCodec({
   /** Its own: of the cancel, or of the capture. */
   requestId: column.text(),
   transactionId: column.text(),
+  /** The provider that has the charge. */
+  acquirer: column.text(
+    '(select t.acquirer from transactions t where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id)',
+  ),
   amount: column.money(),
   /** Business time. */
   requestedAt: column.instant(),
@@ -39,7 +43,7 @@ export type RequestTable = {
   readonly key: string;
   /** The states that wait for the provider's answer. */
   readonly open: string;
-  /** What a claim assigns beside fence, tries and lease; `$7` and on are the caller's. */
+  /** What a claim assigns beside fence, tries and lease. */
   readonly claimed: string;
   /** What a postponement assigns besides. */
   readonly postponed: string;
@@ -93,13 +97,8 @@ type RequestKey = { readonly merchantId: string; readonly requestId: string; rea
 
 /** The requests of a kind, from their commit until the provider has answered clearly. */
 export type RequestQueue<Request> = {
-  /** Claims due ones of all merchants, and raises their fence; `more` are the values from `$7` on. */
-  readonly claim: (
-    database: Database,
-    claim: FairClaim,
-    leaseMilliseconds: number,
-    more?: readonly unknown[],
-  ) => Promise<Request[]>;
+  /** Claims due ones of all merchants, and raises their fence. */
+  readonly claim: (database: Database, claim: FairClaim, leaseMilliseconds: number) => Promise<Request[]>;
   /** Keeps one from being sent for so long; null: its first answer is awaited, or it is final. */
   readonly hold: (
     database: Database,
@@ -131,8 +130,8 @@ export function requestQueue<Request>(
   ];
   const pullForward = declared('pull_forward');
   return {
-    async claim(database, share, leaseMilliseconds, more = []) {
-      const rows = await database.query(claim, [...fairClaimValues(share, leaseMilliseconds), ...more]);
+    async claim(database, share, leaseMilliseconds) {
+      const rows = await database.query(claim, fairClaimValues(share, leaseMilliseconds));
       return rows.map(parse);
     },
     async hold(database, merchantId, requestId, milliseconds) {

@@ -27,8 +27,8 @@ export type ResolveRequests<Request extends Resolvable, Answer extends Clear> = 
   readonly database: Database;
   readonly queue: Pick<RequestQueue<Request>, 'claim' | 'postpone' | 'pullForward' | 'earliest'>;
   readonly idOf: (request: Request) => string;
-  /** The values that a claim takes besides. */
-  readonly claimValues?: () => readonly unknown[];
+  /** False: there is no provider to ask. */
+  readonly mayClaim?: () => boolean;
   readonly about: NonNullable<Dispatched<Request, unknown>['about']>;
   readonly limits: DispatchLimits;
   /** Whether the provider answers any of them. */
@@ -73,7 +73,8 @@ export function resolveRequests<Request extends Resolvable, Answer extends Clear
     wakeSignal,
     outage,
     async claim(_limit, share) {
-      const tasks = await queue.claim(database, share, leaseMilliseconds, resolving.claimValues?.());
+      if (resolving.mayClaim?.() === false) return { tasks: [], isEnd: true };
+      const tasks = await queue.claim(database, share, leaseMilliseconds);
       return { tasks, isEnd: tasks.length === 0 };
     },
     send: (request) => resolving.ask(request),

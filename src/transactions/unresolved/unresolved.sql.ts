@@ -159,6 +159,7 @@ const CASE_OF_CHARGE = rowCodec<Case>(
     id: column.text('t.transaction_id'),
     merchantId: column.text(),
     transactionId: column.text(),
+    acquirer: column.text('t.acquirer'),
     origin: column.oneOf(ORIGINS, 't.origin'),
     accountNumber: column.text('t.account_number'),
     referenceTransaction: column.nullable(column.text('t.reference_transaction')),

@@ -39,6 +39,8 @@ export type Case = {
   readonly id: string;
   readonly merchantId: string;
   readonly transactionId: string;
+  /** The provider that has the charge. */
+  readonly acquirer: string;
   readonly origin: Origin;
   readonly accountNumber: string;
   readonly referenceTransaction: string | null;

@@ -137,6 +137,9 @@ function observing(observe: BridgeObserver) {
   };
 }
 
+/** Its bridge may say that it moves real money. */
+export type BridgeAcquirer = Acquirer & { readonly isReal: () => boolean };
+
 /**
  * The adapter of the bridge protocol (docs/acquirer-protocol.md): JSON over HTTP to a program
  * beside us that speaks to the acquirer. The simulator is one such program. `firstAbout`: what it
@@ -147,7 +150,7 @@ export function bridgeAcquirer(
   channel: Channel,
   firstAbout: About | null,
   observe: BridgeObserver,
-): Acquirer {
+): BridgeAcquirer {
   const { origin } = new URL(url);
   const asking = questionsTo(url, channel);
   const open = (connections: number) => openPool(origin, channel, connections);
@@ -203,6 +206,7 @@ export function bridgeAcquirer(
     findCapture: (request, timeout) => observed('findCapture', captures.findCapture(request, timeout)),
     changesSince: (request, timeout) => observed('changes', pages.changesSince(request, timeout)),
     listCharges: (request, timeout) => observed('charges', pages.listCharges(request, timeout)),
+    isReal: () => about.last.isReal,
     capabilities: () => about.last.capabilities,
     readCapabilities: (timeout) =>
       observed('about', resolving.ask(OF_ALL, asking('GET', '/about'), timeout).then(about.read)),

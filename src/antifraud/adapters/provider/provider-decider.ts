@@ -97,7 +97,7 @@ class ProviderUnfit extends Error {
  * Throws `ProviderUnfit` for one that must not be asked at all.
  */
 export async function checkProvider(
-  settings: ProviderSettings,
+  settings: Pick<ProviderSettings, 'url'>,
   environment: 'homologation' | 'production',
   channel: Channel,
 ): Promise<string | null> {

@@ -1,0 +1,342 @@
+import { readFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
+import { checkAcquirer } from '../acquirers/open-acquirer.ts';
+import { checkProvider } from '../antifraud/open-deciders.ts';
+import { openBank } from '../banks/open-bank.ts';
+import { channelUrlFault } from '../platform/channels/channel-url.ts';
+import type { Channel } from '../platform/channels/open-channel.ts';
+import {
+  addProvider,
+  changeProvider,
+  type ProviderRefused,
+  routeProviders,
+  ruleText,
+} from '../providers/add-provider.ts';
+import { credentialsChannel, openCredentials } from '../providers/open-provider-table.ts';
+import {
+  ADAPTER_NAMES,
+  PROVIDER_ADAPTERS,
+  PROVIDER_KINDS,
+  type ProviderAdapter,
+  type ProviderCredentials,
+  type ProviderKind,
+  type ProviderRefusal,
+} from '../providers/provider.ts';
+import { ALL_MERCHANTS } from '../providers/provider-rule.ts';
+import { listProviders, listRules, type StoredProvider } from '../providers/providers.sql.ts';
+import { utcText } from '../values/instant.ts';
+import {
+  type AuditedCommandTools,
+  type Command,
+  type CommandOption,
+  type CommandOutcome,
+  type CommandTools,
+  type GivenOptions,
+  table,
+  visible,
+} from './command.ts';
+import { merchantUnknown } from './refusals.ts';
+
+const KIND_OPTION = {
+  name: 'kind',
+  value: 'KIND',
+  description: PROVIDER_KINDS.join(', '),
+  isRequired: true,
+  check: (value) =>
+    PROVIDER_KINDS.some((kind) => kind === value) ? null : `must be one of ${PROVIDER_KINDS.join(', ')}`,
+} as const satisfies CommandOption;
+const NAME_OPTION = { name: 'name', value: 'NAME', description: 'the provider', isRequired: true } as const;
+const CREDENTIAL_FILES = {
+  'token-file': 'token',
+  'ca-file': 'authority',
+  'certificate-file': 'certificate',
+  'certificate-key-file': 'certificateKey',
+} as const satisfies Record<string, keyof ProviderCredentials>;
+const CONNECT_MILLISECONDS = 3_000;
+const STANDARD_INPUT = '-';
+
+/** Providers beside those of the settings. Their credentials come from files, never from an argument. */
+export const PROVIDER_COMMANDS: readonly Command[] = [
+  {
+    words: ['provider', 'add'],
+    summary: 'add an acquirer, a bank or an anti-fraud provider, with credentials from files',
+    options: [
+      KIND_OPTION,
+      {
+        ...NAME_OPTION,
+        description: 'up to 40 lower case letters, digits and hyphens; it is kept for ever',
+      },
+      { name: 'url', value: 'URL', description: 'where its bridge is', isRequired: true },
+      { name: 'adapter', value: 'NAME', description: `${ADAPTER_NAMES.join(', ')}; default: bridge` },
+      {
+        name: 'timeout-milliseconds',
+        value: 'NUMBER',
+        description: 'of a call, 250 to 60000; default, and the most: the setting of its kind',
+        check: (value) =>
+          /^\d{3,5}$/.test(value) && Number(value) >= 250 && Number(value) <= 60_000
+            ? null
+            : 'must be a whole number from 250 to 60000',
+      },
+      { name: 'token-file', value: 'FILE', description: 'its token; - reads the standard input' },
+      { name: 'ca-file', value: 'FILE', description: 'the authorities that we trust there, as PEM' },
+      { name: 'certificate-file', value: 'FILE', description: 'our certificate there, as PEM' },
+      { name: 'certificate-key-file', value: 'FILE', description: 'the key of that certificate, as PEM' },
+    ],
+    opens: 'audited',
+    run: runAdd,
+  },
+  {
+    words: ['provider', 'list'],
+    summary: 'show the providers that were added, and the rules that send sales to them',
+    options: [],
+    opens: 'database',
+    run: runList,
+  },
+  {
+    words: ['provider', 'test'],
+    summary: 'ask a provider who it is, and say what is wrong',
+    options: [KIND_OPTION, NAME_OPTION],
+    opens: 'audited',
+    run: runTest,
+  },
+  {
+    words: ['provider', 'disable'],
+    summary: 'give a provider nothing new; what it has is resolved, canceled and followed',
+    options: [KIND_OPTION, NAME_OPTION],
+    opens: 'audited',
+    run: (given, tools) => runSwitch(given, tools, false),
+  },
+  {
+    words: ['provider', 'enable'],
+    summary: 'give a disabled provider new charges again',
+    options: [KIND_OPTION, NAME_OPTION],
+    opens: 'audited',
+    run: (given, tools) => runSwitch(given, tools, true),
+  },
+  {
+    words: ['provider', 'route'],
+    summary: 'put the rules that choose a provider in place of the former ones',
+    options: [
+      KIND_OPTION,
+      {
+        name: 'merchant',
+        value: 'ID',
+        description: 'its own rules, which come first; default: those of all merchants',
+      },
+      {
+        name: 'rule',
+        value: 'RULE',
+        description:
+          'brand=visa,elo installments=2-12 amount=10000-500000 share=30 NAME, in cents and percent; the first that fits counts',
+        isRepeatable: true,
+      },
+    ],
+    switches: [{ name: 'none', description: 'take all of these rules away' }],
+    opens: 'audited',
+    run: runRoute,
+  },
+];
+
+const kindOf = (given: GivenOptions) => given.one('kind') as ProviderKind;
+
+const CARRIED: Readonly<Record<ProviderKind, string>> = {
+  acquirer: 'card numbers',
+  bank: 'names and documents of payers',
+  antifraud: 'names and documents of buyers',
+};
+
+async function runAdd(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const kind = kindOf(given);
+  const [name, url] = [given.one('name') ?? '', (given.one('url') ?? '').replace(/\/+$/, '')];
+  const urlFault = channelUrlFault('--url', url, CARRIED[kind]);
+  if (urlFault !== null) return { ok: false, option: '--url', message: urlFault };
+  const adapter = given.one('adapter') ?? 'bridge';
+  if (!isAdapterOf(kind, adapter))
+    return refused({ kind: 'refused', refusal: 'adapterUnknown', value: adapter });
+  const credentials = await readCredentials(given);
+  if ('message' in credentials) return { ok: false, ...credentials };
+  const timeout = given.one('timeout-milliseconds');
+  const timeoutMilliseconds = timeout === null ? null : Number(timeout);
+  const wanted = { kind, name, adapter, url, timeoutMilliseconds, credentials };
+  const fault = await unfitness(wanted, tools, credentialsChannel(credentials, CONNECT_MILLISECONDS));
+  const added = await addProvider(tools, wanted);
+  if (added.kind === 'refused') return refused(added);
+  return {
+    ok: true,
+    lines: [
+      `The ${kind} ${name} is there. No sale goes to it before a rule says so: parcela provider route`,
+      ...(fault === null ? [] : [`It cannot be used yet: ${visible(fault)}`]),
+    ],
+    json: { kind, name, url, fault },
+    isBad: fault !== null,
+  };
+}
+
+function isAdapterOf(kind: ProviderKind, adapter: string): adapter is ProviderAdapter {
+  return PROVIDER_ADAPTERS[kind].some((known) => known === adapter);
+}
+
+type CredentialFault = { readonly option: string; readonly message: string };
+
+async function readCredentials(given: GivenOptions): Promise<ProviderCredentials | CredentialFault> {
+  const read: Record<string, string | null> = {};
+  for (const [option, field] of Object.entries(CREDENTIAL_FILES)) {
+    const path = given.one(option);
+    try {
+      const text = path === null ? null : await contentOf(path);
+      read[field] = field === 'token' ? (text?.trim() ?? null) : text;
+    } catch (error) {
+      return { option: `--${option}`, message: `--${option} cannot be read (${(error as Error).message})` };
+    }
+  }
+  const credentials = read as ProviderCredentials;
+  if (credentials.token !== null && !/^[\x21-\x7e]{1,4096}$/.test(credentials.token))
+    return { option: '--token-file', message: '--token-file holds no token' };
+  if ((credentials.certificate === null) !== (credentials.certificateKey === null))
+    return {
+      option: '--certificate-file',
+      message: '--certificate-file and --certificate-key-file go together',
+    };
+  try {
+    credentialsChannel(credentials, CONNECT_MILLISECONDS);
+    return credentials;
+  } catch (error) {
+    return {
+      option: '--certificate-file',
+      message: `no certificate, key or authority in PEM: ${(error as Error).message}`,
+    };
+  }
+}
+
+async function contentOf(path: string): Promise<string> {
+  return path === STANDARD_INPUT
+    ? (await buffer(process.stdin)).toString('utf8')
+    : readFileSync(path, 'utf8');
+}
+
+/** In plain words; null: it answers, and is fit. */
+async function unfitness(
+  { kind, url }: Pick<StoredProvider, 'kind' | 'url'>,
+  { environment }: Pick<CommandTools, 'environment'>,
+  channel: Channel,
+): Promise<string | null> {
+  try {
+    switch (kind) {
+      case 'acquirer':
+        return (await checkAcquirer(url, environment, channel)).warning;
+      case 'bank': {
+        const observe = () => {};
+        const { bank, warning } = await openBank(url, channel, {
+          isRealOnly: environment === 'production',
+          observe,
+        });
+        await bank.close();
+        return warning;
+      }
+      case 'antifraud':
+        return await checkProvider({ url }, environment, channel);
+    }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    channel.close();
+  }
+}
+
+async function runTest(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const [kind, name] = [kindOf(given), given.one('name') ?? ''];
+  const found = (await listProviders(tools.database)).find((one) => one.kind === kind && one.name === name);
+  if (found === undefined) return refused({ kind: 'refused', refusal: 'providerUnknown', value: name });
+  const fault = await openCredentials(tools.keyring, found).then(
+    (credentials) => unfitness(found, tools, credentialsChannel(credentials, CONNECT_MILLISECONDS)),
+    (error: Error) => error.message,
+  );
+  const says = fault === null ? 'answers and is fit' : `cannot be used: ${visible(fault)}`;
+  return {
+    ok: true,
+    lines: [`The ${kind} ${name} at ${found.url} ${says}`],
+    json: { kind, name, fault },
+    isBad: fault !== null,
+  };
+}
+
+async function runSwitch(
+  given: GivenOptions,
+  tools: AuditedCommandTools,
+  isEnabled: boolean,
+): Promise<CommandOutcome> {
+  const [kind, name] = [kindOf(given), given.one('name') ?? ''];
+  const changed = await changeProvider(tools, kind, name, isEnabled);
+  if (changed.kind === 'refused') return refused(changed);
+  const state = isEnabled ? 'enabled' : 'disabled';
+  const since = changed.kind === 'unchanged' ? ' already' : '; every process knows it within seconds';
+  return { ok: true, lines: [`The ${kind} ${name} is ${state}${since}.`], json: { kind, name, state } };
+}
+
+async function runRoute(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const [kind, merchantId, rules] = [kindOf(given), given.one('merchant'), given.many('rule')];
+  if (rules.length > 0 === given.has('none'))
+    return { ok: false, option: '--rule', message: 'name rules, or say --none' };
+  const changed = await routeProviders(tools, { kind, merchantId, rules });
+  if (changed.kind === 'refused') return refused(changed);
+  const texts = changed.rules.map(ruleText);
+  return {
+    ok: true,
+    lines: [
+      `Rules of ${merchantId ?? 'all merchants'} for the ${kind}, in this order:`,
+      ...(texts.length === 0 ? ['  none'] : texts.map((text, index) => `  ${index + 1}. ${text}`)),
+      'What fits none goes to default.',
+    ],
+    json: { kind, merchantId, rules: texts },
+  };
+}
+
+async function runList(_given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
+  const providers = await listProviders(database);
+  const rules = (await listRules(database)).map(({ kind, merchantId, rule }) => ({
+    kind,
+    merchantId: merchantId === ALL_MERCHANTS ? null : merchantId,
+    rule: ruleText(rule),
+  }));
+  const rows = providers.map((one) => [
+    one.kind,
+    one.name,
+    one.adapter,
+    one.disabledAt === null ? 'enabled' : `disabled since ${utcText(one.disabledAt)}`,
+    one.url,
+    one.hasCredentials ? 'yes' : 'no',
+  ]);
+  const items = providers.map(({ sealed: _sealed, revision: _revision, createdAt, disabledAt, ...one }) => ({
+    ...one,
+    createdAt: utcText(createdAt),
+    disabledAt: disabledAt === null ? null : utcText(disabledAt),
+  }));
+  return {
+    ok: true,
+    lines: [
+      'default of each kind is what the settings name.',
+      ...(rows.length === 0 ? [] : table(['KIND', 'NAME', 'ADAPTER', 'STATE', 'URL', 'CREDENTIALS'], rows)),
+      ...rules.map(({ kind, merchantId, rule }) => `${kind} of ${merchantId ?? 'all merchants'}: ${rule}`),
+    ],
+    json: { items, rules },
+  };
+}
+
+const SENTENCES = {
+  nameMalformed: ['--name', (value) => `${value} is not up to 40 lower case letters, digits and hyphens`],
+  nameReserved: ['--name', (value) => `${value} is what the settings name`],
+  nameTaken: ['--name', (value) => `${value} is taken: a provider keeps its name for ever`],
+  adapterUnknown: ['--adapter', (value) => `${value} is no adapter of this kind`],
+  providerUnknown: ['--name', (value) => `${value} is no provider of this kind: parcela provider list`],
+  ruleMalformed: ['--rule', (value) => value],
+  tooManyRules: ['--rule', (value) => `${value} are more than fit`],
+} as const satisfies Record<
+  Exclude<ProviderRefusal, 'merchantUnknown'>,
+  readonly [option: string, sentence: (value: string) => string]
+>;
+
+function refused({ refusal, value }: ProviderRefused): CommandOutcome {
+  if (refusal === 'merchantUnknown') return merchantUnknown(value);
+  const [option, sentence] = SENTENCES[refusal];
+  return { ok: false, option, message: `${option}: ${sentence(visible(value))}` };
+}

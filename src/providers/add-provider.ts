@@ -1,0 +1,145 @@
+import type { Actor, Audit } from '../audit/audit-event.ts';
+import { KeyRetired } from '../keys/data-keys.sql.ts';
+import type { Keyring } from '../keys/open-keyring.ts';
+import { findMerchant } from '../merchants/merchants.sql.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import {
+  DEFAULT_PROVIDER,
+  isProviderName,
+  type Provider,
+  type ProviderCredentials,
+  type ProviderKind,
+  type ProviderRefusal,
+  providerRecord,
+} from './provider.ts';
+import { ALL_MERCHANTS, conditionText, MOST_RULES, type ProviderRule, readRule } from './provider-rule.ts';
+import { insertProvider, listProviders, replaceRules, switchProvider } from './providers.sql.ts';
+
+type ChangeProvidersTools = {
+  readonly database: Database;
+  readonly audit: Audit;
+  readonly operator: Actor;
+};
+
+/** `value`: of what was given. */
+export type ProviderRefused = {
+  readonly kind: 'refused';
+  readonly refusal: ProviderRefusal;
+  readonly value: string;
+};
+
+export type WantedProvider = Pick<Provider, 'kind' | 'name' | 'adapter' | 'url' | 'timeoutMilliseconds'> & {
+  readonly credentials: ProviderCredentials;
+};
+
+/** A key is retired by hand and seldom: more often in one command is a mistake. */
+const MOST_SEALINGS = 3;
+
+const refused = (refusal: ProviderRefusal, value: string): ProviderRefused => ({
+  kind: 'refused',
+  refusal,
+  value,
+});
+
+const resourceOf = (kind: ProviderKind, name: string) => `providers/${kind}/${name}`;
+
+/** Adds a provider under a name that it keeps for ever: charges are written under it. */
+export async function addProvider(
+  tools: ChangeProvidersTools & { readonly keyring: Keyring },
+  wanted: WantedProvider,
+): Promise<{ readonly kind: 'added' } | ProviderRefused> {
+  const { audit, keyring, operator } = tools;
+  const { kind, name, adapter, url, timeoutMilliseconds, credentials } = wanted;
+  if (!isProviderName(name)) return refused('nameMalformed', name);
+  if (name === DEFAULT_PROVIDER) return refused('nameReserved', name);
+  const isBare = Object.values(credentials).every((one) => one === null);
+  for (let sealing = 1; ; sealing += 1) {
+    const plain = Buffer.from(JSON.stringify(credentials), 'utf8');
+    const sealed = isBare ? null : keyring.seal('secret', providerRecord(kind, name), plain);
+    const provider = { kind, name, adapter, url, timeoutMilliseconds, sealed, createdBy: operator.actor };
+    try {
+      const isAdded = await audit.transaction(async (tx) => {
+        const isNew = await insertProvider(tx, provider);
+        if (isNew)
+          tx.record({
+            ...operator,
+            action: 'provider.add',
+            outcome: 'success',
+            resource: resourceOf(kind, name),
+            detail: { adapter, url },
+          });
+        return isNew;
+      });
+      return isAdded ? { kind: 'added' } : refused('nameTaken', name);
+    } catch (error) {
+      if (!(error instanceof KeyRetired) || sealing === MOST_SEALINGS) throw error;
+      await keyring.reload();
+    }
+  }
+}
+
+/** A disabled one gets nothing new; what it has is resolved, canceled and followed. */
+export async function changeProvider(
+  { database, audit, operator }: ChangeProvidersTools,
+  kind: ProviderKind,
+  name: string,
+  isEnabled: boolean,
+): Promise<{ readonly kind: 'changed' | 'unchanged' } | ProviderRefused> {
+  const known = (await listProviders(database)).some((one) => one.kind === kind && one.name === name);
+  if (!known) return refused('providerUnknown', name);
+  const isChanged = await audit.transaction(async (tx) => {
+    const isSwitched = await switchProvider(tx, kind, name, isEnabled);
+    if (isSwitched)
+      tx.record({
+        ...operator,
+        action: isEnabled ? 'provider.enable' : 'provider.disable',
+        outcome: 'success',
+        resource: resourceOf(kind, name),
+      });
+    return isSwitched;
+  });
+  return { kind: isChanged ? 'changed' : 'unchanged' };
+}
+
+export type WantedRoutes = {
+  readonly kind: ProviderKind;
+  /** Null: of all merchants, behind their own. */
+  readonly merchantId: string | null;
+  /** As `readRule` reads them, in their order; empty: none. */
+  readonly rules: readonly string[];
+};
+
+/** Puts the rules of a merchant in place of those that it had. */
+export async function routeProviders(
+  { database, audit, operator }: ChangeProvidersTools,
+  { kind, merchantId, rules: texts }: WantedRoutes,
+): Promise<{ readonly kind: 'changed'; readonly rules: readonly ProviderRule[] } | ProviderRefused> {
+  if (texts.length > MOST_RULES) return refused('tooManyRules', String(texts.length));
+  if (merchantId !== null && (await findMerchant(database, merchantId)) === null)
+    return refused('merchantUnknown', merchantId);
+  const names = (await listProviders(database)).filter((one) => one.kind === kind).map(({ name }) => name);
+  const rules: ProviderRule[] = [];
+  for (const text of texts) {
+    const rule = readRule(text);
+    if (typeof rule === 'string') return refused('ruleMalformed', `${JSON.stringify(text)}: ${rule}`);
+    if (rule.provider !== DEFAULT_PROVIDER && !names.includes(rule.provider))
+      return refused('providerUnknown', rule.provider);
+    rules.push(rule);
+  }
+  await audit.transaction(async (tx) => {
+    await replaceRules(tx, kind, merchantId ?? ALL_MERCHANTS, rules);
+    tx.record({
+      ...operator,
+      action: 'provider.route',
+      outcome: 'success',
+      resource: merchantId === null ? `routes/${kind}` : `merchants/${merchantId}/routes/${kind}`,
+      detail: { rules: rules.map(ruleText).join('; ') },
+    });
+  });
+  return { kind: 'changed', rules };
+}
+
+/** As `readRule` reads it. */
+export function ruleText(rule: ProviderRule): string {
+  return `${conditionText(rule)} ${rule.provider}`.trim();
+}

@@ -1,0 +1,72 @@
+import type { Acquirer, AcquirerCapabilities } from '../acquirers/acquirer.ts';
+import {
+  ACQUIRER_CONNECT_MILLISECONDS,
+  absentAcquirer,
+  gatedAcquirer,
+  openAcquirer,
+  timedAcquirer,
+} from '../acquirers/open-acquirer.ts';
+import { type Gate, whyHeld } from '../platform/gate.ts';
+import type { ProviderSet, ProviderTable } from './open-provider-table.ts';
+import type { RoutedSale } from './provider-rule.ts';
+
+export type Acquirers = ProviderSet<Acquirer>;
+
+const ABOUT_MILLISECONDS = 3_000;
+
+type AcquirersContext = {
+  readonly environment: 'homologation' | 'production';
+  readonly gate: Gate;
+  /** The one that the settings name, behind the gate; null: they name none. */
+  readonly byDefault: Acquirer | null;
+  readonly observe: (operation: string, result: string, seconds: number) => void;
+};
+
+/** The acquirer of the settings, and those of the table; in production none that may be a simulator. */
+export function openAcquirers(
+  table: ProviderTable,
+  { environment, gate, byDefault, observe }: AcquirersContext,
+): Promise<Acquirers> {
+  return table.setOf('acquirer', {
+    byDefault,
+    absent: absentAcquirer('this acquirer is not open here'),
+    connectTimeoutMilliseconds: ACQUIRER_CONNECT_MILLISECONDS,
+    open({ url, timeoutMilliseconds }, channel) {
+      const bridge = openAcquirer(url, channel, null, observe);
+      void bridge.readCapabilities(ABOUT_MILLISECONDS);
+      const whyNot = () =>
+        whyHeld(gate) ??
+        (environment === 'production' && !bridge.isReal()
+          ? 'the acquirer has not said that it is no simulator'
+          : null);
+      const port = gatedAcquirer(timedAcquirer(bridge, timeoutMilliseconds), whyNot);
+      return { port, close: () => bridge.close() };
+    },
+  });
+}
+
+type SaleCapabilities = Pick<AcquirerCapabilities, 'brands' | 'largestInstallments' | 'captureLater'>;
+
+/** Whether an acquirer takes such a sale. */
+export function takesSale({ brand, installmentCount }: RoutedSale, isCapturedLater: boolean) {
+  return (acquirer: Pick<Acquirer, 'capabilities'>): boolean => {
+    const { brands, largestInstallments, captureLater } = acquirer.capabilities();
+    const takesBrand = brand === null || brands.includes(brand);
+    return takesBrand && installmentCount <= largestInstallments && (captureLater || !isCapturedLater);
+  };
+}
+
+/** What at least one of those that get new charges can do. */
+export function widestCapabilities(acquirers: Pick<Acquirers, 'enabled' | 'of'>): SaleCapabilities {
+  const all = acquirers.enabled().map((name) => acquirers.of(name).capabilities());
+  return {
+    brands: all.flatMap(({ brands }) => brands),
+    largestInstallments: Math.max(1, ...all.map(({ largestInstallments }) => largestInstallments)),
+    captureLater: all.some(({ captureLater }) => captureLater),
+  };
+}
+
+/** The names of those that give back no part of a charge. */
+export function wholeOnly(acquirers: Pick<Acquirers, 'all' | 'of'>): readonly string[] {
+  return acquirers.all().filter((name) => !acquirers.of(name).capabilities().partialCancel);
+}

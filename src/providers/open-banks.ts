@@ -1,0 +1,37 @@
+import type { Bank } from '../banks/bank.ts';
+import {
+  absentBank,
+  BANK_CONNECT_MILLISECONDS,
+  gatedBank,
+  openUncheckedBank,
+  timedBank,
+} from '../banks/open-bank.ts';
+import { type Gate, whyHeld } from '../platform/gate.ts';
+import type { ProviderSet, ProviderTable } from './open-provider-table.ts';
+
+export type Banks = ProviderSet<Bank>;
+
+type BanksContext = {
+  readonly environment: 'homologation' | 'production';
+  readonly gate: Gate;
+  /** The one that the settings name, behind the gate; null: they name none. */
+  readonly byDefault: Bank | null;
+  readonly observe: (operation: string, result: string, seconds: number) => void;
+};
+
+/** The bank of the settings, and those of the table. */
+export function openBanks(
+  table: ProviderTable,
+  { environment, gate, byDefault, observe }: BanksContext,
+): Promise<Banks> {
+  return table.setOf('bank', {
+    byDefault,
+    absent: absentBank('this bank is not open here'),
+    connectTimeoutMilliseconds: BANK_CONNECT_MILLISECONDS,
+    open({ url, timeoutMilliseconds }, channel) {
+      const bank = openUncheckedBank(url, channel, { isRealOnly: environment === 'production', observe });
+      const port = gatedBank(timedBank(bank, timeoutMilliseconds), () => whyHeld(gate));
+      return { port, close: () => bank.close() };
+    },
+  });
+}

@@ -1,0 +1,191 @@
+import type { Keyring } from '../keys/open-keyring.ts';
+import { type Channel, connectorWith, headersWith } from '../platform/channels/open-channel.ts';
+import type { Closing } from '../platform/closings.ts';
+import { errorFields, type Log } from '../platform/log.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import type { Work } from '../platform/work/due-work.ts';
+import { alsoWhileHeld, following } from '../platform/work/every-so-often.ts';
+import { DEFAULT_PROVIDER, type ProviderCredentials, type ProviderKind, providerRecord } from './provider.ts';
+import { ALL_MERCHANTS, chooseProvider, type ProviderRule, type RoutedSale } from './provider-rule.ts';
+import {
+  listProviders,
+  listRules,
+  type StoredProvider,
+  type StoredRule,
+  VERSION_OF_PROVIDERS,
+} from './providers.sql.ts';
+
+/** What is under way at a provider that was opened anew ends in this time. */
+const CLOSE_AFTER_MILLISECONDS = 90_000;
+
+export type SaleToRoute = RoutedSale & { readonly merchantId: string; readonly transactionId: string };
+
+/** The providers of a kind, by name. */
+export type ProviderSet<Port> = {
+  /** One that this process does not know answers that it was not connected. */
+  of(name: string): Port;
+  /** Those that get new charges; the default one first. */
+  enabled(): readonly string[];
+  /** All of them: what a disabled one has is followed too. Needs no `this`. */
+  readonly all: () => readonly string[];
+  /** Who gets a new charge: by the rules, else the first that takes it; null: none does. */
+  choose(sale: SaleToRoute, takes?: (port: Port) => boolean): string | null;
+};
+
+export type OpenedProvider<Port> = { readonly port: Port; readonly close: () => Promise<unknown> };
+
+export type ProviderParts<Port> = {
+  /** The one that the settings name; null: they name none. */
+  readonly byDefault: Port | null;
+  /** The answers of one that is not open here. */
+  readonly absent: Port;
+  readonly connectTimeoutMilliseconds: number;
+  readonly open: (provider: StoredProvider, channel: Channel) => OpenedProvider<Port>;
+};
+
+/** The table of providers and their rules, in memory: a payment asks no further. */
+export type ProviderTable = {
+  setOf<Port>(kind: ProviderKind, parts: ProviderParts<Port>): Promise<ProviderSet<Port>>;
+  readonly works: readonly Work[];
+};
+
+type TableContext = {
+  readonly database: Database;
+  readonly keyring: Keyring;
+  readonly log: Pick<Log, 'error'>;
+  readonly closings: Closing[];
+};
+
+export async function openProviderTable(context: TableContext): Promise<ProviderTable> {
+  const { database, closings } = context;
+  const sets: OpenSet<unknown>[] = [];
+  let stored = await listProviders(database);
+  let rules = await listRules(database);
+
+  async function follow(): Promise<void> {
+    [stored, rules] = [await listProviders(database), await listRules(database)];
+    for (const set of sets) await set.follow(stored, rules);
+  }
+
+  return {
+    async setOf(kind, parts) {
+      const set = new OpenSet(context, kind, parts);
+      sets.push(set as OpenSet<unknown>);
+      closings.push({ name: `providers of kind ${kind}`, close: () => set.close() });
+      await set.follow(stored, rules);
+      return set;
+    },
+    works: [alsoWhileHeld(following('followProviders', VERSION_OF_PROVIDERS, follow))],
+  };
+}
+
+type Entry<Port> = OpenedProvider<Port> & { readonly stored: StoredProvider };
+
+class OpenSet<Port> implements ProviderSet<Port> {
+  readonly #context: TableContext;
+  readonly #kind: ProviderKind;
+  readonly #parts: ProviderParts<Port>;
+  #entries: ReadonlyMap<string, Entry<Port>> = new Map();
+  #enabled: readonly string[] = [];
+  #rules: ReadonlyMap<string, readonly ProviderRule[]> = new Map();
+
+  constructor(context: TableContext, kind: ProviderKind, parts: ProviderParts<Port>) {
+    this.#context = context;
+    this.#kind = kind;
+    this.#parts = parts;
+    this.#enabled = this.#named();
+  }
+
+  of(name: string): Port {
+    const { byDefault, absent } = this.#parts;
+    return (name === DEFAULT_PROVIDER ? byDefault : this.#entries.get(name)?.port) ?? absent;
+  }
+
+  enabled(): readonly string[] {
+    return this.#enabled;
+  }
+
+  readonly all = (): readonly string[] => [...this.#named(), ...this.#entries.keys()];
+
+  choose(sale: SaleToRoute, takes: (port: Port) => boolean = () => true): string | null {
+    const isOpen = (name: string) => this.#enabled.includes(name) && takes(this.of(name));
+    const own = this.#rules.get(sale.merchantId);
+    const shared = this.#rules.get(ALL_MERCHANTS) ?? [];
+    const rules = own === undefined ? shared : [...own, ...shared];
+    const chosen = rules.length === 0 ? null : chooseProvider(rules, sale, sale.transactionId, isOpen);
+    return chosen ?? this.#enabled.find(isOpen) ?? null;
+  }
+
+  async follow(stored: readonly StoredProvider[], rules: readonly StoredRule[]): Promise<void> {
+    const entries = new Map<string, Entry<Port>>();
+    for (const provider of stored.filter(({ kind }) => kind === this.#kind)) {
+      const known = this.#entries.get(provider.name);
+      const isSame = known?.stored.revision === provider.revision;
+      const entry = isSame ? known : await this.#open(provider);
+      if (entry !== null) entries.set(provider.name, entry);
+      if (known !== undefined && entry !== known)
+        setTimeout(() => void known.close(), CLOSE_AFTER_MILLISECONDS).unref();
+    }
+    this.#entries = entries;
+    const added = [...entries.values()].filter((entry) => entry.stored.disabledAt === null);
+    this.#enabled = [...this.#named(), ...added.map((entry) => entry.stored.name)];
+    const ofKind = rules.filter(({ kind }) => kind === this.#kind);
+    const sets = Map.groupBy(ofKind, ({ merchantId }) => merchantId);
+    this.#rules = new Map([...sets].map(([merchant, found]) => [merchant, found.map(({ rule }) => rule)]));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#entries.values()].map((entry) => entry.close()));
+  }
+
+  #named(): readonly string[] {
+    return this.#parts.byDefault === null ? [] : [DEFAULT_PROVIDER];
+  }
+
+  /** Null: its credentials do not open, and it is as one that is away. */
+  async #open(stored: StoredProvider): Promise<Entry<Port> | null> {
+    const { keyring, log } = this.#context;
+    try {
+      const credentials = await openCredentials(keyring, stored);
+      const channel = credentialsChannel(credentials, this.#parts.connectTimeoutMilliseconds);
+      return { ...this.#parts.open(stored, channel), stored };
+    } catch (error) {
+      const { kind, name } = stored;
+      log.error({ ...errorFields(error), kind, provider: name }, 'a provider cannot be used');
+      return null;
+    }
+  }
+}
+
+const NO_CREDENTIALS: ProviderCredentials = {
+  token: null,
+  authority: null,
+  certificate: null,
+  certificateKey: null,
+};
+
+/** Throws where the sealed bytes do not open. */
+export async function openCredentials(
+  keyring: Keyring,
+  { kind, name, sealed }: StoredProvider,
+): Promise<ProviderCredentials> {
+  if (sealed === null) return NO_CREDENTIALS;
+  const bytes = await keyring.open('secret', providerRecord(kind, name), sealed);
+  if (bytes === null) throw new Error(`the credentials of ${kind} ${name} do not open`);
+  return { ...NO_CREDENTIALS, ...(JSON.parse(bytes.toString('utf8')) as Partial<ProviderCredentials>) };
+}
+
+/** A channel with credentials that stay as they are. */
+export function credentialsChannel(
+  { token, authority: ca, certificate, certificateKey: key }: ProviderCredentials,
+  connectTimeoutMilliseconds: number,
+): Channel {
+  const clientCertificate = certificate === null || key === null ? null : { certificate, key };
+  const credentials = { ca, clientCertificate, token };
+  const headers = headersWith(credentials);
+  return {
+    connect: connectorWith(credentials, connectTimeoutMilliseconds),
+    headers: () => headers,
+    close: () => {},
+  };
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  chooseProvider,
+  conditionText,
+  type ProviderRule,
+  type RoutedSale,
+  readRule,
+} from './provider-rule.ts';
+
+const SALE: RoutedSale = { brand: 'visa', installmentCount: 3, amount: 20_000 };
+const ALL = () => true;
+
+function rules(...texts: string[]): ProviderRule[] {
+  return texts.map((text) => {
+    const rule = readRule(text);
+    assert.ok(typeof rule !== 'string', String(rule));
+    return rule;
+  });
+}
+
+const chosen = (given: readonly ProviderRule[], sale = SALE, takes: (name: string) => boolean = ALL) =>
+  chooseProvider(given, sale, 'id-1', takes);
+
+test('the first rule that fits chooses, by brand, installments and amount', () => {
+  const given = rules(
+    'brand=elo,amex um',
+    'installments=4-12 dois',
+    'amount=1-19999 tres',
+    'brand=visa quatro',
+    'cinco',
+  );
+  assert.equal(chosen(given), 'quatro');
+  assert.equal(chosen(given, { ...SALE, brand: 'elo' }), 'um');
+  assert.equal(chosen(given, { ...SALE, installmentCount: 12 }), 'dois');
+  assert.equal(chosen(given, { ...SALE, amount: 19_999 }), 'tres');
+  assert.equal(chosen(given, { ...SALE, brand: null }), 'cinco');
+  assert.equal(chosen([]), null);
+});
+
+test('a rule whose provider does not take the sale is passed over', () => {
+  const given = rules('um', 'dois');
+  assert.equal(
+    chosen(given, SALE, (name) => name !== 'um'),
+    'dois',
+  );
+  assert.equal(
+    chosen(given, SALE, () => false),
+    null,
+  );
+});
+
+test('a share gets its part of the sales, and the same id the same provider again', () => {
+  const given = rules('share=30 um', 'dois');
+  const ids = Array.from(
+    { length: 10_000 },
+    (_, index) => `01997b2e-0000-7000-8000-${String(index).padStart(12, '0')}`,
+  );
+  const first = ids.map((id) => chooseProvider(given, SALE, id, ALL));
+  const part = first.filter((name) => name === 'um').length / ids.length;
+  assert.ok(Math.abs(part - 0.3) < 0.02, String(part));
+  assert.deepEqual(
+    ids.map((id) => chooseProvider(given, SALE, id.toUpperCase(), ALL)),
+    first,
+  );
+});
+
+test('a rule is read as it is written, and what is none is said in words', () => {
+  for (const text of ['brand=visa,elo installments=2-12 amount=100-500 share=30', '', 'installments=1-1'])
+    assert.equal(rules(`${text} beta`).map(conditionText)[0], text);
+  for (const [text, fault] of [
+    ['brand=visto beta', /brand/],
+    ['installments=12-2 beta', /no range/],
+    ['share=0 beta', /percentage/],
+    ['when=now beta', /none of brand=/],
+    ['share=50 BETA', /name of a provider/],
+  ] as const)
+    assert.match(String(readRule(text)), fault);
+});

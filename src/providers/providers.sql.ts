@@ -1,0 +1,197 @@
+import { keepInUse } from '../keys/data-keys.sql.ts';
+import type { Sealed } from '../keys/open-keyring.ts';
+import { keyPart, RESEALED, type ResealedRow, type SealedTable } from '../keys/resealing/sealed-rows.sql.ts';
+import { type Reader, statement, type Tx } from '../platform/postgres/database.ts';
+import { inputRows } from '../platform/postgres/input-rows.ts';
+import { column, rowCodec, UnreadableRow } from '../platform/postgres/row-codec.ts';
+import {
+  ADAPTER_NAMES,
+  PROVIDER_KINDS,
+  type Provider,
+  type ProviderKind,
+  providerRecord,
+} from './provider.ts';
+import { conditionText, type ProviderRule, readCondition } from './provider-rule.ts';
+
+const PROVIDER = rowCodec({
+  kind: column.oneOf(PROVIDER_KINDS),
+  name: column.text(),
+  adapter: column.oneOf(ADAPTER_NAMES),
+  url: column.text(),
+  timeoutMilliseconds: column.nullable(column.whole()),
+  createdBy: column.text(),
+  createdAt: column.instant(),
+  disabledAt: column.nullable(column.instant()),
+  revision: column.whole(),
+  sealedCredentials: column.nullable(column.bytes()),
+  dataKeyId: column.nullable(column.whole()),
+});
+
+/** As it stands in the table; null: it shows no credentials. */
+export type StoredProvider = Provider & { readonly sealed: Sealed | null };
+
+const LIST = statement(
+  'providers.list',
+  `select ${PROVIDER.columns} from providers order by kind, created_at, name`,
+);
+
+export async function listProviders(database: Reader): Promise<StoredProvider[]> {
+  return (await database.query(LIST, [])).map((row) => {
+    const { sealedCredentials: bytes, dataKeyId, ...provider } = PROVIDER.parse(row);
+    const sealed = bytes === null || dataKeyId === null ? null : { bytes, dataKeyId };
+    return { ...provider, hasCredentials: sealed !== null, sealed };
+  });
+}
+
+const ADD = statement(
+  'providers.add',
+  `insert into providers (kind, name, adapter, url, timeout_milliseconds, sealed_credentials, data_key_id, created_by)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)
+   on conflict do nothing
+   returning name`,
+);
+
+export type NewProvider = Pick<
+  Provider,
+  'kind' | 'name' | 'adapter' | 'url' | 'timeoutMilliseconds' | 'createdBy'
+> & {
+  readonly sealed: Sealed | null;
+};
+
+/** False: the name is taken. Throws `KeyRetired` where it was sealed under a key that seals nothing more. */
+export async function insertProvider(tx: Tx, provider: NewProvider): Promise<boolean> {
+  const { kind, name, adapter, url, timeoutMilliseconds, sealed, createdBy } = provider;
+  if (sealed !== null) await keepInUse(tx, sealed.dataKeyId);
+  const values = [
+    kind,
+    name,
+    adapter,
+    url,
+    timeoutMilliseconds,
+    sealed?.bytes ?? null,
+    sealed?.dataKeyId ?? null,
+  ];
+  return (await tx.query(ADD, [...values, createdBy])).length === 1;
+}
+
+const SWITCH = statement(
+  'providers.switch',
+  `update providers set disabled_at = case when $3 then null else now() end, revision = revision + 1
+   where kind = $1 and name = $2 and (disabled_at is null) <> $3
+   returning name`,
+);
+
+/** False: there is none of this name that was not so before. */
+export async function switchProvider(
+  tx: Tx,
+  kind: ProviderKind,
+  name: string,
+  isEnabled: boolean,
+): Promise<boolean> {
+  return (await tx.query(SWITCH, [kind, name, isEnabled])).length === 1;
+}
+
+const RULE = rowCodec({
+  kind: column.oneOf(PROVIDER_KINDS),
+  merchantId: column.text(),
+  provider: column.text(),
+  condition: column.text(),
+});
+
+export type StoredRule = {
+  readonly kind: ProviderKind;
+  /** `ALL_MERCHANTS`: of all. */
+  readonly merchantId: string;
+  readonly rule: ProviderRule;
+};
+
+const LIST_RULES = statement(
+  'providers.list_rules',
+  `select ${RULE.columns} from provider_rules order by merchant_id, kind, position`,
+);
+
+/** Each set in its order. */
+export async function listRules(database: Reader): Promise<StoredRule[]> {
+  return (await database.query(LIST_RULES, [])).map((row) => {
+    const { kind, merchantId, provider, condition } = RULE.parse(row);
+    const read = readCondition(condition);
+    if (typeof read === 'string') throw new UnreadableRow(`provider_rules.condition: ${read}`);
+    return { kind, merchantId, rule: { ...read, provider } };
+  });
+}
+
+const FORGET_RULES = statement(
+  'providers.forget_rules',
+  'delete from provider_rules where merchant_id = $1 and kind = $2',
+);
+
+type PlacedRule = { readonly position: number; readonly rule: ProviderRule };
+
+const RULES = inputRows<PlacedRule>(
+  {
+    position: ['smallint', ({ position }) => position],
+    provider: ['text', ({ rule }) => rule.provider],
+    condition: ['text', ({ rule }) => conditionText(rule)],
+  },
+  { after: 2 },
+);
+
+const ADD_RULES = statement(
+  'providers.add_rules',
+  `insert into provider_rules (merchant_id, kind, ${RULES.names})
+   select $1, $2, ${RULES.selected} from ${RULES.sql}`,
+);
+
+/** The rules of a merchant, or those of all, in place of those that were. */
+export async function replaceRules(
+  tx: Tx,
+  kind: ProviderKind,
+  merchantId: string,
+  rules: readonly ProviderRule[],
+): Promise<void> {
+  await tx.query(FORGET_RULES, [merchantId, kind]);
+  const placed = rules.map((rule, index) => ({ position: index + 1, rule }));
+  if (placed.length > 0) await tx.query(ADD_RULES, [merchantId, kind, ...RULES.values(placed)]);
+}
+
+/** Another one after every change of a provider or a rule: numbers of rules and revisions only grow. */
+export const VERSION_OF_PROVIDERS = statement(
+  'providers.version',
+  `select concat_ws(' ', (select concat_ws(' ', count(*), sum(revision)) from providers),
+     (select concat_ws(' ', count(*), sum(rule_number)) from provider_rules)) as version`,
+);
+
+const KEY = rowCodec({ kind: column.oneOf(PROVIDER_KINDS), name: column.text() });
+const ROWS = inputRows<ResealedRow>(
+  { ...RESEALED, kind: ['text', keyPart(0)], name: ['text', keyPart(1)] },
+  { after: 1 },
+);
+
+export const SEALED_PROVIDERS: SealedTable = {
+  rows: ROWS,
+  purpose: 'secret',
+  firstKey: ['', ''],
+  hold: statement(
+    'providers.hold_sealed',
+    `select ${KEY.columns}, sealed_credentials as sealed, data_key_id from providers
+     where data_key_id = any($1::integer[]) and (kind, name) > ($3::text, $4::text)
+     order by kind, name limit $2 for no key update skip locked`,
+  ),
+  change: statement(
+    'providers.reseal',
+    `update providers p set sealed_credentials = i.sealed, data_key_id = $1
+     from ${ROWS.sql}
+     where p.kind = i.kind and p.name = i.name and p.data_key_id = i.expected
+     returning 1`,
+  ),
+  count: statement(
+    'providers.count_sealed',
+    `select data_key_id, count(*) as sealed_rows from providers where data_key_id = any($1::integer[])
+     group by data_key_id`,
+  ),
+  recordOf(row) {
+    const { kind, name } = KEY.parse(row);
+    return providerRecord(kind, name);
+  },
+  keyOf: (row) => [row.kind, row.name],
+};
