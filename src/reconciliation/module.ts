@@ -1,12 +1,13 @@
 import { serve } from '../platform/http/endpoint.ts';
 import type { Module, Published } from '../platform/module.ts';
 import type { Webhooks } from '../webhooks/module.ts';
+import { urlRefusals } from '../webhooks/posting/url-rules.ts';
 import { DAY_ENDPOINTS, DAY_REFUSALS } from './days/endpoints.ts';
 import { EXCEPTIONS, openExceptions } from './exceptions/module.ts';
 import { EXPORT_ENDPOINTS, EXPORT_REFUSALS } from './exports/endpoints.ts';
 
 import { type BelowMatching, type MatchingContext, openMatching } from './matching/module.ts';
-import { EXCEPTION_NOTIFIER_ENDPOINTS, EXCEPTION_NOTIFIERS } from './notifier/endpoints.ts';
+import { EXCEPTION_MESSAGES, EXCEPTION_NOTIFIER_ENDPOINTS } from './notifier/endpoints.ts';
 import { PERIOD_FAULTS, RECEIVABLE_REFUSALS } from './period-contract.ts';
 import { RECEIVABLE_ENDPOINTS } from './receivables/endpoints.ts';
 import { openReceivables } from './receivables/module.ts';
@@ -15,14 +16,14 @@ import TEXTS from './texts.json' with { type: 'json' };
 import { openTruth, type TruthContext } from './truth/module.ts';
 
 export const RECONCILIATION: Published = {
-  ...EXCEPTION_NOTIFIERS,
   texts: TEXTS,
+  messages: EXCEPTION_MESSAGES,
   endpoints: [
     ...RECEIVABLE_ENDPOINTS,
     ...EXPORT_ENDPOINTS,
     ...DAY_ENDPOINTS,
     ...EXCEPTIONS.endpoints,
-    ...EXCEPTION_NOTIFIERS.endpoints,
+    ...EXCEPTION_NOTIFIER_ENDPOINTS,
   ],
   refusals: [
     {
@@ -36,7 +37,11 @@ export const RECONCILIATION: Published = {
       refusals: { ...RECEIVABLE_REFUSALS, ...EXPORT_REFUSALS, ...DAY_REFUSALS },
     },
     ...EXCEPTIONS.refusals,
-    ...EXCEPTION_NOTIFIERS.refusals,
+    {
+      title: 'Notifiers of exceptions',
+      text: 'Why an address is not notified of exceptions.',
+      refusals: urlRefusals('callbackUrl'),
+    },
   ],
 };
 

@@ -1,12 +1,10 @@
 import { Type } from 'typebox';
 import { changedFields, merchantEvent } from '../../audit/audit-event.ts';
 import { contract } from '../../platform/http/endpoint.ts';
-import type { Published } from '../../platform/module.ts';
 import type { MessageContract } from '../../platform/reference/messages.ts';
 import type { Day } from '../../values/instant.ts';
 import { ACCOUNT_QUERY, accountAddressEndpoints } from '../../webhooks/endpoints/endpoints.ts';
 import type { EndpointKind } from '../../webhooks/endpoints/webhook-endpoint.ts';
-import { urlRefusals } from '../../webhooks/posting/url-rules.ts';
 import { EXCEPTION_FIELDS } from '../exceptions/endpoints.ts';
 import { EXCEPTION_EVENTS, exceptionMessage } from '../exceptions/exception.ts';
 
@@ -78,7 +76,7 @@ const DELETE_EXCEPTION_NOTIFIER = contract({
   answers: { 200: { description: 'The address that was removed.', ...URL_ANSWER } },
 });
 
-const EXCEPTION_MESSAGES: readonly MessageContract[] = [
+export const EXCEPTION_MESSAGES: readonly MessageContract[] = [
   {
     id: 'reconciliationException',
     group: 'What is sent to you',
@@ -116,15 +114,3 @@ export const EXCEPTION_NOTIFIER_ENDPOINTS = accountAddressEndpoints({
   get: GET_EXCEPTION_NOTIFIER,
   remove: DELETE_EXCEPTION_NOTIFIER,
 });
-
-export const EXCEPTION_NOTIFIERS: Published = {
-  messages: EXCEPTION_MESSAGES,
-  endpoints: EXCEPTION_NOTIFIER_ENDPOINTS,
-  refusals: [
-    {
-      title: 'Notifiers of exceptions',
-      text: 'Why an address is not notified of exceptions.',
-      refusals: urlRefusals('callbackUrl'),
-    },
-  ],
-};

@@ -128,7 +128,7 @@ async function changeEndpoint(tx: AuditedTx, change: EndpointChange): Promise<En
 
 const OTHERS = rowCodec({ active: column.whole() });
 
-/** How many others are active, as far as it matters. */
+/** How many others are active, as far as it matters: of the one kind that has a limit. */
 const COUNT_OTHERS = statement(
   'webhooks.count_other_alert_endpoints',
   `select count(*) as active from (
