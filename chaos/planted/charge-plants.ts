@@ -28,7 +28,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
       {
         file: CHARGE,
         find: '  const committed = await tools.writeIntent(',
-        put: '  await tools.acquirers.of(intent.acquirer).authorize(authorizationRequest(intent, card, later), 500);\n  const committed = await tools.writeIntent(',
+        put: '  await acquirer.authorize(authorizationRequest(intent, card, later), 500);\n  const committed = await tools.writeIntent(',
       },
     ],
     kinds: 'steps',
@@ -53,10 +53,10 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CHARGE,
-        find: ': await tools.acquirers.of(intent.acquirer).authorize(authorizationRequest(intent, card, later), timeout);',
-        put: `: await tools.acquirers.of(intent.acquirer).authorize(authorizationRequest(intent, card, later), timeout).then((first) =>
+        find: ': await acquirer.authorize(authorizationRequest(intent, card, later), timeout);',
+        put: `: await acquirer.authorize(authorizationRequest(intent, card, later), timeout).then((first) =>
           first.kind === 'unknown'
-            ? tools.acquirers.of(intent.acquirer).authorize({ ...authorizationRequest(intent, card, later), reference: crypto.randomUUID() }, timeout)
+            ? acquirer.authorize({ ...authorizationRequest(intent, card, later), reference: crypto.randomUUID() }, timeout)
             : first,
         );`,
       },

@@ -1,5 +1,6 @@
 import type { ChannelFiles } from '../platform/channels/channel-files.ts';
 import { channelUrlFault } from '../platform/channels/channel-url.ts';
+import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
 
@@ -39,7 +40,7 @@ export type Buyer = Readonly<
 
 /** The fields of a card that deciders may see: the number itself is never among them. */
 export type CardOfSale = {
-  readonly brand: string;
+  readonly brand: CardBrand;
   readonly firstSix: string;
   readonly lastFour: string;
   /** Keyed: equal cards have equal fingerprints at this merchant. */
@@ -121,7 +122,12 @@ export type Decider = {
    * for silence.
    */
   decide(sale: Sale, signal: AbortSignal): Promise<Decision>;
+  /** The provider that is asked about a sale; null: none is. Absent: of a decider that asks nobody. */
+  providerOf?(sale: Sale): string | null;
 };
+
+/** The provider that was asked, if any was. */
+export type AskedDecision = Decision & { readonly provider: string | null };
 
 const TRIGGER_REASON = 'trigger';
 

@@ -3,6 +3,7 @@ import type { Database, Tx } from '../platform/postgres/database.ts';
 import { Overloaded } from '../platform/work/fair-line.ts';
 import type { VelocityDecider } from './adapters/velocity/velocity-decider.ts';
 import {
+  type AskedDecision,
   type Decider,
   type Decision,
   endsChain,
@@ -38,7 +39,7 @@ export type DecideTools = {
   readonly warnOfSilence: (decider: string, error: unknown) => void;
 };
 
-export type DecidedSale = Decision & {
+export type DecidedSale = AskedDecision & {
   /** To be written in the commit of the intent; null: nothing is counted. */
   readonly attempt: VelocityEvent | null;
 };
@@ -51,7 +52,8 @@ export type DecidedSale = Decision & {
  */
 export async function decideSale(tools: DecideTools, sale: Sale, deadlineAt: number): Promise<DecidedSale> {
   const triggered = tools.takesTriggers ? triggeredDecision(sale.buyer.email) : null;
-  const decision = triggered ?? (await askDeciders(tools, sale, deadlineAt));
+  const decision =
+    triggered === null ? await askDeciders(tools, sale, deadlineAt) : { ...triggered, provider: null };
   tools.observeDecision(sale.merchantId, decision);
   return {
     ...decision,
@@ -63,14 +65,15 @@ export async function decideSale(tools: DecideTools, sale: Sale, deadlineAt: num
  * One after the other, so that a provider is neither asked nor paid for what the rules before it
  * reject.
  */
-async function askDeciders(tools: DecideTools, sale: Sale, deadlineAt: number): Promise<Decision> {
-  const decisions: Decision[] = [];
+async function askDeciders(tools: DecideTools, sale: Sale, deadlineAt: number): Promise<AskedDecision> {
+  const decisions: AskedDecision[] = [];
   for (const decider of tools.deciders) {
     const decision = await decisionInTime(tools, decider, sale, deadlineAt);
     decisions.push(decision);
     if (endsChain(decision)) break;
   }
-  return joinDecisions(decisions);
+  const provider = decisions.find((one) => one.provider !== null)?.provider ?? null;
+  return { ...joinDecisions(decisions), provider };
 }
 
 /**
@@ -82,7 +85,8 @@ async function decisionInTime(
   decider: Decider,
   sale: Sale,
   deadlineAt: number,
-): Promise<Decision> {
+): Promise<AskedDecision> {
+  const provider = decider.providerOf?.(sale) ?? null;
   const milliseconds = Math.min(decider.timeoutMilliseconds, deadlineAt - performance.now());
   const stopping = new AbortController();
   const silence = Promise.withResolvers<never>();
@@ -96,11 +100,12 @@ async function decisionInTime(
     Math.max(0, milliseconds),
   );
   try {
-    return await Promise.race([decider.decide(sale, stopping.signal), silence.promise]);
+    const decision = await Promise.race([decider.decide(sale, stopping.signal), silence.promise]);
+    return { ...decision, provider };
   } catch (error) {
     if (error instanceof Overloaded) throw error;
     tools.warnOfSilence(decider.name, error);
-    return { verdict: tools.verdictWhenSilent, reasons: [decider.silentReason] };
+    return { verdict: tools.verdictWhenSilent, reasons: [decider.silentReason], provider };
   } finally {
     clearTimeout(timer);
   }

@@ -8,11 +8,19 @@ import type { ModuleContext } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
 import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import { openReminder } from '../platform/reminder.ts';
+import type { ProviderTable } from '../providers/open-provider-table.ts';
 import {
   checkProvider,
   PROVIDER_CONNECT_MILLISECONDS,
   ProviderDecider,
+  type ProviderObserver,
 } from './adapters/provider/provider-decider.ts';
+import {
+  ABSENT_PROVIDER,
+  type AntiFraudProvider,
+  checkedProvider,
+  RoutedDecider,
+} from './adapters/provider/routed-decider.ts';
 import { type VelocityDecider, velocityDecider } from './adapters/velocity/velocity-decider.ts';
 import type { Decider, ProviderSettings, Verdict } from './anti-fraud.ts';
 import type { CardTesting, CardTestingMode } from './card-testing.ts';
@@ -42,6 +50,7 @@ export type DecidersContext = ModuleContext & {
   };
   readonly keyring: Keyring;
   readonly audit: Audit;
+  readonly providerTable: ProviderTable;
 };
 
 export type Deciders = { readonly velocity: VelocityDecider; readonly deciders: readonly Decider[] };
@@ -57,14 +66,44 @@ export async function openDeciders(context: DecidersContext): Promise<Deciders> 
   };
   const findCounts = batchReads(countsRead(database, countsMerchantsCards(rules)));
   const velocity = velocityDecider({ keyring, findCounts, cardTesting: testing }, rules, timeoutMilliseconds);
-  if (provider === null) return { velocity, deciders: [velocity] };
-  return { velocity, deciders: [velocity, await openProvider(context, provider)] };
+  const routed = await openProviders(context, provider);
+  return { velocity, deciders: [velocity, routed] };
+}
+
+/** Where the settings name none, what one of the table has for its answer. */
+const PROVIDER_MILLISECONDS = 1_500;
+
+/** The provider of the settings, and those of the table; a sale asks the one that the rules choose. */
+async function openProviders(
+  context: DecidersContext,
+  named: ProviderSettings | null,
+): Promise<RoutedDecider> {
+  const { configuration, metrics, providerTable } = context;
+  const calls = metrics.histogram(ANTI_FRAUD_PROVIDER_CALL_DURATION_SECONDS);
+  const observe: ProviderObserver = (result, seconds) => calls.observe({ result }, seconds);
+  const timeout = named?.timeoutMilliseconds ?? PROVIDER_MILLISECONDS;
+  const providers = await providerTable.setOf<AntiFraudProvider>('antifraud', {
+    byDefault: named === null ? null : await openProvider(context, named, observe),
+    absent: ABSENT_PROVIDER,
+    connectTimeoutMilliseconds: PROVIDER_CONNECT_MILLISECONDS,
+    open({ url, timeoutMilliseconds }, channel) {
+      const settings = { url, timeoutMilliseconds: Math.min(timeoutMilliseconds ?? timeout, timeout) };
+      const provider = new ProviderDecider(settings, channel, observe);
+      const unfit = checkProvider(settings, configuration.environment, channel).then(
+        () => null,
+        (error: Error) => error.message,
+      );
+      return { port: checkedProvider(provider, unfit), close: () => provider.close() };
+    },
+  });
+  return new RoutedDecider(providers, timeout);
 }
 
 async function openProvider(
   { configuration, log, metrics, closings }: DecidersContext,
   settings: ProviderSettings,
-): Promise<Decider> {
+  observe: ProviderObserver,
+): Promise<AntiFraudProvider> {
   const channel = await openChannel(settings.channel, {
     connectTimeoutMilliseconds: PROVIDER_CONNECT_MILLISECONDS,
     ...observeChannel(
@@ -76,10 +115,7 @@ async function openProvider(
   closings.push({ name: 'channel to the anti-fraud provider', close: async () => channel.close() });
   const warning = await checkProvider(settings, configuration.environment, channel);
   if (warning !== null) log.warn({ reason: warning }, 'the anti-fraud provider is not ready');
-  const calls = metrics.histogram(ANTI_FRAUD_PROVIDER_CALL_DURATION_SECONDS);
-  const provider = new ProviderDecider(settings, channel, (result, seconds) =>
-    calls.observe({ result }, seconds),
-  );
+  const provider = new ProviderDecider(settings, channel, observe);
   closings.push({ name: 'anti-fraud provider', close: () => provider.close() });
   return provider;
 }

@@ -1,16 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import { checkAcquirer } from '../acquirers/open-acquirer.ts';
-import { checkProvider } from '../antifraud/open-deciders.ts';
-import { openBank } from '../banks/open-bank.ts';
 import { channelUrlFault } from '../platform/channels/channel-url.ts';
-import type { Channel } from '../platform/channels/open-channel.ts';
 import {
   addProvider,
   changeProvider,
   type ProviderRefused,
   routeProviders,
-  ruleText,
 } from '../providers/add-provider.ts';
 import { credentialsChannel, openCredentials } from '../providers/open-provider-table.ts';
 import {
@@ -22,8 +17,8 @@ import {
   type ProviderKind,
   type ProviderRefusal,
 } from '../providers/provider.ts';
-import { ALL_MERCHANTS } from '../providers/provider-rule.ts';
-import { listProviders, listRules, type StoredProvider } from '../providers/providers.sql.ts';
+import { ALL_MERCHANTS, ruleText } from '../providers/provider-rule.ts';
+import { listProviders, listRules } from '../providers/providers.sql.ts';
 import { utcText } from '../values/instant.ts';
 import {
   type AuditedCommandTools,
@@ -35,6 +30,7 @@ import {
   table,
   visible,
 } from './command.ts';
+import { findProviderFault } from './find-provider-fault.ts';
 import { merchantUnknown } from './refusals.ts';
 
 const KIND_OPTION = {
@@ -158,7 +154,7 @@ async function runAdd(given: GivenOptions, tools: AuditedCommandTools): Promise<
   const timeout = given.one('timeout-milliseconds');
   const timeoutMilliseconds = timeout === null ? null : Number(timeout);
   const wanted = { kind, name, adapter, url, timeoutMilliseconds, credentials };
-  const fault = await unfitness(wanted, tools, credentialsChannel(credentials, CONNECT_MILLISECONDS));
+  const fault = await findProviderFault(wanted, tools.environment, credentials);
   const added = await addProvider(tools, wanted);
   if (added.kind === 'refused') return refused(added);
   return {
@@ -214,41 +210,12 @@ async function contentOf(path: string): Promise<string> {
     : readFileSync(path, 'utf8');
 }
 
-/** In plain words; null: it answers, and is fit. */
-async function unfitness(
-  { kind, url }: Pick<StoredProvider, 'kind' | 'url'>,
-  { environment }: Pick<CommandTools, 'environment'>,
-  channel: Channel,
-): Promise<string | null> {
-  try {
-    switch (kind) {
-      case 'acquirer':
-        return (await checkAcquirer(url, environment, channel)).warning;
-      case 'bank': {
-        const observe = () => {};
-        const { bank, warning } = await openBank(url, channel, {
-          isRealOnly: environment === 'production',
-          observe,
-        });
-        await bank.close();
-        return warning;
-      }
-      case 'antifraud':
-        return await checkProvider({ url }, environment, channel);
-    }
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  } finally {
-    channel.close();
-  }
-}
-
 async function runTest(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const [kind, name] = [kindOf(given), given.one('name') ?? ''];
   const found = (await listProviders(tools.database)).find((one) => one.kind === kind && one.name === name);
   if (found === undefined) return refused({ kind: 'refused', refusal: 'providerUnknown', value: name });
   const fault = await openCredentials(tools.keyring, found).then(
-    (credentials) => unfitness(found, tools, credentialsChannel(credentials, CONNECT_MILLISECONDS)),
+    (credentials) => findProviderFault(found, tools.environment, credentials),
     (error: Error) => error.message,
   );
   const says = fault === null ? 'answers and is fit' : `cannot be used: ${visible(fault)}`;

@@ -13,6 +13,8 @@ import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
 import type { Reader } from '../platform/postgres/database.ts';
 import type { Acquirers } from '../providers/open-acquirers.ts';
 import { DEFAULT_PROVIDER } from '../providers/provider.ts';
+import { ALL_MERCHANTS, ruleText } from '../providers/provider-rule.ts';
+import { listProviders, listRules } from '../providers/providers.sql.ts';
 import {
   findException,
   listExceptionsOfAll,
@@ -212,14 +214,28 @@ function merchantTools({
 }: OperatorContext): MerchantOperatorTools {
   const toolsOf = (visit: Visit) => ({ database, audit, operator: actorOf(visit) });
   return {
-    readRouting: () =>
-      routingOf({
+    async readRouting(merchantId) {
+      const { providers, rules } = await search(NO_MERCHANT, async (reader) => ({
+        providers: await listProviders(reader),
+        rules: await listRules(reader),
+      }));
+      const isShown = (of: string) => of === ALL_MERCHANTS || merchantId === null || of === merchantId;
+      return routingOf({
+        providers,
+        rules: rules
+          .filter((one) => isShown(one.merchantId))
+          .map(({ kind, merchantId: of, rule }) => ({
+            kind,
+            merchantId: of === ALL_MERCHANTS ? null : of,
+            text: ruleText(rule),
+          })),
         acquirerUrl,
         capabilities: acquirers.of(DEFAULT_PROVIDER).capabilities(),
         bankUrl,
         antiFraudUrl: configuration.antiFraud.provider?.url ?? null,
         isHomologation: configuration.environment === 'homologation',
-      }),
+      });
+    },
     async searchMerchants(filter, after) {
       const read = await search(NO_MERCHANT, (reader) =>
         searchMerchants(reader, filter, after, MERCHANTS_OF_PAGE + 1),

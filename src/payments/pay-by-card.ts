@@ -191,7 +191,7 @@ function intentOf(tools: PayTools, seller: Seller, payment: Payment, found: Foun
     codeToClaim: antiFraudCode.codeToClaim,
     verdict: decided.verdict,
     verdictReasons: reasonsText(decided.reasons),
-    antiFraudProvider: null,
+    antiFraudProvider: decided.provider,
     attempt: decided.attempt,
     callbackUrl: payment.callbackUrl,
     customer: payment.customer,

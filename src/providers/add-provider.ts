@@ -12,7 +12,7 @@ import {
   type ProviderRefusal,
   providerRecord,
 } from './provider.ts';
-import { ALL_MERCHANTS, conditionText, MOST_RULES, type ProviderRule, readRule } from './provider-rule.ts';
+import { ALL_MERCHANTS, MOST_RULES, type ProviderRule, readRule, ruleText } from './provider-rule.ts';
 import { insertProvider, listProviders, replaceRules, switchProvider } from './providers.sql.ts';
 
 type ChangeProvidersTools = {
@@ -137,9 +137,4 @@ export async function routeProviders(
     });
   });
   return { kind: 'changed', rules };
-}
-
-/** As `readRule` reads it. */
-export function ruleText(rule: ProviderRule): string {
-  return `${conditionText(rule)} ${rule.provider}`.trim();
 }

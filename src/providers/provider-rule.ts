@@ -92,6 +92,11 @@ export function conditionText({ brands, installments, amount, share }: ProviderR
   ].join(' ');
 }
 
+/** As `readRule` reads it. */
+export function ruleText(rule: ProviderRule): string {
+  return `${conditionText(rule)} ${rule.provider}`.trim();
+}
+
 export function readCondition(text: string): Omit<ProviderRule, 'provider'> | string {
   let read: Omit<ProviderRule, 'provider'> = { brands: null, installments: null, amount: null, share: 100 };
   for (const word of text.split(/\s+/).filter(Boolean)) {

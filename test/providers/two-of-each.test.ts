@@ -207,7 +207,7 @@ test('a charge whose answer was lost is resolved at the acquirer that has it', a
 
 /** Books a payout at a simulator, whether the charge is its own or not. */
 async function settleAt(url: string, { merchantId }: Shop, reference: string): Promise<number> {
-  const body = { merchantId, reference, installmentNumber: 1, type: 'settle', at: new Date().toISOString() };
+  const body = { merchantId, reference, installmentNumber: 1, type: 'settled', at: new Date().toISOString() };
   return (await fetch(new URL('/changes', url), { method: 'POST', body: JSON.stringify(body) })).status;
 }
 

@@ -10,6 +10,7 @@ import { checkChannel, type Peer } from './check-channel.ts';
 import { checkDatabase, checkWayIn } from './check-database.ts';
 import { checkConsole, checkKeys, checkMachine, checkWebhooks } from './check-installation.ts';
 
+import { checkProviders } from './check-providers.ts';
 import { type Diagnosis, fault, fine, reasonOf, warning } from './diagnosis.ts';
 
 /** Checks everything that the service needs, before it starts or while it runs. Changes nothing. */
@@ -76,7 +77,7 @@ async function checkInDatabase(place: DatabasePlace, configuration: Configuratio
   if (way.some(({ state }) => state === 'fault')) return way;
   const database = openDatabase(place.runtime, () => {});
   try {
-    const looks = [checkDatabase, checkArchive, checkKeys, checkWebhooks].map((look) =>
+    const looks = [checkDatabase, checkArchive, checkKeys, checkProviders, checkWebhooks].map((look) =>
       look(database, configuration).catch((error: unknown) => [
         fault('database.unreadable', reasonOf(error), 'run parcela migrate, which gives the role its rights'),
       ]),

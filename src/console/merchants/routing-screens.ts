@@ -7,10 +7,11 @@ import { HEALTH, merchantPath, pathOf, ROUTING } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
 import { merchantHeadline } from './merchant-view.ts';
-import type { Routing } from './routing.ts';
+import type { RoutedProvider, Routing } from './routing.ts';
 
 export type RoutingTools = {
-  readonly readRouting: () => Routing;
+  /** With the rules of a merchant, or of all where none is asked for. */
+  readonly readRouting: (merchantId: string | null) => Promise<Routing>;
   readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
 };
 
@@ -24,17 +25,18 @@ export const ROUTING_SCREENS: readonly Screen<RoutingTools>[] = [
     title: 'Routing',
     async read({ query }, { readRouting, findMerchant }) {
       const asked = query.merchant ?? null;
-      return { routing: readRouting(), asked, merchant: asked === null ? null : await findMerchant(asked) };
+      const merchant = asked === null ? null : await findMerchant(asked);
+      return { routing: await readRouting(asked), asked, merchant };
     },
     view: (found, visit) =>
-      html`${filterForm(visit, [{ name: 'merchant', label: visit.wording.say('Merchant'), mostCharacters: 20 }])}${ofMerchant(found, visit)}${brands(found.routing, visit)}${capabilities(found.routing, visit)}${others(found.routing, visit)}`,
+      html`${filterForm(visit, [{ name: 'merchant', label: visit.wording.say('Merchant'), mostCharacters: 20 }])}${ofMerchant(found, visit)}${providers(found.routing, visit)}${brands(found.routing, visit)}${capabilities(found.routing, visit)}${others(found.routing, visit)}`,
   }),
 ];
 
 function ofMerchant({ asked, merchant }: Found, { wording }: Visit): Html {
   const { say } = wording;
   if (asked === null)
-    return html`<p>${say('All merchants of this database are served by one acquirer: no command sends one of them elsewhere.')}</p>`;
+    return html`<p>${say('A sale goes to the first rule that fits it, those of its merchant before those of all; what fits none goes to default.')}</p>`;
   if (merchant === null) return html`<p class="message bad">${say('There is no such merchant.')}</p>`;
   const { merchantId, accountNumbers, softDescriptor } = merchant;
   return html`${merchantHeadline(merchant, wording)}
@@ -43,7 +45,40 @@ ${facts([
   [say('Accounts'), accountNumbers.slice(0, 20).join(', ')],
   [say('Name on statements'), softDescriptor ?? '–'],
 ])}
-<p>${say('It is served like all merchants of this database: no command sends one of them elsewhere.')}</p>`;
+`;
+}
+
+const KINDS = {
+  acquirer: { text: 'Acquirer' },
+  bank: { text: 'Bank of the boletos' },
+  antifraud: { text: 'Anti-fraud provider' },
+} as const satisfies Record<RoutedProvider['kind'], { readonly text: string }>;
+
+function providers({ providers: added, rules }: Routing, { wording }: Visit): Html {
+  const { say } = wording;
+  const state = (isEnabled: boolean) =>
+    isEnabled ? badge('good', say('Enabled')) : badge('wait', say('Gets nothing new'));
+  return section(
+    say('Providers and rules'),
+    html`${table(
+      say('Providers'),
+      [{ title: say('Who') }, { title: say('Name') }, { title: say('Address') }, { title: say('State') }],
+      added.map(({ kind, name, host, isEnabled }) => [
+        say(KINDS[kind].text),
+        html`<code>${name}</code>`,
+        html`<code>${host}</code>`,
+        state(isEnabled),
+      ]),
+    )}${table(
+      say('Rules, in their order'),
+      [{ title: say('Merchant') }, { title: say('Who') }, { title: say('Rule') }],
+      rules.map(({ kind, merchantId, text }) => [
+        merchantId === null ? say('All merchants') : link(merchantPath(merchantId), merchantId),
+        say(KINDS[kind].text),
+        html`<code>${text}</code>`,
+      ]),
+    )}`,
+  );
 }
 
 function brands({ acquirer: { host, capabilities: able } }: Routing, { wording }: Visit): Html {
@@ -52,7 +87,7 @@ function brands({ acquirer: { host, capabilities: able } }: Routing, { wording }
     const isServed = able.brands.includes(brand);
     return [
       brandText(brand),
-      isServed ? html`<code>${host}</code>` : badge('wait', say('Refused: nobody serves it')),
+      isServed ? html`<code>${host ?? '–'}</code>` : badge('wait', say('Refused: nobody serves it')),
       isServed ? say('1 to {count}', { count: count(able.largestInstallments) }) : '–',
     ];
   });
@@ -100,7 +135,7 @@ function others({ bankHost, antiFraudHost, acquirer, isHomologation }: Routing, 
         [say('Anti-fraud provider'), host(antiFraudHost), html`<code>PARCELA_ANTIFRAUD_URL</code>`],
       ],
     )}
-<p class="note">${say('These are settings of this process; all processes of a database name the same. Another acquirer is named with a restart, when nothing is unknown any more; to send brands or merchants to several, name a bridge that does.')} ${
+<p class="note">${say('These are settings of this process, and the providers called default; all processes of a database name the same. Others are added with parcela provider add.')} ${
       isHomologation && say('In homologation a simulator answers where none is named.')
     } ${link(pathOf(HEALTH), say('How they answer'))}</p>`,
   );

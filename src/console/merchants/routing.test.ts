@@ -9,6 +9,8 @@ test('of an address its host is shown, and nothing that could be secret in it', 
     bankUrl: null,
     antiFraudUrl: 'https://fraud.example/v1/token',
     isHomologation: false,
+    providers: [],
+    rules: [],
   });
   assert.deepEqual([acquirer.host, bankHost, antiFraudHost], ['bridge.example:8443', null, 'fraud.example']);
 });

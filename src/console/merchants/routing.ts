@@ -1,4 +1,5 @@
 import type { AcquirerCapabilities } from '../../acquirers/acquirer.ts';
+import type { Provider, ProviderKind } from '../../providers/provider.ts';
 
 /** Whom the processes of this database ask; addresses without what stands behind the host. */
 export type Routing = {
@@ -7,6 +8,25 @@ export type Routing = {
   readonly bankHost: string | null;
   readonly antiFraudHost: string | null;
   readonly isHomologation: boolean;
+  /** Those that a command has added. */
+  readonly providers: readonly RoutedProvider[];
+  /** Of a merchant and of all, as they are looked at. */
+  readonly rules: readonly RoutingRule[];
+};
+
+export type RoutedProvider = {
+  readonly kind: ProviderKind;
+  readonly name: string;
+  readonly host: string;
+  readonly isEnabled: boolean;
+};
+
+export type RoutingRule = {
+  readonly kind: ProviderKind;
+  /** Null: of all merchants. */
+  readonly merchantId: string | null;
+  /** As the command takes it. */
+  readonly text: string;
 };
 
 type Addresses = {
@@ -15,6 +35,8 @@ type Addresses = {
   readonly bankUrl: string | null;
   readonly antiFraudUrl: string | null;
   readonly isHomologation: boolean;
+  readonly providers: readonly Pick<Provider, 'kind' | 'name' | 'url' | 'disabledAt'>[];
+  readonly rules: readonly RoutingRule[];
 };
 
 const hostOf = (url: string | null) => (url === null ? null : new URL(url).host);
@@ -25,11 +47,18 @@ export function routingOf({
   bankUrl,
   antiFraudUrl,
   isHomologation,
+  providers,
+  rules,
 }: Addresses): Routing {
   return {
     acquirer: { host: hostOf(acquirerUrl), capabilities },
     bankHost: hostOf(bankUrl),
     antiFraudHost: hostOf(antiFraudUrl),
     isHomologation,
+    providers: providers.map(({ kind, name, url, disabledAt }) => ({
+      ...{ kind, name, host: new URL(url).host },
+      isEnabled: disabledAt === null,
+    })),
+    rules,
   };
 }

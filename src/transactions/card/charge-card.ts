@@ -143,12 +143,11 @@ export async function chargeCard<Refused extends string>(
   if (committed !== 'committed') return { kind: committed };
   notePaymentMade({ paymentId: intent.transactionId });
   const timeout = acquirerTimeout(tools, leaseEndsAt, deadlineAt);
+  const acquirer = tools.acquirers.of(intent.acquirer);
   const answer =
     timeout === null
       ? NOT_SENT
-      : await tools.acquirers
-          .of(intent.acquirer)
-          .authorize(authorizationRequest(intent, card, later), timeout);
+      : await acquirer.authorize(authorizationRequest(intent, card, later), timeout);
   tools.observe(answer, intent.trace.brand, intent.merchantId);
   if (answer.kind === 'notSent' || answer.kind === 'notConnected')
     return endUnsent(tools, intent, answer, deadlineAt);

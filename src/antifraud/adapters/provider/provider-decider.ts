@@ -28,7 +28,7 @@ export class ProviderDecider implements Decider {
   readonly #observe: ProviderObserver;
 
   /** The channel is closed by its owner, after this. */
-  constructor(settings: ProviderSettings, channel: Channel, observe: ProviderObserver) {
+  constructor(settings: Omit<ProviderSettings, 'channel'>, channel: Channel, observe: ProviderObserver) {
     const { origin, pathname } = new URL(settings.url);
     const { timeoutMilliseconds } = settings;
     this.timeoutMilliseconds = timeoutMilliseconds;

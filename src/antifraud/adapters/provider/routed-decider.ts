@@ -1,0 +1,52 @@
+import type { ProviderSet } from '../../../providers/open-provider-table.ts';
+import type { Decider, Decision, Sale } from '../../anti-fraud.ts';
+import { ProviderSilent } from './ask-provider.ts';
+import { PROVIDER_SILENT_REASON } from './provider-answers.ts';
+
+export type AntiFraudProvider = Pick<Decider, 'decide'>;
+
+/** Where no provider is: the sale passes, as the rules before have let it. */
+const NOBODY: Decision = { verdict: 'accept', reasons: [] };
+
+/** Asks the provider that the rules choose for a sale. */
+export class RoutedDecider implements Decider {
+  readonly name = 'provider';
+  readonly silentReason = PROVIDER_SILENT_REASON;
+  readonly timeoutMilliseconds: number;
+  readonly #providers: Pick<ProviderSet<AntiFraudProvider>, 'of' | 'choose'>;
+
+  constructor(providers: Pick<ProviderSet<AntiFraudProvider>, 'of' | 'choose'>, timeoutMilliseconds: number) {
+    this.#providers = providers;
+    this.timeoutMilliseconds = timeoutMilliseconds;
+  }
+
+  providerOf({ merchantId, transactionId, card, installmentCount, amount }: Sale): string | null {
+    return this.#providers.choose({ merchantId, transactionId, brand: card.brand, installmentCount, amount });
+  }
+
+  async decide(sale: Sale, signal: AbortSignal): Promise<Decision> {
+    const name = this.providerOf(sale);
+    return name === null ? NOBODY : this.#providers.of(name).decide(sale, signal);
+  }
+}
+
+/** Stands for a provider that is not open in this process. */
+export const ABSENT_PROVIDER: AntiFraudProvider = {
+  async decide() {
+    throw new ProviderSilent('this provider is not open here');
+  },
+};
+
+/** A provider that is asked only once it was found fit: `unfit` gives why it is not. */
+export function checkedProvider(
+  provider: AntiFraudProvider,
+  unfit: Promise<string | null>,
+): AntiFraudProvider {
+  return {
+    async decide(sale, signal) {
+      const reason = await unfit;
+      if (reason !== null) throw new ProviderSilent(reason);
+      return provider.decide(sale, signal);
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { Configuration } from '../../app/config.ts';
+import { openKeyStore } from '../../keys/open-key-store.ts';
+import { type Keyring, openKeyring } from '../../keys/open-keyring.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { openCredentials } from '../../providers/open-provider-table.ts';
+import { listProviders, type StoredProvider } from '../../providers/providers.sql.ts';
+import { findProviderFault } from '../find-provider-fault.ts';
+import { type Diagnosis, fault, fine, reasonOf } from './diagnosis.ts';
+
+/** Whether the providers that were added answer and are fit; one that is disabled is followed too. */
+export async function checkProviders(database: Database, configuration: Configuration): Promise<Diagnosis[]> {
+  const providers = await listProviders(database);
+  if (providers.length === 0) return [fine('providers.none', 'no provider was added beside the settings')];
+  try {
+    const { keyStore, environment } = configuration;
+    const { store } = await openKeyStore(keyStore, environment, database);
+    const keyring = await openKeyring(database, store, configuration, () => {});
+    return await Promise.all(providers.map((provider) => checkOne(provider, environment, keyring)));
+  } catch (error) {
+    return [fault('providers.keys', reasonOf(error), 'see docs/keys.md')];
+  }
+}
+
+async function checkOne(
+  provider: StoredProvider,
+  environment: Configuration['environment'],
+  keyring: Keyring,
+): Promise<Diagnosis> {
+  const { kind, name } = provider;
+  const why = await openCredentials(keyring, provider).then(
+    (credentials) => findProviderFault(provider, environment, credentials),
+    reasonOf,
+  );
+  if (why === null) return fine('providers.fit', `the ${kind} ${name} answers and is fit`);
+  return fault(
+    'providers.unfit',
+    `the ${kind} ${name}: ${why}`,
+    `parcela provider test --kind ${kind} --name ${name}`,
+  );
+}
