@@ -246,7 +246,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: SETTLE,
-        find: 'const voided = await tools.acquirer.voidCharge(merchantId, transactionId, timeout);',
+        find: 'const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);',
         put: "const undo = { kind: 'voided' } as { kind: 'voided' } | { kind: 'declined' } | { kind: 'unknown'; reason: string };",
       },
     ],

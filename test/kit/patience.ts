@@ -12,7 +12,7 @@ export function sliceOf(all: number, slice: number): number {
   return isLong ? all : Math.min(all, slice);
 }
 
-/** Of every so many the one whose turn it is: with the turns of others all come; all of them in `npm run proof`. */
+/** Of every so many the one whose turn it is, so that all come in turns; all of them in `npm run proof`. */
 export function turnOf<T>(things: readonly T[], turn: number, turns: number): readonly T[] {
   return isLong ? things : things.filter((_, index) => index % turns === turn % turns);
 }

@@ -3,7 +3,7 @@ import { turnOf } from '../kit/patience.ts';
 import { ENDPOINTS } from '../published.ts';
 import type { Shop } from './scenario.ts';
 
-/** At each endpoint every third of the mistakes of a kind, at its neighbours the others; the proof makes all. */
+/** At each endpoint every third mistake of a kind, at its neighbours the others; the proof makes all. */
 const TURNS = 3;
 
 /**

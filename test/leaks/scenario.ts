@@ -21,7 +21,7 @@ export type Shop = {
   readonly merchantId: string;
 };
 
-/** How often each security code is used: in the proof, where uses are counted, a leak of it is then no chance. */
+/** How often each security code is used. The proof counts the uses, so that a leak is then no chance. */
 const USES = sliceOf(4, 2);
 const AMOUNT = 31_000;
 
