@@ -189,7 +189,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
       {
         file: CHARGE,
         find: '    return wasNotWritten(error) ?',
-        put: '    await tools.acquirer.voidCharge(intent.merchantId, intent.transactionId, 1_000);\n    return wasNotWritten(error) ?',
+        put: '    await tools.acquirers.of(intent.acquirer).voidCharge(intent.merchantId, intent.transactionId, 1_000);\n    return wasNotWritten(error) ?',
       },
     ],
     kinds: 'wires',
