@@ -1,5 +1,3 @@
-import { BOLETO_MOVES } from '../src/boletos/boleto.ts';
-import { BANK_CHANGE_MOVES } from '../src/boletos/changes/bank-change.ts';
 import { STATUS_WORDS } from '../src/payments/status/contract.ts';
 import type { StateTable } from '../src/platform/postgres/state-table.ts';
 import { EXCEPTION_MOVES } from '../src/reconciliation/exceptions/exception.ts';
@@ -12,6 +10,8 @@ import { SUBSCRIPTION_MOVES } from '../src/recurrence/subscriptions/subscription
 import { CANCEL_MOVES } from '../src/transactions/cancels/cancel.ts';
 import { CAPTURE_MOVES } from '../src/transactions/capture.ts';
 import { CHANGE_MOVES } from '../src/transactions/changes/change.ts';
+import { BOLETO_MOVES } from '../src/transactions/methods/boleto/boleto.ts';
+import { BANK_CHANGE_MOVES } from '../src/transactions/methods/boleto/changes/bank-change.ts';
 import { INSTALLMENT_MOVES, MOVEMENT_TYPES, TRANSACTION_MOVES } from '../src/transactions/transaction.ts';
 import { DELIVERY_MOVES } from '../src/webhooks/deliveries/delivery.ts';
 import { ENDPOINT_MOVES } from '../src/webhooks/endpoints/webhook-endpoint.ts';

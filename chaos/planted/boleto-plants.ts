@@ -1,6 +1,6 @@
 import type { Plant } from './plant.ts';
 
-const BOLETOS = 'src/boletos/**/*.ts';
+const BOLETOS = 'src/transactions/methods/boleto/**/*.ts';
 
 /** Mistakes in issuing boletos and in what payers pay. */
 export const BOLETO_PLANTS: readonly Plant[] = [
@@ -34,7 +34,7 @@ export const BOLETO_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a payment that comes before the answer to its registration is refused',
-    fast: 'src/boletos/changes/bank-change.test.ts',
+    fast: 'src/transactions/methods/boleto/changes/bank-change.test.ts',
     suite: 'boletos',
     edits: [
       {

@@ -7,7 +7,7 @@ export const CAPTURE_PLANTS: readonly Plant[] = [
     fast: 'test/payments/captures-unresolved.test.ts',
     edits: [
       {
-        file: 'src/transactions/captures/capture-transaction.ts',
+        file: 'src/transactions/methods/card/capture-transaction.ts',
         find: 'ask: (timeout) => tools.acquirers.of(capture.acquirer).capture(question, timeout),',
         put: `ask: async (timeout) => {
         const answer = await tools.acquirers.of(capture.acquirer).capture(question, timeout);
@@ -23,7 +23,7 @@ export const CAPTURE_PLANTS: readonly Plant[] = [
     fast: 'test/payments/captures.test.ts',
     edits: [
       {
-        file: 'src/transactions/captures/releases.sql.ts',
+        file: 'src/transactions/methods/card/releases.sql.ts',
         find: `where t.state in (\${fromStates(TRANSACTION_MOVES, 'release')})`,
         put: "where t.state in ('preauthorized', 'capturing')",
       },

@@ -1,10 +1,10 @@
 import type { Plant } from './plant.ts';
 
-const CHARGE = 'src/transactions/card/charge-card.ts';
-const INTENTS = 'src/transactions/card/intents.sql.ts';
-const OUTCOMES = 'src/transactions/card/outcomes.sql.ts';
-const SETTLE = 'src/transactions/card/resolve-unresolved-charges.ts';
-const SETTLEMENTS = 'src/transactions/card/resolutions.sql.ts';
+const CHARGE = 'src/transactions/methods/card/charge-card.ts';
+const INTENTS = 'src/transactions/methods/card/intents.sql.ts';
+const OUTCOMES = 'src/transactions/methods/card/outcomes.sql.ts';
+const SETTLE = 'src/transactions/methods/card/resolve-unresolved-charges.ts';
+const SETTLEMENTS = 'src/transactions/methods/card/resolutions.sql.ts';
 
 /** Mistakes in charging and settling. */
 export const CHARGE_PLANTS: readonly Plant[] = [

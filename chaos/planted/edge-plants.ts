@@ -121,7 +121,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
     suite: 'recurrence',
     edits: [
       {
-        file: 'src/transactions/card/check-network-limits.ts',
+        file: 'src/transactions/methods/card/check-network-limits.ts',
         find: 'hasSaidNeverAgain(amount, [...(own.value ?? []), ...declines])',
         put: 'hasSaidNeverAgain(amount, declines)',
       },
@@ -154,7 +154,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
     slowBecause: 'the clocks of two processes must differ',
     edits: [
       {
-        file: 'src/transactions/card/charge-card.ts',
+        file: 'src/transactions/methods/card/charge-card.ts',
         find: 'const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;',
         // What the machine's clock shows is not moved with the process's.
         put: `const leaseMilliseconds = Math.ceil(

@@ -1,6 +1,6 @@
 import type { Plant } from './plant.ts';
 
-const INTENTS = 'src/transactions/card/intents.sql.ts';
+const INTENTS = 'src/transactions/methods/card/intents.sql.ts';
 const PAY_ONCE = 'src/payments/pay-once.ts';
 const REMEMBERED = 'as resource_id from input i join written w using (transaction_id)';
 

@@ -2,7 +2,7 @@ import type { Plant } from './plant.ts';
 
 /** Found by its text, wherever the module keeps it. */
 const CHARGING = 'src/recurrence/**/*.ts';
-const SETTLE = 'src/transactions/card/resolve-unresolved-charges.ts';
+const SETTLE = 'src/transactions/methods/card/resolve-unresolved-charges.ts';
 
 /** Mistakes in charging billings. */
 export const RECURRENCE_PLANTS: readonly Plant[] = [

@@ -1,6 +1,6 @@
 import type { Plant } from './plant.ts';
 
-const OUTCOMES = 'src/transactions/card/outcomes.sql.ts';
+const OUTCOMES = 'src/transactions/methods/card/outcomes.sql.ts';
 const CLAIMS = 'src/webhooks/deliveries/claims.sql.ts';
 const TRIES = 'src/webhooks/deliveries/tries.sql.ts';
 const TRY = 'src/webhooks/deliveries/try-delivery.ts';

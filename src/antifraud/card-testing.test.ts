@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { issuerCodes } from '../acquirers/issuer-code.ts';
+import { issuerCodes } from '../providers/acquirers/issuer-code.ts';
 import {
   areOfOneCard,
   isEnumeration,

@@ -1,10 +1,9 @@
 import type { ProviderSettings } from '../antifraud/anti-fraud.ts';
-import type { BankSettings } from '../banks/bank.ts';
-
 import type { KeyStoreSettings } from '../keys/key-store-settings.ts';
 import type { ChannelFiles, NamedFile } from '../platform/channels/channel-files.ts';
 import { isLoopback } from '../platform/channels/channel-url.ts';
 import { databaseAddressFault, databaseChannel } from '../platform/postgres/database-hosts.ts';
+import type { BankSettings } from '../providers/banks/bank.ts';
 import { openToAll } from './secret-files.ts';
 
 /** The names in `PARCELA_UNGUARDED_CHANNELS`. Production guards these channels. */

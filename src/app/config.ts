@@ -2,16 +2,15 @@ import { resolve } from 'node:path';
 import { type ProviderSettings, providerSettings, VERDICTS, type Verdict } from '../antifraud/anti-fraud.ts';
 import { CARD_TESTING_MODES, type CardTestingMode } from '../antifraud/card-testing.ts';
 import { PRODUCTION_RULES, readVelocityRules, type VelocityRule } from '../antifraud/velocity.ts';
-import { type BankSettings, readBankUrl } from '../banks/bank.ts';
-
 import { type KeyStoreSettings, keyStoreSettings, SECRET_KEY_SETTINGS } from '../keys/key-store-settings.ts';
 import type { ChannelFiles, NamedFile } from '../platform/channels/channel-files.ts';
 import { readSecurityContact, type SecurityContact } from '../platform/http/security-text.ts';
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../platform/log.ts';
 import type { Connections } from '../platform/postgres/pools.ts';
+import { type BankSettings, readBankUrl } from '../providers/banks/bank.ts';
 import { type ChargeWindow, NO_WINDOW, readChargeWindow } from '../recurrence/collection/day-window.ts';
-import { LIMIT_MODES, type LimitMode } from '../transactions/card/network-limits.ts';
 import { readFeeTable } from '../transactions/fees/fee-table.ts';
+import { LIMIT_MODES, type LimitMode } from '../transactions/methods/card/network-limits.ts';
 import { isCell } from '../values/cell.ts';
 import { type Cents, cents } from '../values/cents.ts';
 import { type AddressBlock, parseBlocks } from '../values/ip-address.ts';

@@ -1,16 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { Acquirer } from '../acquirers/acquirer.ts';
-import {
-  ACQUIRER_CONNECT_MILLISECONDS,
-  checkAcquirer,
-  gatedAcquirer,
-  openAcquirer,
-} from '../acquirers/open-acquirer.ts';
 import type { Actor } from '../audit/audit-event.ts';
-import type { Bank } from '../banks/bank.ts';
-import { BANK_CONNECT_MILLISECONDS, gatedBank, openBank } from '../banks/open-bank.ts';
 import { createDemoLink } from '../console/users/invite-user.ts';
 import type { DataFolder } from '../homologation/data-folder.ts';
 import type { Simulator, StartSimulator } from '../homologation/start-simulator.ts';
@@ -28,6 +19,15 @@ import type { Database } from '../platform/postgres/database.ts';
 import { placeGiven, placeOfService } from '../platform/postgres/database-place.ts';
 import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import { alsoWhileHeld, noting } from '../platform/work/every-so-often.ts';
+import type { Acquirer } from '../providers/acquirers/acquirer.ts';
+import {
+  ACQUIRER_CONNECT_MILLISECONDS,
+  checkAcquirer,
+  gatedAcquirer,
+  openAcquirer,
+} from '../providers/acquirers/open-acquirer.ts';
+import type { Bank } from '../providers/banks/bank.ts';
+import { BANK_CONNECT_MILLISECONDS, gatedBank, openBank } from '../providers/banks/open-bank.ts';
 import { type Acquirers, openAcquirers } from '../providers/open-acquirers.ts';
 import { type Banks, openBanks } from '../providers/open-banks.ts';
 import { openProviderTable, type ProviderTable } from '../providers/open-provider-table.ts';

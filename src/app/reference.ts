@@ -1,8 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import { declineCatalogue } from '../acquirers/decline-catalogue.ts';
-import { ISSUER_CODES } from '../acquirers/module.ts';
 import { ANTI_FRAUD } from '../antifraud/module.ts';
-import { BOLETOS } from '../boletos/module.ts';
 import { CARDS } from '../cards/module.ts';
 import { MERCHANTS } from '../merchants/module.ts';
 import { MOVEMENTS, PAYMENTS } from '../payments/module.ts';
@@ -23,8 +20,11 @@ import { type ApiInfo, ROOT_URLS } from '../platform/reference/openapi.ts';
 import type { Reference } from '../platform/reference/reference-page.ts';
 import REFERENCE_TEXTS from '../platform/reference/texts.json' with { type: 'json' };
 import { mergeTexts } from '../platform/reference/wording.ts';
+import { declineCatalogue } from '../providers/acquirers/decline-catalogue.ts';
+import { ISSUER_CODES } from '../providers/acquirers/module.ts';
 import { RECONCILIATION } from '../reconciliation/module.ts';
 import { RECURRENCE } from '../recurrence/module.ts';
+import { BOLETOS } from '../transactions/methods/boleto/module.ts';
 import { WEBHOOKS } from '../webhooks/module.ts';
 
 const INFO: ApiInfo = {

@@ -1,10 +1,10 @@
-import type { Acquirer } from '../acquirers/acquirer.ts';
-import { ACQUIRER_CONNECT_MILLISECONDS, openAcquirer } from '../acquirers/open-acquirer.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { openChannel } from '../platform/channels/open-channel.ts';
 import { type Closing, closeAll } from '../platform/closings.ts';
 import { ALWAYS_OPEN } from '../platform/gate.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import type { Acquirer } from '../providers/acquirers/acquirer.ts';
+import { ACQUIRER_CONNECT_MILLISECONDS, openAcquirer } from '../providers/acquirers/open-acquirer.ts';
 import { type Acquirers, openAcquirers } from '../providers/open-acquirers.ts';
 import { openProviderTable } from '../providers/open-provider-table.ts';
 import type { AcquirerPlace, CommandTools } from './command.ts';

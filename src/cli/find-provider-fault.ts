@@ -1,6 +1,6 @@
-import { checkAcquirer } from '../acquirers/open-acquirer.ts';
 import { checkProvider } from '../antifraud/open-deciders.ts';
-import { openBank } from '../banks/open-bank.ts';
+import { checkAcquirer } from '../providers/acquirers/open-acquirer.ts';
+import { openBank } from '../providers/banks/open-bank.ts';
 import { credentialsChannel } from '../providers/open-provider-table.ts';
 import type { Provider, ProviderCredentials } from '../providers/provider.ts';
 

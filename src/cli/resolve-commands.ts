@@ -1,9 +1,9 @@
-import type { FoundCharge } from '../acquirers/acquirer.ts';
 import type { AuditEntry } from '../audit/audit-chain.ts';
 import { readEntriesAbout } from '../audit/list-audit-entries.ts';
 import { listMovedClocks } from '../merchants/merchants.sql.ts';
 import { businessClock } from '../platform/business-clock.ts';
 import { DatabaseTime } from '../platform/database-time.ts';
+import type { FoundCharge } from '../providers/acquirers/acquirer.ts';
 import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.ts';
 import { findCase, MOST_LISTED } from '../transactions/unresolved/unresolved.sql.ts';
 

@@ -1,9 +1,12 @@
-import { listOddBankChanges, type OddBankChange } from '../boletos/changes/bank-changes.sql.ts';
+import { listRefusedChanges, type RefusedChange } from '../transactions/changes/changes.sql.ts';
+import {
+  listOddBankChanges,
+  type OddBankChange,
+} from '../transactions/methods/boleto/changes/bank-changes.sql.ts';
 import {
   listUnresolvedBoletos,
   type UnresolvedBoleto,
-} from '../boletos/unresolved/unresolved-boletos.sql.ts';
-import { listRefusedChanges, type RefusedChange } from '../transactions/changes/changes.sql.ts';
+} from '../transactions/methods/boleto/unresolved/unresolved-boletos.sql.ts';
 import { listUnresolved, MOST_LISTED } from '../transactions/unresolved/unresolved.sql.ts';
 
 import type { Unresolved } from '../transactions/unresolved/unresolved.ts';

@@ -1,4 +1,3 @@
-import { findNamedBoletos } from '../boletos/boletos.sql.ts';
 import { patiently } from '../platform/exports.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import type { Reader } from '../platform/postgres/database.ts';
@@ -9,6 +8,7 @@ import { countRetries } from '../recurrence/billings/billing-sums.sql.ts';
 import { sumBillingDays } from '../recurrence/billings/billings.sql.ts';
 import { listChargebacksOf } from '../transactions/changes/chargebacks.sql.ts';
 import { findNewestCustomerPayments } from '../transactions/customers/customers.sql.ts';
+import { findNamedBoletos } from '../transactions/methods/boleto/boletos.sql.ts';
 import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
 import { readSaleCounts } from '../transactions/read-sale-counts.ts';
 import { addDays, startOfSaoPauloDay } from '../values/instant.ts';

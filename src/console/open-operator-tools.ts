@@ -1,5 +1,4 @@
 import type { Audit } from '../audit/audit-event.ts';
-import { listUnresolvedBoletos } from '../boletos/unresolved/unresolved-boletos.sql.ts';
 import { listKeyPairs } from '../cards/pairs/key-pairs.sql.ts';
 import { listDataKeys } from '../keys/data-keys.sql.ts';
 import { changeMerchant, changeStanding } from '../merchants/change-merchant.ts';
@@ -34,6 +33,7 @@ import { listDifferences, readNewestReport } from '../reconciliation/truth/truth
 import { readNewestRuns } from '../reconciliation/truth/truth-runs.sql.ts';
 import { changeFees } from '../transactions/fees/change-fees.ts';
 import { listNewestFeeVersions } from '../transactions/fees/fee-tables.sql.ts';
+import { listUnresolvedBoletos } from '../transactions/methods/boleto/unresolved/unresolved-boletos.sql.ts';
 import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.ts';
 import { findCase, findUnresolved } from '../transactions/unresolved/unresolved.sql.ts';
 import { instant } from '../values/instant.ts';

@@ -3,7 +3,7 @@ import triggerCards from '../../simulators/acquirer/trigger-cards.json' with { t
 import { TRIGGERS, type Verdict } from '../antifraud/anti-fraud.ts';
 import type { Sentence } from '../platform/http/sentence.ts';
 import type { CatalogueTable } from '../platform/reference/catalogue.ts';
-import { isTrialCard, NETWORK_LIMITS, TRIAL_CARDS } from '../transactions/card/network-limits.ts';
+import { isTrialCard, NETWORK_LIMITS, TRIAL_CARDS } from '../transactions/methods/card/network-limits.ts';
 import { isCardNumber } from '../values/card-number.ts';
 import { BOLETO_VALUES } from './bank-trials.ts';
 

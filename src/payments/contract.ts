@@ -1,12 +1,12 @@
 import { type Static, type TArray, type TObject, type TSchema, Type } from 'typebox';
-import type { AcquirerCapabilities } from '../acquirers/acquirer.ts';
-import { DECLINE_ANSWER, RETRY_LIMIT_ANSWER } from '../acquirers/endpoints.ts';
 import type { Buyer } from '../antifraud/anti-fraud.ts';
 import type { NamedCard } from '../cards/card.ts';
 import { contract, type Fault, type Sound } from '../platform/http/endpoint.ts';
 import { FAILURES } from '../platform/http/failures.ts';
 import type { RefusalShape } from '../platform/http/refusal.ts';
 import { REQUIRED } from '../platform/http/schema-faults.ts';
+import type { AcquirerCapabilities } from '../providers/acquirers/acquirer.ts';
+import { DECLINE_ANSWER, RETRY_LIMIT_ANSWER } from '../providers/acquirers/endpoints.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
 import { type Cents, MAX_PAYMENT_CENTS, MOST_INSTALLMENTS } from '../values/cents.ts';
 import { LONGEST_SOFT_DESCRIPTOR } from '../values/soft-descriptor.ts';
@@ -23,7 +23,7 @@ import {
   SPLIT_REQUEST,
 } from './split/contract.ts';
 
-export { writeDecline, writeRetryLimit } from '../acquirers/endpoints.ts';
+export { writeDecline, writeRetryLimit } from '../providers/acquirers/endpoints.ts';
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 

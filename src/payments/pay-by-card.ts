@@ -1,5 +1,3 @@
-import type { AcquirerCustomer } from '../acquirers/acquirer.ts';
-import { type Decline, readDecline } from '../acquirers/issuer-code.ts';
 import { type Buyer, reasonsText, type Sale } from '../antifraud/anti-fraud.ts';
 import { type DecidedSale, type DecideTools, decideSale } from '../antifraud/decide-sale.ts';
 import { type FindCodeTools, findAntiFraudCode, type UsableCode } from '../antifraud/find-anti-fraud-code.ts';
@@ -15,17 +13,19 @@ import { newIdOf } from '../idempotency/answer-once.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { notePayment } from '../platform/tracing/scope.ts';
+import type { AcquirerCustomer } from '../providers/acquirers/acquirer.ts';
+import { type Decline, readDecline } from '../providers/acquirers/issuer-code.ts';
 import { takesSale } from '../providers/open-acquirers.ts';
+import { type FeeVersions, feePortion } from '../transactions/fees/fee-table.ts';
 import {
   type ChargeResult,
   type ChargeTools,
   chargeCard,
   type LaterCapture,
   type PreauthorizedResult,
-} from '../transactions/card/charge-card.ts';
-import { checkNetworkLimits, type LimitTools } from '../transactions/card/check-network-limits.ts';
-import type { IntentRefusal } from '../transactions/card/intents.sql.ts';
-import { type FeeVersions, feePortion } from '../transactions/fees/fee-table.ts';
+} from '../transactions/methods/card/charge-card.ts';
+import { checkNetworkLimits, type LimitTools } from '../transactions/methods/card/check-network-limits.ts';
+import type { IntentRefusal } from '../transactions/methods/card/intents.sql.ts';
 
 import type { RecordedSplit, Share } from '../transactions/split.ts';
 import type { Intent } from '../transactions/transaction.ts';

@@ -1,4 +1,3 @@
-import { readDecline } from '../acquirers/issuer-code.ts';
 import { isShownAs } from '../cards/card.ts';
 import { openCarriedCard } from '../cards/open-card-source.ts';
 import { answerOnce, type FindRequestTools, identifyRequest } from '../idempotency/answer-once.ts';
@@ -6,7 +5,8 @@ import type { SentRequest } from '../idempotency/idempotency-key.ts';
 import type { Once } from '../platform/http/refusal.ts';
 import type { Looked } from '../platform/postgres/batched-reads.ts';
 import { notePayment } from '../platform/tracing/scope.ts';
-import type { MadeTransaction } from '../transactions/card/intents.sql.ts';
+import { readDecline } from '../providers/acquirers/issuer-code.ts';
+import type { MadeTransaction } from '../transactions/methods/card/intents.sql.ts';
 
 import type { Preauthorization, Transaction } from '../transactions/transaction.ts';
 import { findTransaction } from '../transactions/transaction-queries.sql.ts';

@@ -1,7 +1,7 @@
 import { ANTI_FRAUD_REFUSALS, type AntiFraudRefusal } from '../antifraud/refusals.ts';
 import { CARD_REFUSALS, type CardRefusal } from '../cards/refusals.ts';
 import type { RefusalShape } from '../platform/http/refusal.ts';
-import type { LimitCause } from '../transactions/card/network-limits.ts';
+import type { LimitCause } from '../transactions/methods/card/network-limits.ts';
 import { KEPT_TEXTS, type KeptText } from './payment.ts';
 
 /** Before the acquirer is asked. */

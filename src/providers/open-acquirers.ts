@@ -1,12 +1,12 @@
-import type { Acquirer, AcquirerCapabilities } from '../acquirers/acquirer.ts';
+import { type Gate, whyHeld } from '../platform/gate.ts';
+import type { Acquirer, AcquirerCapabilities } from './acquirers/acquirer.ts';
 import {
   ACQUIRER_CONNECT_MILLISECONDS,
   absentAcquirer,
   gatedAcquirer,
   openAcquirer,
   timedAcquirer,
-} from '../acquirers/open-acquirer.ts';
-import { type Gate, whyHeld } from '../platform/gate.ts';
+} from './acquirers/open-acquirer.ts';
 import type { ProviderSet, ProviderTable } from './open-provider-table.ts';
 import type { RoutedSale } from './provider-rule.ts';
 

@@ -1,12 +1,12 @@
-import type { Bank } from '../banks/bank.ts';
+import { type Gate, whyHeld } from '../platform/gate.ts';
+import type { Bank } from './banks/bank.ts';
 import {
   absentBank,
   BANK_CONNECT_MILLISECONDS,
   gatedBank,
   openUncheckedBank,
   timedBank,
-} from '../banks/open-bank.ts';
-import { type Gate, whyHeld } from '../platform/gate.ts';
+} from './banks/open-bank.ts';
 import type { ProviderSet, ProviderTable } from './open-provider-table.ts';
 
 export type Banks = ProviderSet<Bank>;

@@ -1,7 +1,7 @@
-import type { AcquirerCustomer, StoredCardReason } from '../acquirers/acquirer.ts';
 import type { VelocityEvent, Verdict } from '../antifraud/anti-fraud.ts';
 import type { CardSource, CardSummary, Initiator, StoredUse } from '../cards/card.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
+import type { AcquirerCustomer, StoredCardReason } from '../providers/acquirers/acquirer.ts';
 import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';

@@ -3,9 +3,13 @@ import type { VelocityEvent } from '../../src/antifraud/anti-fraud.ts';
 import type { Keyring } from '../../src/keys/open-keyring.ts';
 import type { BatchedWriteOptions } from '../../src/platform/postgres/batched-writes.ts';
 import type { Database } from '../../src/platform/postgres/database.ts';
-import { type IntentResult, type IntentRow, intentsWrite } from '../../src/transactions/card/intents.sql.ts';
-import { type OutcomeRow, outcomesWrite } from '../../src/transactions/card/outcomes.sql.ts';
-import { recordResolution } from '../../src/transactions/card/resolutions.sql.ts';
+import {
+  type IntentResult,
+  type IntentRow,
+  intentsWrite,
+} from '../../src/transactions/methods/card/intents.sql.ts';
+import { type OutcomeRow, outcomesWrite } from '../../src/transactions/methods/card/outcomes.sql.ts';
+import { recordResolution } from '../../src/transactions/methods/card/resolutions.sql.ts';
 
 import { cents } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';

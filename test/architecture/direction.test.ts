@@ -195,17 +195,18 @@ test('a kind of file that uses what it must not is found', () => {
 test('what all methods of payment share and uses what one has is found', () => {
   const { line } = PLANTED_PLAN;
   const plan = { ...PLANTED_PLAN, line: [...line, ['transactions']] };
-  const card = { 'src/transactions/card/charge-card.ts': '' };
-  const importing = "import { a } from '../card/charge-card.ts';";
+  const card = { 'src/transactions/methods/card/charge-card.ts': '' };
+  const importing = "import { a } from '../methods/card/charge-card.ts';";
   const shared = planted({ ...card, 'src/transactions/cancels/cancel.ts': importing });
   assertOne(directionComplaints(shared, plan), /which only one method of payment has/);
-  const between = planted({ ...card, 'src/transactions/pix/charge-pix.ts': importing });
+  const within = "import { a } from '../card/charge-card.ts';";
+  const between = planted({ ...card, 'src/transactions/methods/pix/charge-pix.ts': within });
   assertOne(directionComplaints(between, plan), /which only one method of payment has/);
-  for (const chooser of [
-    'src/transactions/card/resolve.ts',
-    'src/transactions/unresolved/decide-unresolved.ts',
-  ])
-    assertNone(directionComplaints(planted({ ...card, [chooser]: importing }), plan));
+  for (const [free, source] of [
+    ['src/transactions/methods/card/resolve.ts', within],
+    ['src/transactions/unresolved/decide-unresolved.ts', importing],
+  ] as const)
+    assertNone(directionComplaints(planted({ ...card, [free]: source }), plan));
 });
 
 test('a simulator that shares code is found', () => {

@@ -25,8 +25,8 @@ const SIMULATED = /^simulators\/(acquirer|bank)\/[\w-]+\.json$/;
 /** What simulators share: how a ledger is kept and a field is read, and the days of banks. */
 const KIT_OF_SIMULATORS = 'simulators/kit';
 
-/** The folders of each method of payment: the money that all methods share knows nothing of them. */
-const METHODS = [['src/transactions/card/', 'src/transactions/captures/']];
+/** A method of payment: the money that all methods share knows nothing of them, nor does one of another. */
+const METHOD = /^src\/transactions\/methods\/(\w+)\//;
 /** They choose between methods: the module opens each, and what a person decides may be a charge of each. */
 const CHOOSE_METHODS = ['src/transactions/module.ts', 'src/transactions/unresolved/decide-unresolved.ts'];
 
@@ -85,9 +85,8 @@ function folderFault(from: string, target: string, plan: Plan): string | null {
 }
 
 function methodFault(from: string, target: string): string | null {
-  const isIn = (path: string) => (folder: string) => path.startsWith(folder);
-  const method = METHODS.find((folders) => folders.some(isIn(target)));
-  const isFree = method === undefined || method.some(isIn(from)) || CHOOSE_METHODS.includes(from);
+  const method = METHOD.exec(target)?.[1];
+  const isFree = method === undefined || METHOD.exec(from)?.[1] === method || CHOOSE_METHODS.includes(from);
   const isOfModule = from.startsWith('src/transactions/');
   return isFree || !isOfModule ? null : `imports ${target}, which only one method of payment has`;
 }
@@ -132,7 +131,7 @@ const MAY_USE: Partial<Record<Kind, readonly Kind[]>> = {
  */
 function mayOpen(from: string, target: string): boolean {
   if (moduleOf(from) === 'app') return true;
-  return stemOf(from) === 'module' && dirname(dirname(target)) === dirname(from);
+  return stemOf(from) === 'module' && dirname(dirname(target)).replace(/\/methods$/, '') === dirname(from);
 }
 
 /** Imports between kinds of file that the table of ARCHITECTURE.md does not have. Types alone bind nobody. */

@@ -86,9 +86,11 @@ export function divisionComplaints(tree: SourceTree): Complaint[] {
   return complaints;
 }
 
-/** Adapters have a folder for each other side: `acquirers/adapters/bridge`. */
-function deepest(folders: readonly string[]): number {
-  return folders[1] === 'adapters' ? 3 : 2;
+/** Adapters have a folder for each other side, providers one for each kind; a method is a module. */
+function deepest([module, part, ...others]: readonly string[]): number {
+  const adapters = [part, ...others].includes('adapters') ? 1 : 0;
+  if (part === 'methods') return 4;
+  return (module === 'providers' ? 3 : 2) + adapters;
 }
 
 /** Files and folders whose names say nothing. */

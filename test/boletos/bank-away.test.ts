@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { STATUS_BILL } from '../../src/boletos/bill-status.ts';
+import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
 import { until } from '../kit/service.ts';
 import { type BanksInTurn, openBanksInTurn } from './banks-in-turn.ts';
 import { cancel, issue, untilStatus } from './boleto-service.ts';

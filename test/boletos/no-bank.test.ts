@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { STATUS_BILL } from '../../src/boletos/bill-status.ts';
+import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
 import { addDays } from '../../src/values/instant.ts';
 import { runParcela } from '../audit/audit-service.ts';
 import { call } from '../kit/merchant.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
-import { STATUS_BILL } from '../../src/boletos/bill-status.ts';
+import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
 import { call } from '../kit/merchant.ts';
 import {
   type BoletoShop,

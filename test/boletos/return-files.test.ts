@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { STATUS_BILL } from '../../src/boletos/bill-status.ts';
+import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
 import { runParcela } from '../audit/audit-service.ts';
 import { call } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';

@@ -4,7 +4,7 @@ import amounts from '../../simulators/acquirer/trigger-amounts.json' with { type
 import triggerCards from '../../simulators/acquirer/trigger-cards.json' with { type: 'json' };
 import { TRIGGERS, triggeredDecision } from '../../src/antifraud/anti-fraud.ts';
 import { TRIALS } from '../../src/homologation/trials.ts';
-import { isTrialCard, NETWORK_LIMITS } from '../../src/transactions/card/network-limits.ts';
+import { isTrialCard, NETWORK_LIMITS } from '../../src/transactions/methods/card/network-limits.ts';
 import { isCardNumber } from '../../src/values/card-number.ts';
 
 const english = (cell: string | { en: string }) => (typeof cell === 'string' ? cell : cell.en);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { declineFor } from '../../simulators/acquirer/decline-codes.ts';
-import { readDecline } from '../../src/acquirers/issuer-code.ts';
+import { readDecline } from '../../src/providers/acquirers/issuer-code.ts';
 import { CARD_BRANDS } from '../../src/values/card-number.ts';
 import { call, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { openVaultService, type VaultService } from '../vault/vault-service.ts';

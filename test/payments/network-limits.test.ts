@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import type { Statement } from '../../src/platform/postgres/database.ts';
-import { declinesRead } from '../../src/transactions/card/declines.sql.ts';
+import { declinesRead } from '../../src/transactions/methods/card/declines.sql.ts';
 import { instant } from '../../src/values/instant.ts';
 import { openProductionService } from '../antifraud/production-service.ts';
 import { openKeySetup } from '../keys/key-setup.ts';

@@ -3,11 +3,11 @@ import { after, before, beforeEach, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { Deadline } from '../../src/platform/postgres/deadline.ts';
 import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
-import { expireSome } from '../../src/transactions/captures/module.ts';
+import { expireSome } from '../../src/transactions/methods/card/module.ts';
 import {
   expirePreauthorizations,
   preauthorizationsWrite,
-} from '../../src/transactions/captures/preauthorizations.sql.ts';
+} from '../../src/transactions/methods/card/preauthorizations.sql.ts';
 
 import type { Instant } from '../../src/values/instant.ts';
 import { createTestDatabase } from '../kit/database.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { STATUS_BILL } from '../../src/boletos/bill-status.ts';
+import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
 import { runParcela } from '../audit/audit-service.ts';
 import { type CallingShop, cancel as cancelBoleto, issue, untilStatus } from '../boletos/boleto-service.ts';
 import { keyFileIn, rememberKeyFile } from '../kit/keys.ts';

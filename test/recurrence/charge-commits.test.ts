@@ -16,7 +16,7 @@ import {
 import { NO_WINDOW } from '../../src/recurrence/collection/day-window.ts';
 import { findDueOf } from '../../src/recurrence/collection/due-billings.sql.ts';
 import { APPROVED, type ChargeFacts, factsOfUnsent } from '../../src/recurrence/collection/outcome-record.ts';
-import { declinesRead } from '../../src/transactions/card/declines.sql.ts';
+import { declinesRead } from '../../src/transactions/methods/card/declines.sql.ts';
 import { instant } from '../../src/values/instant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 import {

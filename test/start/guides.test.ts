@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { readDecline } from '../../src/acquirers/issuer-code.ts';
+import { readDecline } from '../../src/providers/acquirers/issuer-code.ts';
 import { skipWithout } from '../../tools/test-programs.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 import { snippetVectors, VECTORS_FILE } from '../webhooks/snippet-vectors.ts';

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { bridgeAcquirer } from '../../src/acquirers/adapters/bridge/bridge.ts';
 import { businessClock } from '../../src/platform/business-clock.ts';
 import { plainChannel } from '../../src/platform/channels/open-channel.ts';
 import { DatabaseTime } from '../../src/platform/database-time.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
-import { type ChargeResult, chargeCard } from '../../src/transactions/card/charge-card.ts';
-import { type IntentRow, writeIntents } from '../../src/transactions/card/intents.sql.ts';
+import { bridgeAcquirer } from '../../src/providers/acquirers/adapters/bridge/bridge.ts';
+import { type ChargeResult, chargeCard } from '../../src/transactions/methods/card/charge-card.ts';
+import { type IntentRow, writeIntents } from '../../src/transactions/methods/card/intents.sql.ts';
 import {
   type OutcomeRow,
   outcomeLeases,
   recordedOutcomes,
   writeOutcomes,
-} from '../../src/transactions/card/outcomes.sql.ts';
+} from '../../src/transactions/methods/card/outcomes.sql.ts';
 import type { Intent } from '../../src/transactions/transaction.ts';
 import { cents } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import { markVoidSent } from '../../src/transactions/card/resolutions.sql.ts';
 import {
   clearChargebackMark,
   findUnprocessedChargeback,
   listUnprocessedChargebacks,
 } from '../../src/transactions/changes/chargebacks.sql.ts';
+import { markVoidSent } from '../../src/transactions/methods/card/resolutions.sql.ts';
 import { listUnresolved } from '../../src/transactions/unresolved/unresolved.sql.ts';
 import { createTestDatabase } from '../kit/database.ts';
 import { type Auditor, openAuditor, until } from '../kit/service.ts';

@@ -202,7 +202,7 @@ export const CHARGING_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the outcome of a charge is written under any fence',
-    file: 'src/transactions/card/outcomes.sql.ts',
+    file: 'src/transactions/methods/card/outcomes.sql.ts',
     find: 'where t.state = i.expected_state and t.fence = i.fence',
     put: 'where t.state = i.expected_state',
     caughtBy: 'test/antifraud/claims.test.ts',
@@ -251,10 +251,10 @@ export const CHARGING_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the limit of a network is passed by one',
-    file: 'src/transactions/card/network-limits.ts',
+    file: 'src/transactions/methods/card/network-limits.ts',
     find: 'visa: { limits: [inThirtyDays(20)]',
     put: 'visa: { limits: [inThirtyDays(21)]',
-    caughtBy: 'src/transactions/card/network-limits.test.ts',
+    caughtBy: 'src/transactions/methods/card/network-limits.test.ts',
   },
   {
     name: 'a message is signed without its moment',

@@ -4,7 +4,7 @@ const TOKENS = 'src/merchants/tokens/access-tokens.sql.ts';
 const CARDS = 'src/cards/tokens/card-tokens.sql.ts';
 const SESSIONS = 'src/console/users/sessions.sql.ts';
 const CODES = 'src/antifraud/codes.sql.ts';
-const RELEASES = 'src/transactions/captures/captures.sql.ts';
+const RELEASES = 'src/transactions/methods/card/captures.sql.ts';
 
 /** Mistakes in what ends: what should be over is not, or is over too early. */
 export const EXPIRY_MUTATIONS: readonly Mutation[] = [
@@ -171,7 +171,7 @@ export const EXPIRY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a pre-authorization is let go before its time',
-    file: 'src/transactions/captures/preauthorizations.sql.ts',
+    file: 'src/transactions/methods/card/preauthorizations.sql.ts',
     find: 'where expires_at <= now() order by expires_at limit $1',
     put: 'where expires_at is not null order by expires_at limit $1',
     caughtBy: 'test/payments/released.test.ts',

@@ -4,7 +4,7 @@ const PARTIAL = 'src/transactions/cancels/partial-cancel.ts';
 const SPLIT = 'src/transactions/split.ts';
 const CENTS = 'src/values/cents.ts';
 const RECEIVABLE = 'src/reconciliation/receivables/receivable.ts';
-const BOLETO = 'src/boletos/boleto.ts';
+const BOLETO = 'src/transactions/methods/boleto/boleto.ts';
 
 /** Mistakes in amounts: what is charged, given back, divided, owed and rounded. */
 export const MONEY_MUTATIONS: readonly Mutation[] = [
@@ -45,10 +45,10 @@ export const MONEY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a boleto paid in another amount is as expected',
-    file: 'src/boletos/changes/bank-change.ts',
+    file: 'src/transactions/methods/boleto/changes/bank-change.ts',
     find: "isAmountDue ? 'expected' : 'otherAmount'",
     put: "isAmountDue ? 'expected' : 'expected'",
-    caughtBy: 'src/boletos/changes/bank-change.test.ts',
+    caughtBy: 'src/transactions/methods/boleto/changes/bank-change.test.ts',
   },
   {
     name: 'a half is always rounded up',
@@ -108,7 +108,7 @@ export const MONEY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the statement captures more than was authorized',
-    file: 'src/transactions/captures/captures.sql.ts',
+    file: 'src/transactions/methods/card/captures.sql.ts',
     find: 'between i.minimum_installment * t.installment_count and t.amount',
     put: '>= i.minimum_installment * t.installment_count',
     caughtBy: 'test/payments/captures.test.ts',
@@ -202,21 +202,21 @@ export const MONEY_MUTATIONS: readonly Mutation[] = [
     file: BOLETO,
     find: '  if (day <= lastDayInTime(dueOn)) return amount;\n',
     put: '  if (day < lastDayInTime(dueOn)) return amount;\n',
-    caughtBy: 'src/boletos/boleto.test.ts',
+    caughtBy: 'src/transactions/methods/boleto/boleto.test.ts',
   },
   {
     name: 'the discount of a boleto ends a day early',
     file: BOLETO,
     find: 'day <= discount.until',
     put: 'day < discount.until',
-    caughtBy: 'src/boletos/boleto.test.ts',
+    caughtBy: 'src/transactions/methods/boleto/boleto.test.ts',
   },
   {
     name: 'a boleto that is paid a second time is told as paid, and no surprise',
-    file: 'src/boletos/changes/bank-change.ts',
+    file: 'src/transactions/methods/boleto/changes/bank-change.ts',
     find: "    case 'paid':\n      return 'paidAgain';",
     put: "    case 'paid':\n      return null;",
-    caughtBy: 'src/boletos/changes/bank-change.test.ts',
+    caughtBy: 'src/transactions/methods/boleto/changes/bank-change.test.ts',
   },
   {
     name: 'the totals of a file are not compared',

@@ -1,15 +1,15 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { DECLINE_ANSWER, RETRY_LIMIT_ANSWER } from '../../acquirers/endpoints.ts';
 import { contract, type Fault, type Sound } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 import { REQUIRED } from '../../platform/http/schema-faults.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage } from '../../platform/pages.ts';
+import { DECLINE_ANSWER, RETRY_LIMIT_ANSWER } from '../../providers/acquirers/endpoints.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import type { NamedCard } from '../card.ts';
 import type { ShownCard, VaultCardStatus, WantedCards } from './vault-card.ts';
 
-export { writeDecline, writeRetryLimit } from '../../acquirers/endpoints.ts';
+export { writeDecline, writeRetryLimit } from '../../providers/acquirers/endpoints.ts';
 
 const STORE_REQUEST = Type.Object({
   numberToken: Type.Optional(

@@ -1,5 +1,3 @@
-import type { VerificationAnswer } from '../../acquirers/acquirer.ts';
-import { type Decline, readDecline } from '../../acquirers/issuer-code.ts';
 import { answerOnce, type FindRequestTools, identifyRequest } from '../../idempotency/answer-once.ts';
 import { isRequestLost, type KeyedRequest, type SentRequest } from '../../idempotency/idempotency-key.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
@@ -9,6 +7,8 @@ import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
+import type { VerificationAnswer } from '../../providers/acquirers/acquirer.ts';
+import { type Decline, readDecline } from '../../providers/acquirers/issuer-code.ts';
 import { type Acquirers, takesSale } from '../../providers/open-acquirers.ts';
 import type { Instant } from '../../values/instant.ts';
 import { type NamedCard, sourceUsedRefusal } from '../card.ts';

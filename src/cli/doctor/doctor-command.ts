@@ -1,9 +1,9 @@
-import { checkAcquirer } from '../../acquirers/open-acquirer.ts';
 import { checkProvider } from '../../antifraud/open-deciders.ts';
 import type { Configuration } from '../../app/config.ts';
-import { openBank } from '../../banks/open-bank.ts';
 import { openDatabase } from '../../platform/postgres/database.ts';
 import type { DatabasePlace } from '../../platform/postgres/database-place.ts';
+import { checkAcquirer } from '../../providers/acquirers/open-acquirer.ts';
+import { openBank } from '../../providers/banks/open-bank.ts';
 import type { Command, CommandOutcome, GivenOptions, InstallationTools } from '../command.ts';
 import { checkArchive } from './check-archive.ts';
 import { checkChannel, type Peer } from './check-channel.ts';

@@ -1,5 +1,4 @@
 import type { Actor, Audit } from '../../audit/audit-event.ts';
-import type { PayerBoleto } from '../../boletos/payers/payers.sql.ts';
 import type { VaultCard } from '../../cards/vault/vault-card.ts';
 import { vaultCardsRead } from '../../cards/vault/vault-cards.sql.ts';
 import type { OwnedFilter } from '../../console/filters/saved-filters.sql.ts';
@@ -21,6 +20,7 @@ import {
   FIRST_PLACE,
   listCustomerPayments,
 } from '../../transactions/customers/customers.sql.ts';
+import type { PayerBoleto } from '../../transactions/methods/boleto/payers/payers.sql.ts';
 import {
   listMessagesOf,
   type NamedPayment,

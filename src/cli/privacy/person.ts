@@ -1,11 +1,3 @@
-import type { BoletoKey } from '../../boletos/boleto.ts';
-import {
-  erasePayers,
-  FIRST_BOLETO,
-  listPayerBoletos,
-  type PayerBoleto,
-  type PayerFilter,
-} from '../../boletos/payers/payers.sql.ts';
 import {
   FIRST_FILTER,
   listAllFilters,
@@ -14,6 +6,14 @@ import {
 } from '../../console/filters/saved-filters.sql.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { BoletoKey } from '../../transactions/methods/boleto/boleto.ts';
+import {
+  erasePayers,
+  FIRST_BOLETO,
+  listPayerBoletos,
+  type PayerBoleto,
+  type PayerFilter,
+} from '../../transactions/methods/boleto/payers/payers.sql.ts';
 import { documentKind } from '../../values/document-number.ts';
 
 /** A CPF or CNPJ without mask, in upper case. Null if it is neither. */

@@ -1,5 +1,4 @@
 import type { AuditEvent } from '../../audit/audit-event.ts';
-import { skipOurNumbers } from '../../boletos/boleto-intents.sql.ts';
 import { holdRestored } from '../../merchants/merchants.sql.ts';
 import { releaseRestored } from '../../merchants/release-restored.ts';
 import { acceptDatabase, readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
@@ -8,6 +7,7 @@ import type { Tx } from '../../platform/postgres/database.ts';
 import { holdRuns } from '../../reconciliation/restored/restore-runs.sql.ts';
 import type { RestoreRun } from '../../reconciliation/restored/restored-charge.ts';
 import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/restored-charges.sql.ts';
+import { skipOurNumbers } from '../../transactions/methods/boleto/boleto-intents.sql.ts';
 import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
 import {
   type AuditedCommandTools,

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
-import type { BOLETO_ANSWER } from '../../boletos/boleto-contract.ts';
-import { CANCEL_BOLETO, GET_BOLETO, LIST_BOLETOS } from '../../boletos/contract.ts';
-import { SHOW_BOLETO_PDF } from '../../boletos/print/endpoints.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import { RESOLVE_EXCEPTION } from '../../reconciliation/exceptions/endpoints.ts';
+import type { BOLETO_ANSWER } from '../../transactions/methods/boleto/boleto-contract.ts';
+import { CANCEL_BOLETO, GET_BOLETO, LIST_BOLETOS } from '../../transactions/methods/boleto/contract.ts';
+import { SHOW_BOLETO_PDF } from '../../transactions/methods/boleto/print/endpoints.ts';
 import { formatDigitableLine } from '../../values/bar-code.ts';
 import { documentText } from '../../values/document-number.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';

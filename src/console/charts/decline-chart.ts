@@ -1,11 +1,11 @@
-import { readDecline } from '../../acquirers/issuer-code.ts';
+import { readDecline } from '../../providers/acquirers/issuer-code.ts';
 import {
   addFees,
   FEES_BEYOND_LIMIT,
   feeOfRetry,
   NETWORK_LIMITS,
   type NetworkFee,
-} from '../../transactions/card/network-limits.ts';
+} from '../../transactions/methods/card/network-limits.ts';
 import type { DeclineCount } from '../../transactions/sale-counts.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import { cents } from '../../values/cents.ts';

@@ -1,6 +1,6 @@
-import { LIST_BOLETOS } from '../../boletos/contract.ts';
 import { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
 import { GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
+import { LIST_BOLETOS } from '../../transactions/methods/boleto/contract.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { LIST_DELIVERIES } from '../../webhooks/history/contract.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';

@@ -1,6 +1,6 @@
-import { GET_BOLETO } from '../../boletos/contract.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { GET_BILLING } from '../../recurrence/billings/contract.ts';
+import { GET_BOLETO } from '../../transactions/methods/boleto/contract.ts';
 import { amountFault, centsOf } from '../parts/page-parts.ts';
 import { BILLING, BOLETO, billingPath, boletoPath, PAYMENT, paymentPath } from '../parts/paths.ts';
 import type { Action, Asked, Form, Visit } from '../parts/screen.ts';

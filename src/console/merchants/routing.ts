@@ -1,4 +1,4 @@
-import type { AcquirerCapabilities } from '../../acquirers/acquirer.ts';
+import type { AcquirerCapabilities } from '../../providers/acquirers/acquirer.ts';
 import type { Provider, ProviderKind } from '../../providers/provider.ts';
 
 /** Whom the processes of this database ask; addresses without what stands behind the host. */

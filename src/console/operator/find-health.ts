@@ -1,5 +1,4 @@
 import type { AuditEntry } from '../../audit/audit-chain.ts';
-import { countUnresolvedBoletos } from '../../boletos/unresolved/unresolved-boletos.sql.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import { countMerchants } from '../../merchants/merchants.sql.ts';
 import { lookAtDatabase } from '../../platform/database-watch/server-facts.sql.ts';
@@ -10,8 +9,8 @@ import { listReports } from '../../platform/process-reports/process-reports.sql.
 import { countExceptions } from '../../reconciliation/exceptions/exception-writes.sql.ts';
 import { reportBytes } from '../../reconciliation/truth/truth.ts';
 import { listDifferences, readNewestReport } from '../../reconciliation/truth/truth-differences.sql.ts';
-
 import { findOldestDueDay } from '../../recurrence/collection/due-billings.sql.ts';
+import { countUnresolvedBoletos } from '../../transactions/methods/boleto/unresolved/unresolved-boletos.sql.ts';
 import { countUnresolved } from '../../transactions/unresolved/unresolved.sql.ts';
 import { countDeliveries } from '../../webhooks/deliveries/endpoint-changes.sql.ts';
 import type { Health, Integrity } from './health.ts';

@@ -1,9 +1,9 @@
-import type { STATUS_BILL } from '../../boletos/bill-status.ts';
 import type { GET_PAYMENT } from '../../payments/status/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import type { GET_BILLING } from '../../recurrence/billings/contract.ts';
 import type { GET_PLAN } from '../../recurrence/plans/contract.ts';
 import type { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
+import type { STATUS_BILL } from '../../transactions/methods/boleto/bill-status.ts';
 import type { GET_DELIVERY } from '../../webhooks/history/contract.ts';
 import { type Html, html } from './html.ts';
 import type { Wording } from './wording.ts';

@@ -1,9 +1,9 @@
-import type { BoletoName } from '../../boletos/boletos.sql.ts';
-import { GET_BOLETO } from '../../boletos/contract.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { LIST_PAYMENTS } from '../../payments/status/endpoints.ts';
 import { GET_BILLING } from '../../recurrence/billings/contract.ts';
 import { GET_SUBSCRIPTION, LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
+import type { BoletoName } from '../../transactions/methods/boleto/boletos.sql.ts';
+import { GET_BOLETO } from '../../transactions/methods/boleto/contract.ts';
 import { parseBarCode, parseDigitableLine } from '../../values/bar-code.ts';
 import { isCnpj, isCpf } from '../../values/document-number.ts';
 import { isUuid } from '../../values/ids.ts';

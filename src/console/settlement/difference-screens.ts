@@ -1,4 +1,4 @@
-import type { FoundCharge } from '../../acquirers/acquirer.ts';
+import type { FoundCharge } from '../../providers/acquirers/acquirer.ts';
 import type { SumName } from '../../reconciliation/truth/kept-sums.ts';
 import type { TruthClass } from '../../reconciliation/truth/truth.ts';
 import type { OpenDifference } from '../../reconciliation/truth/truth-differences.sql.ts';

@@ -1,4 +1,4 @@
-import type { FoundCharge } from '../../acquirers/acquirer.ts';
+import type { FoundCharge } from '../../providers/acquirers/acquirer.ts';
 import {
   type Case,
   DECISIONS_OF,

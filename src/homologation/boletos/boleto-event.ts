@@ -1,6 +1,6 @@
-import type { BANK_EVENTS } from '../../banks/bank.ts';
-import type { Boleto } from '../../boletos/boleto.ts';
 import type { Feed } from '../../platform/feeds/open-feed.ts';
+import type { BANK_EVENTS } from '../../providers/banks/bank.ts';
+import type { Boleto } from '../../transactions/methods/boleto/boleto.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Day } from '../../values/instant.ts';
 

@@ -1,8 +1,4 @@
 import { type Static, Type } from 'typebox';
-import { BANK_EVENTS } from '../../banks/bank.ts';
-import { STATUS_WORDS, statusBill, statusWord } from '../../boletos/bill-status.ts';
-import type { Boleto } from '../../boletos/boleto.ts';
-import { findBoleto } from '../../boletos/boletos.sql.ts';
 import {
   callerOf,
   contract,
@@ -13,6 +9,10 @@ import {
 } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { BANK_EVENTS } from '../../providers/banks/bank.ts';
+import { STATUS_WORDS, statusBill, statusWord } from '../../transactions/methods/boleto/bill-status.ts';
+import type { Boleto } from '../../transactions/methods/boleto/boleto.ts';
+import { findBoleto } from '../../transactions/methods/boleto/boletos.sql.ts';
 import { type Cents, MAX_PAYMENT_CENTS } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
 import { type Day, saoPauloDay, utcText } from '../../values/instant.ts';

@@ -3,7 +3,7 @@ import amounts from '../../../simulators/acquirer/trigger-amounts.json' with { t
 import triggerCards from '../../../simulators/acquirer/trigger-cards.json' with { type: 'json' };
 import { contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
-import { TRIAL_CARDS } from '../../transactions/card/network-limits.ts';
+import { TRIAL_CARDS } from '../../transactions/methods/card/network-limits.ts';
 import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
 import { behaviourOf, FAULT_TEXTS, textOf, trialNumbers } from '../trials.ts';
 

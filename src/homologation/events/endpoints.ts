@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { CHANGE_EVENTS } from '../../acquirers/acquirer.ts';
 import { STATUS_WORDS } from '../../payments/status/contract.ts';
 import {
   callerOf,
@@ -11,6 +10,7 @@ import {
 } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { CHANGE_EVENTS } from '../../providers/acquirers/acquirer.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
 import { MOST_INSTALLMENTS } from '../../values/cents.ts';
 import { askForEvent, type EventTools } from './ask-for-event.ts';

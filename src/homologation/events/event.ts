@@ -1,4 +1,4 @@
-import type { ChangeEvent } from '../../acquirers/acquirer.ts';
+import type { ChangeEvent } from '../../providers/acquirers/acquirer.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
 
 export type WantedEvent = {

@@ -1,5 +1,5 @@
-import { ownCursor } from '../../banks/bank.ts';
 import type { ClockedWork } from '../../platform/work/due-work.ts';
+import { ownCursor } from '../../providers/banks/bank.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import { type Instant, instant, utcText } from '../../values/instant.ts';
 import type { BankTools } from '../boletos/boleto-event.ts';

@@ -10,7 +10,7 @@ import {
   cancelTransaction,
 } from '../../transactions/cancels/cancel-transaction.ts';
 import { findCancel, findMadeCancel } from '../../transactions/cancels/cancels.sql.ts';
-import { findRelease, type RecordedRelease } from '../../transactions/captures/releases.sql.ts';
+import { findRelease, type RecordedRelease } from '../../transactions/methods/card/releases.sql.ts';
 import type { Cents } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { Instant } from '../../values/instant.ts';

@@ -8,8 +8,8 @@ import {
   type CaptureResult,
   type CaptureTools,
   captureTransaction,
-} from '../../transactions/captures/capture-transaction.ts';
-import { findCapture, findMadeCapture } from '../../transactions/captures/captures.sql.ts';
+} from '../../transactions/methods/card/capture-transaction.ts';
+import { findCapture, findMadeCapture } from '../../transactions/methods/card/captures.sql.ts';
 import type { Cents } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { Instant } from '../../values/instant.ts';

@@ -18,7 +18,7 @@ import {
 } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import type { CaptureRefusal } from '../../transactions/capture.ts';
-import type { CaptureResult } from '../../transactions/captures/capture-transaction.ts';
+import type { CaptureResult } from '../../transactions/methods/card/capture-transaction.ts';
 import { type Cents, MAX_PAYMENT_CENTS } from '../../values/cents.ts';
 import { type Instant, saoPauloOffsetText } from '../../values/instant.ts';
 import { type CapturePaymentTools, capturePayment } from './capture-payment.ts';

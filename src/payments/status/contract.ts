@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { DECLINE_FIELDS, writeDeclineFields } from '../../acquirers/endpoints.ts';
-import { readDecline } from '../../acquirers/issuer-code.ts';
 import { contract } from '../../platform/http/endpoint.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { linesOf, type RowFormat } from '../../platform/row-format.ts';
+import { DECLINE_FIELDS, writeDeclineFields } from '../../providers/acquirers/endpoints.ts';
+import { readDecline } from '../../providers/acquirers/issuer-code.ts';
 import type { CancelState, ListedCancel, TransactionWithCancels } from '../../transactions/cancels/cancel.ts';
 import {
   INSTALLMENT_WORDS,

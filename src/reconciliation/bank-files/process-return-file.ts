@@ -1,13 +1,13 @@
 import type { Actor, Audit } from '../../audit/audit-event.ts';
-import type { FiledBankChange } from '../../boletos/changes/bank-change.ts';
+import { newId } from '../../platform/chance.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import type { FiledBankChange } from '../../transactions/methods/boleto/changes/bank-change.ts';
 import {
   type FiledChangeOfBoleto,
   findOurNumbers,
   type KeptCounts,
   keepFiledChanges,
-} from '../../boletos/changes/filed-changes.sql.ts';
-import { newId } from '../../platform/chance.ts';
-import type { Database } from '../../platform/postgres/database.ts';
+} from '../../transactions/methods/boleto/changes/filed-changes.sql.ts';
 import { cents } from '../../values/cents.ts';
 import { type Instant, instant, startOfSaoPauloDay } from '../../values/instant.ts';
 import { type ExceptionRow, NO_MERCHANT, recordExceptions } from '../exceptions/exception-writes.sql.ts';

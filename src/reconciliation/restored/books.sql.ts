@@ -1,9 +1,9 @@
-import type { ListedCharge } from '../../acquirers/listed-charge.ts';
 import { findSeals } from '../../audit/audit-entries.sql.ts';
 import type { ShippedLine } from '../../audit/shipped-line.ts';
 import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import type { ListedCharge } from '../../providers/acquirers/listed-charge.ts';
 import { BILLING_STATES } from '../../recurrence/billings/billing.ts';
 import type { RecordedSplit } from '../../transactions/split.ts';
 import { ORIGINS, TRANSACTION_STATES } from '../../transactions/transaction.ts';

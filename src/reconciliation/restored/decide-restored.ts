@@ -1,7 +1,7 @@
 import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
-import { holdInDoubt } from '../../transactions/card/resolutions.sql.ts';
+import { holdInDoubt } from '../../transactions/methods/card/resolutions.sql.ts';
 import { findBooksOf } from './books.sql.ts';
 import { type FillTools, fillCharge, type NotWritten } from './fill-charge.ts';
 import { GuardLost, guardedDatabase } from './guarded-database.ts';

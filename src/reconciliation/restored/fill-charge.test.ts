@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ListedCharge } from '../../acquirers/listed-charge.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { ListedCharge } from '../../providers/acquirers/listed-charge.ts';
 import { cents } from '../../values/cents.ts';
 import { instant } from '../../values/instant.ts';
 import { fillRequests } from './fill-charge.ts';

@@ -1,19 +1,23 @@
-import type { ListedCancellation, ListedCapture, ListedCharge } from '../../acquirers/listed-charge.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database, Tx } from '../../platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../platform/postgres/deadline.ts';
+import type {
+  ListedCancellation,
+  ListedCapture,
+  ListedCharge,
+} from '../../providers/acquirers/listed-charge.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import { commitTakes, takeKey } from '../../recurrence/collection/charge-intents.sql.ts';
 import { findBillingToCharge } from '../../recurrence/collection/open-charges.sql.ts';
 import { cancelIntentsWrite } from '../../transactions/cancels/cancels.sql.ts';
 import { captureUntil } from '../../transactions/capture.ts';
-import { recordCaptureOutcome } from '../../transactions/captures/capture-outcomes.sql.ts';
-import { captureIntentsWrite } from '../../transactions/captures/captures.sql.ts';
-import { writePreauthorizations } from '../../transactions/captures/preauthorizations.sql.ts';
-import { releasesWrite } from '../../transactions/captures/releases.sql.ts';
-import { type IntentRow, writeIntents } from '../../transactions/card/intents.sql.ts';
-import { writeOutcomes } from '../../transactions/card/outcomes.sql.ts';
+import { recordCaptureOutcome } from '../../transactions/methods/card/capture-outcomes.sql.ts';
+import { captureIntentsWrite } from '../../transactions/methods/card/captures.sql.ts';
+import { type IntentRow, writeIntents } from '../../transactions/methods/card/intents.sql.ts';
+import { writeOutcomes } from '../../transactions/methods/card/outcomes.sql.ts';
+import { writePreauthorizations } from '../../transactions/methods/card/preauthorizations.sql.ts';
+import { releasesWrite } from '../../transactions/methods/card/releases.sql.ts';
 import { type RecordedSplit, recordedShares } from '../../transactions/split.ts';
 import { cents, splitIntoInstallments } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';

@@ -1,5 +1,5 @@
-import { type ChargesPage, MOST_LISTED_CHARGES } from '../../acquirers/listed-charge.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { type ChargesPage, MOST_LISTED_CHARGES } from '../../providers/acquirers/listed-charge.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import type { Instant } from '../../values/instant.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ListedCharge } from '../../acquirers/listed-charge.ts';
 import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { Database, Tx } from '../../platform/postgres/database.ts';
+import type { ListedCharge } from '../../providers/acquirers/listed-charge.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
-import { holdInDoubt } from '../../transactions/card/resolutions.sql.ts';
+import { holdInDoubt } from '../../transactions/methods/card/resolutions.sql.ts';
 import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
 import { isUuid } from '../../values/ids.ts';
 import { type Instant, instant, utcText } from '../../values/instant.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ListedCharge } from '../../acquirers/listed-charge.ts';
+import type { ListedCharge } from '../../providers/acquirers/listed-charge.ts';
 import { cents } from '../../values/cents.ts';
 import { instant } from '../../values/instant.ts';
 import {

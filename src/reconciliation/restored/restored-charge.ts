@@ -1,4 +1,4 @@
-import type { ListedCharge } from '../../acquirers/listed-charge.ts';
+import type { ListedCharge } from '../../providers/acquirers/listed-charge.ts';
 import type { BillingState } from '../../recurrence/billings/billing.ts';
 import type { RecordedSplit } from '../../transactions/split.ts';
 import type { Origin, TransactionState } from '../../transactions/transaction.ts';

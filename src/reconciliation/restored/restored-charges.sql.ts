@@ -1,4 +1,3 @@
-import type { ListedCharge } from '../../acquirers/listed-charge.ts';
 import {
   type Database,
   type Reader,
@@ -7,6 +6,7 @@ import {
   type Tx,
 } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import type { ListedCharge } from '../../providers/acquirers/listed-charge.ts';
 import {
   type Fault,
   PERSONS_DECISIONS,

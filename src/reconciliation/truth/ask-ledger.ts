@@ -1,5 +1,5 @@
-import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { Acquirer } from '../../providers/acquirers/acquirer.ts';
 import { type ComparedCharge, isAskedFirst } from './compared-charge.ts';
 import type { ReadComparedInstallment } from './compared-installments.sql.ts';
 import { isSilent, isWithinLookUp, QUESTIONS_OF_BUDGET, salesToAsk } from './question-budget.ts';

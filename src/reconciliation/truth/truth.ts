@@ -1,5 +1,5 @@
-import type { FoundCharge } from '../../acquirers/acquirer.ts';
 import { lengthPrefixed } from '../../audit/audit-chain.ts';
+import type { FoundCharge } from '../../providers/acquirers/acquirer.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
 import type { Day } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { readDecline } from '../../acquirers/issuer-code.ts';
 import { contract } from '../../platform/http/endpoint.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage } from '../../platform/pages.ts';
+import { readDecline } from '../../providers/acquirers/issuer-code.ts';
 import { reaisText } from '../../values/cents.ts';
 import { ExactNumber } from '../../values/exact-json.ts';
 import { type Day, saoPauloText } from '../../values/instant.ts';

@@ -3,7 +3,7 @@ import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
-import { type IntentRow, writeIntents } from '../../transactions/card/intents.sql.ts';
+import { type IntentRow, writeIntents } from '../../transactions/methods/card/intents.sql.ts';
 import { utcText } from '../../values/instant.ts';
 
 export type StartedCharge = {

@@ -8,7 +8,7 @@ import {
   outcomeLeases,
   recordedOutcomes,
   writeOutcomes,
-} from '../../transactions/card/outcomes.sql.ts';
+} from '../../transactions/methods/card/outcomes.sql.ts';
 import { type Instant, saoPauloDay, utcText } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';

@@ -1,4 +1,3 @@
-import type { StoredCardReason } from '../../acquirers/acquirer.ts';
 import type { NamedCard } from '../../cards/card.ts';
 import { type CardTools, type OpenedCardSource, openVaultCard } from '../../cards/open-card-source.ts';
 import type { CardRefusal } from '../../cards/refusals.ts';
@@ -6,15 +5,20 @@ import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
+import type { StoredCardReason } from '../../providers/acquirers/acquirer.ts';
 import { takesSale } from '../../providers/open-acquirers.ts';
-import { type ChargeTools, chargeCard } from '../../transactions/card/charge-card.ts';
+import { type ChargeTools, chargeCard } from '../../transactions/methods/card/charge-card.ts';
 import {
   checkMerchantInitiatedCharge,
   isNumberReached,
   type LimitTools,
-} from '../../transactions/card/check-network-limits.ts';
-import type { PastDecline } from '../../transactions/card/network-limits.ts';
-import type { OutcomeResult, OutcomeRow, UnsentChargeRow } from '../../transactions/card/outcomes.sql.ts';
+} from '../../transactions/methods/card/check-network-limits.ts';
+import type { PastDecline } from '../../transactions/methods/card/network-limits.ts';
+import type {
+  OutcomeResult,
+  OutcomeRow,
+  UnsentChargeRow,
+} from '../../transactions/methods/card/outcomes.sql.ts';
 import type { Intent } from '../../transactions/transaction.ts';
 import { MAX_PAYMENT_CENTS } from '../../values/cents.ts';
 import { type Day, type Instant, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';

@@ -1,13 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type TSchema, Type } from 'typebox';
 import {
-  DECLINE_ANSWER,
-  RETRY_LIMIT_ANSWER,
-  writeDecline,
-  writeRetryLimit,
-} from '../../acquirers/endpoints.ts';
-import { readDecline } from '../../acquirers/issuer-code.ts';
-import {
   type Answer,
   callerOf,
   contract,
@@ -26,6 +19,13 @@ import {
 import type { Language } from '../../platform/http/sentence.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
 import { DatabaseUnavailable } from '../../platform/postgres/database-errors.ts';
+import {
+  DECLINE_ANSWER,
+  RETRY_LIMIT_ANSWER,
+  writeDecline,
+  writeRetryLimit,
+} from '../../providers/acquirers/endpoints.ts';
+import { readDecline } from '../../providers/acquirers/issuer-code.ts';
 import type { BillingWithCharges } from '../billings/billing.ts';
 import { findBilling } from '../billings/billings.sql.ts';
 import { GET_BILLING, writeWholeBilling } from '../billings/contract.ts';

@@ -1,4 +1,4 @@
-import { mayRetryAt, readDecline } from '../../acquirers/issuer-code.ts';
+import { mayRetryAt, readDecline } from '../../providers/acquirers/issuer-code.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import { type Day, type Instant, saoPauloDay } from '../../values/instant.ts';
 import { type Alert, type AlertStatus, chargeAlert } from '../alerts/alert.ts';

@@ -1,9 +1,9 @@
-import type { CancelAnswer } from '../../acquirers/acquirer.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { DISPATCH } from '../../platform/work/dispatch-policy.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import type { CancelAnswer } from '../../providers/acquirers/acquirer.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import {
   OF_ACQUIRER,

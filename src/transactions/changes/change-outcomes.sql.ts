@@ -1,9 +1,9 @@
-import { CHANGE_EVENTS, type ChangeEvent } from '../../acquirers/acquirer.ts';
 import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import { CHANGE_EVENTS, type ChangeEvent } from '../../providers/acquirers/acquirer.ts';
 import { cents } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';

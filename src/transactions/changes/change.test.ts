@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { CHANGE_EVENTS } from '../../acquirers/acquirer.ts';
+import { CHANGE_EVENTS } from '../../providers/acquirers/acquirer.ts';
 import { INSTALLMENT_MOVES, INSTALLMENT_STATES } from '../transaction.ts';
 import { type ChangeGround, decideChange } from './change.ts';
 

@@ -1,5 +1,5 @@
-import type { ChangeEvent } from '../../acquirers/acquirer.ts';
 import type { WaitingChange as AnyWaitingChange } from '../../platform/feeds/feed.ts';
+import type { ChangeEvent } from '../../providers/acquirers/acquirer.ts';
 import type { Instant } from '../../values/instant.ts';
 import {
   type InstallmentState,

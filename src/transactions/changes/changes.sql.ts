@@ -1,14 +1,14 @@
+import { FeedCursors, MOVED_ON, UNREADABLE, WaitingChanges } from '../../platform/feeds/feed-cursors.sql.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import {
   type AcquirerChange,
   type AcquirerPage,
   CHANGE_EVENTS,
   type ChangeEvent,
   type DecidedCancel,
-} from '../../acquirers/acquirer.ts';
-import { FeedCursors, MOVED_ON, UNREADABLE, WaitingChanges } from '../../platform/feeds/feed-cursors.sql.ts';
-import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+} from '../../providers/acquirers/acquirer.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { ASK_FOR_DECIDED_CANCELS } from '../cancels/cancels.sql.ts';
 import type { WaitingChange } from './change.ts';

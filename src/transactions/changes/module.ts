@@ -1,9 +1,9 @@
-import { type AcquirerChange, MOST_CHANGES } from '../../acquirers/acquirer.ts';
 import { type Feed, observeFeed, openFeed } from '../../platform/feeds/open-feed.ts';
 import { counter, gauge } from '../../platform/metrics.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import { declarePeer } from '../../platform/process-reports/peer-metrics.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
+import { type AcquirerChange, MOST_CHANGES } from '../../providers/acquirers/acquirer.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import { qualifiedChangeId } from '../../providers/provider.ts';
 import type { ChangeResult } from './change.ts';

@@ -5,10 +5,10 @@ import type { Database, Tx } from '../../platform/postgres/database.ts';
 import { recordCancelOutcome } from '../cancels/cancel-outcomes.sql.ts';
 import { CANCEL_REQUESTS } from '../cancels/cancels.sql.ts';
 import { cancelLeaseMilliseconds } from '../cancels/resolve-unresolved-cancels.ts';
-import { recordCaptureOutcome } from '../captures/capture-outcomes.sql.ts';
-import { CAPTURE_REQUESTS } from '../captures/captures.sql.ts';
-import { captureLeaseMilliseconds } from '../captures/resolve-unresolved-captures.ts';
-import { decideCharge } from '../card/resolutions.sql.ts';
+import { recordCaptureOutcome } from '../methods/card/capture-outcomes.sql.ts';
+import { CAPTURE_REQUESTS } from '../methods/card/captures.sql.ts';
+import { decideCharge } from '../methods/card/resolutions.sql.ts';
+import { captureLeaseMilliseconds } from '../methods/card/resolve-unresolved-captures.ts';
 import type { HeldRequest } from '../requests/request-queue.sql.ts';
 import { findCase } from './unresolved.sql.ts';
 import {

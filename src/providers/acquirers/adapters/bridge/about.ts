@@ -1,0 +1,71 @@
+import { CARD_BRANDS, type CardBrand } from '../../../../values/card-number.ts';
+import { MOST_INSTALLMENTS } from '../../../../values/cents.ts';
+import { type AcquirerCapabilities, UNREAD_CAPABILITIES } from '../../acquirer.ts';
+
+const PROTOCOL = 1;
+/** In every request. */
+export const PROTOCOL_HEADER: Readonly<Record<string, string>> = { 'parcela-protocol': String(PROTOCOL) };
+
+/** What a bridge reports of itself. */
+export type About = {
+  /** It reports that it moves real money. */
+  readonly isReal: boolean;
+  readonly capabilities: AcquirerCapabilities;
+};
+
+/** What a bridge is taken for before it has answered. */
+export const UNREAD_ABOUT: About = { isReal: false, capabilities: UNREAD_CAPABILITIES };
+
+/** Our references are UUIDs. */
+const REFERENCE_LENGTH = 36;
+const LONGEST_LOOK_UP_DAYS = 36_500;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What `/about` says; or what is wrong with it, as the end of a sentence about the bridge. */
+export function readAbout(body: unknown): About | string {
+  const fields = fieldsOf(body);
+  if (fields.protocol !== PROTOCOL)
+    return `speaks protocol ${JSON.stringify(fields.protocol)}, not ${PROTOCOL}`;
+  const capabilities = readCapabilities(fields.capabilities);
+  if (typeof capabilities === 'string') return `has no capability ${capabilities} that can be`;
+  if (capabilities.longestReference < REFERENCE_LENGTH)
+    return `takes references of ${capabilities.longestReference} characters, and ours have ${REFERENCE_LENGTH}`;
+  return { isReal: fields.simulator === false, capabilities };
+}
+
+/** The capabilities, or the name of the faulty one. What is absent was not said. */
+function readCapabilities(given: unknown): AcquirerCapabilities | string {
+  const fields = fieldsOf(given);
+  const numbers = {
+    largestInstallments: MOST_INSTALLMENTS,
+    longestReference: UNREAD_CAPABILITIES.longestReference,
+    lookUpDays: LONGEST_LOOK_UP_DAYS,
+  };
+  for (const [name, most] of Object.entries(numbers))
+    if (!isAbsent(fields[name]) && !isWholeNumber(fields[name], most)) return name;
+  for (const name of ['captureLater', 'partialCancel', 'zeroVerification', 'customer', 'listCharges'])
+    if (!isAbsent(fields[name]) && typeof fields[name] !== 'boolean') return name;
+  const brands = isAbsent(fields.brands) ? CARD_BRANDS : readBrands(fields.brands);
+  if (brands.length === 0) return 'brands';
+  const present = Object.entries(fields).filter(([, value]) => !isAbsent(value));
+  const known = present.filter(([name]) => Object.hasOwn(UNREAD_CAPABILITIES, name));
+  return { ...UNREAD_CAPABILITIES, ...Object.fromEntries(known), brands };
+}
+
+/** Those that we know of too: an acquirer may have others. */
+function readBrands(given: unknown): readonly CardBrand[] {
+  return Array.isArray(given) ? CARD_BRANDS.filter((brand) => given.includes(brand)) : [];
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+function isWholeNumber(value: unknown, most: number): boolean {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}

@@ -1,0 +1,145 @@
+import type { Asked, ChannelAnswer } from '../../../../platform/channels/ask-once.ts';
+import { cents } from '../../../../values/cents.ts';
+import {
+  type AuthorizationAnswer,
+  type AuthorizationRequest,
+  CANCEL_REFUSAL_REASONS,
+  type CancelAnswer,
+  type CancelRequest,
+  type FoundCharge,
+  type NotConnected,
+  type NotSent,
+  type Unknown,
+  type VerificationAnswer,
+  type VoidAnswer,
+} from '../../acquirer.ts';
+
+type Fields = Record<string, unknown>;
+
+const NOTHING = cents(0);
+
+/**
+ * An authorization is accepted only with the requested reference and amount: an answer that belongs
+ * to another charge, or approves another amount, is unknown and will be resolved.
+ */
+export function readAuthorization(
+  answer: Asked,
+  asked: Pick<AuthorizationRequest, 'reference' | 'amount' | 'capture'>,
+): AuthorizationAnswer {
+  if (answer.kind !== 'answer') return answer;
+  const body = fieldsOf(answer.body);
+  if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
+  if (body.reference !== asked.reference) return unknown('the answer was for another reference');
+  if (body.amount !== asked.amount) return unknown('the answer was for another amount');
+  if (asked.capture === 'atOnce') return readOutcome(body, body.outcome);
+  // "approved" would say that the card was charged, which was not requested.
+  if (body.outcome === 'approved') return unknown('the answer was not for a pre-authorization');
+  const read = readOutcome(body, body.outcome === 'preauthorized' ? 'approved' : body.outcome);
+  return read.kind === 'approved' ? { ...read, kind: 'preauthorized' } : read;
+}
+
+/** A verification is answered as a charge of nothing would be. */
+export function readVerification(answer: Asked, reference: string): VerificationAnswer {
+  const read = readAuthorization(answer, { reference, amount: NOTHING, capture: 'atOnce' });
+  return read.kind === 'preauthorized' ? unknown('the answer was for a pre-authorization') : read;
+}
+
+export function readFoundCharge(answer: ChannelAnswer | Unknown | NotSent, reference: string): FoundCharge {
+  if (answer.kind !== 'answer') return answer;
+  const body = fieldsOf(answer.body);
+  if (answer.status === 404 && body?.error === 'notFound') return { kind: 'notFound' };
+  if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
+  if (body.reference !== reference) return unknown('the answer was for another reference');
+  if (body.status === 'undone') return { kind: 'voided' };
+  if (body.status === 'preauthorized') return { kind: 'preauthorized' };
+  const found = readOutcome(body, body.status);
+  if (found.kind !== 'approved') return found;
+  return { ...found, amount: Number.isSafeInteger(body.amount) ? (body.amount as number) : null };
+}
+
+export function readVoid(answer: ChannelAnswer | Unknown | NotSent, reference: string): VoidAnswer {
+  if (answer.kind !== 'answer') return answer;
+  const body = fieldsOf(answer.body);
+  if (answer.status === 409 && body?.error === 'canceled')
+    return { kind: 'canceled', reason: 'the acquirer has cancels of it, and voids it no more' };
+  if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
+  if (body.reference !== reference) return unknown('the answer was for another reference');
+  if (body.status === 'undone') return { kind: 'voided' };
+  if (body.status === 'declined') return { kind: 'declined' };
+  return unknown('the acquirer did not acknowledge the void');
+}
+
+/** A cancel is accepted only with the requested reference and amount. */
+export function readCancel(
+  answer: Asked,
+  asked: Pick<CancelRequest, 'cancellationReference' | 'amount'>,
+): CancelAnswer {
+  if (answer.kind !== 'answer') return answer;
+  const body = fieldsOf(answer.body);
+  if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
+  if (body.cancellationReference !== asked.cancellationReference) {
+    return unknown('the answer was for another cancellation');
+  }
+  if (body.outcome === 'canceled') {
+    return body.amount === asked.amount ? { kind: 'canceled' } : unknown('the answer was for another amount');
+  }
+  if (body.outcome === 'pending') {
+    return body.amount === asked.amount ? { kind: 'pending' } : unknown('the answer was for another amount');
+  }
+  const reason = CANCEL_REFUSAL_REASONS.find((known) => known === body.reason);
+  if (body.outcome === 'refused' && reason !== undefined) return { kind: 'refused', reason };
+  return unknown('the answer was neither a yes nor a no');
+}
+
+function readOutcome(body: Fields, outcome: unknown): Exclude<VerificationAnswer, NotConnected | NotSent> {
+  if (outcome === 'approved') {
+    const { authorizationCode, nsu, networkTransactionId, tid } = body;
+    if (!isShortText(authorizationCode) || !isShortText(nsu)) return unknown('the approval was incomplete');
+    return {
+      kind: 'approved',
+      authorizationCode,
+      nsu,
+      // It is sent again with later charges: one that the protocol does not know would make them
+      // malformed for ever.
+      networkTransactionId: isProtocolWord(networkTransactionId) ? networkTransactionId : null,
+      tid: isTid(tid) ? tid : null,
+    };
+  }
+  if (outcome === 'declined') {
+    const { responseCode, adviceCode } = body;
+    if (!isCode(responseCode)) return unknown('the decline had no code');
+    return { kind: 'declined', responseCode, adviceCode: isCode(adviceCode) ? adviceCode : null };
+  }
+  return unknown('the answer was neither a yes nor a no');
+}
+
+/** Void, find and changes treat a query without a connection as unknown: they are repeated either way. */
+export function connectedOrUnknown(answer: Asked): ChannelAnswer | Unknown | NotSent {
+  return answer.kind === 'notConnected' ? { ...answer, kind: 'unknown' } : answer;
+}
+
+export function unknown(reason: string): Unknown {
+  return { kind: 'unknown', reason };
+}
+
+export function fieldsOf(body: unknown): Fields | null {
+  return typeof body === 'object' && body !== null ? (body as Fields) : null;
+}
+
+function isShortText(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x21-\x7e]{1,40}$/.test(value);
+}
+
+/** An id as the protocol writes it. */
+function isProtocolWord(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w-]{1,40}$/.test(value);
+}
+
+/** Kept as the acquirer writes it; its files are searched for the same text. */
+function isTid(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x20-\x7e]{1,32}$/.test(value) && value.trim() !== '';
+}
+
+function isCode(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9A-Za-z]{1,4}$/.test(value);
+}

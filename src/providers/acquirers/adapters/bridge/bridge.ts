@@ -1,0 +1,285 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Pool } from 'undici';
+import type { Asked, Question } from '../../../../platform/channels/ask-once.ts';
+import { type Channel, SharedPool } from '../../../../platform/channels/open-channel.ts';
+import type { Wanted } from '../../../../platform/work/fair-line.ts';
+import { utcText } from '../../../../values/instant.ts';
+import {
+  type Acquirer,
+  type AuthorizationAnswer,
+  type AuthorizationRequest,
+  CAPTURE_REFUSAL_REASONS,
+  type CancelAnswer,
+  type CancelRequest,
+  type CapabilitiesAnswer,
+  type CaptureAnswer,
+  type CaptureRequest,
+  type FoundCapture,
+  type FoundCharge,
+  type Unknown,
+  type VerificationAnswer,
+  type VerificationRequest,
+  type VoidAnswer,
+} from '../../acquirer.ts';
+import { type About, PROTOCOL_HEADER, readAbout, UNREAD_ABOUT } from './about.ts';
+import {
+  connectedOrUnknown,
+  fieldsOf,
+  readAuthorization,
+  readCancel,
+  readFoundCharge,
+  readVerification,
+  readVoid,
+  unknown,
+} from './bridge-answers.ts';
+import { readChanges } from './change-answers.ts';
+import { readCharges } from './charge-pages.ts';
+
+/** The line of queries about all merchants. */
+const ALL_MERCHANTS = '';
+/** A page of changes, 500 of at most a kilobyte each, or of charges, 100 of at most five. */
+const LARGEST_PAGE_BYTES = 512 * 1024;
+
+/** What a bridge reports in pages. */
+function bridgePages(wire: {
+  readonly resolving: Pick<SharedPool, 'ask'>;
+  readonly asking: (method: 'GET', path: string) => Question;
+}): Pick<Acquirer, 'changesSince' | 'listCharges'> {
+  const { resolving, asking } = wire;
+  return {
+    async changesSince(request, timeout) {
+      const query = new URLSearchParams({ until: utcText(request.until), limit: String(request.limit) });
+      if (request.cursor !== null) query.set('after', request.cursor);
+      if (request.merchantId !== null) query.set('merchantId', request.merchantId);
+      const question = asking('GET', `/changes?${query}`);
+      const wanted = { merchantId: request.merchantId ?? ALL_MERCHANTS };
+      const answer = await resolving.ask(wanted, question, timeout, LARGEST_PAGE_BYTES);
+      return readChanges(connectedOrUnknown(answer), request);
+    },
+    async listCharges(request, timeout) {
+      const query = new URLSearchParams({ since: utcText(request.since), limit: String(request.limit) });
+      if (request.cursor !== null) query.set('after', request.cursor);
+      if (request.merchantId !== null) query.set('merchantId', request.merchantId);
+      const question = asking('GET', `/charges?${query}`);
+      const wanted = { merchantId: request.merchantId ?? ALL_MERCHANTS };
+      const answer = await resolving.ask(wanted, question, timeout, LARGEST_PAGE_BYTES);
+      return readCharges(connectedOrUnknown(answer), request);
+    },
+  };
+}
+
+/**
+ * A running acquirer accepts a connection within milliseconds; a silent one is reported so long
+ * before its own timeout.
+ */
+export const ACQUIRER_CONNECT_MILLISECONDS = 2_000;
+const CHARGING_CONNECTIONS = 256;
+const RESOLVING_CONNECTIONS = 32;
+const FIND = '/charges/{reference}';
+const OF_ALL: Wanted = { merchantId: ALL_MERCHANTS };
+
+export type BridgeObserver = (
+  operation:
+    | 'authorize'
+    | 'verify'
+    | 'undo'
+    | 'find'
+    | 'cancel'
+    | 'capture'
+    | 'findCapture'
+    | 'changes'
+    | 'charges'
+    | 'about',
+  result: string,
+  seconds: number,
+) => void;
+
+/** A brand may be slow by itself, and so may cancels. */
+const brandOf = ({ merchantId, card }: Pick<AuthorizationRequest, 'merchantId' | 'card'>): Wanted => ({
+  merchantId,
+  kind: card.brand,
+});
+const cancellingFor = ({ merchantId }: CancelRequest): Wanted => ({ merchantId, kind: 'cancellations' });
+
+/** The buyer goes where it is asked for. */
+function authorizationBody(request: AuthorizationRequest, { capabilities }: About): object {
+  const { capture: _path, customer, ...rest } = request;
+  const body = { ...rest, soldAt: utcText(request.soldAt) };
+  return capabilities.customer ? { ...body, customer } : body;
+}
+
+/** No pipelining: a silent answer must not hold up the ones behind it. */
+function openPool(origin: string, { connect }: Channel, connections: number): Pool {
+  return new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect });
+}
+
+/** Requests with all that each of them carries. */
+function questionsTo(url: string, channel: Channel) {
+  const prefix = new URL(url).pathname.replace(/\/$/, '');
+  return (method: 'GET' | 'POST', path: string, body?: object): Question => ({
+    method,
+    path: prefix + path,
+    body: body === undefined ? null : JSON.stringify(body),
+    headers: { ...channel.headers(), ...PROTOCOL_HEADER },
+  });
+}
+
+/** Reports how long an operation took, and what kind of answer came. */
+function observing(observe: BridgeObserver) {
+  return async <A extends { kind: string }>(
+    operation: Parameters<BridgeObserver>[0],
+    asked: Promise<A>,
+  ): Promise<A> => {
+    const startedAt = performance.now();
+    const answer = await asked;
+    observe(operation, answer.kind, (performance.now() - startedAt) / 1_000);
+    return answer;
+  };
+}
+
+/** Its bridge may say that it moves real money. */
+export type BridgeAcquirer = Acquirer & { readonly isReal: () => boolean };
+
+/**
+ * The adapter of the bridge protocol (docs/acquirer-protocol.md): JSON over HTTP to a program
+ * beside us that speaks to the acquirer. The simulator is one such program. `firstAbout`: what it
+ * reported of itself at the start; null: it did not answer.
+ */
+export function bridgeAcquirer(
+  url: string,
+  channel: Channel,
+  firstAbout: About | null,
+  observe: BridgeObserver,
+): BridgeAcquirer {
+  const { origin } = new URL(url);
+  const asking = questionsTo(url, channel);
+  const open = (connections: number) => openPool(origin, channel, connections);
+  const charging = new SharedPool('acquirer', CHARGING_CONNECTIONS, open);
+  // Of its own: a flood of unanswered authorizations must not keep their outcome from being found.
+  const resolving = new SharedPool('acquirer', RESOLVING_CONNECTIONS, open);
+  const about = new KnownAbout(firstAbout);
+  const captures = bridgeCaptures({ charging, resolving, asking });
+  const pages = bridgePages({ resolving, asking });
+
+  const observed = observing(observe);
+
+  async function authorize(request: AuthorizationRequest, timeout: number): Promise<AuthorizationAnswer> {
+    const body = authorizationBody(request, about.last);
+    // A path of its own: a bridge that does not know it charges nothing.
+    const path = request.capture === 'atOnce' ? '/authorizations' : '/preauthorizations';
+    const answer = await charging.ask(brandOf(request), asking('POST', path, body), timeout);
+    return readAuthorization(answer, request);
+  }
+
+  async function verify(request: VerificationRequest, timeout: number): Promise<VerificationAnswer> {
+    return readVerification(
+      await charging.ask(brandOf(request), asking('POST', '/verifications', request), timeout),
+      request.reference,
+    );
+  }
+
+  async function voidCharge(merchantId: string, reference: string, timeout: number): Promise<VoidAnswer> {
+    const question = asking('POST', '/undos', { merchantId, reference });
+    return readVoid(connectedOrUnknown(await resolving.ask({ merchantId }, question, timeout)), reference);
+  }
+
+  async function cancel(request: CancelRequest, timeout: number): Promise<CancelAnswer> {
+    const body = { ...request, requestedAt: utcText(request.requestedAt) };
+    const question = asking('POST', '/cancellations', body);
+    return readCancel(await charging.ask(cancellingFor(request), question, timeout), request);
+  }
+
+  async function find(merchantId: string, reference: string, timeout: number): Promise<FoundCharge> {
+    const path = `/charges/${encodeURIComponent(reference)}?merchantId=${encodeURIComponent(merchantId)}`;
+    const found = await resolving.ask({ merchantId }, { ...asking('GET', path), template: FIND }, timeout);
+    return readFoundCharge(connectedOrUnknown(found), reference);
+  }
+
+  return {
+    name: 'bridge',
+    authorize: (request, timeout) => observed('authorize', authorize(request, timeout)),
+    verify: (request, timeout) => observed('verify', verify(request, timeout)),
+    voidCharge: (...asked) => observed('undo', voidCharge(...asked)),
+    find: (merchantId, reference, timeout) => observed('find', find(merchantId, reference, timeout)),
+    cancel: (request, timeout) => observed('cancel', cancel(request, timeout)),
+    capture: (request, timeout) => observed('capture', captures.capture(request, timeout)),
+    findCapture: (request, timeout) => observed('findCapture', captures.findCapture(request, timeout)),
+    changesSince: (request, timeout) => observed('changes', pages.changesSince(request, timeout)),
+    listCharges: (request, timeout) => observed('charges', pages.listCharges(request, timeout)),
+    isReal: () => about.last.isReal,
+    capabilities: () => about.last.capabilities,
+    readCapabilities: (timeout) =>
+      observed('about', resolving.ask(OF_ALL, asking('GET', '/about'), timeout).then(about.read)),
+    close: () => Promise.all([charging.destroy(), resolving.destroy()]),
+  };
+}
+
+/** What the bridge reported of itself last; what cannot be believed leaves it as it was. */
+class KnownAbout {
+  last: About;
+
+  constructor(first: About | null) {
+    this.last = first ?? UNREAD_ABOUT;
+  }
+
+  readonly read = (answer: Asked): CapabilitiesAnswer => {
+    if (answer.kind !== 'answer') return unknownAbout(answer.reason);
+    const read = answer.status === 200 ? readAbout(answer.body) : `answered ${answer.status}`;
+    if (typeof read === 'string') return unknownAbout(`the bridge ${read}`);
+    // One to real money stays one.
+    if (this.last.isReal && !read.isReal) return unknownAbout('the bridge is a simulator now');
+    const changed = !isDeepStrictEqual(this.last, read);
+    this.last = read;
+    return { kind: 'capabilities', changed, capabilities: read.capabilities };
+  };
+}
+
+function unknownAbout(reason: string): Unknown {
+  return { kind: 'unknown', reason };
+}
+
+/** Captures of what was pre-authorized, over the connections of a bridge. */
+function bridgeCaptures(wire: {
+  readonly charging: Pick<SharedPool, 'ask'>;
+  readonly resolving: Pick<SharedPool, 'ask'>;
+  readonly asking: (method: 'GET' | 'POST', path: string, body?: object) => Question;
+}): Pick<Acquirer, 'capture' | 'findCapture'> {
+  const { charging, resolving, asking } = wire;
+  return {
+    async capture(request, timeout) {
+      const wanted = { merchantId: request.merchantId, kind: 'captures' };
+      const body = { ...request, capturedAt: utcText(request.capturedAt) };
+      return readCapture(await charging.ask(wanted, asking('POST', '/captures', body), timeout), request);
+    },
+    async findCapture({ merchantId, captureReference, amount }, timeout) {
+      const path = `/captures/${encodeURIComponent(captureReference)}?merchantId=${encodeURIComponent(merchantId)}`;
+      const question = { ...asking('GET', path), template: '/captures/{captureReference}' };
+      const answer = await resolving.ask({ merchantId }, question, timeout);
+      return readFoundCapture(answer, { captureReference, amount });
+    },
+  };
+}
+
+type AskedCapture = Pick<CaptureRequest, 'captureReference' | 'amount'>;
+
+/** A capture is accepted only with the requested reference and amount. */
+function readCapture(answer: Asked, asked: AskedCapture): CaptureAnswer {
+  if (answer.kind !== 'answer') return answer;
+  const body = fieldsOf(answer.body);
+  if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
+  if (body.captureReference !== asked.captureReference) return unknown('the answer was for another capture');
+  if (body.outcome === 'captured') {
+    return body.amount === asked.amount ? { kind: 'captured' } : unknown('the answer was for another amount');
+  }
+  const reason = CAPTURE_REFUSAL_REASONS.find((known) => known === body.reason);
+  if (body.outcome === 'refused' && reason !== undefined) return { kind: 'refused', reason };
+  return unknown('the answer was neither a yes nor a no');
+}
+
+function readFoundCapture(answer: Asked, asked: AskedCapture): FoundCapture {
+  const found = connectedOrUnknown(answer);
+  if (found.kind === 'answer' && found.status === 404 && fieldsOf(found.body)?.error === 'notFound')
+    return { kind: 'notFound' };
+  const read = readCapture(found, asked);
+  return read.kind === 'notConnected' ? { ...read, kind: 'unknown' } : read;
+}

@@ -1,0 +1,83 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Agent, fetch } from 'undici';
+import type { Channel } from '../../../../platform/channels/open-channel.ts';
+import { type About, PROTOCOL_HEADER, readAbout } from './about.ts';
+
+const TRIES = 5;
+const PAUSE_MILLISECONDS = 1_000;
+const TIMEOUT_MILLISECONDS = 3_000;
+
+const UNBELIEVED = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/;
+
+/** The bridge is not one that this environment may charge through. */
+class AcquirerUnfit extends Error {
+  override readonly name = 'AcquirerUnfit';
+}
+
+/**
+ * Asks for the bridge's identity. Production refuses a simulator, and also a bridge that does not
+ * answer: charging through the wrong one would be worse than starting late. Returns what it reports
+ * (null: it does not answer), and a warning to show, or null.
+ */
+export async function checkAcquirer(
+  url: string,
+  environment: 'homologation' | 'production',
+  channel: Channel,
+): Promise<CheckedAcquirer> {
+  const found = await findAbout(url, channel);
+  if ('reason' in found) {
+    if (environment === 'homologation') {
+      const warning = `The acquirer at ${url} does not answer (${found.reason}); payments will be voided until it does.`;
+      return { about: null, warning };
+    }
+    throw new AcquirerUnfit(
+      `PARCELA_ACQUIRER_URL: the bridge at ${url} does not answer /about (${found.reason})`,
+    );
+  }
+  const about = readAbout(found.body);
+  if (typeof about === 'string')
+    throw new AcquirerUnfit(`PARCELA_ACQUIRER_URL: the bridge at ${url} ${about}`);
+  if (environment === 'production' && !about.isReal) {
+    throw new AcquirerUnfit(
+      `PARCELA_ACQUIRER_URL: ${url} does not say that it is no simulator; production charges real cards only`,
+    );
+  }
+  return { about, warning: null };
+}
+
+export type CheckedAcquirer = { readonly about: About | null; readonly warning: string | null };
+
+type Found = { readonly body: unknown };
+
+/** What the bridge answers to `/about`, or why that is not known. */
+async function findAbout(url: string, channel: Channel): Promise<Found | { readonly reason: string }> {
+  const agent = new Agent({ connect: channel.connect });
+  try {
+    let reason = '';
+    for (let tries = 1; tries <= TRIES; tries += 1) {
+      const about = await askAbout(`${url.replace(/\/$/, '')}/about`, channel, agent);
+      if (typeof about !== 'string') return about;
+      // Not there yet, or not JSON: asked again.
+      reason = about;
+      if (tries < TRIES) await pause(PAUSE_MILLISECONDS);
+    }
+    return { reason };
+  } finally {
+    await agent.destroy();
+  }
+}
+
+async function askAbout(url: string, channel: Channel, dispatcher: Agent): Promise<Found | string> {
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
+    const headers = { ...channel.headers(), ...PROTOCOL_HEADER };
+    const response = await fetch(url, { headers, dispatcher, signal });
+    return response.ok ? { body: await response.json() } : `it answered ${response.status}`;
+  } catch (error) {
+    if (error instanceof SyntaxError) return 'its answer was no JSON';
+    const code = (error as { cause?: { code?: unknown } }).cause?.code;
+    if (typeof code === 'string' && UNBELIEVED.test(code))
+      return `its certificate is not believed: ${code}; PARCELA_ACQUIRER_CA_FILE names its authority`;
+    return typeof code === 'string' ? code : (error as Error).name;
+  }
+}

@@ -1,0 +1,67 @@
+import { serve } from '../../platform/http/endpoint.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Module, ModuleContext, Published } from '../../platform/module.ts';
+import type { Work } from '../../platform/work/due-work.ts';
+import { alsoWhileHeld, everySoOften } from '../../platform/work/every-so-often.ts';
+import type { Acquirer, CapabilitiesAnswer } from './acquirer.ts';
+import { ISSUER_CODE_ENDPOINTS } from './endpoints.ts';
+import TEXTS from './texts.json' with { type: 'json' };
+
+/** A bridge that was replaced is noticed so soon. */
+const PAUSE_MILLISECONDS = 15_000;
+const TIMEOUT_MILLISECONDS = 3_000;
+
+/**
+ * Reads again and again what the acquirer can do; an acquirer that does not answer keeps its last
+ * reading.
+ */
+function refreshCapabilities(
+  acquirers: ReadAcquirers,
+  observe: (name: string, answer: CapabilitiesAnswer) => void,
+): Work {
+  const read = async () => {
+    const names = acquirers.all();
+    await Promise.all(
+      names.map(async (name) =>
+        observe(name, await acquirers.of(name).readCapabilities(TIMEOUT_MILLISECONDS)),
+      ),
+    );
+  };
+  return alsoWhileHeld(everySoOften('refreshCapabilities', PAUSE_MILLISECONDS, read));
+}
+
+export const ISSUER_CODES: Published = {
+  endpoints: ISSUER_CODE_ENDPOINTS,
+  refusals: [],
+  texts: TEXTS,
+};
+
+/** All that are known, by name. */
+type ReadAcquirers = {
+  readonly all: () => readonly string[];
+  of(name: string): Pick<Acquirer, 'readCapabilities'>;
+};
+
+type AcquirersContext = Pick<ModuleContext, 'log'> & { readonly acquirers: ReadAcquirers };
+
+/** The table of issuer codes is the program's; acquirers themselves are opened with the infrastructure. */
+export function openIssuerCodes({ acquirers, log }: AcquirersContext): Module {
+  return {
+    endpoints: serve(ISSUER_CODE_ENDPOINTS, {}),
+    works: [refreshCapabilities(acquirers, logCapabilities(log))],
+    clockedWork: [],
+  };
+}
+
+/** Each reason once: a bridge that is away is asked for as long as it is. */
+function logCapabilities(log: Log): (name: string, answer: CapabilitiesAnswer) => void {
+  const last = new Map<string, string | null>();
+  return (acquirer, answer) => {
+    const reason = answer.kind === 'unknown' ? answer.reason : null;
+    if (reason !== null && reason !== last.get(acquirer))
+      log.warn({ acquirer, reason }, 'what the acquirer can do could not be read; the last reading stands');
+    if (answer.kind === 'capabilities' && answer.changed)
+      log.info({ acquirer, capabilities: answer.capabilities }, 'what the acquirer can do has changed');
+    last.set(acquirer, reason);
+  };
+}

@@ -1,0 +1,170 @@
+import { Pool } from 'undici';
+import type { Asked, Question } from '../../../../platform/channels/ask-once.ts';
+import { type Channel, SharedPool } from '../../../../platform/channels/open-channel.ts';
+import type { Wanted } from '../../../../platform/work/fair-line.ts';
+
+const REGISTERING_CONNECTIONS = 32;
+const RESOLVING_CONNECTIONS = 8;
+/** The line of queries about all merchants. */
+const ALL_MERCHANTS = '';
+/** Of the time of a call, what its bank may take to say which bank it is. */
+const PART_FOR_ABOUT = 1 / 2;
+
+type Operation = 'issue' | 'cancel' | 'find' | 'changes' | 'about';
+
+export type BankOptions = {
+  /** Whether a bank that does not say that it is no simulator is asked for nothing. */
+  readonly isRealOnly: boolean;
+  readonly observe: (operation: Operation, result: string, seconds: number) => void;
+};
+
+/** `bankCode`: of the bank that answered. */
+type AskedBank = { readonly answer: Asked; readonly bankCode: string };
+
+/**
+ * The connections to a bank's bridge. Until it has said which bank it is, nothing else is asked of
+ * it: a bar code could not be held against anything.
+ */
+export class BankConnections {
+  readonly #prefix: string;
+  readonly #channel: Channel;
+  readonly #observe: BankOptions['observe'];
+  readonly #known: KnownBank;
+  readonly #registering: SharedPool;
+  /** Of its own: unanswered registrations must not keep their outcome from being found. */
+  readonly #resolving: SharedPool;
+
+  constructor(url: string, channel: Channel, { isRealOnly, observe }: BankOptions) {
+    const { origin, pathname } = new URL(url);
+    this.#prefix = pathname.replace(/\/$/, '');
+    this.#channel = channel;
+    this.#observe = observe;
+    this.#known = new KnownBank(isRealOnly);
+    // No pipelining: a silent answer must not hold up the ones behind it.
+    const open = (connections: number) =>
+      new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect: channel.connect });
+    this.#registering = new SharedPool('bank', REGISTERING_CONNECTIONS, open);
+    this.#resolving = new SharedPool('bank', RESOLVING_CONNECTIONS, open);
+  }
+
+  /** Empty until it has said it. */
+  get bankCode(): string {
+    return this.#known.about?.bankCode ?? '';
+  }
+
+  /** Null: about all merchants. */
+  wantedBy(merchantId: string | null): Wanted {
+    return { merchantId: merchantId ?? ALL_MERCHANTS };
+  }
+
+  readonly asking = (method: 'GET' | 'POST', path: string, body?: object): Question => ({
+    method,
+    path: this.#prefix + path,
+    body: body === undefined ? null : JSON.stringify(body),
+    headers: { ...this.#channel.headers(), ...PROTOCOL_HEADER },
+  });
+
+  /** Reports how long an operation took, and what kind of answer came. */
+  readonly observed = async <A extends { readonly kind: string }>(
+    operation: Operation,
+    asked: Promise<A>,
+  ): Promise<A> => {
+    const startedAt = performance.now();
+    const answer = await asked;
+    this.#observe(operation, answer.kind, (performance.now() - startedAt) / 1_000);
+    return answer;
+  };
+
+  async identify(merchantId: string | null, timeout: number): Promise<Identified> {
+    const { about } = this.#known;
+    if (about !== null) return { kind: 'known', about };
+    const asked = this.#resolving.ask(this.wantedBy(merchantId), this.asking('GET', '/about'), timeout);
+    return this.#known.read(await this.observed('about', asked));
+  }
+
+  register(wanted: Wanted, question: Question, timeout: number): Promise<AskedBank> {
+    return this.#ask(wanted, timeout, (_code, rest) => this.#registering.ask(wanted, question, rest));
+  }
+
+  /** `questionTo`: the question as this bank, of that code, is asked it. */
+  lookUp(
+    wanted: Wanted,
+    questionTo: (bankCode: string) => Question,
+    timeout: number,
+    largestBytes?: number,
+  ): Promise<AskedBank> {
+    return this.#ask(wanted, timeout, (code, rest) =>
+      this.#resolving.ask(wanted, questionTo(code), rest, largestBytes),
+    );
+  }
+
+  close(): Promise<unknown> {
+    return Promise.all([this.#registering.destroy(), this.#resolving.destroy()]);
+  }
+
+  /** Asks what needs a known bank; without one nothing is sent. */
+  async #ask(
+    wanted: Wanted,
+    timeout: number,
+    send: (bankCode: string, rest: number) => Promise<Asked>,
+  ): Promise<AskedBank> {
+    const startedAt = performance.now();
+    const identified = await this.identify(wanted.merchantId, timeout * PART_FOR_ABOUT);
+    if (identified.kind !== 'known') {
+      const kind = identified.kind === 'away' ? 'notConnected' : 'notSent';
+      return { answer: { kind, reason: identified.reason }, bankCode: '' };
+    }
+    const { bankCode } = identified.about;
+    return { answer: await send(bankCode, timeout - (performance.now() - startedAt)), bankCode };
+  }
+}
+
+/** The version that we speak, in every request. */
+const PROTOCOL = 1;
+const PROTOCOL_HEADER: Readonly<Record<string, string>> = { 'parcela-protocol': String(PROTOCOL) };
+
+/** What a bank's bridge reports of itself. */
+type BankAbout = {
+  /** It reports that real people pay what it registers. */
+  readonly isReal: boolean;
+  readonly name: string;
+  /** Three digits: those that its bar codes begin with. */
+  readonly bankCode: string;
+};
+
+/** What `/about` says; or what is wrong with it, as the end of a sentence about the bridge. */
+function readBankAbout(body: unknown): BankAbout | string {
+  const { protocol, name, bankCode, simulator } = Object(body) as Record<string, unknown>;
+  if (protocol !== PROTOCOL) return `speaks protocol ${JSON.stringify(protocol)}, not ${PROTOCOL}`;
+  if (typeof name !== 'string' || !/^[^\p{Cc}]{1,64}$/u.test(name)) return 'has no name';
+  if (typeof bankCode !== 'string' || !/^\d{3}$/.test(bankCode)) return 'has no bank code of three digits';
+  return { isReal: simulator === false, name, bankCode };
+}
+
+/** `away`: it does not say now who it is. `unfit`: it is not one that may be asked. */
+export type Identified =
+  | { readonly kind: 'known'; readonly about: BankAbout }
+  | { readonly kind: 'away'; readonly reason: string }
+  | { readonly kind: 'unfit'; readonly reason: string };
+
+/** Which bank it is, as soon as it has said so once; another one is named with a restart. */
+class KnownBank {
+  about: BankAbout | null = null;
+  readonly #isRealOnly: boolean;
+
+  constructor(isRealOnly: boolean) {
+    this.#isRealOnly = isRealOnly;
+  }
+
+  read(answer: Asked): Identified {
+    if (answer.kind !== 'answer') return { kind: 'away', reason: answer.reason };
+    if (answer.status !== 200)
+      return { kind: 'away', reason: `the bank answered ${answer.status} at /about` };
+    const read = readBankAbout(answer.body);
+    if (typeof read === 'string') return { kind: 'unfit', reason: `the bank ${read}` };
+    if (this.#isRealOnly && !read.isReal)
+      return { kind: 'unfit', reason: 'the bank does not say that it is no simulator' };
+    this.about = read;
+    return { kind: 'known', about: read };
+  }
+}

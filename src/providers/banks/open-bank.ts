@@ -1,0 +1,114 @@
+import type { Channel } from '../../platform/channels/open-channel.ts';
+import type { BankOptions } from './adapters/bridge/bank-connections.ts';
+import { type BridgeBank, bridgeBank } from './adapters/bridge/bridge.ts';
+import type { Bank, BankNotConnected, BankUnknown } from './bank.ts';
+
+export { BANK_CONNECT_MILLISECONDS } from './adapters/bridge/bridge.ts';
+
+const ABOUT_MILLISECONDS = 3_000;
+
+/** The bank's bridge is not one that this environment may register boletos at. */
+class BankUnfit extends Error {
+  override readonly name = 'BankUnfit';
+}
+
+/**
+ * The one place that knows the adapters: all banks are reached over bridges today. Its caller closes
+ * it, and the channel. Throws `BankUnfit` for one that says itself that it must not be asked. One
+ * that is away keeps nobody from selling by card: it says who it is when it is there, and registers
+ * nothing before; then there is a warning for a person.
+ */
+export async function openBank(
+  url: string,
+  channel: Channel,
+  options: BankOptions,
+): Promise<{ readonly bank: Bank; readonly warning: string | null }> {
+  const bank: BridgeBank = bridgeBank(url, channel, options);
+  const identified = await bank.identify(ABOUT_MILLISECONDS);
+  if (identified.kind === 'known') return { bank, warning: null };
+  if (identified.kind === 'away') {
+    const warning = `The bank at ${url} does not answer (${identified.reason}); boletos wait until it does.`;
+    return { bank, warning };
+  }
+  await bank.close();
+  throw new BankUnfit(`PARCELA_BANK_URL: ${url}: ${identified.reason}`);
+}
+
+/** One of the table of providers: it says which bank it is when it is first asked for something. */
+export function openUncheckedBank(url: string, channel: Channel, options: BankOptions): Bank {
+  return bridgeBank(url, channel, options);
+}
+
+/** Stands for a provider that is not open in this process. */
+export function absentBank(reason: string): Bank {
+  const neverSent = async () => notConnected(reason);
+  const neverAsked = async () => unknown(reason);
+  return {
+    name: 'absent',
+    bankCode: '',
+    learnCode: async () => '',
+    issue: neverSent,
+    cancel: neverSent,
+    find: neverAsked,
+    changesSince: neverAsked,
+    close: async () => {},
+  };
+}
+
+/** No call takes longer than `most` milliseconds; null: as long as its caller says. */
+export function timedBank(bank: Bank, most: number | null): Bank {
+  if (most === null) return bank;
+  const within = (timeout: number) => Math.min(timeout, most);
+  return {
+    name: bank.name,
+    get bankCode() {
+      return bank.bankCode;
+    },
+    learnCode: (timeout) => bank.learnCode(within(timeout)),
+    issue: (request, timeout) => bank.issue(request, within(timeout)),
+    cancel: (merchantId, ourNumber, requestedAt, timeout) =>
+      bank.cancel(merchantId, ourNumber, requestedAt, within(timeout)),
+    find: (request, timeout) => bank.find(request, within(timeout)),
+    changesSince: (request, timeout) => bank.changesSince(request, within(timeout)),
+    close: () => bank.close(),
+  };
+}
+
+/**
+ * The last step before the bank: while there is a reason nothing is sent. What would register or
+ * cancel was not asked for; queries stay unknown, and are repeated later.
+ */
+export function gatedBank(bank: Bank, whyNot: () => string | null): Bank {
+  function unlessHeld<Asked extends readonly unknown[], Answer, Held>(
+    ask: (...asked: Asked) => Promise<Answer>,
+    held: (reason: string) => Held,
+  ) {
+    return async (...asked: Asked): Promise<Answer | Held> => {
+      const reason = whyNot();
+      return reason === null ? ask(...asked) : held(reason);
+    };
+  }
+  return {
+    name: bank.name,
+    get bankCode() {
+      return bank.bankCode;
+    },
+    learnCode: unlessHeld(bank.learnCode, () => bank.bankCode),
+    issue: unlessHeld(bank.issue, notConnected),
+    cancel: unlessHeld(bank.cancel, notConnected),
+    find: unlessHeld(bank.find, unknown),
+    changesSince: unlessHeld(bank.changesSince, unknown),
+    close: () => bank.close(),
+  };
+}
+
+const notConnected = (reason: string): BankNotConnected => ({
+  kind: 'notConnected',
+  cause: 'notAsked',
+  reason,
+});
+const unknown = (reason: string): BankUnknown => ({
+  kind: 'unknown',
+  cause: 'notAsked',
+  reason: `not sent: ${reason}`,
+});

@@ -1,0 +1,188 @@
+import { Type } from 'typebox';
+import type { MessageContract } from '../../../platform/reference/messages.ts';
+import { type BarCode, digitableLine } from '../../../values/bar-code.ts';
+import { inCell } from '../../../values/cell.ts';
+import { reaisText } from '../../../values/cents.ts';
+import { ExactNumber } from '../../../values/exact-json.ts';
+import { BEING_ISSUED_WORD, STATUS_WORDS, statusBill, statusWord } from './bill-status.ts';
+import type { Boleto } from './boleto.ts';
+import { PAYMENT_KINDS } from './changes/bank-change.ts';
+
+const orNull = (text: string) => Type.Union([Type.String(), Type.Null()], { description: text });
+
+/** A payment that the bank reported, in an answer and in a message. */
+const RECEIVED_PAYMENT = {
+  amount: Type.Integer({ description: 'Cents.' }),
+  paidOn: Type.String({ description: 'YYYY-MM-DD.' }),
+  kind: Type.Enum([...PAYMENT_KINDS], {
+    description:
+      '`second`: it was paid already; `afterEnd`: it was canceled, expired or refused; `otherAmount`: other than what was to be paid on that day.',
+  }),
+  state: Type.Enum(['open', 'resolved'], {
+    description: 'open: nobody has said yet what became of a payment that was not expected.',
+  }),
+};
+
+export const BOLETO_ANSWER = Type.Object({
+  id: Type.String({ description: 'Of the boleto.' }),
+  accountNumber: Type.String(),
+  value: Type.Number({ description: 'Reais, as it was issued.' }),
+  issueDate: Type.String({ description: 'YYYY-MM-DD.' }),
+  dueDate: Type.String({
+    description: 'YYYY-MM-DD. On a day without banks it is paid in time on the next business day.',
+  }),
+  payableUntil: Type.String({ description: 'The last day on which it can be paid, YYYY-MM-DD.' }),
+  barCode: orNull('44 digits; null: the bank has not answered yet.'),
+  digitableLine: orNull('47 digits, which payers type; null: the bank has not answered yet.'),
+  pixEmv: orNull('The text of a Pix that pays the same boleto; null: the bank gives none.'),
+  ourNumber: Type.String({ description: 'Eleven digits, the `nsu` of its notifications.' }),
+  statusBill: Type.Integer({
+    description: '0 being issued, 1 issued, 2 paid, 3 overdue, 4 canceled, 5 expired.',
+  }),
+  statusDescription: Type.Enum([BEING_ISSUED_WORD, ...Object.values(STATUS_WORDS)]),
+  effectivePaymentValue: Type.Union([Type.Number(), Type.Null()], {
+    description:
+      'Reais that were paid: other than the value with fine, interest or discount, or in part. null: it is not paid.',
+  }),
+  effectivePaymentDate: orNull('The day of the payment, YYYY-MM-DD; null: it is not paid.'),
+  payments: Type.Array(
+    Type.Object({
+      ...RECEIVED_PAYMENT,
+      exceptionId: orNull('The exception by which it is resolved; null: it was expected.'),
+    }),
+    {
+      description: 'All that the bank has reported, in that order.',
+    },
+  ),
+  payer: Type.Union(
+    [
+      Type.Object({
+        name: Type.String(),
+        documentNumber: Type.String(),
+        email: Type.Union([Type.String(), Type.Null()]),
+        address: Type.Object({
+          street: Type.String(),
+          number: Type.String(),
+          complement: Type.Union([Type.String(), Type.Null()]),
+          district: Type.String(),
+          city: Type.String(),
+          state: Type.String(),
+          zipCode: Type.String(),
+        }),
+      }),
+      Type.Null(),
+    ],
+    { description: 'Who pays; null: it was erased.' },
+  ),
+  referenceTransaction: Type.Union([Type.String(), Type.Null()]),
+  url: Type.String({ description: 'The page to print, for the payer: whoever has the address sees it.' }),
+});
+
+export const BOLETO_EXAMPLE = {
+  id: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+  accountNumber: '1000001',
+  value: 149.9,
+  issueDate: '2026-11-23',
+  dueDate: '2029-12-10',
+  payableUntil: '2030-01-09',
+  barCode: '00191131000000149900000001234567890000000000',
+  digitableLine: '00190000090123456789700000000003113100000014990',
+  pixEmv: null,
+  ourNumber: '00000000042',
+  statusBill: 1,
+  statusDescription: 'Emitido',
+  effectivePaymentValue: null,
+  effectivePaymentDate: null,
+  payments: [],
+  payer: {
+    name: 'Ana Souza',
+    documentNumber: '52998224725',
+    email: 'ana@cliente.example',
+    address: {
+      street: 'Rua das Flores',
+      number: '100',
+      complement: null,
+      district: 'Centro',
+      city: 'São Paulo',
+      state: 'SP',
+      zipCode: '01001000',
+    },
+  },
+  referenceTransaction: 'PEDIDO-1001',
+  url: 'https://boletos.example/boletos/3f9c2a7e5b1d4c8e9f0a6b7c8d9e0f1a',
+};
+
+/**
+ * What stands before the key of a page. `origin`: under which the service was asked; null: it is not known,
+ * and the path must do.
+ */
+export function pagesAt(origin: string | null, cell: string | null): string {
+  return `${origin ?? ''}/boletos/${inCell(cell, '')}`;
+}
+
+export function writeBoleto(boleto: Boleto, pages: string): object {
+  const { registered, payment, payments, payer } = boleto;
+  return {
+    id: boleto.boletoId,
+    accountNumber: boleto.accountNumber,
+    value: new ExactNumber(reaisText(boleto.amount)),
+    issueDate: boleto.issuedOn,
+    dueDate: boleto.dueOn,
+    payableUntil: boleto.payableUntil,
+    barCode: registered?.barCode ?? null,
+    digitableLine: registered === null ? null : digitableLine(registered.barCode as BarCode),
+    pixEmv: registered?.pixEmv ?? null,
+    ourNumber: boleto.ourNumber,
+    statusBill: statusBill(boleto),
+    statusDescription: statusWord(boleto),
+    effectivePaymentValue: payment === null ? null : new ExactNumber(reaisText(payment.amount)),
+    effectivePaymentDate: payment?.paidOn ?? null,
+    payments: payments.map(({ isOpen, ...received }) => ({
+      ...received,
+      state: isOpen ? 'open' : 'resolved',
+    })),
+    payer,
+    referenceTransaction: boleto.referenceTransaction,
+    url: pages + boleto.pageKey,
+  };
+}
+
+/** `bill-status.ts` writes it. */
+export const BOLETO_MESSAGES: readonly MessageContract[] = [
+  {
+    id: 'boletoCallback',
+    group: 'What is sent to you',
+    summary: 'What became of a boleto',
+    description:
+      'Goes to the `urlCallBack` of the boleto, at each change that it shows: issued, overdue, paid, canceled, expired; and when money comes that was not expected. Repetitions are known by ' +
+      '`webhook-id`.',
+    body: Type.Object({
+      id: Type.String(),
+      ourNumber: Type.String(),
+      referenceTransaction: Type.Union([Type.String(), Type.Null()]),
+      value: Type.Number(),
+      dueDate: Type.String(),
+      statusBill: Type.Integer(),
+      statusDescription: Type.Enum([BEING_ISSUED_WORD, ...Object.values(STATUS_WORDS)]),
+      effectivePaymentValue: Type.Union([Type.Number(), Type.Null()]),
+      effectivePaymentDate: Type.Union([Type.String(), Type.Null()]),
+      unexpectedPayment: Type.Union([Type.Object(RECEIVED_PAYMENT), Type.Null()], {
+        description: 'Why it is sent, where money came that was not expected; null: the status changed.',
+      }),
+      moment: Type.String(),
+    }),
+    example: {
+      id: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+      ourNumber: '00000000042',
+      referenceTransaction: 'PEDIDO-1001',
+      value: 149.9,
+      dueDate: '2026-12-10',
+      statusBill: 2,
+      statusDescription: 'Pago',
+      effectivePaymentValue: 149.9,
+      effectivePaymentDate: '2026-12-08',
+      unexpectedPayment: { amount: 14_990, paidOn: '2026-12-09', kind: 'second', state: 'open' },
+      moment: '2026-12-08T20:00:00.000-03:00',
+    },
+  },
+];

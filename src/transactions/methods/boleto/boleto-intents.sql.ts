@@ -1,0 +1,145 @@
+import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../../idempotency/idempotency-keys.sql.ts';
+import { type BatchedWriteOptions, NOT_WRITTEN } from '../../../platform/postgres/batched-writes.ts';
+import { type Database, type Row, statement } from '../../../platform/postgres/database.ts';
+import { inputRows, type Timed, withDeadlines } from '../../../platform/postgres/input-rows.ts';
+import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import { utcText } from '../../../values/instant.ts';
+import type { BoletoIntent } from './boleto.ts';
+
+export type BoletoIntentRow = BoletoIntent & { readonly leaseMilliseconds: number };
+
+/** `keyUsed`: the request's key made another boleto. */
+export type BoletoIntentResult =
+  | { readonly kind: 'committed'; readonly ourNumber: string }
+  | { readonly kind: 'keyUsed' };
+
+const INPUT = inputRows<Timed<BoletoIntentRow>>({
+  merchant_id: ['text', (row) => row.merchantId],
+  boleto_id: ['uuid', (row) => row.boletoId],
+  account_number: ['text', (row) => row.accountNumber],
+  page_key: ['text', (row) => row.pageKey],
+  amount: ['bigint', (row) => row.amount],
+  issued_on: ['date', (row) => row.issuedOn],
+  due_on: ['date', (row) => row.dueOn],
+  payable_until: ['date', (row) => row.payableUntil],
+  payer: ['jsonb', (row) => JSON.stringify(row.payer)],
+  reference_transaction: ['text', (row) => row.referenceTransaction],
+  instructions: ['jsonb', (row) => JSON.stringify(row.instructions)],
+  fine_portion: ['integer', (row) => row.finePortion],
+  interest_portion: ['integer', (row) => row.interestPortion],
+  discount_amount: ['bigint', (row) => row.discount?.amount ?? null],
+  discount_until: ['date', (row) => row.discount?.until ?? null],
+  callback_url: ['text', (row) => row.callbackUrl],
+  created_by: ['text', (row) => row.createdBy],
+  requested_at: ['timestamptz', (row) => utcText(row.requestedAt)],
+  asked_bank: ['text', (row) => row.askedBank],
+  bank: ['text', (row) => row.bank],
+  lease: ['integer', (row) => row.leaseMilliseconds],
+  ...KEY_COLUMNS,
+  deadline: ['timestamptz', (row) => row.deadline],
+});
+
+const WRITTEN = rowCodec({ boletoId: column.text(), ourNumber: column.text() });
+
+const COMMIT_INTENTS = statement(
+  'boletos.commit_intents',
+  `with input as (
+     select * from ${INPUT.sql}
+   ), written as (
+     insert into boletos (merchant_id, boleto_id, account_number, our_number, page_key, state, amount, issued_on, due_on,
+       payable_until, payer, reference_transaction, instructions, fine_portion, interest_portion, discount_amount,
+       discount_until, callback_url, created_by, requested_at, changed_at, asked_bank, bank, due_at)
+     select i.merchant_id, i.boleto_id, i.account_number, lpad(nextval('boleto_numbers')::text, 11, '0'), i.page_key, 'issuing',
+       i.amount, i.issued_on, i.due_on, i.payable_until, i.payer, i.reference_transaction,
+       array(select jsonb_array_elements_text(i.instructions)), i.fine_portion, i.interest_portion, i.discount_amount,
+       i.discount_until, i.callback_url, i.created_by, i.requested_at, i.requested_at, i.asked_bank, i.bank,
+       now() + i.lease * interval '1 millisecond'
+     from input i
+     where clock_timestamp() < i.deadline and not exists (
+         select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)
+       and not exists (select from boletos b where b.merchant_id = i.merchant_id and b.boleto_id = i.boleto_id)
+     on conflict do nothing
+     returning merchant_id, boleto_id, our_number
+   ), keyed as (
+     select i.*, i.boleto_id as resource_id from input i
+     join written w on w.merchant_id = i.merchant_id and w.boleto_id = i.boleto_id
+   ), ${REMEMBER_KEYS}
+   select ${WRITTEN.columns} from written`,
+);
+
+const WANTED = inputRows<BoletoIntentRow>({
+  merchant_id: ['text', (row) => row.merchantId],
+  boleto_id: ['uuid', (row) => row.boletoId],
+  key_hash: ['bytea', ({ request }) => request?.keyHash ?? null],
+});
+
+const OBSTACLE = rowCodec({
+  boletoId: column.text('i.boleto_id'),
+  /** Of one that is there already. */
+  ourNumber: column.nullable(column.text('b.our_number')),
+  isKeyUsed: column.boolean(
+    'exists (select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)',
+  ),
+});
+
+const FIND_OBSTACLES = statement(
+  'boletos.find_obstacles',
+  `select ${OBSTACLE.columns}
+   from ${WANTED.sql}
+   left join boletos b on b.merchant_id = i.merchant_id and b.boleto_id = i.boleto_id`,
+);
+
+/**
+ * The row of a boleto before the bank is asked, with the number under which the bank will have it:
+ * whatever happens to the request, the bank is asked under no other. Repeatable: an id that is there
+ * already was written by an earlier try of the same caller. One that arrives after its deadline
+ * records nothing.
+ */
+export function boletoIntentsWrite(
+  database: Database,
+): BatchedWriteOptions<BoletoIntentRow, BoletoIntentResult> {
+  return {
+    name: 'boletoIntents',
+    key: (row) => row.boletoId,
+    merchant: (row) => row.merchantId,
+    bytes: (row) => 1_000 + row.instructions.join('').length,
+    isRefusal: () => false,
+    write: async (rows, deadlines) => {
+      const values = INPUT.values(withDeadlines(rows, deadlines));
+      const written = await racingForKeys(() => database.query(COMMIT_INTENTS, values));
+      const numbers = new Map(
+        written.map(WRITTEN.parse).map(({ boletoId, ourNumber }) => [boletoId, ourNumber]),
+      );
+      const missing = rows.filter((row) => !numbers.has(row.boletoId));
+      const obstacles =
+        missing.length === 0 ? [] : await database.query(FIND_OBSTACLES, WANTED.values(missing));
+      const found = new Map(obstacles.map(OBSTACLE.parse).map((obstacle) => [obstacle.boletoId, obstacle]));
+      const fateOf = ({ boletoId }: BoletoIntentRow): BoletoIntentResult | typeof NOT_WRITTEN => {
+        const obstacle = found.get(boletoId);
+        const ourNumber = numbers.get(boletoId) ?? obstacle?.ourNumber ?? null;
+        if (ourNumber !== null) return { kind: 'committed', ourNumber };
+        return obstacle?.isKeyUsed === true ? { kind: 'keyUsed' } : NOT_WRITTEN;
+      };
+      return new Map(rows.map((row) => [row.boletoId, fateOf(row)]));
+    },
+  };
+}
+
+/** More than were given since any backup that is restored. */
+const SKIPPED = 1_000_000;
+
+const SKIPPING = rowCodec({ last: column.whole("max(nextval('boleto_numbers'))") });
+
+const SKIP = statement(
+  'boletos.skip_numbers',
+  `select ${SKIPPING.columns} from generate_series(1, $1::integer)`,
+);
+
+/**
+ * Leaves a million numbers out: in a database that was restored the sequence stands where it stood,
+ * and the bank has boletos under the numbers that were given since. Gives the last one.
+ */
+export async function skipOurNumbers(database: Database): Promise<number> {
+  const [row] = await database.query(SKIP, [SKIPPED]);
+  return SKIPPING.parse(row as Row).last;
+}

@@ -1,0 +1,106 @@
+import type { RegisteredBoleto } from '../../../providers/banks/bank.ts';
+import { addDays, type Instant, instant, saoPauloDay, startOfSaoPauloDay } from '../../../values/instant.ts';
+import {
+  actsAt,
+  BOLETO_MOVES,
+  type Boleto,
+  type BoletoEvent,
+  type BoletoPayment,
+  type BoletoState,
+  isOfBank,
+  NOT_SENT,
+  type OpenState,
+  type RegistrationRefusal,
+  type ShownState,
+  shownState,
+} from './boleto.ts';
+
+/** An event of a boleto, with what it brings. */
+export type BoletoChange =
+  | { readonly event: 'issue'; readonly registered: RegisteredBoleto }
+  | { readonly event: 'refuse'; readonly reason: RegistrationRefusal }
+  | { readonly event: 'pay'; readonly payment: BoletoPayment }
+  | {
+      readonly event: Exclude<BoletoEvent, 'issue' | 'refuse' | 'pay'>;
+    };
+
+/** All of a row that its changes change. */
+export type BoletoMove = {
+  readonly from: BoletoState;
+  readonly to: BoletoState;
+  readonly stateBefore: OpenState | null;
+  readonly isExpiring: boolean;
+  readonly registered: RegisteredBoleto | null;
+  readonly refusalReason: Boleto['refusalReason'];
+  readonly payment: BoletoPayment | null;
+  readonly actsAt: Instant | null;
+  /** Whether the bank is to be asked. */
+  readonly isAsked: boolean;
+  /** Business time. */
+  readonly moment: Instant;
+  /** What merchants are notified of; null: they see no change. */
+  readonly news: { readonly before: ShownState | null; readonly after: ShownState } | null;
+};
+
+/** The row after an event; null: the event cannot happen in its state. */
+export function moveOf(boleto: Boleto, change: BoletoChange, moment: Instant): BoletoMove | null {
+  const { state } = boleto;
+  const to: BoletoState | null = BOLETO_MOVES[state][change.event];
+  if (to === null) return null;
+  const stateBefore = to === 'canceling' ? (state as OpenState) : null;
+  const before = shownState(boleto);
+  const after = shownState({ state: to, stateBefore });
+  return {
+    from: state,
+    to,
+    stateBefore,
+    isExpiring: change.event === 'startExpiry',
+    registered: change.event === 'issue' ? change.registered : boleto.registered,
+    refusalReason: refusalOf(change),
+    payment: change.event === 'pay' ? change.payment : null,
+    actsAt: nextActOf(boleto, to, change, moment),
+    isAsked: to === 'canceling',
+    moment,
+    news: after === null || after === before ? null : { before, after },
+  };
+}
+
+function refusalOf(change: BoletoChange): Boleto['refusalReason'] {
+  if (change.event === 'refuse') return change.reason;
+  return change.event === 'withdraw' ? NOT_SENT : null;
+}
+
+/** What the bank says is paid waits for its report; asked for again a day later, should none come. */
+function nextActOf(boleto: Boleto, to: BoletoState, change: BoletoChange, moment: Instant): Instant | null {
+  if (to !== 'issued' && to !== 'overdue') return null;
+  const usual = actsAt(to, boleto);
+  if (change.event !== 'keepOverdue' || usual > moment) return usual;
+  return startOfSaoPauloDay(addDays(saoPauloDay(moment), 1));
+}
+
+/**
+ * When the calendar changes it, at the earliest; null: not as it is. The row may have been written by a
+ * version that knew fewer days without banks.
+ */
+export function calendarMoment(boleto: Boleto): Instant | null {
+  const { state, actsAt: written } = boleto;
+  if (written === null || (state !== 'issued' && state !== 'overdue')) return null;
+  const computed = actsAt(state, boleto);
+  return instant(Math.max(computed, written));
+}
+
+/**
+ * What the calendar does to a boleto at a moment; null: nothing yet. Only the bank that registered it
+ * can end it; `bankCode` of the one that is named, empty without one.
+ */
+export function calendarChange(boleto: Boleto, now: Instant, bankCode: string): BoletoChange | null {
+  const moment = calendarMoment(boleto);
+  if (moment === null || moment > now) return null;
+  if (boleto.state === 'issued') return { event: 'lapse' };
+  return isOfBank(boleto, bankCode) ? { event: 'startExpiry' } : null;
+}
+
+/** It is again what it was. */
+export function keepChange({ stateBefore }: Pick<Boleto, 'stateBefore'>): BoletoChange {
+  return { event: stateBefore === 'issued' ? 'keepIssued' : 'keepOverdue' };
+}

@@ -1,0 +1,355 @@
+import { FREE_KEYS } from '../../../idempotency/idempotency-keys.sql.ts';
+import type { Page } from '../../../platform/pages.ts';
+import type { BatchedWriteOptions } from '../../../platform/postgres/batched-writes.ts';
+import {
+  type Database,
+  type Reader,
+  type Row,
+  statement,
+  type Tx,
+} from '../../../platform/postgres/database.ts';
+import { type Deadline, NO_DEADLINE } from '../../../platform/postgres/deadline.ts';
+import { pageOf, readPageOf } from '../../../platform/postgres/page-of.ts';
+import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import type { BoletoPayer } from '../../../providers/banks/bank.ts';
+import { saoPauloOffsetText, utcText } from '../../../values/instant.ts';
+import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
+import { BOLETO_MOVEMENTS, IS_WAITING } from '../../movements/movements.sql.ts';
+import { callbackBody } from './bill-status.ts';
+import {
+  BOLETO_STATES,
+  type Boleto,
+  type BoletoKey,
+  NOT_SENT,
+  OPEN_STATES,
+  REGISTRATION_REFUSALS,
+  type WantedBoletos,
+} from './boleto.ts';
+import type { BoletoMove } from './boleto-move.ts';
+import { PAYMENT_KINDS, type ReceivedPayment } from './changes/bank-change.ts';
+import type { BoletoToPrint } from './print/boleto-to-print.ts';
+
+/** By which its exception is found; `p`: a payment. */
+const EXCEPTION_KEY = `'boleto:' || p.boleto_id || ':' || p.change_id`;
+
+const PAYMENTS = `(
+    select coalesce(jsonb_agg(jsonb_build_object('amount', p.amount, 'paid_on', p.paid_on, 'kind', p.kind,
+      'is_open', coalesce(e.state = 'open', false), 'exception_id', e.exception_id) order by p.created_at, p.change_id), '[]')
+    from boleto_payments p left join reconciliation_exceptions e on e.merchant_id = p.merchant_id
+      and e.exception_key = ${EXCEPTION_KEY}
+    where p.merchant_id = b.merchant_id and p.boleto_id = b.boleto_id
+  )`;
+
+const PAYMENT = rowCodec<ReceivedPayment>({
+  amount: column.money(),
+  paidOn: column.day(),
+  kind: column.oneOf(PAYMENT_KINDS),
+  isOpen: column.boolean(),
+  exceptionId: column.nullable(column.text()),
+});
+
+/** As the contract read it. */
+export function readPayer(value: unknown): BoletoPayer | undefined {
+  return typeof value === 'object' && value !== null ? (value as BoletoPayer) : undefined;
+}
+
+/** The columns of a boleto `b` that `parseBoleto` reads. */
+export const BOLETO = rowCodec(
+  {
+    merchantId: column.text(),
+    boletoId: column.text(),
+    accountNumber: column.text(),
+    ourNumber: column.text(),
+    pageKey: column.text(),
+    state: column.oneOf(BOLETO_STATES),
+    stateBefore: column.nullable(column.oneOf(OPEN_STATES)),
+    isExpiring: column.boolean(),
+    amount: column.money(),
+    issuedOn: column.day(),
+    dueOn: column.day(),
+    payableUntil: column.day(),
+    payer: column.nullable(column.parsedBy(readPayer)),
+    referenceTransaction: column.nullable(column.text()),
+    instructions: column.listOf(column.text()),
+    finePortion: column.nullable(column.whole()),
+    interestPortion: column.nullable(column.whole()),
+    discountAmount: column.nullable(column.money()),
+    discountUntil: column.nullable(column.day()),
+    callbackUrl: column.nullable(column.text()),
+    barCode: column.nullable(column.text()),
+    pixEmv: column.nullable(column.text()),
+    bank: column.text(),
+    askedBank: column.nullable(column.text()),
+    refusalReason: column.nullable(column.oneOf([...REGISTRATION_REFUSALS, NOT_SENT] as const)),
+    paidAmount: column.nullable(column.money()),
+    paidOn: column.nullable(column.day()),
+    actsAt: column.nullable(column.instant()),
+    requestedAt: column.instant(),
+    fence: column.whole(),
+    tries: column.whole(),
+    isUnresolved: column.boolean('b.unknown_reason is not null'),
+    payments: column.parsedBy(
+      (value) => (Array.isArray(value) ? value.map(PAYMENT.parse) : undefined),
+      `${PAYMENTS}`,
+    ),
+  },
+  'b',
+);
+
+export function parseBoleto(row: Row): Boleto {
+  const { discountAmount, discountUntil, barCode, pixEmv, paidAmount, paidOn, ...boleto } = BOLETO.parse(row);
+  return {
+    ...boleto,
+    discount:
+      discountAmount === null || discountUntil === null
+        ? null
+        : { amount: discountAmount, until: discountUntil },
+    registered: barCode === null ? null : { barCode, pixEmv },
+    payment: paidAmount === null || paidOn === null ? null : { amount: paidAmount, paidOn },
+  };
+}
+
+const FIND = statement(
+  'boletos.find',
+  `select ${BOLETO.columns} from boletos b where b.merchant_id = $1 and b.boleto_id = $2`,
+);
+
+/** Null: this merchant has no such boleto. */
+export async function findBoleto(
+  database: Reader,
+  { merchantId, boletoId }: BoletoKey,
+): Promise<Boleto | null> {
+  const [row] = await database.query(FIND, [merchantId, boletoId]);
+  return row === undefined ? null : parseBoleto(row);
+}
+
+const LOCK = statement(
+  'boletos.lock',
+  `select ${BOLETO.columns} from boletos b where b.merchant_id = $1 and b.boleto_id = $2 for no key update`,
+);
+
+/**
+ * The row is under lock, and written as a rule decided on it: with its movement and the deliveries of
+ * that.
+ */
+const MOVE = statement(
+  'boletos.move',
+  `with changed as (
+     update boletos b set state = $4, state_before = $5, is_expiring = $6, bar_code = $7, pix_emv = $8,
+       refusal_reason = $9, paid_amount = $10, paid_on = $11::date, acts_at = $12::timestamptz,
+       due_at = now() + $13::integer * interval '1 millisecond', changed_at = $14::timestamptz,
+       fence = b.fence + 1, tries = 0, unknown_since = null, unknown_reason = null
+     where b.merchant_id = $1 and b.boleto_id = $2 and b.state = $3
+     returning ${BOLETO.columns}
+   ), unkeyed as (
+     select merchant_id, $15::bytea as key_hash, boleto_id as resource_id from changed
+   ), ${FREE_KEYS}, news as (
+     select c.*, $16::text as old_state, $17::text as new_state, $14::timestamptz as moment, $18::text as moment_text,
+       $19::text as callback_body
+     from changed c where $17::text is not null
+   ), ${BOLETO_MOVEMENTS}
+   select c.*, ${IS_WAITING} from changed c`,
+);
+
+export type BoletoMoveRow = BoletoKey & {
+  /** Given the row under lock; null: nothing is changed. */
+  readonly decide: (boleto: Boleto) => BoletoMove | null;
+  /** Of what the bank is to be asked: for how long this process has it; 0: the work has it at once. */
+  readonly leaseMilliseconds: number;
+  /** The key of the request, when the boleto ends as if it had never been requested. */
+  readonly keyToFree?: Buffer | null;
+};
+
+/** The row as it stands now; `isMoved`: this write has changed it. Null: there is no such boleto. */
+export type BoletoMoved = { readonly boleto: Boleto; readonly isMoved: boolean } | null;
+
+/** Null: this merchant has no such boleto. */
+async function lockBoleto(tx: Tx, { merchantId, boletoId }: BoletoKey): Promise<Boleto | null> {
+  const [row] = await tx.query(LOCK, [merchantId, boletoId]);
+  return row === undefined ? null : parseBoleto(row);
+}
+
+/** The row as it was written, and whether deliveries of it were. Null: it has another state than `boleto`. */
+export async function moveBoleto(
+  tx: Tx,
+  boleto: Boleto,
+  move: BoletoMove,
+  { leaseMilliseconds, keyToFree = null }: Pick<BoletoMoveRow, 'leaseMilliseconds' | 'keyToFree'>,
+): Promise<{ readonly boleto: Boleto; readonly isWaiting: boolean } | null> {
+  const { registered, payment, news, moment } = move;
+  const momentText = saoPauloOffsetText(moment);
+  const [row] = await tx.query(MOVE, [
+    boleto.merchantId,
+    boleto.boletoId,
+    move.from,
+    move.to,
+    move.stateBefore,
+    move.isExpiring,
+    registered?.barCode ?? null,
+    registered?.pixEmv ?? null,
+    move.refusalReason,
+    payment?.amount ?? null,
+    payment?.paidOn ?? null,
+    move.actsAt === null ? null : utcText(move.actsAt),
+    move.isAsked ? leaseMilliseconds : null,
+    utcText(moment),
+    keyToFree,
+    news?.before ?? null,
+    news?.after ?? null,
+    momentText,
+    news === null || boleto.callbackUrl === null ? null : callbackBody(boleto, move, momentText),
+  ]);
+  return row === undefined ? null : { boleto: parseBoleto(row), isWaiting: row.is_waiting === true };
+}
+
+/** Of one statement after another, as cancels are recorded. */
+const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
+
+/**
+ * An event of a boleto in one commit: its row under lock, what a rule decides on it, its movement and
+ * its deliveries. Repeatable: the rule finds that it has happened, and decides on nothing.
+ */
+export function boletoMovesWrite(
+  database: Database,
+  deliverer: Pick<Deliverer, 'notify'>,
+): BatchedWriteOptions<BoletoMoveRow, BoletoMoved> {
+  return {
+    ...writeOf('boletoMoves', (row) => commitMove(database, deliverer, row, NO_DEADLINE)),
+    mustBeWritten: true,
+  };
+}
+
+/** The same of what a caller asks for: not after its deadline. */
+export function boletoWishesWrite(
+  database: Database,
+  deliverer: Pick<Deliverer, 'notify'>,
+): BatchedWriteOptions<BoletoMoveRow, BoletoMoved> {
+  return writeOf('boletoWishes', (row, deadline) => commitMove(database, deliverer, row, deadline));
+}
+
+function writeOf(
+  name: string,
+  commit: (row: BoletoMoveRow, deadline: Deadline) => Promise<BoletoMoved>,
+): BatchedWriteOptions<BoletoMoveRow, BoletoMoved> {
+  return {
+    name,
+    isRefusal: () => false,
+    key: (row) => row.boletoId,
+    merchant: (row) => row.merchantId,
+    limits: LIMITS,
+    write: async (rows, deadlines) => {
+      const results = new Map<string, BoletoMoved>();
+      for (const [index, row] of rows.entries())
+        results.set(row.boletoId, await commit(row, deadlines[index] ?? NO_DEADLINE));
+      return results;
+    },
+  };
+}
+
+async function commitMove(
+  database: Database,
+  deliverer: Pick<Deliverer, 'notify'>,
+  row: BoletoMoveRow,
+  deadline: Deadline,
+): Promise<BoletoMoved> {
+  const { moved, isWaiting } = await database.transaction(async (tx) => {
+    const boleto = await lockBoleto(tx, row);
+    if (boleto === null) return { moved: null, isWaiting: false };
+    const move = row.decide(boleto);
+    const written = move === null ? null : await moveBoleto(tx, boleto, move, row);
+    if (written === null) return { moved: { boleto, isMoved: false }, isWaiting: false };
+    return { moved: { boleto: written.boleto, isMoved: true }, isWaiting: written.isWaiting };
+  }, deadline);
+  if (isWaiting) notifySoon(deliverer);
+  return moved;
+}
+
+export function notifySoon(deliverer: Pick<Deliverer, 'notify'>): void {
+  setImmediate(() => deliverer.notify());
+}
+
+/**
+ * What was refused never was a bill. `$7`: a state; `$8`: from which those are being canceled that are
+ * shown alike.
+ */
+const FOUND = `from boletos where merchant_id = $1 and account_number = $4 and due_on >= $5::date and due_on <= $6::date
+  and state || '' <> 'refused'
+  and case when $7::text is null then true when state = 'canceling' then state_before = $8::text else state = $7::text end`;
+
+const BY_DUE_DAY = pageOf({
+  name: 'boletos.list_by_due_day',
+  before: `counted as materialized (select count(*) as total from (select ${FOUND} order by due_on, boleto_id {counted}) c)`,
+  keys: `select due_on, boleto_id ${FOUND}`,
+  key: 'boleto_id',
+  order: ['due_on', 'boleto_id'],
+  shown: `${BOLETO.columns} from page g cross join lateral (
+       select * from boletos where merchant_id = $1 and boleto_id = g.boleto_id limit 1
+     ) b`,
+});
+
+/** A page of an account's boletos and how many there are in all, of one moment. */
+export async function listFoundBoletos(
+  database: Reader,
+  merchantId: string,
+  wanted: WantedBoletos,
+): Promise<Page<Boleto>> {
+  const { accountNumber, dueFrom, dueTo, states } = wanted;
+  const values = [accountNumber, dueFrom, dueTo, states?.state ?? null, states?.canceledFrom ?? null];
+  const { rows, total } = await readPageOf(database, BY_DUE_DAY, merchantId, wanted, values);
+  return { items: rows.map(parseBoleto), total };
+}
+
+/** What names a boleto, or those of a payer. */
+export type BoletoName = { readonly kind: 'ourNumber' | 'barCode' | 'document'; readonly text: string };
+
+const NAMED = rowCodec({ boletoId: column.text() });
+
+/** By its key of merchant and number. */
+const BY_OUR_NUMBER = statement(
+  'boletos.find_by_our_number',
+  `select ${NAMED.columns} from boletos where merchant_id = $1 and our_number = $2 limit $3`,
+);
+
+/** Along boletos_by_bar_code. A bank may use a bar code anew after years. */
+const BY_BAR_CODE = statement(
+  'boletos.find_by_bar_code',
+  `select ${NAMED.columns} from boletos where merchant_id = $1 and bar_code = $2 and bar_code is not null limit $3`,
+);
+
+/** Along boletos_by_document, the newest first. */
+const BY_DOCUMENT = statement(
+  'boletos.find_by_document',
+  `select ${NAMED.columns} from boletos where payer is not null and payer ->> 'documentNumber' = $2 and merchant_id = $1
+   order by boleto_id desc limit $3`,
+);
+
+const STATEMENTS = { ourNumber: BY_OUR_NUMBER, barCode: BY_BAR_CODE, document: BY_DOCUMENT };
+
+/** Those that have this name, of a payer the newest, up to `limit`. */
+export async function findNamedBoletos(
+  database: Reader,
+  merchantId: string,
+  { kind, text: name }: BoletoName,
+  limit: number,
+): Promise<string[]> {
+  const rows = await database.query(STATEMENTS[kind], [merchantId, name, limit]);
+  return rows.map((row) => NAMED.parse(row).boletoId);
+}
+
+const BENEFICIARY = rowCodec({ name: column.text('m.legal_name'), documentNumber: column.text('m.cnpj') });
+
+const FIND_PRINTED = statement(
+  'boletos.find_to_print',
+  `select ${BOLETO.columns}, ${BENEFICIARY.columns}
+   from boletos b join merchants m using (merchant_id)
+   where b.page_key = $1`,
+);
+
+/** The boleto whose page has this key; null when there is none. */
+export async function findBoletoToPrint(
+  database: Reader,
+  pageKey: string,
+): Promise<(Omit<BoletoToPrint, 'today'> & Pick<Boleto, 'merchantId'>) | null> {
+  const [row] = await database.query(FIND_PRINTED, [pageKey]);
+  return row === undefined ? null : { ...parseBoleto(row), beneficiary: BENEFICIARY.parse(row) };
+}

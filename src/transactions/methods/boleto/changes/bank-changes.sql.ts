@@ -1,0 +1,372 @@
+import type { FeedPage } from '../../../../platform/feeds/feed.ts';
+import {
+  FeedCursors,
+  MOVED_ON,
+  UNREADABLE,
+  WaitingChanges,
+} from '../../../../platform/feeds/feed-cursors.sql.ts';
+import { type Database, type Row, statement, type Tx } from '../../../../platform/postgres/database.ts';
+import { inputRows } from '../../../../platform/postgres/input-rows.ts';
+import { column, rowCodec } from '../../../../platform/postgres/row-codec.ts';
+import { fromStates } from '../../../../platform/postgres/state-table.ts';
+import { BANK_EVENTS, type BankChange } from '../../../../providers/banks/bank.ts';
+import { saoPauloOffsetText, utcText } from '../../../../values/instant.ts';
+import type { Deliverer } from '../../../../webhooks/deliveries/delivery.ts';
+import { BOLETO_MOVEMENTS, IS_WAITING } from '../../../movements/movements.sql.ts';
+import { unexpectedBody } from '../bill-status.ts';
+import { type Boleto, shownState } from '../boleto.ts';
+import { type BoletoMove, moveOf } from '../boleto-move.ts';
+import { BOLETO, moveBoleto, notifySoon, parseBoleto } from '../boletos.sql.ts';
+import {
+  BANK_CHANGE_MOVES,
+  type BankChangeDecision,
+  type BankChangeResult,
+  type ChangeGround,
+  decideBankChange,
+  type ReportedPayment,
+  type WaitingBankChange,
+} from './bank-change.ts';
+
+const CHANGE = rowCodec<WaitingBankChange>(
+  {
+    merchantId: column.text(),
+    changeId: column.text(),
+    changeNumber: column.whole(),
+    ourNumber: column.text(),
+    event: column.oneOf(BANK_EVENTS),
+    amount: column.nullable(column.money()),
+    paidOn: column.nullable(column.day()),
+    creditedOn: column.nullable(column.day()),
+    fee: column.nullable(column.money()),
+    happenedAt: column.instant(),
+    bank: column.nullable(column.text()),
+    tries: column.whole(),
+  },
+  'c',
+);
+
+const CLAIM = statement(
+  'bank_changes.claim_waiting',
+  `with due as (
+     select merchant_id, change_id from bank_changes where state = 'waiting' and due_at <= now()
+     order by due_at limit $1 for no key update skip locked
+   )
+   update bank_changes c set tries = least(c.tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond'
+   from due where c.merchant_id = due.merchant_id and c.change_id = due.change_id
+   returning ${CHANGE.columns}`,
+);
+
+const LIST = statement(
+  'bank_changes.list_waiting',
+  `select ${CHANGE.columns} from bank_changes c
+   where c.merchant_id = $1 and c.state = 'waiting' and c.change_number > $2
+   order by c.change_number limit $3`,
+);
+
+const EARLIEST = statement(
+  'bank_changes.earliest_due',
+  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
+   from bank_changes where state = 'waiting'`,
+);
+
+export const WAITING_BANK_CHANGES = new WaitingChanges<WaitingBankChange>(
+  { claim: CLAIM, list: LIST, earliest: EARLIEST },
+  CHANGE.parse,
+);
+
+const LOCK_BOLETO = statement(
+  'bank_changes.lock_boleto',
+  `select ${BOLETO.columns} from boletos b where b.merchant_id = $1 and b.our_number = $2 for no key update`,
+);
+
+/**
+ * Feed and files both report a payment: of those of one amount and day, one that the other side has more
+ * of is not another one.
+ */
+const GROUND = rowCodec<ChangeGround>(
+  {
+    isBehindEarlier: column.boolean(`exists (
+     select from bank_changes e where e.merchant_id = c.merchant_id and e.our_number = c.our_number
+       and e.state = 'waiting' and e.change_number < c.change_number)`),
+    isReportedTwice: column.boolean(`(select count(*) filter (where p.source <> c.source)
+        > count(*) filter (where p.source = c.source)
+      from bank_changes p
+      where p.merchant_id = c.merchant_id and p.our_number = c.our_number and p.event = 'paid' and p.state = 'applied'
+        and not p.is_filed_again
+        and p.amount = c.amount and p.paid_on = c.paid_on)`),
+    isFiledAgain: column.boolean(),
+  },
+  'c',
+);
+
+/** Under the lock of its boleto; no row: another process has ended it. */
+const LOCK_CHANGE = statement(
+  'bank_changes.lock',
+  `select ${GROUND.columns}
+   from bank_changes c where c.merchant_id = $1 and c.change_id = $2 and c.state = 'waiting'
+   for no key update`,
+);
+
+/**
+ * With the movement and the deliveries of one that was not expected, behind those of what it paid. Its
+ * exception is opened by the table.
+ */
+const RECORD_PAYMENT = statement(
+  'bank_changes.record_payment',
+  `with recorded as (
+     insert into boleto_payments (merchant_id, boleto_id, change_id, amount, paid_on, credited_on, fee, expected_amount,
+       surprise, kind, happened_at)
+     values ($1, $2, $3, $4, $5::date, $6::date, $7, $8, $9, $10, $11::timestamptz)
+     returning merchant_id, boleto_id, kind
+   ), news as (
+     select b.merchant_id, b.boleto_id, b.account_number, b.our_number, b.callback_url, $12::text as old_state,
+       'unexpectedPayment' as new_state, $11::timestamptz as moment, $13::text as moment_text, $14::text as callback_body
+     from recorded r join boletos b on b.merchant_id = r.merchant_id and b.boleto_id = r.boleto_id
+     where r.kind <> 'expected'
+   ), ${BOLETO_MOVEMENTS}
+   select ${IS_WAITING}`,
+);
+
+const APPLY = statement(
+  'bank_changes.apply',
+  `update bank_changes set state = 'applied', ended_at = now(), due_at = null
+   where merchant_id = $1 and change_id = $2 and state in (${fromStates(BANK_CHANGE_MOVES, 'apply')})
+   returning change_id`,
+);
+
+const REFUSE = statement(
+  'bank_changes.refuse',
+  `update bank_changes set state = 'refused', ended_at = now(), due_at = null, reason = $3
+   where merchant_id = $1 and change_id = $2 and state in (${fromStates(BANK_CHANGE_MOVES, 'refuse')})
+   returning change_id`,
+);
+
+const POSTPONE = statement(
+  'bank_changes.postpone',
+  `update bank_changes set due_at = now() + $3 * interval '1 second', reason = $4
+   where merchant_id = $1 and change_id = $2 and state = 'waiting'
+   returning change_id`,
+);
+
+/** The first waits are short: the bank may report a boleto before we know that it is issued. */
+const PAUSES_SECONDS = [1, 2, 5, 15, 60] as const;
+const LONGEST_PAUSE_SECONDS = 300;
+
+/**
+ * Applies, refuses or postpones a change in one commit: its boleto, the payment, and its own end.
+ * Repeatable: one that was ended is gone.
+ */
+export async function recordBankChange(
+  database: Database,
+  deliverer: Pick<Deliverer, 'notify'>,
+  change: WaitingBankChange,
+): Promise<BankChangeResult> {
+  const { merchantId, changeId, ourNumber, tries } = change;
+  const key = [merchantId, changeId];
+  const { result, isWaiting } = await database.transaction(async (tx): Promise<Recorded> => {
+    const [found] = await tx.query(LOCK_BOLETO, [merchantId, ourNumber]);
+    const named = found === undefined ? null : parseBoleto(found);
+    // A boleto of another bank is none that this one can change.
+    const boleto = named !== null && (change.bank === null || change.bank === named.bank) ? named : null;
+    const [held] = await tx.query(LOCK_CHANGE, key);
+    if (held === undefined) return { result: 'gone', isWaiting: false };
+    const decision = decideBankChange(boleto, change, GROUND.parse(held));
+    if (decision.kind === 'apply') {
+      const isWaiting = await moveAndPay(tx, boleto as Boleto, decision, change);
+      await tx.query(APPLY, key);
+      return { result: decision.payment?.surprise ?? 'applied', isWaiting };
+    }
+    const { kind, reason } = decision;
+    const seconds = PAUSES_SECONDS[tries - 1] ?? LONGEST_PAUSE_SECONDS;
+    if (kind === 'refuse') await tx.query(REFUSE, [...key, reason]);
+    else await tx.query(POSTPONE, [...key, seconds, reason]);
+    return { result: reason, isWaiting: false };
+  });
+  if (isWaiting) notifySoon(deliverer);
+  return result;
+}
+
+type Recorded = { readonly result: BankChangeResult; readonly isWaiting: boolean };
+type Applied = Extract<BankChangeDecision, { readonly kind: 'apply' }>;
+
+/** Whether deliveries were written. */
+async function moveAndPay(
+  tx: Tx,
+  boleto: Boleto,
+  { change: wanted, payment }: Applied,
+  change: WaitingBankChange,
+): Promise<boolean> {
+  const move = wanted === null ? null : moveOf(boleto, wanted, change.happenedAt);
+  const moved = move === null ? null : await moveBoleto(tx, boleto, move, { leaseMilliseconds: 0 });
+  const isPaidWaiting = payment === null ? false : await recordPayment(tx, boleto, move, payment, change);
+  return moved?.isWaiting === true || isPaidWaiting;
+}
+
+/** `move`: what the payment makes of its boleto; null: nothing. Whether deliveries were written. */
+async function recordPayment(
+  tx: Tx,
+  boleto: Boleto,
+  move: BoletoMove | null,
+  payment: ReportedPayment,
+  { changeId, happenedAt }: WaitingBankChange,
+): Promise<boolean> {
+  const { amount, paidOn, creditedOn, fee, expectedAmount, surprise, kind } = payment;
+  const shown = shownState(move === null ? boleto : { state: move.to, stateBefore: move.stateBefore });
+  const momentText = saoPauloOffsetText(happenedAt);
+  const [row] = await tx.query(RECORD_PAYMENT, [
+    ...[boleto.merchantId, boleto.boletoId, changeId],
+    ...[amount, paidOn, creditedOn, fee, expectedAmount, surprise, kind, utcText(happenedAt)],
+    shown,
+    momentText,
+    boleto.callbackUrl === null ? null : unexpectedBody(boleto, move, payment, momentText),
+  ]);
+  return row?.is_waiting === true;
+}
+
+const ODD = rowCodec(
+  {
+    at: column.instant(),
+    /** Null: of an unreadable item, by the cursor of all merchants. */
+    merchantId: column.nullable(column.text()),
+    reason: column.text(),
+    /** Null, as the three behind it: the item was unreadable. */
+    changeId: column.nullable(column.text()),
+    ourNumber: column.nullable(column.text()),
+    event: column.nullable(column.oneOf(BANK_EVENTS)),
+    amount: column.nullable(column.money()),
+    /** The item, where it was unreadable. */
+    item: column.nullable(column.text()),
+  },
+  'r',
+);
+
+const LIST_REFUSED = statement(
+  'bank_changes.list_odd',
+  `select ${ODD.columns} from (
+     (select c.ended_at as at, c.merchant_id, c.reason, c.change_id, c.our_number, c.event, c.amount, null::text as item
+      from bank_changes c where c.state = 'refused' order by c.ended_at desc limit $1)
+     union all
+     (select p.created_at, p.merchant_id, p.surprise, p.change_id, b.our_number, 'paid', p.amount, null
+      from boleto_payments p join boletos b on b.merchant_id = p.merchant_id and b.boleto_id = p.boleto_id
+      where p.surprise is not null order by p.created_at desc limit $1)
+     union all
+     (select u.created_at, nullif(u.merchant_id, ''), u.reason, null, null, null, null, u.item
+      from unreadable_bank_changes u order by u.created_at desc limit $1)
+   ) r order by r.at desc limit $1`,
+);
+
+/** What the bank reported and no boleto took: refused, unreadable, or a payment that nobody expected. */
+export type OddBankChange = ReturnType<typeof parse>;
+
+/** The latest of all merchants, newest first. */
+export async function listOddBankChanges(database: Database, limit: number): Promise<OddBankChange[]> {
+  return (await database.query(LIST_REFUSED, [limit])).map(parse);
+}
+
+function parse(row: Row) {
+  const { changeId, ourNumber, event, amount, ...odd } = ODD.parse(row);
+  const isReadable = changeId !== null && ourNumber !== null && event !== null;
+  return { ...odd, change: isReadable ? { changeId, ourNumber, event, amount } : null };
+}
+
+const OPEN = statement(
+  'bank_changes.open_cursor',
+  'insert into bank_cursors (merchant_id, bank) values ($1, $2) on conflict do nothing',
+);
+
+const COLUMNS = `c.merchant_id, c.bank as provider, c.fence, c.bank_code || ':' || c.cursor as cursor`;
+
+const FIND = statement(
+  'bank_changes.find_cursor',
+  `select ${COLUMNS} from bank_cursors c where c.merchant_id = $1 and c.bank = $2`,
+);
+
+/** Of merchants that have issued a boleto since, at each of the banks ($1). */
+const ISSUERS = `from merchants m cross join unnest($1::text[]) p (bank)
+       left join bank_cursors c on c.merchant_id = m.merchant_id and c.bank = p.bank
+     where c.merchant_id is null and exists (select from boletos b where b.merchant_id = m.merchant_id)`;
+
+const OPEN_OF_ISSUERS = statement(
+  'bank_changes.open_cursors_of_issuers',
+  `insert into bank_cursors (merchant_id, bank)
+   select m.merchant_id, p.bank ${ISSUERS} order by m.merchant_id, p.bank
+   on conflict do nothing`,
+);
+
+const CLAIM_CURSORS = statement(
+  'bank_changes.claim_cursors',
+  `with due as (
+     select merchant_id, bank from bank_cursors
+     where due_at <= now() and (merchant_id <> '') = $3 and bank = any($4::text[])
+     order by due_at limit $1 for no key update skip locked
+   )
+   update bank_cursors c set due_at = now() + $2 * interval '1 millisecond'
+   from due where c.merchant_id = due.merchant_id and c.bank = due.bank
+   returning ${COLUMNS}`,
+);
+
+const CHANGES = inputRows<BankChange>(
+  {
+    merchant_id: ['text', (change) => change.merchantId],
+    change_id: ['text', (change) => change.changeId],
+    our_number: ['text', (change) => change.ourNumber],
+    event: ['text', (change) => change.event],
+    amount: ['bigint', (change) => change.amount],
+    paid_on: ['date', (change) => change.paidOn],
+    credited_on: ['date', (change) => change.creditedOn],
+    fee: ['bigint', (change) => change.fee],
+    happened_at: ['timestamptz', (change) => utcText(change.happenedAt)],
+  },
+  { after: UNREADABLE, place: 'place' },
+);
+
+/** A cursor begins with the code of its bank, and so do the ids of its changes: each bank numbers its own. */
+const KEEP = statement(
+  'bank_changes.keep',
+  `with moved as (
+     update bank_cursors c set bank_code = left($2, 3), cursor = substr($2, 5), ${MOVED_ON}
+     where c.merchant_id = $1 and c.bank = $9 and c.fence = $3
+     returning c.merchant_id
+   ), kept as (
+     insert into bank_changes
+       (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, source, bank)
+     select i.merchant_id, left($2, 4) || i.change_id, i.our_number, i.event, i.amount, i.paid_on, i.credited_on, i.fee, i.happened_at, 'feed', $9
+     from moved, ${CHANGES.sql}
+     order by i.place
+     on conflict do nothing
+   ), refused as (
+     insert into unreadable_bank_changes (merchant_id, item_hash, item, reason)
+     select m.merchant_id, u.item_hash, u.item, u.reason
+     from moved m, ${UNREADABLE.sql}
+     where (select count(*) from (select from unreadable_bank_changes limit $8) k) < $8
+     on conflict do nothing
+   )
+   select merchant_id from moved`,
+);
+
+const POSTPONE_CURSOR = statement(
+  'bank_changes.postpone_pull',
+  `update bank_cursors set due_at = now() + $3 * interval '1 second' where merchant_id = $1 and bank = $4 and fence = $2`,
+);
+
+const EARLIEST_CURSOR = statement(
+  'bank_changes.earliest_pull',
+  `select case when $3 and exists (select ${ISSUERS}) then 0 else (
+     select (extract(epoch from min(due_at) - now()) * 1000)::float8 from bank_cursors
+     where (merchant_id <> '') = $2 and bank = any($1::text[])
+   ) end as milliseconds`,
+);
+
+/** How far the bank's changes were read. */
+export const BANK_CURSORS = new FeedCursors<FeedPage<BankChange>>(
+  {
+    find: FIND,
+    open: OPEN,
+    openOfNew: OPEN_OF_ISSUERS,
+    claim: CLAIM_CURSORS,
+    keep: KEEP,
+    postpone: POSTPONE_CURSOR,
+    earliest: EARLIEST_CURSOR,
+  },
+  ({ changes }) => CHANGES.values(changes),
+);

@@ -1,0 +1,114 @@
+import type { Applying } from '../../../../platform/feeds/apply-changes.ts';
+import { type Feed, observeFeed, openFeed } from '../../../../platform/feeds/open-feed.ts';
+import { counter, gauge } from '../../../../platform/metrics.ts';
+import type { ModuleContext } from '../../../../platform/module.ts';
+import { declarePeer } from '../../../../platform/process-reports/peer-metrics.ts';
+import { createWakeSignal } from '../../../../platform/work/wake-signal.ts';
+import { type BankChange, type BankSettings, MOST_BANK_CHANGES } from '../../../../providers/banks/bank.ts';
+import type { Banks } from '../../../../providers/open-banks.ts';
+import { qualifiedChangeId } from '../../../../providers/provider.ts';
+import type { Deliverer } from '../../../../webhooks/deliveries/delivery.ts';
+import type { BankChangeResult, WaitingBankChange } from './bank-change.ts';
+import { BANK_CURSORS, recordBankChange, WAITING_BANK_CHANGES } from './bank-changes.sql.ts';
+
+const BANK_CHANGES = counter(
+  'parcela_bank_changes_total',
+  'Tries to apply changes of the bank, by what came of them; paidAgain and paidAfter…: payments that nobody expected.',
+  ['outcome'],
+);
+const BANK_CHANGE_PAGES = counter(
+  'parcela_bank_change_pages_total',
+  'Questions for changes of the bank, by how they were answered.',
+  ['outcome'],
+);
+const BANK_CHANGES_AGE_SECONDS = gauge(
+  'parcela_bank_changes_age_seconds',
+  'How long ago this process received changes of the bank, or the answer that there are none.',
+);
+declarePeer('bank', { feedAge: BANK_CHANGES_AGE_SECONDS });
+
+/** Requests at the same time: issuing needs the other connections to the bank. */
+const PULLS_AT_ONCE = 4;
+/** What a person should look at. */
+const WARNINGS: readonly BankChangeResult[] = [
+  'unknownBoleto',
+  'forbiddenMove',
+  'paidAgain',
+  'paidAfterCancel',
+  'paidAfterExpiry',
+  'paidAfterRefusal',
+  'filedAgain',
+];
+
+type BankChangesContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'metrics'> & {
+  readonly configuration: ModuleContext['configuration'] & {
+    readonly cell: string | null;
+    readonly bank: Pick<BankSettings, 'timeoutMilliseconds' | 'changesSeconds'>;
+  };
+};
+
+/**
+ * What the banks report of boletos: payments, cancels and ends of their own. Without any their files are
+ * applied.
+ */
+export function openBankChanges(
+  context: BankChangesContext,
+  { banks, deliverer }: { readonly banks: Banks; readonly deliverer: Deliverer },
+): Feed {
+  const { database, log, metrics } = context;
+  const outcomes = metrics.counter(BANK_CHANGES);
+  for (const outcome of [...WARNINGS, 'unreadable']) outcomes.inc({ outcome }, 0);
+  const applying: Applying<WaitingBankChange> = {
+    name: 'applyBankChanges',
+    database,
+    wakeSignal: createWakeSignal(),
+    waiting: WAITING_BANK_CHANGES,
+    subjectOf: ({ ourNumber }) => ourNumber,
+    record: (change) => recordBankChange(database, deliverer, change),
+    warnings: WARNINGS,
+    observeChange: (outcome) => outcomes.inc({ outcome }),
+    warnOfChange: ({ merchantId, changeId, ourNumber, event }, reason) =>
+      log.warn({ merchantId, changeId, ourNumber, event, reason }, 'a change of the bank is not as expected'),
+  };
+  return feedOf(context, banks, applying, outcomes);
+}
+
+function feedOf(
+  { configuration, clock, log, metrics }: BankChangesContext,
+  banks: Banks,
+  applying: Applying<WaitingBankChange>,
+  outcomes: Parameters<typeof observeFeed>[0]['outcomes'],
+): Feed {
+  return openFeed({
+    name: 'pullBankChanges',
+    clock,
+    cursors: BANK_CURSORS,
+    providers: banks.all,
+    async ask(provider, request, timeout) {
+      const answer = await banks.of(provider).changesSince(request, timeout);
+      return answer.kind === 'changes' ? { ...answer, changes: changesOf(provider, answer.changes) } : answer;
+    },
+    timeoutMilliseconds: configuration.bank.timeoutMilliseconds,
+    mostChanges: MOST_BANK_CHANGES,
+    pullsAtOnce: PULLS_AT_ONCE,
+    pauseSeconds: configuration.bank.changesSeconds,
+    isForAllMerchants: configuration.environment === 'production' && configuration.cell === null,
+    ...observeFeed({
+      log,
+      outcomes,
+      pages: metrics.counter(BANK_CHANGE_PAGES),
+      showAge: (seconds) => metrics.gauge(BANK_CHANGES_AGE_SECONDS, (gauge) => gauge.set(seconds())),
+      sentences: {
+        silent: 'the bank does not report its changes',
+        back: 'the bank reports its changes again',
+        unreadable: 'what the bank reported was no change: see parcela resolve changes',
+      },
+    }),
+    applying,
+  });
+}
+
+/** Each bank numbers its own. */
+function changesOf(provider: string, changes: readonly BankChange[]): readonly BankChange[] {
+  return changes.map((change) => ({ ...change, changeId: qualifiedChangeId(provider, change.changeId) }));
+}

@@ -1,0 +1,333 @@
+import { hasAccount } from '../../../merchants/merchants.sql.ts';
+import {
+  type Answer,
+  type Call,
+  type CUT_CONNECTION,
+  callerOf,
+  type Endpoint,
+  endpoint,
+  GENERAL_TAG,
+} from '../../../platform/http/endpoint.ts';
+import { FAILURES, RETRY_AFTER_SECONDS } from '../../../platform/http/failures.ts';
+import {
+  type RefusalShape,
+  refusalAnswer,
+  refusalsAnswer,
+  unavailableAnswer,
+  writeOnce,
+} from '../../../platform/http/refusal.ts';
+import { type Page, pageFor, writePage } from '../../../platform/pages.ts';
+import type { LookUp, Search } from '../../../platform/postgres/searches.ts';
+import { isUuid } from '../../../values/ids.ts';
+import { saoPauloDay } from '../../../values/instant.ts';
+import type { CallRules } from '../../../webhooks/posting/url-rules.ts';
+import {
+  type Boleto,
+  MOST_DAYS_AHEAD,
+  MOST_IN_ARRAY,
+  NOT_SENT,
+  type RegistrationRefusal,
+  type TermsFault,
+  termsFaults,
+  type WantedBoletos,
+} from './boleto.ts';
+import { pagesAt, writeBoleto } from './boleto-contract.ts';
+import { findBoleto, listFoundBoletos } from './boletos.sql.ts';
+import { type CancelResult, type CancelTools, cancelBoleto } from './cancel-boleto.ts';
+import {
+  CANCEL_BOLETO,
+  checkBoleto,
+  GET_BOLETO,
+  ISSUE_BOLETO,
+  LIST_BOLETOS,
+  readBoletoRequest,
+  readBoletosQuery,
+  readSoundTerms,
+} from './contract.ts';
+import { type IssueResult, type IssueTools, issueBoleto } from './issue-boleto.ts';
+
+type ReadTools = { readonly lookUp: LookUp; readonly search: Search };
+
+/** Boletos of an account of this merchant. */
+async function listBoletos(
+  { lookUp, search }: ReadTools,
+  merchantId: string,
+  wanted: WantedBoletos,
+): Promise<Page<Boleto> | 'unknownAccount' | 'tooMany'> {
+  const { accountNumber } = wanted;
+  const isOwn = await lookUp(merchantId, (database) => hasAccount(database, merchantId, accountNumber));
+  if (!isOwn) return 'unknownAccount';
+  const found = await search(merchantId, (database) => listFoundBoletos(database, merchantId, wanted));
+  return wanted.isArray && found.total > MOST_IN_ARRAY ? 'tooMany' : found;
+}
+
+/** Null: this merchant has no such boleto, or it was taken back before the bank was asked. */
+async function readBoleto(
+  { lookUp }: Pick<ReadTools, 'lookUp'>,
+  merchantId: string,
+  boletoId: string,
+): Promise<Boleto | null> {
+  if (!isUuid(boletoId)) return null;
+  const found = await lookUp(merchantId, (database) => findBoleto(database, { merchantId, boletoId }));
+  return found === null || found.refusalReason === NOT_SENT ? null : found;
+}
+
+/** Why a boleto is not issued before the bank is asked. */
+export const TERMS_REFUSALS = {
+  dueInThePast: {
+    status: 400,
+    tag: 'dueDate',
+    sentence: { pt: 'O vencimento já passou.', en: 'The due day is past.' },
+  },
+  dueTooFarAhead: {
+    status: 400,
+    tag: 'dueDate',
+    sentence: {
+      pt: `O vencimento está a mais de ${MOST_DAYS_AHEAD} dias.`,
+      en: `The due day is more than ${MOST_DAYS_AHEAD} days ahead.`,
+    },
+  },
+  discountTooLarge: {
+    status: 400,
+    tag: 'discount.value',
+    sentence: {
+      pt: 'O desconto deve ser menor que o valor.',
+      en: 'The discount must be less than the value.',
+    },
+  },
+  discountAfterDueDay: {
+    status: 400,
+    tag: 'discount.until',
+    sentence: {
+      pt: 'O desconto não pode ir além do vencimento.',
+      en: 'The discount must not last beyond the due day.',
+    },
+  },
+  discountInThePast: {
+    status: 400,
+    tag: 'discount.until',
+    sentence: { pt: 'O último dia do desconto já passou.', en: 'The last day of the discount is past.' },
+  },
+} as const satisfies Record<TermsFault, RefusalShape>;
+
+/** Why the bank does not register a boleto. */
+export const REGISTRATION_SHAPES = {
+  payerRefused: {
+    status: 402,
+    tag: 'payer',
+    sentence: {
+      pt: 'O banco recusou o pagador: confira nome, documento e endereço.',
+      en: 'The bank refused the payer: check name, document and address.',
+    },
+  },
+  termsRefused: {
+    status: 402,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'O banco recusou as condições: confira vencimento, multa, juros e desconto.',
+      en: 'The bank refused the terms: check due day, fine, interest and discount.',
+    },
+  },
+  amountRefused: {
+    status: 402,
+    tag: 'value',
+    sentence: { pt: 'O banco recusou o valor.', en: 'The bank refused the value.' },
+  },
+  writtenOff: {
+    status: 402,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'O banco deu baixa no boleto antes de confirmar o registro. Emita outro.',
+      en: 'The bank wrote the boleto off before it had confirmed it. Issue another one.',
+    },
+  },
+} as const satisfies Record<RegistrationRefusal, RefusalShape>;
+
+export const BOLETO_REFUSALS = {
+  noBank: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'O operador não configurou um banco (PARCELA_BANK_URL): aqui não há boletos.',
+      en: 'The operator has named no bank (PARCELA_BANK_URL): there are no boletos here.',
+    },
+  },
+  ofAnotherBank: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'O boleto foi registrado em outro banco, que não está mais configurado: peça a baixa a ele.',
+      en: 'The boleto was registered at another bank, which is not named any more: have it end there.',
+    },
+  },
+  bankAway: {
+    status: 503,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'Não foi possível conectar ao banco: nada foi pedido a ele. Repita em instantes.',
+      en: 'The bank could not be connected to: it was not asked. Repeat the request shortly.',
+    },
+  },
+  beingIssued: {
+    status: 409,
+    retryAfterSeconds: 5,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'O boleto ainda está em emissão; cancele-o depois que o banco responder.',
+      en: 'The boleto is being issued; cancel it once the bank has answered.',
+    },
+  },
+  beingCanceled: {
+    status: 409,
+    retryAfterSeconds: 5,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'O prazo do boleto acabou e o banco já foi chamado a dar baixa; consulte-o em instantes.',
+      en: 'The time of the boleto is over and the bank is asked to end it; read it shortly.',
+    },
+  },
+  paid: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'O boleto já foi pago e não pode ser cancelado.',
+      en: 'The boleto is paid and cannot be canceled.',
+    },
+  },
+  paidAtBank: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'O banco informa que o boleto foi pago: ele não foi cancelado, e o pagamento aparecerá em breve.',
+      en: 'The bank says that the boleto is paid: it was not canceled, and the payment will appear shortly.',
+    },
+  },
+  expired: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'O boleto expirou e não pode ser cancelado.',
+      en: 'The boleto has expired and cannot be canceled.',
+    },
+  },
+  tooMany: {
+    status: 400,
+    tag: 'page',
+    sentence: {
+      pt: `São mais de ${MOST_IN_ARRAY} boletos: peça uma página de cada vez, com page.`,
+      en: `There are more than ${MOST_IN_ARRAY} boletos: ask for one page at a time, with page.`,
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
+
+export type BoletoTools = IssueTools &
+  CancelTools &
+  ReadTools & {
+    readonly callRules: CallRules;
+    /** Null: there are no cells. */
+    readonly cell: string | null;
+  };
+
+type AnyCall = Pick<Call<unknown, unknown, unknown>, 'language' | 'origin'>;
+
+export const BOLETO_ENDPOINTS: readonly Endpoint<BoletoTools>[] = [
+  endpoint(
+    ISSUE_BOLETO,
+    async (tools: BoletoTools, call) => {
+      const wanted = { ...readBoletoRequest(call.body), accountNumber: call.query.accountNumber };
+      const once = await issueBoleto(tools, callerOf(call), wanted, call, call.deadlineAt);
+      return writeOnce(call, once, (result) => writeIssued(tools, result, call));
+    },
+    {
+      checkWith: ({ callRules }) => checkBoleto(callRules),
+      lookBeside: async ({ clock }, body, { merchantId }) => {
+        const faults = termsFaults(readSoundTerms(body), saoPauloDay(clock.now(merchantId)));
+        return faults.map((fault) => TERMS_REFUSALS[fault]);
+      },
+    },
+  ),
+  endpoint(LIST_BOLETOS, async (tools: BoletoTools, call) => {
+    const wanted = pageFor(call, readBoletosQuery(call.query));
+    const found = await listBoletos(tools, callerOf(call).merchantId, wanted);
+    if (found === 'unknownAccount') return refusalAnswer(FAILURES.unknownPath, call.language);
+    if (found === 'tooMany') return refusalAnswer(BOLETO_REFUSALS.tooMany, call.language);
+    const pages = pagesAt(call.origin(), tools.cell);
+    const write = (boleto: Boleto) => writeBoleto(boleto, pages);
+    return { status: 200, body: wanted.isArray ? found.items.map(write) : writePage(wanted, found, write) };
+  }),
+  endpoint(GET_BOLETO, async (tools: BoletoTools, call) => {
+    const boleto = await readBoleto(tools, callerOf(call).merchantId, call.parameters.boletoId);
+    if (boleto === null) return refusalAnswer(FAILURES.unknownPath, call.language);
+    const { refusalReason, boletoId } = boleto;
+    if (refusalReason !== null && refusalReason !== NOT_SENT)
+      return writeRefusedByBank(refusalReason, boletoId, call);
+    return { status: 200, body: writeBoleto(boleto, pagesAt(call.origin(), tools.cell)) };
+  }),
+  endpoint(CANCEL_BOLETO, async (tools: BoletoTools, call) => {
+    const { merchantId } = callerOf(call);
+    const result = await cancelBoleto(tools, merchantId, call.parameters.boletoId, call.deadlineAt);
+    return writeCanceled(tools, result, call);
+  }),
+];
+
+function writeIssued(
+  { cell }: Pick<BoletoTools, 'cell'>,
+  result: IssueResult,
+  call: AnyCall,
+): Answer | typeof CUT_CONNECTION {
+  switch (result.kind) {
+    case 'made': {
+      const { boleto } = result;
+      const status = boleto.state === 'issuing' ? 202 : 200;
+      return { status, body: writeBoleto(boleto, pagesAt(call.origin(), cell)) };
+    }
+    case 'refusedByBank':
+      return writeRefusedByBank(result.reason, result.boletoId, call);
+    case 'malformed':
+      return refusalsAnswer(
+        result.faults.map((fault) => TERMS_REFUSALS[fault]),
+        call.language,
+      );
+    case 'unknownAccount':
+      return refusalAnswer(FAILURES.unknownPath, call.language);
+    case 'noBank':
+    case 'notSent':
+    case 'notConnected':
+      return writeUnasked(result.kind, call);
+  }
+}
+
+function writeRefusedByBank(reason: RegistrationRefusal, boletoId: string, { language }: AnyCall): Answer {
+  const { status, tag, sentence } = REGISTRATION_SHAPES[reason];
+  return { status, body: [{ tag, description: sentence[language], boletoId }] };
+}
+
+function writeCanceled({ cell }: Pick<BoletoTools, 'cell'>, result: CancelResult, call: AnyCall): Answer {
+  switch (result.kind) {
+    case 'canceled': {
+      const body = writeBoleto(result.boleto, pagesAt(call.origin(), cell));
+      return { status: result.isPending ? 202 : 200, body };
+    }
+    case 'refused': {
+      const { refusal } = result;
+      const shape = refusal === 'notFound' ? FAILURES.unknownPath : BOLETO_REFUSALS[refusal];
+      return refusalAnswer(shape, call.language);
+    }
+    case 'noBank':
+    case 'notSent':
+    case 'notConnected':
+      return writeUnasked(result.kind, call);
+  }
+}
+
+/** The bank was not asked. */
+function writeUnasked(kind: 'noBank' | 'notSent' | 'notConnected', { language }: AnyCall): Answer {
+  switch (kind) {
+    case 'noBank':
+      return refusalAnswer(BOLETO_REFUSALS.noBank, language);
+    case 'notSent':
+      return unavailableAnswer('overloaded', language);
+    case 'notConnected':
+      return refusalAnswer(BOLETO_REFUSALS.bankAway, language, { 'retry-after': RETRY_AFTER_SECONDS });
+  }
+}

@@ -1,0 +1,160 @@
+import { answerOnce, type FindRequestTools, identifyRequest } from '../../../idempotency/answer-once.ts';
+import type { SentRequest } from '../../../idempotency/idempotency-key.ts';
+import { hasAccount } from '../../../merchants/merchants.sql.ts';
+
+import { newId, newPageKey } from '../../../platform/chance.ts';
+import type { Once } from '../../../platform/http/refusal.ts';
+import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
+import type { LookUp } from '../../../platform/postgres/searches.ts';
+import { notePaymentMade } from '../../../platform/tracing/scope.ts';
+import { saoPauloDay } from '../../../values/instant.ts';
+import { askInTime, FIRST_FENCE } from '../../requests/send-request.ts';
+import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
+import { type AskBankTools, askBank } from './ask-bank.ts';
+import { resultOfIssue } from './bank-question.ts';
+import {
+  type Boleto,
+  type BoletoTerms,
+  NOT_SENT,
+  payableUntil,
+  type RegistrationRefusal,
+  requestOf,
+  type TermsFault,
+  termsFaults,
+} from './boleto.ts';
+import type { BoletoIntentResult, BoletoIntentRow } from './boleto-intents.sql.ts';
+import { findBoleto } from './boletos.sql.ts';
+
+export type IssueTools = AskBankTools &
+  FindRequestTools & {
+    readonly lookUp: LookUp;
+    readonly writeBoletoIntent: BatchedWrite<BoletoIntentRow, BoletoIntentResult>;
+  };
+
+export type WantedBoleto = BoletoTerms & { readonly accountNumber: string };
+
+export type IssueResult =
+  /** As it stands: issued, or being issued while the bank's answer is not known. */
+  | { readonly kind: 'made'; readonly boleto: Boleto }
+  | { readonly kind: 'refusedByBank'; readonly reason: RegistrationRefusal; readonly boletoId: string }
+  | { readonly kind: 'malformed'; readonly faults: readonly TermsFault[] }
+  | { readonly kind: 'noBank' | 'unknownAccount' }
+  /** The bank was not asked, and nothing was made. */
+  | { readonly kind: 'notSent' | 'notConnected' };
+
+/**
+ * Issues a boleto; repeated with its key, gives the same one as it stands then. Commits the row with
+ * our number, asks the bank outside of any database transaction, commits the outcome with its
+ * movement. `deadlineAt` in monotonic milliseconds. Throws `CommitUnknown` when either is in doubt.
+ */
+export async function issueBoleto(
+  tools: IssueTools,
+  issuer: { readonly merchantId: string; readonly userName: string },
+  wanted: WantedBoleto,
+  sent: SentRequest,
+  deadlineAt: number,
+): Promise<Once<IssueResult>> {
+  const { merchantId } = issuer;
+  // The account stands in the query, and belongs to what is asked for.
+  const body = { accountNumber: wanted.accountNumber, body: sent.body };
+  const request = identifyRequest(tools.keyring, merchantId, { idempotency: sent.idempotency, body });
+  return answerOnce<IssueResult>(tools, merchantId, request, {
+    async make(isFirst) {
+      if (!(await isFirst)) return 'keyUsed';
+      const refusal = await refusalOf(tools, merchantId, wanted);
+      if (refusal !== null) return refusal;
+      const boletoId = newId();
+      const bank = chooseBank(tools, merchantId, boletoId, wanted);
+      if (bank === null) return { kind: 'noBank' };
+      const { learnCode } = tools.banks.of(bank);
+      const askedBank = await askInTime(tools.bankTimeoutMilliseconds, deadlineAt, learnCode);
+      // It has not been there since the start: nothing was sent to it.
+      if (typeof askedBank !== 'string' || askedBank === '') return { kind: 'notConnected' };
+      const now = tools.clock.now(merchantId);
+      const row: BoletoIntentRow = {
+        ...wanted,
+        merchantId,
+        boletoId,
+        pageKey: newPageKey(),
+        issuedOn: saoPauloDay(now),
+        payableUntil: payableUntil(wanted),
+        requestedAt: now,
+        bank,
+        askedBank,
+        createdBy: issuer.userName,
+        request,
+        leaseMilliseconds: Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS,
+      };
+      const committed = await tools.writeBoletoIntent(row, deadlineAt);
+      if (committed.kind === 'keyUsed') return 'keyUsed';
+      notePaymentMade({ paymentId: row.boletoId, referenceTransaction: row.referenceTransaction });
+      return askAndRecord(tools, row, committed.ourNumber, deadlineAt);
+    },
+    isRefused: ({ kind }) => kind !== 'made' && kind !== 'refusedByBank',
+    async repeatAnswer(boletoId) {
+      const boleto = await findBoleto(tools.database, { merchantId, boletoId });
+      return boleto === null || isStillAsked(boleto) ? null : outcomeOf(boleto);
+    },
+  });
+}
+
+async function refusalOf(
+  { banks, clock, lookUp }: IssueTools,
+  merchantId: string,
+  wanted: WantedBoleto,
+): Promise<IssueResult | null> {
+  const isOwn = await lookUp(merchantId, (database) =>
+    hasAccount(database, merchantId, wanted.accountNumber),
+  );
+  if (!isOwn) return { kind: 'unknownAccount' };
+  if (banks.enabled().length === 0) return { kind: 'noBank' };
+  const faults = termsFaults(wanted, saoPauloDay(clock.now(merchantId)));
+  return faults.length === 0 ? null : { kind: 'malformed', faults };
+}
+
+function chooseBank(
+  { banks }: Pick<IssueTools, 'banks'>,
+  merchantId: string,
+  transactionId: string,
+  { amount }: WantedBoleto,
+): string | null {
+  return banks.choose({ merchantId, transactionId, brand: null, installmentCount: 1, amount });
+}
+
+/**
+ * The first caller may still find that the bank was not reached, and take the boleto back: of it
+ * nothing is promised. Once its process has left it, or has died, the boleto is issued.
+ */
+function isStillAsked({ state, fence, isUnresolved }: Boleto): boolean {
+  return state === 'issuing' && fence === FIRST_FENCE && !isUnresolved;
+}
+
+/** Null: it was never sent, and its key is free again. */
+function outcomeOf(boleto: Boleto): IssueResult | null {
+  const { boletoId, refusalReason } = boleto;
+  if (refusalReason === null) return { kind: 'made', boleto };
+  return refusalReason === NOT_SENT ? null : { kind: 'refusedByBank', reason: refusalReason, boletoId };
+}
+
+async function askAndRecord(
+  tools: IssueTools,
+  row: BoletoIntentRow,
+  ourNumber: string,
+  deadlineAt: number,
+): Promise<IssueResult> {
+  const { merchantId, boletoId, request } = row;
+  const ask = async (timeout: number) =>
+    resultOfIssue(await tools.banks.of(row.bank).issue(requestOf({ ...row, ourNumber }), timeout));
+  const answer = await askBank(
+    tools,
+    { merchantId, boletoId, fence: FIRST_FENCE },
+    ask,
+    { change: () => ({ event: 'withdraw' }), keyToFree: request?.keyHash ?? null },
+    deadlineAt,
+  );
+  if (answer.kind === 'recorded') return outcomeOf(answer.boleto) ?? { kind: 'notSent' };
+  if (answer.kind !== 'unknown') return { kind: answer.kind };
+  const boleto = await findBoleto(tools.database, row);
+  if (boleto === null) throw new Error(`the boleto ${boletoId} is gone`);
+  return outcomeOf(boleto) ?? { kind: 'notSent' };
+}

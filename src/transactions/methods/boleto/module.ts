@@ -1,0 +1,241 @@
+import type { Idempotency } from '../../../idempotency/module.ts';
+import type { Keyring } from '../../../keys/open-keyring.ts';
+import type { Feed } from '../../../platform/feeds/open-feed.ts';
+import { serve } from '../../../platform/http/endpoint.ts';
+import type { Log } from '../../../platform/log.ts';
+import { counter, databaseGauge, gauge, type Metrics } from '../../../platform/metrics.ts';
+import type { Module, ModuleContext, Published } from '../../../platform/module.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import { declarePeer } from '../../../platform/process-reports/peer-metrics.ts';
+import { mergeTexts } from '../../../platform/reference/wording.ts';
+import type { ClockedWork, Work } from '../../../platform/work/due-work.ts';
+import { countingWhenRead, everySoOften, forgetInBatches } from '../../../platform/work/every-so-often.ts';
+import { openOutageWatch } from '../../../platform/work/outage-watch.ts';
+import { createWakeSignal } from '../../../platform/work/wake-signal.ts';
+import type { BankSettings } from '../../../providers/banks/bank.ts';
+import type { Banks } from '../../../providers/open-banks.ts';
+import type { Webhooks } from '../../../webhooks/module.ts';
+import { type AdvanceDueTools, advanceDueBoletos, knownBanks } from './advance-due-boletos.ts';
+import { BOLETO_MESSAGES } from './boleto-contract.ts';
+import { boletoIntentsWrite } from './boleto-intents.sql.ts';
+import { boletoMovesWrite, boletoWishesWrite } from './boletos.sql.ts';
+import { openBankChanges } from './changes/module.ts';
+import { BOLETO_LIST_FAULTS } from './contract.ts';
+import { ACTING_DUE, earliestActing, findMerchantsActing } from './due-days.sql.ts';
+import { BOLETO_ENDPOINTS, BOLETO_REFUSALS, REGISTRATION_SHAPES, TERMS_REFUSALS } from './endpoints.ts';
+import { eraseOldPayers } from './payers/payers.sql.ts';
+import { PRINT_ENDPOINTS } from './print/endpoints.ts';
+import { openPayersLine } from './print/open-payers-line.ts';
+import PRINT_TEXTS from './print/texts.json' with { type: 'json' };
+import TEXTS from './texts.json' with { type: 'json' };
+import {
+  type ResolveBoletosTools,
+  resolveUnresolvedBoletos,
+} from './unresolved/resolve-unresolved-boletos.ts';
+import { countUnresolvedBoletos, type UnresolvedBoletoCount } from './unresolved/unresolved-boletos.sql.ts';
+
+const COUNT_MILLISECONDS = 5_000;
+const DUE_DAYS_MILLISECONDS = 5_000;
+/** Merchants whose clock is ahead, in one look. */
+const MOST_AHEAD = 100;
+
+/** What becomes overdue, and what is over, by the business time of each merchant. */
+function advanceDueWork(tools: AdvanceDueTools): Work {
+  const advance = async (signal: AbortSignal) => {
+    await advanceDueBoletos(tools, null, signal);
+    for (const merchantId of await findMerchantsActing(tools.database, knownBanks(tools), MOST_AHEAD)) {
+      if (signal.aborted) return;
+      await advanceDueBoletos(tools, merchantId, signal);
+    }
+  };
+  const look = { piece: ACTING_DUE, values: () => [knownBanks(tools)] };
+  return everySoOften('advanceDueBoletos', DUE_DAYS_MILLISECONDS, advance, look);
+}
+
+/** The same in a jump of a merchant's clock. */
+function advanceDueByClock(tools: AdvanceDueTools): ClockedWork {
+  return {
+    name: 'boletos',
+    earliestDue: (merchantId, until) => earliestActing(tools.database, merchantId, knownBanks(tools), until),
+    runDue: (merchantId, signal) => advanceDueBoletos(tools, merchantId, signal),
+  };
+}
+
+/** However often the metrics are read, the database is asked every five seconds. */
+function countingBoletos(
+  { database, metrics }: Pick<ModuleContext, 'database' | 'metrics'>,
+  observe: (count: UnresolvedBoletoCount) => void,
+): Work {
+  return countingWhenRead('countUnresolvedBoletos', COUNT_MILLISECONDS, metrics, async () =>
+    observe(await countUnresolvedBoletos(database)),
+  );
+}
+
+/**
+ * Removes payers of long ago, of boletos that cannot be paid any more, by real time. `days` 0: they
+ * are kept.
+ */
+function forgetOldPayers(database: Database, days: number, observe: (erased: number) => void): Work[] {
+  if (days === 0) return [];
+  const forget = forgetInBatches('forgetOldPayers', async (limit) => {
+    const erased = await eraseOldPayers(database, limit, days);
+    observe(erased);
+    return erased;
+  });
+  return [forget];
+}
+
+const BOLETO_RESOLUTIONS = counter(
+  'parcela_boleto_resolutions_total',
+  'Tries to have the bank answer about a boleto that nobody waits for, by what became of them.',
+  ['outcome'],
+);
+const BANK_AWAY = gauge('parcela_bank_away', '1 while the bank answers none of the tries.');
+declarePeer('bank', { away: BANK_AWAY, awayFor: 'boleto' });
+const PAYERS_ERASED = counter(
+  'parcela_payers_erased_total',
+  "Boletos whose payer's data was removed because its time was over.",
+);
+const BOLETOS_UNRESOLVED = databaseGauge(
+  'parcela_boletos_unresolved',
+  'Boletos about which the bank has given no clear answer.',
+);
+const BOLETOS_UNRESOLVED_OLDEST_AGE_SECONDS = databaseGauge(
+  'parcela_boletos_unresolved_oldest_age_seconds',
+  'Age of the oldest of them; 0: none.',
+);
+const BOLETOS_UNRESOLVED_MOST_TRIES = databaseGauge(
+  'parcela_boletos_unresolved_most_tries',
+  'Most tries that one of them has had.',
+);
+
+export const BOLETOS: Published = {
+  texts: mergeTexts([TEXTS, PRINT_TEXTS]),
+  endpoints: [...BOLETO_ENDPOINTS, ...PRINT_ENDPOINTS],
+  messages: BOLETO_MESSAGES,
+  refusals: [
+    {
+      title: 'Terms of a boleto',
+      text: 'Why a boleto is not issued, before the bank is asked.',
+      refusals: TERMS_REFUSALS,
+    },
+    {
+      title: 'Registration of a boleto',
+      text: 'Why the bank does not register a boleto. Nothing was made; the entry carries its `boletoId`.',
+      refusals: REGISTRATION_SHAPES,
+    },
+    {
+      title: 'Lists of boletos',
+      text: 'What the fields of a list of boletos must be to each other.',
+      refusals: BOLETO_LIST_FAULTS,
+    },
+    { title: 'Boletos', text: 'Why nothing is done with a boleto.', refusals: BOLETO_REFUSALS },
+  ],
+};
+
+/** Tries without a single answer; then one try a second notices the return of the bank. */
+const OUTAGE_LIMITS = {
+  unresolvedInRow: 5,
+  probePauseMilliseconds: 1_000,
+  returnPauseMilliseconds: 15_000,
+} as const;
+
+type BoletosContext = ModuleContext & {
+  readonly configuration: ModuleContext['configuration'] & {
+    readonly cell: string | null;
+    readonly bank: Pick<BankSettings, 'timeoutMilliseconds' | 'changesSeconds'>;
+    readonly customerRetentionDays: number;
+  };
+  readonly keyring: Keyring;
+  readonly banks: Banks;
+};
+
+/** `bankFeed`: for events that homologation forces. */
+export type Boletos = Module & { readonly bankFeed: Feed };
+
+/** Without a bank boletos are read, return files are applied, and nothing is asked for. */
+export function openBoletos(
+  context: BoletosContext,
+  { idempotency, webhooks }: { readonly idempotency: Idempotency; readonly webhooks: Webhooks },
+): Boletos {
+  const { configuration, database, lookUp, search, batched, keyring, clock, banks, metrics } = context;
+  const { deliverer, urlRules } = webhooks;
+  const wakeSignal = createWakeSignal();
+  const writeMove = batched(boletoMovesWrite(database, deliverer));
+  const bankTimeoutMilliseconds = configuration.bank.timeoutMilliseconds;
+  const asking = { database, clock, bankTimeoutMilliseconds, writeMove };
+  const advance: AdvanceDueTools = { database, clock, banks, writeMove, wakeSignal };
+  const changes = openBankChanges(context, { banks, deliverer });
+  return {
+    bankFeed: changes,
+    endpoints: [
+      ...serve(PRINT_ENDPOINTS, { askForPayer: openPayersLine(lookUp), clock }),
+      ...serve(BOLETO_ENDPOINTS, {
+        ...asking,
+        cell: configuration.cell,
+        banks,
+        keyring,
+        lookUp,
+        search,
+        wakeSignal,
+        findRequest: idempotency.findRequest,
+        callRules: urlRules,
+        writeBoletoIntent: batched(boletoIntentsWrite(database)),
+        writeWish: batched(boletoWishesWrite(database, deliverer)),
+      }),
+    ],
+    works: [
+      advanceDueWork(advance),
+      countingBoletos(context, observeUnresolved(metrics)),
+      ...payersWork(context),
+      resolveUnresolvedBoletos(resolving(context, { ...asking, banks }), wakeSignal),
+      ...changes.works,
+    ],
+    clockedWork: [advanceDueByClock(advance)],
+  };
+}
+
+function resolving(
+  { log, metrics }: BoletosContext,
+  asking: Pick<ResolveBoletosTools, 'database' | 'banks' | 'clock' | 'bankTimeoutMilliseconds' | 'writeMove'>,
+): ResolveBoletosTools {
+  const resolutions = metrics.counter(BOLETO_RESOLUTIONS);
+  return {
+    ...asking,
+    bankOutage: watchBank(log, metrics),
+    observeBoleto: (outcome) => resolutions.inc({ outcome }),
+    warnOfBoleto: ({ merchantId, boletoId, ourNumber, state, tries }, reason) =>
+      log.warn({ merchantId, boletoId, ourNumber, state, tries, reason }, 'a boleto is not as it should be'),
+  };
+}
+
+const BANK_NEWS = {
+  begun: 'the bank answers no try about boletos',
+  lasts: 'the bank still answers no try about boletos',
+  over: 'the bank answers again',
+} as const;
+
+function watchBank(log: Log, metrics: Metrics) {
+  const away = metrics.gauge(BANK_AWAY);
+  return openOutageWatch(OUTAGE_LIMITS, ({ state, seconds }) => {
+    away.set(state === 'over' ? 0 : 1);
+    log.warn({ seconds }, BANK_NEWS[state]);
+  });
+}
+
+function payersWork({ configuration, database, metrics }: BoletosContext) {
+  const erased = metrics.counter(PAYERS_ERASED);
+  return forgetOldPayers(database, configuration.customerRetentionDays, (count) => erased.inc({}, count));
+}
+
+/** The unresolved ones of all processes on this database; counted every few seconds. */
+function observeUnresolved(metrics: Metrics) {
+  const unresolved = metrics.gauge(BOLETOS_UNRESOLVED);
+  const oldest = metrics.gauge(BOLETOS_UNRESOLVED_OLDEST_AGE_SECONDS);
+  const mostTries = metrics.gauge(BOLETOS_UNRESOLVED_MOST_TRIES);
+  return (count: { readonly count: number; readonly oldestAge: number; readonly mostTries: number }) => {
+    unresolved.set(count.count);
+    oldest.set(count.oldestAge);
+    mostTries.set(count.mostTries);
+  };
+}

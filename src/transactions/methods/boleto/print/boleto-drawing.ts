@@ -1,0 +1,359 @@
+import { digitableLine, formatDigitableLine } from '../../../../values/bar-code.ts';
+import { documentText } from '../../../../values/document-number.ts';
+import {
+  type BoletoToPrint,
+  bankOf,
+  dayText,
+  instructionsOf,
+  noticeOf,
+  payableBarCode,
+  payerLines,
+  reais,
+} from './boleto-to-print.ts';
+
+type Cell = {
+  readonly label: string;
+  readonly text: string;
+  /** Millimetres, from the left edge of the form and from its first row. */
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly isBold?: boolean;
+  readonly isAmount?: boolean;
+};
+
+const LEFT = 10;
+const WIDTH = 190;
+/** Where the column of day and amounts begins, in the form. */
+const AMOUNTS = 145;
+const ROW = 7;
+const TOP_OF_RECEIPT = 14;
+const TOP_OF_SLIP = 180;
+/** As wide and high as the FEBRABAN has it. */
+const BAR_CODE = { width: 103, height: 13 };
+
+/**
+ * The sheet: the payer's receipt above, and below the slip that a bank takes, on its lower edge. What
+ * cannot be paid has no slip.
+ */
+export function boletoDrawing(boleto: BoletoToPrint): Drawing {
+  const barCode = payableBarCode(boleto);
+  const notice = noticeOf(boleto);
+  const marks = [...receipt(boleto, TOP_OF_RECEIPT)];
+  if (notice !== null) marks.push(textMark(notice, LEFT, 110, 12, true));
+  if (barCode === null) return marks;
+  return [
+    ...marks,
+    ...rule(LEFT, TOP_OF_SLIP - 6, WIDTH, 0, { isDashed: true }),
+    textMark('Corte na linha pontilhada', LEFT + WIDTH, TOP_OF_SLIP - 7, 6, false, 'right'),
+    ...slip(boleto, TOP_OF_SLIP),
+    {
+      kind: 'bars',
+      bars: interleavedBars(barCode),
+      x: LEFT + 2,
+      y: TOP_OF_SLIP + 88.5,
+      ...BAR_CODE,
+    },
+  ];
+}
+
+function receipt(boleto: BoletoToPrint, top: number): Mark[] {
+  const { beneficiary, ourNumber, referenceTransaction, dueOn, amount } = boleto;
+  const rows = top + 9;
+  const cells: Cell[] = [
+    {
+      ...place(0, 0, 120),
+      label: 'Beneficiário',
+      text: `${beneficiary.name} - CNPJ ${documentText(beneficiary.documentNumber)}`,
+    },
+    { ...place(120, 0, 35), label: 'Nosso número', text: ourNumber },
+    { ...place(155, 0, 35), label: 'Vencimento', text: dayText(dueOn), isBold: true, isAmount: true },
+    { ...place(0, 1, 120), label: 'Número do documento', text: referenceTransaction ?? '' },
+    { ...place(120, 1, 35), label: 'Data do documento', text: dayText(boleto.issuedOn) },
+    { ...place(155, 1, 35), label: 'Valor do documento', text: reais(amount), isBold: true, isAmount: true },
+    { ...place(0, 2, 155), label: 'Pagador', text: payerLines(boleto)[0] },
+    { ...place(155, 2, 35), label: 'Valor pago', text: paidText(boleto), isAmount: true },
+  ];
+  const lines = instructionsOf(boleto);
+  const marks = [...head(boleto, top, 'Recibo do pagador'), ...cells.flatMap((cell) => drawCell(cell, rows))];
+  const below = rows + 3 * ROW + 5;
+  return [
+    ...marks,
+    textMark('Informações do beneficiário', LEFT + 1, below, 6, false),
+    ...lines.map((line, index) =>
+      textMark(fitted(line, WIDTH - 2, 8), LEFT + 1, below + 4.5 + index * 4, 8, false),
+    ),
+    textMark('Autenticação mecânica', LEFT + WIDTH, below, 6, false, 'right'),
+  ];
+}
+
+function slip(boleto: BoletoToPrint, top: number): Mark[] {
+  const { beneficiary, ourNumber, referenceTransaction, dueOn, amount, issuedOn, payableUntil } = boleto;
+  const rows = top + 9;
+  const amounts = WIDTH - AMOUNTS;
+  const cells: Cell[] = [
+    {
+      ...place(0, 0, AMOUNTS),
+      label: 'Local de pagamento',
+      text: `Pagável em qualquer banco até ${dayText(payableUntil)}`,
+    },
+    {
+      ...place(AMOUNTS, 0, amounts),
+      label: 'Vencimento',
+      text: dayText(dueOn),
+      isBold: true,
+      isAmount: true,
+    },
+    {
+      ...place(0, 1, AMOUNTS),
+      label: 'Beneficiário',
+      text: `${beneficiary.name} - CNPJ ${documentText(beneficiary.documentNumber)}`,
+    },
+    { ...place(AMOUNTS, 1, amounts), label: 'Agência/Código do beneficiário', text: '' },
+    { ...place(0, 2, 26), label: 'Data do documento', text: dayText(issuedOn) },
+    { ...place(26, 2, 55), label: 'Número do documento', text: referenceTransaction ?? '' },
+    { ...place(81, 2, 18), label: 'Espécie doc.', text: '' },
+    { ...place(99, 2, 14), label: 'Aceite', text: '' },
+    { ...place(113, 2, 32), label: 'Data do processamento', text: dayText(issuedOn) },
+    { ...place(AMOUNTS, 2, amounts), label: 'Nosso número', text: ourNumber, isAmount: true },
+    { ...place(0, 3, 26), label: 'Uso do banco', text: '' },
+    { ...place(26, 3, 25), label: 'Carteira', text: '' },
+    { ...place(51, 3, 20), label: 'Espécie moeda', text: 'R$' },
+    { ...place(71, 3, 37), label: 'Quantidade', text: '' },
+    { ...place(108, 3, 37), label: '(x) Valor', text: '' },
+    {
+      ...place(AMOUNTS, 3, amounts),
+      label: '(=) Valor do documento',
+      text: reais(amount),
+      isBold: true,
+      isAmount: true,
+    },
+    {
+      ...place(0, 4, AMOUNTS),
+      height: 5 * ROW,
+      label: 'Instruções (texto de responsabilidade do beneficiário)',
+      text: '',
+    },
+    ...[
+      '(-) Desconto/Abatimento',
+      '(-) Outras deduções',
+      '(+) Mora/Multa',
+      '(+) Outros acréscimos',
+      '(=) Valor cobrado',
+    ].map((label, index) => ({ ...place(AMOUNTS, 4 + index, amounts), label, text: '' })),
+    { ...place(0, 9, WIDTH), height: 14, label: 'Pagador', text: '' },
+  ];
+  return [
+    ...head(boleto, top, null),
+    ...cells.flatMap((cell) => drawCell(cell, rows)),
+    ...instructionsOf(boleto).map((line, index) =>
+      textMark(fitted(line, AMOUNTS - 4, 8), LEFT + 1.5, rows + 4 * ROW + 6 + index * 3.8, 8, false),
+    ),
+    ...payerLines(boleto).map((line, index) =>
+      textMark(fitted(line, WIDTH - 4, 8), LEFT + 1.5, rows + 9 * ROW + 6 + index * 3.6, 8, false),
+    ),
+    textMark('Sacador/Avalista', LEFT + 1, rows + 9 * ROW + 13, 6, false),
+    textMark(
+      'Autenticação mecânica - Ficha de compensação',
+      LEFT + WIDTH,
+      rows + 9 * ROW + 17,
+      6,
+      true,
+      'right',
+    ),
+  ];
+}
+
+/** Bank, its code and the digitable line, or what this part of the sheet is. */
+function head(boleto: BoletoToPrint, top: number, title: string | null): Mark[] {
+  const barCode = payableBarCode(boleto);
+  const base = top + 6.5;
+  if (barCode === null) return [textMark(title ?? '', LEFT + WIDTH, base, 10, true, 'right')];
+  const bank = bankOf(barCode);
+  const line = formatDigitableLine(digitableLine(barCode));
+  return [
+    textMark(fitted(bank.name, 38, 12, true), LEFT, base, 12, true),
+    ...rule(LEFT + 40, top + 1, 0, 8, { thickness: 0.5 }),
+    textMark(bank.code, LEFT + 42.5, base, 14, true),
+    ...rule(LEFT + 60, top + 1, 0, 8, { thickness: 0.5 }),
+    title === null
+      ? textMark(line, LEFT + WIDTH, base, 11.5, true, 'right')
+      : textMark(title, LEFT + WIDTH, base, 10, true, 'right'),
+    ...(title === null ? [] : [textMark(line, LEFT + 62, base, 8.5, false)]),
+  ];
+}
+
+function paidText({ payment }: BoletoToPrint): string {
+  return payment === null ? '' : reais(payment.amount);
+}
+
+function place(x: number, row: number, width: number): Pick<Cell, 'x' | 'y' | 'width' | 'height'> {
+  return { x, y: row * ROW, width, height: ROW };
+}
+
+/** A cell with its label in the upper left corner, and rules above and left of it. */
+function drawCell(
+  { label, text, x, y, width, height, isBold = false, isAmount = false }: Cell,
+  top: number,
+): Mark[] {
+  const [left, upper] = [LEFT + x, top + y];
+  const size = isBold ? 9.5 : 8.5;
+  const shown = fitted(text, width - 2.5, size, isBold);
+  const base = upper + 6;
+  return [
+    ...rule(left, upper, width, 0),
+    ...rule(left, upper + height, width, 0),
+    ...(x === 0 ? [] : rule(left, upper, 0, height)),
+    textMark(label, left + 1, upper + 2.3, 5.5, false),
+    ...(shown === ''
+      ? []
+      : [
+          isAmount
+            ? textMark(shown, left + width - 1, base, size, isBold, 'right')
+            : textMark(shown, left + 1.5, base, size, isBold),
+        ]),
+  ];
+}
+
+function fitted(text: string, width: number, size: number, isBold = false): string {
+  return fittedText(text, width, size, isBold);
+}
+
+function textMark(
+  text: string,
+  x: number,
+  y: number,
+  size: number,
+  isBold: boolean,
+  end: 'left' | 'right' = 'left',
+): Mark {
+  return { kind: 'text', text, x, y, size, isBold, end };
+}
+
+function rule(
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  { thickness = 0.2, isDashed = false } = {},
+): Mark[] {
+  return [{ kind: 'rule', x, y, width, height, thickness, isDashed }];
+}
+
+/** Millimetres from the upper left corner of an A4 sheet; a text stands on its base line. */
+export type Mark =
+  | {
+      readonly kind: 'text';
+      readonly text: string;
+      readonly x: number;
+      readonly y: number;
+      /** Points. */
+      readonly size: number;
+      readonly isBold: boolean;
+      /** Which end of the text `x` is. */
+      readonly end: 'left' | 'right';
+    }
+  | {
+      readonly kind: 'rule';
+      readonly x: number;
+      readonly y: number;
+      /** One of both is 0. */
+      readonly width: number;
+      readonly height: number;
+      readonly thickness: number;
+      readonly isDashed: boolean;
+    }
+  | {
+      readonly kind: 'bars';
+      readonly bars: Bars;
+      readonly x: number;
+      readonly y: number;
+      readonly width: number;
+      readonly height: number;
+    };
+
+export type Drawing = readonly Mark[];
+
+export const SHEET = { width: 210, height: 297 };
+export const MILLIMETRES_PER_POINT = 25.4 / 72;
+
+/** Of Helvetica, in thousandths of the size, from the blank to `~`, as its maker publishes them. */
+const WIDTHS = {
+  plain: `278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556
+    278 278 584 584 584 556 1015 667 667 722 722 667 611 778 722 278 500 667 556 833 722 778 667 778 722 667 611
+    722 667 944 667 667 611 278 278 278 469 556 333 556 556 500 556 556 278 556 556 222 222 500 222 833 556 556
+    556 556 333 500 278 556 500 722 500 500 500 334 260 334 584`,
+  bold: `278 333 474 556 556 889 722 238 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556
+    333 333 584 584 584 611 975 722 722 722 722 667 611 778 722 278 556 722 611 833 722 778 667 778 722 667 611
+    722 667 944 667 667 611 333 278 333 584 556 333 556 611 556 611 556 333 611 611 278 278 556 278 889 611 611
+    611 611 389 556 333 611 556 778 556 556 500 389 280 389 584`,
+};
+const [PLAIN_WIDTHS, BOLD_WIDTHS] = [WIDTHS.plain, WIDTHS.bold].map((row) => row.split(/\s+/).map(Number));
+const WIDTH_OF_OTHERS = 600;
+
+/** Millimetres that a text takes; letters with accents are as wide as those without. */
+export function widthOfText(text: string, size: number, isBold: boolean): number {
+  const widths = (isBold ? BOLD_WIDTHS : PLAIN_WIDTHS) ?? [];
+  let thousandths = 0;
+  for (const character of text.normalize('NFD').replace(/\p{M}/gu, '')) {
+    thousandths += widths[(character.codePointAt(0) ?? 0) - 32] ?? WIDTH_OF_OTHERS;
+  }
+  return (thousandths / 1_000) * size * MILLIMETRES_PER_POINT;
+}
+
+/** The text, cut to the width where it is longer. */
+function fittedText(text: string, width: number, size: number, isBold: boolean): string {
+  if (widthOfText(text, size, isBold) <= width) return text;
+  let length = text.length;
+  while (length > 0 && widthOfText(`${text.slice(0, length)}...`, size, isBold) > width) length -= 1;
+  return `${text.slice(0, length).trimEnd()}...`;
+}
+
+/** A bar, in widths of the narrowest one, from the left end. */
+export type Bar = { readonly from: number; readonly width: number };
+
+type Bars = { readonly bars: readonly Bar[]; readonly width: number };
+
+/** Of interleaved 2 of 5: which two of the five elements of a digit are wide. */
+const WIDE_ELEMENTS = [
+  '00110',
+  '10001',
+  '01001',
+  '11000',
+  '00101',
+  '10100',
+  '01100',
+  '00011',
+  '10010',
+  '01010',
+];
+const WIDE = 3;
+const START = [1, 1, 1, 1];
+const STOP = [WIDE, 1, 1];
+
+/**
+ * The bars of an even number of digits: of each pair the first one is drawn with bars and the
+ * second with the gaps between them.
+ */
+function interleavedBars(digits: string): Bars {
+  if (digits.length % 2 !== 0 || !/^\d+$/.test(digits)) throw new RangeError(`no pairs of digits: ${digits}`);
+  const pairs = digits.match(/../g) ?? [];
+  const elements = [...START, ...pairs.flatMap(elementsOfPair), ...STOP];
+  const bars: Bar[] = [];
+  let from = 0;
+  for (const [index, width] of elements.entries()) {
+    if (index % 2 === 0) bars.push({ from, width });
+    from += width;
+  }
+  return { bars, width: from };
+}
+
+function elementsOfPair(pair: string): number[] {
+  const [inBars = '', inGaps = ''] = [...pair].map((digit) => WIDE_ELEMENTS[Number(digit)]);
+  return [...inBars].flatMap((isWide, index) => [widthOf(isWide), widthOf(inGaps[index])]);
+}
+
+function widthOf(isWide: string | undefined): number {
+  return isWide === '1' ? WIDE : 1;
+}

@@ -1,0 +1,124 @@
+import type { BoletoPayer, RegisteredBoleto } from '../../../../providers/banks/bank.ts';
+import { type BarCode, parseBarCode } from '../../../../values/bar-code.ts';
+import type { Cents } from '../../../../values/cents.ts';
+import { documentText } from '../../../../values/document-number.ts';
+import type { Day } from '../../../../values/instant.ts';
+import type { BOLETO_STATES } from '../boleto.ts';
+import bankNames from './bank-names.json' with { type: 'json' };
+
+export type BoletoToPrint = {
+  readonly state: (typeof BOLETO_STATES)[number];
+  /** Of `canceling`: its time is over. */
+  readonly isExpiring: boolean;
+  /** Null: no bank has registered it. */
+  readonly registered: RegisteredBoleto | null;
+  readonly ourNumber: string;
+  /** What the merchant calls it. */
+  readonly referenceTransaction: string | null;
+  readonly amount: Cents;
+  readonly issuedOn: Day;
+  readonly dueOn: Day;
+  readonly payableUntil: Day;
+  readonly beneficiary: { readonly name: string; readonly documentNumber: string };
+  /** Null: its data were erased. */
+  readonly payer: BoletoPayer | null;
+  readonly instructions: readonly string[];
+  /** Hundredths of a percent. */
+  readonly finePortion: number | null;
+  readonly interestPortion: number | null;
+  readonly discount: { readonly amount: Cents; readonly until: Day } | null;
+  readonly payment: { readonly amount: Cents; readonly paidOn: Day } | null;
+  /** On which it is printed. */
+  readonly today: Day;
+};
+
+/** The bar code of a boleto that can be paid; of any other nothing is shown that could be paid by mistake. */
+export function payableBarCode(boleto: BoletoToPrint): BarCode | null {
+  const { state, registered, dueOn } = boleto;
+  if (registered === null || (state !== 'issued' && state !== 'overdue') || isTimeOver(boleto)) return null;
+  const reading = parseBarCode(registered.barCode, dueOn);
+  return reading.kind === 'barCode' ? reading.barCode : null;
+}
+
+/** No bank takes a payment any more, whether the bank has ended it yet or not. */
+function isTimeOver({ today, payableUntil }: Pick<BoletoToPrint, 'today' | 'payableUntil'>): boolean {
+  return today > payableUntil;
+}
+
+/** What a payer must know before everything else; null: it waits to be paid. */
+export function noticeOf(boleto: BoletoToPrint): string | null {
+  const { state, isExpiring, payment, payableUntil } = boleto;
+  switch (state) {
+    case 'issued':
+      return isTimeOver(boleto) ? TIME_IS_OVER : null;
+    case 'overdue':
+      if (isTimeOver(boleto)) return TIME_IS_OVER;
+      return `Este boleto venceu. Ele ainda pode ser pago até ${dayText(payableUntil)}.`;
+    case 'issuing':
+      return 'Este boleto ainda não foi registrado no banco. Abra esta página de novo em alguns minutos.';
+    case 'refused':
+      return 'Este boleto não foi registrado no banco e não pode ser pago.';
+    case 'canceling':
+      return isExpiring ? TIME_IS_OVER : 'Este boleto está sendo cancelado. Não o pague.';
+    case 'canceled':
+      return 'Este boleto foi cancelado. Não o pague.';
+    case 'expired':
+      return TIME_IS_OVER;
+    case 'paid':
+      return payment === null
+        ? 'Este boleto já foi pago.'
+        : `Este boleto foi pago em ${dayText(payment.paidOn)}: ${reais(payment.amount)}.`;
+  }
+}
+
+const TIME_IS_OVER = 'O prazo de pagamento deste boleto terminou. Peça um novo ao beneficiário.';
+
+/** The lines for who takes the payment: the merchant's own, then what the bank was given as terms. */
+export function instructionsOf(boleto: BoletoToPrint): string[] {
+  const { instructions, discount, finePortion, interestPortion, dueOn, payableUntil } = boleto;
+  const terms = [
+    discount && `Até ${dayText(discount.until)}, desconto de ${reais(discount.amount)}.`,
+    finePortion && `Após o vencimento, multa de ${percent(finePortion)}.`,
+    interestPortion && `Após o vencimento, juros de ${percent(interestPortion)} ao mês, por dia de atraso.`,
+    payableUntil === dueOn ? 'Não receber após o vencimento.' : `Não receber após ${dayText(payableUntil)}.`,
+  ];
+  return [...instructions, ...terms.filter((term) => typeof term === 'string')];
+}
+
+type BankName = { readonly name: string; readonly digit: string };
+
+/** `Itaú` and `341-7`; of a bank that is not in the list its code alone. */
+export function bankOf(barCode: BarCode): { readonly name: string; readonly code: string } {
+  const code = barCode.slice(0, 3);
+  const known = (bankNames as Readonly<Record<string, BankName>>)[code];
+  return known === undefined
+    ? { name: `Banco ${code}`, code }
+    : { name: known.name, code: `${code}-${known.digit}` };
+}
+
+/** `23/11/2026`. */
+export function dayText(day: Day): string {
+  return `${day.slice(8)}/${day.slice(5, 7)}/${day.slice(0, 4)}`;
+}
+
+/** `R$ 1.234,56`. */
+export function reais(amount: Cents): string {
+  const whole = String(Math.floor(amount / 100)).replace(/\B(?=(\d{3})+$)/g, '.');
+  return `R$ ${whole},${String(amount % 100).padStart(2, '0')}`;
+}
+
+function percent(portion: number): string {
+  return `${Math.floor(portion / 100)},${String(portion % 100).padStart(2, '0')}%`;
+}
+
+/** Name with document, and address. */
+export function payerLines({ payer }: BoletoToPrint): readonly [string, string] {
+  if (payer === null) return ['Dados do pagador apagados', ''];
+  const { street, number, complement, district, city, state, zipCode } = payer.address;
+  const place = [`${street}, ${number}`, complement, district].filter(Boolean).join(' - ');
+  const zip = zipCode.replace(/^(.{5})(.{3})$/, '$1-$2');
+  return [
+    `${payer.name} - CPF/CNPJ ${documentText(payer.documentNumber)}`,
+    `${place} - ${city}/${state} - CEP ${zip}`,
+  ];
+}

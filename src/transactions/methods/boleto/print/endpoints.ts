@@ -1,0 +1,101 @@
+import { Type } from 'typebox';
+import type { BusinessClock } from '../../../../platform/business-clock.ts';
+import { type Answer, contract, type Endpoint, endpoint } from '../../../../platform/http/endpoint.ts';
+import { tooManyAnswer } from '../../../../platform/http/refusal.ts';
+import { saoPauloDay } from '../../../../values/instant.ts';
+import { findBoletoToPrint } from '../boletos.sql.ts';
+import { boletoDrawing } from './boleto-drawing.ts';
+import type { BoletoToPrint } from './boleto-to-print.ts';
+import type { AskForPayer, SlowDown } from './open-payers-line.ts';
+import { boletoPage, NO_BOLETO_PAGE, PAGE_HEADERS } from './page.ts';
+import { pdfOf } from './pdf.ts';
+
+const PAGE_PARAMETERS = Type.Object({
+  pageKey: Type.String({
+    maxLength: 35,
+    description: 'The last part of `url` of the boleto: nobody can guess it.',
+  }),
+});
+
+const PRINT = {
+  method: 'GET',
+  // Wherever the service is reached: payers know no API.
+  api: 'operations',
+  scope: null,
+  group: 'Boletos',
+  parameters: PAGE_PARAMETERS,
+} as const;
+
+const SHOW_BOLETO_PAGE = contract({
+  ...PRINT,
+  id: 'showBoletoPage',
+  path: '/boletos/{pageKey}',
+  summary: 'Show a boleto to its payer',
+  description:
+    'In Portuguese, printable on A4; needs no login. A boleto that cannot be paid any more, or not yet, ' +
+    'is shown without bar code, and says why.',
+  answers: {
+    200: { description: 'The page.', contentType: 'text/html' },
+    404: { description: 'A page that says that there is no such boleto.', contentType: 'text/html' },
+  },
+});
+
+export const SHOW_BOLETO_PDF = contract({
+  ...PRINT,
+  id: 'showBoletoPdf',
+  path: '/boletos/{pageKey}/pdf',
+  summary: 'Show a boleto to its payer as a PDF',
+  description: 'One sheet of A4, with the same content as the page.',
+  answers: {
+    200: { description: 'The PDF.', contentType: 'application/pdf' },
+    404: { description: 'A page that says that there is no such boleto.', contentType: 'text/html' },
+  },
+});
+
+export type PrintTools = { readonly askForPayer: AskForPayer; readonly clock: BusinessClock };
+
+const NO_BOLETO: Answer = {
+  status: 404,
+  text: { content: NO_BOLETO_PAGE, type: 'text/html; charset=utf-8' },
+  headers: PAGE_HEADERS,
+};
+
+export const PRINT_ENDPOINTS: readonly Endpoint<PrintTools>[] = [
+  endpoint(SHOW_BOLETO_PAGE, async (tools: PrintTools, { parameters: { pageKey }, address, language }) => {
+    const boleto = await find(tools, pageKey, address);
+    if (boleto === null) return NO_BOLETO;
+    if ('secondsToWait' in boleto) return tooManyAnswer(boleto.secondsToWait, language);
+    const content = boletoPage(boleto, `${pageKey}/pdf`);
+    return { status: 200, text: { content, type: 'text/html; charset=utf-8' }, headers: PAGE_HEADERS };
+  }),
+  endpoint(SHOW_BOLETO_PDF, async (tools: PrintTools, { parameters: { pageKey }, address, language }) => {
+    const boleto = await find(tools, pageKey, address);
+    if (boleto === null) return NO_BOLETO;
+    if ('secondsToWait' in boleto) return tooManyAnswer(boleto.secondsToWait, language);
+    const content = pdfOf(boletoDrawing(boleto), `Boleto ${boleto.ourNumber}`);
+    const headers = {
+      'content-disposition': `inline; filename="boleto-${boleto.ourNumber}.pdf"`,
+      'referrer-policy': PAGE_HEADERS['referrer-policy'],
+      'x-robots-tag': PAGE_HEADERS['x-robots-tag'],
+    };
+    return { status: 200, text: { content, type: 'application/pdf' }, headers };
+  }),
+];
+
+/**
+ * As the keys are made, behind the cell that has led here: whatever else a stranger asks for is no question
+ * to the database.
+ */
+const PAGE_KEY = /^(?:[a-z][a-z0-9]\.)?([0-9a-f]{32})$/;
+
+async function find(
+  { askForPayer, clock }: PrintTools,
+  place: string,
+  address: string,
+): Promise<BoletoToPrint | SlowDown | null> {
+  const pageKey = PAGE_KEY.exec(place)?.[1];
+  if (pageKey === undefined) return null;
+  const boleto = await askForPayer(address, (database) => findBoletoToPrint(database, pageKey));
+  if (boleto === null || 'secondsToWait' in boleto) return boleto;
+  return { ...boleto, today: saoPauloDay(clock.now(boleto.merchantId)) };
+}

@@ -1,0 +1,31 @@
+import { rateLimit } from '../../../../platform/http/rate-limit.ts';
+import type { Reader } from '../../../../platform/postgres/database.ts';
+import type { LookUp } from '../../../../platform/postgres/searches.ts';
+import { fairLine } from '../../../../platform/work/fair-line.ts';
+import { addressGroup, parseAddress } from '../../../../values/ip-address.ts';
+
+/** The name under which payers stand in the line of merchants: none has it. */
+const PAYERS = '';
+/** Payers of all merchants, whom nothing but their address tells apart, take turns by it. */
+const LINE = { name: 'pages of boletos', slots: 3, waiting: 400, longestWaitMilliseconds: 5_000 };
+/** Behind one address of a telephone company are many payers. */
+const PER_SECOND = 20;
+const BURST_SECONDS = 3;
+
+/** Asks the database for a payer. `SlowDown`: nothing was asked, and the address may come again then. */
+export type AskForPayer = <T>(
+  address: string,
+  ask: (database: Reader) => Promise<T>,
+) => Promise<T | SlowDown>;
+export type SlowDown = { readonly secondsToWait: number };
+
+/** `now`: monotonic milliseconds. */
+export function openPayersLine(lookUp: LookUp, now = () => performance.now()): AskForPayer {
+  const inLine = fairLine(LINE);
+  const ofAddress = rateLimit(PER_SECOND, BURST_SECONDS);
+  return async (address, ask) => {
+    const group = addressGroup(parseAddress(address));
+    const secondsToWait = ofAddress.secondsToWait(group, now());
+    return secondsToWait > 0 ? { secondsToWait } : inLine(group, () => lookUp(PAYERS, ask));
+  };
+}

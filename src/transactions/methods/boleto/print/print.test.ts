@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { scannedPage, scannedPdf } from '../../../../../test/boletos/scanner.ts';
+import { composeBarCode } from '../../../../values/bar-code.ts';
+import { cents } from '../../../../values/cents.ts';
+import { type Day, isDay } from '../../../../values/instant.ts';
+import { BOLETO_STATES } from '../boleto.ts';
+import { boletoDrawing } from './boleto-drawing.ts';
+import type { BoletoToPrint } from './boleto-to-print.ts';
+import { boletoPage, NO_BOLETO_PAGE, PAGE_HEADERS } from './page.ts';
+import { pdfOf } from './pdf.ts';
+
+function day(text: string): Day {
+  assert.ok(isDay(text), text);
+  return text;
+}
+
+const DUE_ON = day('2026-12-10');
+const AMOUNT = cents(123_456);
+const BAR_CODE = composeBarCode({
+  bankCode: '341',
+  dueOn: DUE_ON,
+  amount: AMOUNT,
+  freeField: '1101234567880057123457000',
+});
+const LINE = '34191.10121 34567.880058 71234.570001 6 16560000123456';
+
+const BOLETO: BoletoToPrint = {
+  state: 'issued',
+  isExpiring: false,
+  registered: { barCode: BAR_CODE, pixEmv: null },
+  ourNumber: '00000012345',
+  referenceTransaction: 'PEDIDO-1001',
+  amount: AMOUNT,
+  issuedOn: day('2026-11-23'),
+  dueOn: DUE_ON,
+  payableUntil: day('2027-01-09'),
+  beneficiary: { name: 'Papelaria São João Ltda', documentNumber: '11222333000181' },
+  payer: {
+    name: 'João Araújo (filho)',
+    documentNumber: '11144477735',
+    email: null,
+    address: {
+      street: 'Rua das Laranjeiras',
+      number: '100',
+      complement: 'apto 201',
+      district: 'Laranjeiras',
+      city: 'Rio de Janeiro',
+      state: 'RJ',
+      zipCode: '22240003',
+    },
+  },
+  instructions: ['Dúvidas: (21) 5555-0100'],
+  finePortion: 200,
+  interestPortion: 100,
+  discount: { amount: cents(1_000), until: day('2026-12-01') },
+  payment: null,
+  today: day('2026-11-23'),
+};
+
+const pdf = (boleto: BoletoToPrint) => pdfOf(boletoDrawing(boleto), 'Boleto');
+
+test('the bars of the page and of the PDF say the 44 digits', () => {
+  const freeField = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 25, maxLength: 25 });
+  fc.assert(
+    fc.property(freeField, fc.nat(9_999_999_999), (free, amount) => {
+      const parts = { bankCode: '001', dueOn: DUE_ON, amount: cents(amount), freeField: free };
+      const barCode = composeBarCode(parts);
+      const boleto = { ...BOLETO, registered: { barCode, pixEmv: null } };
+      assert.equal(scannedPage(boletoPage(boleto, 'pdf')), barCode);
+      assert.equal(scannedPdf(pdf(boleto)), barCode);
+    }),
+  );
+});
+
+test('the bar code is 103 by 13 millimetres, on the page and in the PDF', () => {
+  assert.match(
+    boletoPage(BOLETO, 'pdf'),
+    /<svg x="\d+" y="[\d.]+" width="103" height="13" viewBox="0 0 405 1"/,
+  );
+  const [, scaleX, scaleY] = /q ([\d.]+) 0 0 ([\d.]+) [\d.]+ [\d.]+ cm/.exec(pdf(BOLETO)) ?? [];
+  assert.equal(Math.round(((Number(scaleX) * 405) / 72) * 254), 1_030);
+  assert.equal(Math.round((Number(scaleY) / 72) * 254), 130);
+});
+
+test('the page and the PDF show what a slip must show', () => {
+  const shown = [
+    ...[
+      LINE,
+      'Itaú',
+      '341-7',
+      'Papelaria São João Ltda - CNPJ 11.222.333/0001-81',
+      '00000012345',
+      'PEDIDO-1001',
+    ],
+    ...[
+      'Pagável em qualquer banco até 09/01/2027',
+      '10/12/2026',
+      '23/11/2026',
+      'R$ 1.234,56',
+      'Recibo do pagador',
+    ],
+    ...['João Araújo (filho) - CPF/CNPJ 111.444.777-35', 'Dúvidas: (21) 5555-0100', 'Ficha de compensação'],
+    'Rua das Laranjeiras, 100 - apto 201 - Laranjeiras - Rio de Janeiro/RJ - CEP 22240-003',
+    'Até 01/12/2026, desconto de R$ 10,00.',
+    'Após o vencimento, multa de 2,00%.',
+    'Após o vencimento, juros de 1,00% ao mês, por dia de atraso.',
+    'Não receber após 09/01/2027.',
+  ];
+  const [page, text] = [boletoPage(BOLETO, 'x/pdf'), textOfPdf(pdf(BOLETO))];
+  for (const words of shown) {
+    assert.ok(page.includes(words), words);
+    assert.ok(text.includes(words), words);
+  }
+  assert.ok(page.includes('<a href="x/pdf">'));
+});
+
+function textOfPdf(file: string): string {
+  return [...file.matchAll(/\((.*)\) Tj/g)]
+    .map(([, text = '']) =>
+      text
+        .replace(/\\(\d{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)))
+        .replace(/\\(.)/g, '$1'),
+    )
+    .join('\n');
+}
+
+test('what cannot be paid has neither bars nor line, and says why', () => {
+  const payment = { amount: cents(125_000), paidOn: day('2026-12-11') };
+  const words: Record<(typeof BOLETO_STATES)[number], string | null> = {
+    issued: null,
+    overdue: null,
+    issuing: 'ainda não foi registrado',
+    refused: 'não pode ser pago',
+    canceling: 'está sendo cancelado',
+    canceled: 'foi cancelado',
+    expired: 'O prazo de pagamento deste boleto terminou',
+    paid: 'foi pago em 11/12/2026: R$ 1.250,00',
+  };
+  for (const state of BOLETO_STATES) {
+    const boleto = { ...BOLETO, state, payment: state === 'paid' ? payment : null };
+    const [page, file] = [boletoPage(boleto, 'pdf'), pdf(boleto)];
+    const said = words[state];
+    assert.equal(scannedPage(page) !== null, said === null, state);
+    assert.equal(scannedPdf(file) !== null, said === null, state);
+    assert.equal(page.includes(LINE), said === null, state);
+    assert.equal(file.includes(LINE), said === null, state);
+    if (said === null) continue;
+    assert.ok(page.includes(said), state);
+    assert.ok(textOfPdf(file).includes(said), state);
+  }
+  const late = boletoPage({ ...BOLETO, state: 'canceling', isExpiring: true }, 'pdf');
+  assert.ok(late.includes('O prazo de pagamento deste boleto terminou'));
+  const pixEmv = '00020126360014br.gov.bcb.pix';
+  const withPix = { ...BOLETO, registered: { barCode: BAR_CODE, pixEmv } };
+  assert.ok(boletoPage(withPix, 'pdf').includes(pixEmv));
+  assert.ok(!boletoPage({ ...withPix, state: 'canceled' }, 'pdf').includes(pixEmv));
+  const overdue = boletoPage({ ...BOLETO, state: 'overdue' }, 'pdf');
+  assert.ok(overdue.includes('venceu') && overdue.includes('até 09/01/2027'));
+  assert.equal(scannedPage(boletoPage({ ...BOLETO, registered: null }, 'pdf')), null);
+  // Its last day is the last one, whether the bank has ended it by then or not.
+  for (const state of ['issued', 'overdue'] as const) {
+    const last = { ...BOLETO, state, today: BOLETO.payableUntil };
+    assert.equal(scannedPage(boletoPage(last, 'pdf')), BAR_CODE);
+    const over = { ...last, today: day('2027-01-10') };
+    assert.equal(scannedPage(boletoPage(over, 'pdf')), null);
+    assert.equal(scannedPdf(pdf(over)), null);
+    assert.ok(boletoPage(over, 'pdf').includes('O prazo de pagamento deste boleto terminou'));
+  }
+});
+
+test('a text of a merchant or payer is text, on the page and in the PDF', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }), (text) => {
+      const boleto = { ...BOLETO, instructions: [text], referenceTransaction: text };
+      const page = boletoPage(boleto, 'pdf');
+      assert.equal(
+        page.match(/<(?!\/)[a-z]+/g)?.length,
+        boletoPage(BOLETO, 'pdf').match(/<(?!\/)[a-z]+/g)?.length,
+      );
+      checkPdf(pdf(boleto));
+    }),
+  );
+  const page = boletoPage({ ...BOLETO, instructions: ['<script>alert(1)</script>'] }, 'pdf');
+  assert.ok(!page.includes('<script') && page.includes('&lt;script&gt;'));
+});
+
+/** Every object stands where the table says, and the text is ASCII, so that places in it are bytes. */
+function checkPdf(file: string): void {
+  assert.match(file, /^%PDF-1\.4\n[\x20-\x7e\n]*%%EOF\n$/);
+  const start = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(file)?.[1]);
+  assert.equal(file.slice(start, start + 5), 'xref\n');
+  const rows = [...file.slice(start).matchAll(/^(\d{10}) 00000 n $/gm)];
+  assert.equal(rows.length, 7);
+  for (const [index, [, place]] of rows.entries()) {
+    assert.ok(file.slice(Number(place)).startsWith(`${index + 1} 0 obj\n`));
+  }
+  const [, length, content] = /<< \/Length (\d+) >>\nstream\n([\s\S]*)\nendstream/.exec(file) ?? [];
+  assert.equal(content?.length, Number(length));
+}
+
+test('a long text is cut, not printed over its neighbour', () => {
+  const name = 'Companhia Brasileira de Distribuição de Materiais de Papelaria e Escritório '.repeat(3);
+  const boleto = {
+    ...BOLETO,
+    beneficiary: { ...BOLETO.beneficiary, name },
+    referenceTransaction: 'x'.repeat(50),
+  };
+  const text = textOfPdf(pdf(boleto));
+  assert.match(text, /^Companhia Brasileira .*\.\.\.$/m);
+  assert.match(text, /^x{10,40}\.\.\.$/m);
+});
+
+test('the policy names the one style of the page, and no script may run', () => {
+  for (const page of [boletoPage(BOLETO, 'pdf'), NO_BOLETO_PAGE]) {
+    const style = /<style>([\s\S]*)<\/style>/.exec(page)?.[1] ?? '';
+    const hash = createHash('sha256').update(style).digest('base64');
+    const policy = PAGE_HEADERS['content-security-policy'];
+    assert.ok(policy.includes(`style-src 'sha256-${hash}'`), hash);
+    assert.ok(policy.startsWith("default-src 'none';"));
+    assert.ok(!/<script|\son\w+=|style=|src=|@import|url\(/.test(page));
+    assert.ok(page.includes('<meta name="robots" content="noindex, nofollow">'));
+  }
+  assert.equal(PAGE_HEADERS['x-robots-tag'], 'noindex, nofollow');
+});

@@ -1,0 +1,124 @@
+import type { BusinessClock } from '../../../../platform/business-clock.ts';
+import type { BatchedWrite } from '../../../../platform/postgres/batched-writes.ts';
+import type { Database } from '../../../../platform/postgres/database.ts';
+import { DISPATCH } from '../../../../platform/work/dispatch-policy.ts';
+import type { Work } from '../../../../platform/work/due-work.ts';
+import type { OutageWatch } from '../../../../platform/work/outage-watch.ts';
+import type { WakeSignal } from '../../../../platform/work/wake-signal.ts';
+import type { Banks } from '../../../../providers/open-banks.ts';
+import { REQUEST_LEASE_MARGIN_MILLISECONDS, resolveRequests } from '../../../requests/resolve-requests.ts';
+import {
+  type BankChanged,
+  type BankResult,
+  type BankWarning,
+  resultOfCancel,
+  resultOfIssue,
+  resultOfLastSearch,
+  resultOfSearch,
+} from '../bank-question.ts';
+import { type Boleto, isOfBank, requestOf } from '../boleto.ts';
+import { type BoletoChange, moveOf } from '../boleto-move.ts';
+import type { BoletoMoved, BoletoMoveRow } from '../boletos.sql.ts';
+import { BOLETO_REQUESTS } from './unresolved-boletos.sql.ts';
+
+export type ResolveBoletosTools = {
+  readonly database: Database;
+  readonly banks: Pick<Banks, 'all' | 'of'>;
+  readonly clock: BusinessClock;
+  readonly bankTimeoutMilliseconds: number;
+  readonly writeMove: BatchedWrite<BoletoMoveRow, BoletoMoved>;
+  /** Whether the bank answers anything, be it of no use. */
+  readonly bankOutage: OutageWatch;
+  readonly observeBoleto: (outcome: string) => void;
+  readonly warnOfBoleto: (boleto: Boleto, reason: BankWarning | string) => void;
+};
+
+/**
+ * Asks the bank about what is being issued or canceled, until it gives a clear answer: of what it has
+ * no record is asked for again, under the same number.
+ */
+export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal: WakeSignal): Work {
+  return resolveRequests<Boleto, BankChanged>(
+    {
+      database: tools.database,
+      name: 'resolveUnresolvedBoletos',
+      queue: BOLETO_REQUESTS,
+      idOf: ({ boletoId }) => boletoId,
+      mayClaim: () => tools.banks.all().length > 0,
+      about: ({ merchantId, boletoId }) => ({
+        attributes: { 'parcela.merchant.id': merchantId, 'parcela.boleto.id': boletoId },
+        follows: boletoId,
+      }),
+      limits: DISPATCH.unresolvedBoletos,
+      outage: tools.bankOutage,
+      // Which bank it is, its record, and what is asked of it.
+      leaseMilliseconds: 3 * tools.bankTimeoutMilliseconds + REQUEST_LEASE_MARGIN_MILLISECONDS,
+      async ask(boleto) {
+        const result = await (boleto.state === 'issuing'
+          ? findOrIssue(tools, boleto)
+          : findOrCancel(tools, boleto));
+        if (result.kind === 'changed') return result;
+        return { ...result, isSilence: result.cause === 'notAsked' ? null : result.cause === 'silent' };
+      },
+      record: (boleto, { change }, deadlineAt) => record(tools, boleto, change, deadlineAt),
+      warningOf: ({ warning }) => warning,
+      outcomeOf: ({ change }) => change.event,
+      observe: tools.observeBoleto,
+      warn: tools.warnOfBoleto,
+    },
+    wakeSignal,
+  );
+}
+
+/** Only the bank that was asked first may be asked again: another one would register a second boleto. */
+async function findOrIssue(
+  { banks, bankTimeoutMilliseconds: timeout }: ResolveBoletosTools,
+  boleto: Boleto,
+): Promise<BankResult> {
+  const bank = banks.of(boleto.bank);
+  const { payer } = boleto;
+  if (payer === null) return { kind: 'unknown', cause: 'notAsked', reason: 'its payer was erased' };
+  if (bank.bankCode !== '' && !isOfBank(boleto, bank.bankCode))
+    return { kind: 'unknown', cause: 'notAsked', reason: 'another bank was asked to register it' };
+  const request = requestOf({ ...boleto, payer });
+  const found = resultOfSearch(await bank.find(request, timeout));
+  if (found !== null) return found;
+  // Which one it is may be known only since that search.
+  if (boleto.askedBank !== bank.bankCode)
+    return { kind: 'unknown', cause: 'notAsked', reason: 'another bank was asked to register it' };
+  return resultOfIssue(await bank.issue(request, timeout));
+}
+
+/** One whose time is over may have been paid on its last day: its record counts first. */
+async function findOrCancel(
+  { banks, bankTimeoutMilliseconds: timeout, clock }: ResolveBoletosTools,
+  boleto: Boleto,
+): Promise<BankResult> {
+  const bank = banks.of(boleto.bank);
+  const { merchantId, ourNumber } = boleto;
+  // One that was away at the start has not been asked yet which one it is.
+  const bankCode = bank.bankCode === '' ? await bank.learnCode(timeout) : bank.bankCode;
+  if (bankCode === '')
+    return { kind: 'unknown', cause: 'silent', reason: 'the bank has not said yet which one it is' };
+  if (!isOfBank(boleto, bankCode))
+    return { kind: 'unknown', cause: 'notAsked', reason: 'this bank has not registered it' };
+  const found = boleto.isExpiring ? resultOfLastSearch(boleto, await bank.find(boleto, timeout)) : null;
+  if (found !== null) return found;
+  return resultOfCancel(boleto, await bank.cancel(merchantId, ourNumber, clock.now(merchantId), timeout));
+}
+
+async function record(
+  tools: ResolveBoletosTools,
+  { merchantId, boletoId, fence }: Boleto,
+  change: BoletoChange,
+  deadlineAt: number,
+): Promise<void> {
+  const moment = tools.clock.now(merchantId);
+  const row = {
+    merchantId,
+    boletoId,
+    decide: (held: Boleto) => (held.fence === fence ? moveOf(held, change, moment) : null),
+    leaseMilliseconds: 0,
+  };
+  await tools.writeMove(row, deadlineAt);
+}

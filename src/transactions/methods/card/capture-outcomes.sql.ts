@@ -1,0 +1,168 @@
+import { FREE_KEYS } from '../../../idempotency/idempotency-keys.sql.ts';
+import type { BatchedWriteOptions } from '../../../platform/postgres/batched-writes.ts';
+import { type Database, type Row, statement, type Tx } from '../../../platform/postgres/database.ts';
+import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import { fromStates } from '../../../platform/postgres/state-table.ts';
+import { type Cents, splitIntoInstallments } from '../../../values/cents.ts';
+import { type Instant, utcText } from '../../../values/instant.ts';
+import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
+import { CAPTURE_MOVES, CAPTURE_STATES, type CaptureState } from '../../capture.ts';
+import { readSplit, recordedShares } from '../../split.ts';
+import { TRANSACTION_MOVES } from '../../transaction.ts';
+import { dispatchDeliveries, type OutcomeRow, outcomeLeases, writeOutcomes } from './outcomes.sql.ts';
+
+export type CaptureOutcomeRow = {
+  readonly merchantId: string;
+  readonly captureId: string;
+  readonly transactionId: string;
+  readonly amount: Cents;
+  /** Null: the amount was captured; otherwise the acquirer's reason for refusing. */
+  readonly refusalReason: string | null;
+  /** Business time. */
+  readonly moment: Instant;
+  /**
+   * The fence that must still hold the capture; absent: any process may bring the acquirer's answer.
+   */
+  readonly fence?: number;
+  /** The key of the request, when the capture ends as if it had never been requested. */
+  readonly keyToFree?: Buffer | null;
+};
+
+const HELD = rowCodec(
+  {
+    fence: column.whole(),
+    installmentCount: column.whole(),
+    split: column.nullable(column.parsedBy(readSplit)),
+    authorizationCode: column.text(),
+    nsu: column.text(),
+    networkTransactionId: column.nullable(column.text()),
+    tid: column.nullable(column.text()),
+  },
+  't',
+);
+
+const LOCK = statement(
+  'captures.lock',
+  `select ${HELD.columns}
+   from captures c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
+   where c.merchant_id = $1 and c.capture_id = $2 and c.state = 'capturing' and c.fence = coalesce($3, c.fence)
+     and t.state = 'capturing'
+   for no key update of t, c`,
+);
+
+/** Of a transaction the amount alone: its approval follows in the same commit. */
+const RECORD = statement(
+  'captures.record',
+  `with changed as (
+     update captures set state = 'captured', decided_at = now(), captured_at = $3::timestamptz, due_at = null
+     where merchant_id = $1 and capture_id = $2 and state in (${fromStates(CAPTURE_MOVES, 'confirm')})
+     returning merchant_id, transaction_id, amount
+   )
+   update transactions t set amount = c.amount from changed c
+   where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
+   returning t.transaction_id`,
+);
+
+const RECORD_REFUSAL = statement(
+  'captures.record_refusal',
+  `with changed as (
+     update captures set state = 'refused', decided_at = now(), due_at = null, refusal_reason = $3
+     where merchant_id = $1 and capture_id = $2 and state in (${fromStates(CAPTURE_MOVES, 'refuse', 'withdraw')})
+       and fence = coalesce($4, fence)
+     returning merchant_id, transaction_id
+   ), unkeyed as (
+     select merchant_id, $5::bytea as key_hash, $2::uuid as resource_id from changed
+   ), ${FREE_KEYS}, waiting as (
+     update preauthorizations p set expires_at = p.capture_until from changed c
+     where p.merchant_id = c.merchant_id and p.transaction_id = c.transaction_id
+   )
+   update transactions t set state = 'preauthorized' from changed c
+   where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
+     and t.state in (${fromStates(TRANSACTION_MOVES, 'failCapture')})
+   returning t.transaction_id`,
+);
+
+const STATE = rowCodec({ state: column.oneOf(CAPTURE_STATES) });
+
+const FIND_STATE = statement(
+  'captures.find_state',
+  `select ${STATE.columns} from captures where merchant_id = $1 and capture_id = $2`,
+);
+
+/** Of one statement after another, as cancels are recorded. */
+const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
+
+/**
+ * The outcome of a capture in one commit: its row, and the transaction with installments, shares,
+ * movements and deliveries, as a charge that is captured at once has them; or the transaction as it
+ * was before. It needs no fence: the acquirer always answers one id alike, so any process brings the
+ * same answer. Returns the recorded state, so that repeating is harmless.
+ */
+export function captureOutcomesWrite(
+  database: Database,
+  deliverer: Deliverer,
+): BatchedWriteOptions<CaptureOutcomeRow, CaptureState> {
+  return {
+    name: 'captureOutcomes',
+    isRefusal: () => false,
+    key: (row) => row.captureId,
+    mustBeWritten: true,
+    merchant: (row) => row.merchantId,
+    limits: LIMITS,
+    write: async (rows) => {
+      const states = new Map<string, CaptureState>();
+      for (const row of rows) states.set(row.captureId, await recordOutcome(database, deliverer, row));
+      return states;
+    },
+  };
+}
+
+async function recordOutcome(
+  database: Database,
+  deliverer: Deliverer,
+  row: CaptureOutcomeRow,
+): Promise<CaptureState> {
+  const written = await database.transaction((tx) => recordCaptureOutcome(tx, row, deliverer));
+  if (row.refusalReason === null) dispatchDeliveries(deliverer, written);
+  const [found] = await database.query(FIND_STATE, [row.merchantId, row.captureId]);
+  if (found === undefined) throw new Error(`the capture ${row.captureId} is gone`);
+  return STATE.parse(found).state;
+}
+
+/** Gives rows when it has changed something: of an approval those for `dispatchDeliveries`. */
+export async function recordCaptureOutcome(
+  tx: Tx,
+  row: CaptureOutcomeRow,
+  deliverer: Pick<Deliverer, 'leaseForNow'>,
+): Promise<Row[]> {
+  const { merchantId, captureId, refusalReason, moment, fence = null, keyToFree = null } = row;
+  const [held] = await tx.query(LOCK, [merchantId, captureId, fence]);
+  if (held === undefined) return [];
+  if (refusalReason !== null)
+    return await tx.query(RECORD_REFUSAL, [merchantId, captureId, refusalReason, fence, keyToFree]);
+  const recorded = await tx.query(RECORD, [merchantId, captureId, utcText(moment)]);
+  if (recorded.length === 0) return [];
+  const outcome = approvalOf(row, HELD.parse(held));
+  return await writeOutcomes(tx, [outcome], outcomeLeases([outcome], deliverer));
+}
+
+/** As it is written by the charge of a sale that is captured at once. */
+function approvalOf(
+  { merchantId, transactionId, amount, moment }: CaptureOutcomeRow,
+  { installmentCount, split, ...held }: RowOf<typeof HELD>,
+): OutcomeRow {
+  const installments = splitIntoInstallments(amount, installmentCount);
+  return {
+    ...held,
+    merchantId,
+    transactionId,
+    expected: 'capturing',
+    state: TRANSACTION_MOVES.capturing.capture,
+    responseCode: null,
+    adviceCode: null,
+    unknownReason: null,
+    installments,
+    shares: recordedShares(amount, split, installments),
+    moment,
+  };
+}

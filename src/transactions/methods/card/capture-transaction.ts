@@ -1,0 +1,125 @@
+import { newIdOf } from '../../../idempotency/answer-once.ts';
+import type { KeyedRequest } from '../../../idempotency/idempotency-key.ts';
+import type { BusinessClock } from '../../../platform/business-clock.ts';
+import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import { notePaymentMade } from '../../../platform/tracing/scope.ts';
+import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
+import type { CaptureAnswer } from '../../../providers/acquirers/acquirer.ts';
+import type { Acquirers } from '../../../providers/open-acquirers.ts';
+import type { Cents } from '../../../values/cents.ts';
+import type { Instant } from '../../../values/instant.ts';
+import type { CaptureRefusal, CaptureState } from '../../capture.ts';
+import { FIRST_FENCE, sendRequest } from '../../requests/send-request.ts';
+import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
+import type { CaptureOutcomeRow } from './capture-outcomes.sql.ts';
+import { CAPTURE_REQUESTS, type CaptureIntentResult, type CaptureIntentRow } from './captures.sql.ts';
+
+export type CaptureTools = {
+  readonly database: Database;
+  readonly acquirers: Pick<Acquirers, 'of'>;
+  readonly clock: BusinessClock;
+  readonly acquirerTimeoutMilliseconds: number;
+  readonly minimumInstallment: Cents;
+  /** Wakes the resolving of what is unanswered. */
+  readonly wakeSignal: WakeSignal;
+  readonly writeCaptureIntent: BatchedWrite<CaptureIntentRow, CaptureIntentResult>;
+  readonly writeCaptureOutcome: BatchedWrite<CaptureOutcomeRow, CaptureState>;
+};
+
+export type CaptureResult =
+  | {
+      readonly kind: 'captured';
+      readonly amount: Cents;
+      /** Of the transaction. */
+      readonly authorizationCode: string;
+      readonly moment: Instant;
+    }
+  | { readonly kind: 'refused'; readonly refusal: CaptureRefusal }
+  /** No clear answer: the capture is asked for, and finished, until the acquirer answers. */
+  | { readonly kind: 'unknown' }
+  /** The acquirer was not asked, and the transaction is as it was. */
+  | { readonly kind: 'notSent' | 'notConnected' };
+
+/**
+ * Charges an amount of a pre-authorized transaction, or all of it (`amount` null), once: commits the
+ * intent, asks the acquirer, commits the outcome, then notifies.
+ * A capture without an answer is finished and not voided: its transaction cannot be canceled before
+ * that. `deadlineAt` in monotonic milliseconds. Throws `CommitUnknown` when intent or outcome is in
+ * doubt.
+ */
+export async function captureTransaction(
+  tools: CaptureTools,
+  wanted: {
+    readonly merchantId: string;
+    readonly transactionId: string;
+    readonly amount: Cents | null;
+    readonly createdBy: string;
+    readonly request: KeyedRequest | null;
+  },
+  deadlineAt: number,
+): Promise<CaptureResult | 'keyUsed'> {
+  const requestedAt = tools.clock.now(wanted.merchantId);
+  const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
+  const { minimumInstallment } = tools;
+  const intent = {
+    ...wanted,
+    captureId: newIdOf(wanted.request),
+    requestedAt,
+    minimumInstallment,
+    leaseMilliseconds,
+  };
+  const committed = await tools.writeCaptureIntent(intent, deadlineAt);
+  if (committed.kind === 'keyUsed') return 'keyUsed';
+  if (committed.kind !== 'committed') return committed;
+  notePaymentMade({ paymentId: intent.transactionId });
+  return sendCapture(tools, { ...intent, ...committed }, deadlineAt);
+}
+
+type Capture = CaptureIntentRow & Extract<CaptureIntentResult, { kind: 'committed' }>;
+type ClearAnswer = Extract<CaptureAnswer, { kind: 'captured' | 'refused' }>;
+
+function sendCapture(tools: CaptureTools, capture: Capture, deadlineAt: number): Promise<CaptureResult> {
+  const { merchantId, transactionId: reference, captureId, amount, requestedAt: capturedAt } = capture;
+  const question = { merchantId, reference, captureReference: captureId, amount, capturedAt };
+  const held = { merchantId, requestId: captureId, fence: FIRST_FENCE };
+  return sendRequest<ClearAnswer, CaptureResult>(
+    {
+      timeoutMilliseconds: tools.acquirerTimeoutMilliseconds,
+      wakeSignal: tools.wakeSignal,
+      ask: (timeout) => tools.acquirers.of(capture.acquirer).capture(question, timeout),
+      record: (answer) => recordAnswer(tools, capture, answer, deadlineAt),
+      withdraw: () => withdraw(tools, capture, deadlineAt),
+      leave: (reason) => CAPTURE_REQUESTS.postpone(tools.database, held, { seconds: 0, reason }),
+    },
+    deadlineAt,
+  );
+}
+
+/** Takes an unsent capture back, and its key. */
+async function withdraw(
+  tools: CaptureTools,
+  { merchantId, captureId, transactionId, amount, request }: Capture,
+  deadlineAt: number,
+): Promise<boolean> {
+  const moment = tools.clock.now(merchantId);
+  const ended = { refusalReason: 'notSent', fence: FIRST_FENCE, keyToFree: request?.keyHash ?? null };
+  const row = { merchantId, captureId, transactionId, amount, moment, ...ended };
+  return (await tools.writeCaptureOutcome(row, deadlineAt)) === 'refused';
+}
+
+async function recordAnswer(
+  tools: CaptureTools,
+  { merchantId, captureId, transactionId, amount, authorizationCode }: Capture,
+  answer: ClearAnswer,
+  deadlineAt: number,
+): Promise<CaptureResult> {
+  const moment = tools.clock.now(merchantId);
+  const refusalReason = answer.kind === 'refused' ? answer.reason : null;
+  const row = { merchantId, captureId, transactionId, amount, refusalReason, moment };
+  const state = await tools.writeCaptureOutcome(row, deadlineAt);
+  if (state === 'capturing') return { kind: 'unknown' };
+  return state === 'captured'
+    ? { kind: 'captured', amount, authorizationCode, moment }
+    : { kind: 'refused', refusal: 'refusedByAcquirer' };
+}

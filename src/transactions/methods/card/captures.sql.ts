@@ -1,0 +1,267 @@
+import type { IdSpan } from '../../../idempotency/idempotency-key.ts';
+import {
+  IS_KEY_USED,
+  KEY_COLUMNS,
+  REMEMBER_KEYS,
+  racingForKeys,
+} from '../../../idempotency/idempotency-keys.sql.ts';
+import { type BatchedWriteOptions, NOT_WRITTEN } from '../../../platform/postgres/batched-writes.ts';
+import { type Database, type Row, statement } from '../../../platform/postgres/database.ts';
+import { inputRows, type Timed, withDeadlines } from '../../../platform/postgres/input-rows.ts';
+import { column, rowCodec, UnreadableRow } from '../../../platform/postgres/row-codec.ts';
+import { fromStates } from '../../../platform/postgres/state-table.ts';
+import type { Cents } from '../../../values/cents.ts';
+import { type Instant, utcText } from '../../../values/instant.ts';
+import {
+  CAPTURE_MOVES,
+  CAPTURE_STATES,
+  type CaptureIntent,
+  type CaptureRefusal,
+  captureRefusal,
+  type RecordedCapture,
+} from '../../capture.ts';
+import { requestQueue, UNANSWERED } from '../../requests/request-queue.sql.ts';
+import { TRANSACTION_MOVES, TRANSACTION_STATES } from '../../transaction.ts';
+
+export type CaptureIntentRow = CaptureIntent & { readonly leaseMilliseconds: number };
+
+/** `keyUsed`: the request's key made another capture. `captured`: an earlier one of the same amount. */
+export type CaptureIntentResult =
+  | { readonly kind: 'keyUsed' }
+  | {
+      readonly kind: 'committed';
+      readonly amount: Cents;
+      readonly authorizationCode: string;
+      /** The provider that has the charge. */
+      readonly acquirer: string;
+    }
+  | {
+      readonly kind: 'captured';
+      readonly amount: Cents;
+      readonly authorizationCode: string;
+      readonly moment: Instant;
+    }
+  | { readonly kind: 'refused'; readonly refusal: CaptureRefusal };
+
+const INPUT = inputRows<Timed<CaptureIntentRow>>({
+  merchant_id: ['text', (row) => row.merchantId],
+  transaction_id: ['uuid', (row) => row.transactionId],
+  capture_id: ['uuid', (row) => row.captureId],
+  amount: ['bigint', (row) => row.amount],
+  minimum_installment: ['bigint', (row) => row.minimumInstallment],
+  created_by: ['text', (row) => row.createdBy],
+  requested_at: ['timestamptz', (row) => utcText(row.requestedAt)],
+  lease: ['integer', (row) => row.leaseMilliseconds],
+  ...KEY_COLUMNS,
+  deadline: ['timestamptz', (row) => row.deadline],
+});
+
+const COMMITTED = rowCodec(
+  {
+    captureId: column.text(),
+    amount: column.money(),
+    authorizationCode: column.text('l.authorization_code'),
+    acquirer: column.text('l.acquirer'),
+  },
+  'w',
+);
+
+const COMMIT_INTENTS = statement(
+  'captures.commit_intents',
+  `with input as (
+     select * from ${INPUT.sql}
+   ), locked as (
+     select t.merchant_id, t.transaction_id, i.capture_id, coalesce(i.amount, t.amount) as amount, i.created_by,
+       i.requested_at, i.lease, i.deadline, t.authorization_code, t.acquirer
+     from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
+       join preauthorizations p on p.merchant_id = i.merchant_id and p.transaction_id = i.transaction_id
+     where t.state in (${fromStates(TRANSACTION_MOVES, 'startCapture')}) and p.capture_until > i.requested_at
+       and coalesce(i.amount, t.amount) between i.minimum_installment * t.installment_count and t.amount
+       and not exists (
+         select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)
+     order by t.merchant_id, t.transaction_id
+     for no key update of t
+   ), written as (
+     insert into captures (merchant_id, transaction_id, capture_id, state, amount, created_by, requested_at, due_at)
+     select merchant_id, transaction_id, capture_id, 'capturing', amount, created_by, requested_at,
+       now() + lease * interval '1 millisecond'
+     from locked where clock_timestamp() < deadline
+     on conflict do nothing
+     returning merchant_id, transaction_id, capture_id, amount
+   ), begun as (
+     update transactions t set state = 'capturing'
+     from written w join locked l on l.merchant_id = w.merchant_id and l.capture_id = w.capture_id
+     where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id
+   ), held as (
+     update preauthorizations p set expires_at = null
+     from written w where p.merchant_id = w.merchant_id and p.transaction_id = w.transaction_id
+   ), keyed as (
+     select i.*, i.capture_id as resource_id from input i
+     join written w on w.merchant_id = i.merchant_id and w.capture_id = i.capture_id
+   ), ${REMEMBER_KEYS}
+   select ${COMMITTED.columns}
+   from written w join locked l on l.merchant_id = w.merchant_id and l.capture_id = w.capture_id`,
+);
+
+const WANTED = inputRows<CaptureIntentRow>({
+  merchant_id: ['text', (row) => row.merchantId],
+  transaction_id: ['uuid', (row) => row.transactionId],
+  capture_id: ['uuid', (row) => row.captureId],
+  key_hash: ['bytea', ({ request }) => request?.keyHash ?? null],
+});
+
+const FOUND = rowCodec(
+  {
+    captureId: column.text('i.capture_id'),
+    acquirer: column.text('t.acquirer'),
+    /** Of the capture itself, when it is there. */
+    committed: column.nullable(column.money('c.amount')),
+    state: column.oneOf(TRANSACTION_STATES),
+    amount: column.money(),
+    installmentCount: column.whole(),
+    authorizationCode: column.nullable(column.text()),
+    approvedAt: column.nullable(column.instant()),
+    isKeyUsed: column.boolean(IS_KEY_USED),
+  },
+  't',
+);
+
+const PREAUTHORIZATION = rowCodec({ authorizedAmount: column.money(), captureUntil: column.instant() }, 'p');
+
+const FIND_OBSTACLES = statement(
+  'captures.find_obstacles',
+  `select ${FOUND.columns}, ${PREAUTHORIZATION.columns}
+   from ${WANTED.sql}
+   join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
+   left join preauthorizations p on p.merchant_id = i.merchant_id and p.transaction_id = i.transaction_id
+   left join captures c on c.merchant_id = i.merchant_id and c.capture_id = i.capture_id`,
+);
+
+/**
+ * The intent: the capture's row, and the transaction in state `capturing`, before the acquirer is
+ * asked. From then on nothing else begins with the transaction: the lock on it serializes this with
+ * other captures, with its cancel and with the end of its time. Repeatable: an id that is there
+ * already was written by an earlier try of the same caller. An intent that arrives after its
+ * deadline records nothing.
+ */
+export function captureIntentsWrite(
+  database: Database,
+): BatchedWriteOptions<CaptureIntentRow, CaptureIntentResult> {
+  return {
+    name: 'captureIntents',
+    key: (row) => row.transactionId,
+    merchant: (row) => row.merchantId,
+    bytes: () => 200,
+    isRefusal: ({ kind }) => kind === 'refused',
+    write: async (rows, deadlines) => {
+      const values = INPUT.values(withDeadlines(rows, deadlines));
+      const written = await racingForKeys(() => database.query(COMMIT_INTENTS, values));
+      const committed = new Map(
+        written.map(COMMITTED.parse).map((row) => [row.captureId, { kind: 'committed', ...row } as const]),
+      );
+      const missing = rows.filter((row) => !committed.has(row.captureId));
+      const obstacles =
+        missing.length === 0 ? [] : await database.query(FIND_OBSTACLES, WANTED.values(missing));
+      const found = new Map(obstacles.map(parseFound).map((row) => [row.captureId, row]));
+      return new Map(
+        rows.map((row) => [
+          row.transactionId,
+          committed.get(row.captureId) ?? fateOf(row, found.get(row.captureId)),
+        ]),
+      );
+    },
+  };
+}
+
+function parseFound(row: Row) {
+  const preauthorization = row.authorized_amount === null ? null : PREAUTHORIZATION.parse(row);
+  return { ...FOUND.parse(row), preauthorization };
+}
+
+function fateOf(
+  wanted: CaptureIntentRow,
+  found: ReturnType<typeof parseFound> | undefined,
+): CaptureIntentResult | typeof NOT_WRITTEN {
+  if (found === undefined) return { kind: 'refused', refusal: 'notFound' };
+  const { committed, amount, authorizationCode, acquirer, approvedAt: moment } = found;
+  if (committed !== null && authorizationCode !== null)
+    return { kind: 'committed', amount: committed, authorizationCode, acquirer };
+  if (found.isKeyUsed) return { kind: 'keyUsed' };
+  const refusal = captureRefusal(found, wanted);
+  if (refusal === null) return NOT_WRITTEN;
+  if (refusal !== 'captured') return { kind: 'refused', refusal };
+  if (authorizationCode === null || moment === null)
+    throw new UnreadableRow('what was captured has no authorization');
+  return { kind: 'captured', amount, authorizationCode, moment };
+}
+
+const MADE = rowCodec({ captureId: column.text() });
+
+const FIND_MADE = statement(
+  'captures.find_made',
+  `select ${MADE.columns} from captures
+   where merchant_id = $1 and capture_id between $2 and $3 and refusal_reason is distinct from 'notSent'
+   union all
+   select (c ->> 'captureReference')::uuid
+   from restored_charges r, jsonb_array_elements(r.charge -> 'captures') c
+   where r.merchant_id = $1 and r.transaction_id = $4 and r.decision in ('undecided', 'unfinished')
+     and lower(c ->> 'captureReference') between $2::uuid::text and $3::uuid::text
+   limit 1`,
+);
+
+/**
+ * The one that was sent under an id of this span; after a restore also one that the acquirer has and
+ * the books are still to get.
+ */
+export async function findMadeCapture(
+  database: Database,
+  { merchantId, transactionId }: { readonly merchantId: string; readonly transactionId: string },
+  { first, last }: IdSpan,
+): Promise<string | null> {
+  const [row] = await database.query(FIND_MADE, [merchantId, first, last, transactionId]);
+  return row === undefined ? null : MADE.parse(row).captureId;
+}
+
+const RECORDED = rowCodec<RecordedCapture>(
+  {
+    state: column.oneOf(CAPTURE_STATES),
+    amount: column.money(),
+    wasNeverSent: column.boolean(`coalesce(c.refusal_reason = 'notSent', false)`),
+    authorizationCode: column.text('t.authorization_code'),
+    capturedAt: column.nullable(column.instant()),
+  },
+  'c',
+);
+
+const FIND = statement(
+  'captures.find',
+  `select ${RECORDED.columns}
+   from captures c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
+   where c.merchant_id = $1 and c.capture_id = $2`,
+);
+
+export async function findCapture(
+  database: Database,
+  merchantId: string,
+  captureId: string,
+): Promise<RecordedCapture | null> {
+  const [row] = await database.query(FIND, [merchantId, captureId]);
+  return row === undefined ? null : RECORDED.parse(row);
+}
+
+const UNRESOLVED = rowCodec({ ...UNANSWERED.fields, requestId: column.text('c.capture_id') }, 'c');
+
+/** Captures that the acquirer has not answered. */
+export const CAPTURE_REQUESTS = requestQueue(
+  {
+    table: 'captures',
+    alias: 'c',
+    key: 'capture_id',
+    open: fromStates(CAPTURE_MOVES, 'confirm'),
+    claimed: "unknown_reason = coalesce(c.unknown_reason, 'the process that asked did not finish')",
+    postponed: '',
+    overdue: 'unknown_reason is not null',
+    columns: UNRESOLVED.columns,
+  },
+  UNRESOLVED.parse,
+);

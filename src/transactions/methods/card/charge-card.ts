@@ -1,0 +1,384 @@
+import type { DecideVerification } from '../../../antifraud/decide-sale.ts';
+import type { OpenCard } from '../../../cards/card.ts';
+import type {
+  AskedAnswer,
+  VerificationRefused,
+  VerificationWanted,
+} from '../../../cards/vault/store-vault-card.ts';
+import { markFirstUse } from '../../../cards/vault/vault-cards.sql.ts';
+import type { BusinessClock } from '../../../platform/business-clock.ts';
+import type { Database } from '../../../platform/postgres/database.ts';
+import {
+  CommitUnknown,
+  DatabaseUnavailable,
+  isRolledBack,
+} from '../../../platform/postgres/database-errors.ts';
+import { notePaymentMade } from '../../../platform/tracing/scope.ts';
+import { Overloaded } from '../../../platform/work/fair-line.ts';
+import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
+import type {
+  AuthorizationAnswer,
+  AuthorizationRequest,
+  NotConnected,
+  NotSent,
+  Preauthorized,
+} from '../../../providers/acquirers/acquirer.ts';
+import type { Acquirers } from '../../../providers/open-acquirers.ts';
+import { type Cents, cents, splitIntoInstallments } from '../../../values/cents.ts';
+import type { Instant } from '../../../values/instant.ts';
+import { captureUntil } from '../../capture.ts';
+import { recordedShares, type Share } from '../../split.ts';
+import {
+  type Intent,
+  LEASE_MARGIN_MILLISECONDS,
+  OUTCOME_MARGIN_MILLISECONDS,
+  SHORTEST_USEFUL_TIMEOUT_MILLISECONDS,
+} from '../../transaction.ts';
+import { checkNetworkLimits, type LimitTools } from './check-network-limits.ts';
+import { recordDecline } from './declines.sql.ts';
+import type { IntentRow } from './intents.sql.ts';
+import type { OutcomeResult, OutcomeRow, UnsentChargeRow } from './outcomes.sql.ts';
+import type { PreauthorizationRow } from './preauthorizations.sql.ts';
+
+/**
+ * `Refused`: why an intent is refused; nothing was written then. Deadlines are monotonic
+ * milliseconds.
+ */
+export type ChargeTools<Refused extends string> = {
+  readonly database: Database;
+  readonly acquirers: Pick<Acquirers, 'of' | 'choose'>;
+  readonly clock: BusinessClock;
+  /** Rejects as a batched write does, and so does `writeOutcome`. */
+  readonly writeIntent: (row: IntentRow, deadlineAt: number) => Promise<'committed' | Refused>;
+  readonly writeOutcome: (row: OutcomeRow, deadlineAt: number) => Promise<OutcomeResult>;
+  /** Wakes the resolving of unanswered charges. */
+  readonly wakeSignal: WakeSignal;
+  readonly acquirerTimeoutMilliseconds: number;
+  /**
+   * Ends the intent of an unsent charge as if it had not been; its key is free again. Rejects as
+   * the others do.
+   */
+  readonly writeUnsent: (row: UnsentChargeRow, deadlineAt: number) => Promise<OutcomeResult>;
+  readonly observe: (
+    answer: AuthorizationAnswer,
+    brand: Intent['trace']['brand'],
+    merchantId: string,
+  ) => void;
+};
+
+/** For a charge that is only authorized now. */
+export type LaterCapture = {
+  /** For how many days what is authorized can be captured. */
+  readonly captureDays: number;
+  /** Records an approval; rejects as the others do. */
+  readonly writePreauthorization: (row: PreauthorizationRow, deadlineAt: number) => Promise<OutcomeResult>;
+};
+
+/** The fence of a charge that no other process has claimed. */
+const FIRST_FENCE = 0;
+
+export type ChargeResult =
+  | {
+      readonly kind: 'approved';
+      readonly authorizationCode: string;
+      readonly nsu: string;
+      readonly installments: readonly Cents[];
+      readonly shares: readonly Share[];
+      /** Business time of the approval. */
+      readonly moment: Instant;
+    }
+  | { readonly kind: 'declined'; readonly responseCode: string; readonly adviceCode: string | null }
+  /**
+   * The acquirer was not asked, and nothing is left of the charge. `notSent`: for lack of time, or
+   * of a free connection; `notConnected`: the acquirer cannot be reached.
+   */
+  | { readonly kind: 'notSent' | 'notConnected' }
+  /**
+   * No clear answer in time: unresolved. A payment's charge will be voided, a billing's kept when
+   * it was approved.
+   */
+  | { readonly kind: 'unknown' }
+  /**
+   * An answer came, and it is not known in time whether it is durable: any response could be false.
+   */
+  | { readonly kind: 'unrecorded' };
+
+/** Only of a charge with a `LaterCapture`. */
+export type PreauthorizedResult = {
+  readonly kind: 'preauthorized';
+  readonly authorizationCode: string;
+  readonly nsu: string;
+  /** Business time of the authorization, and until when it can be captured. */
+  readonly moment: Instant;
+  readonly captureUntil: Instant;
+};
+
+/**
+ * Charges a card exactly once: commits the intent, asks the acquirer outside of any transaction,
+ * commits the outcome, then notifies. `resolveUnresolvedCharges` ends a charge whose outcome was
+ * not reported. A refused intent returns its refusal; nothing was sent. `deadlineAt` is the end of
+ * the request, in monotonic milliseconds. `later`: it is only authorized now. The intent does not
+ * say so, for a charge without a known outcome is voided either way.
+ */
+export async function chargeCard<Refused extends string>(
+  tools: ChargeTools<Refused>,
+  intent: Intent,
+  card: OpenCard,
+  deadlineAt: number,
+): Promise<ChargeResult | { readonly kind: Refused }>;
+export async function chargeCard<Refused extends string>(
+  tools: ChargeTools<Refused>,
+  intent: Intent,
+  card: OpenCard,
+  deadlineAt: number,
+  later: LaterCapture | null,
+): Promise<ChargeResult | PreauthorizedResult | { readonly kind: Refused }>;
+export async function chargeCard<Refused extends string>(
+  tools: ChargeTools<Refused>,
+  intent: Intent,
+  card: OpenCard,
+  deadlineAt: number,
+  later: LaterCapture | null = null,
+): Promise<ChargeResult | PreauthorizedResult | { readonly kind: Refused }> {
+  const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
+  // Counted from before the commit, so that it always ends before the one that the database keeps.
+  const leaseEndsAt = performance.now() + leaseMilliseconds;
+  const committed = await tools.writeIntent({ ...intent, leaseMilliseconds }, deadlineAt);
+  if (committed !== 'committed') return { kind: committed };
+  notePaymentMade({ paymentId: intent.transactionId });
+  const timeout = acquirerTimeout(tools, leaseEndsAt, deadlineAt);
+  const acquirer = tools.acquirers.of(intent.acquirer);
+  const answer =
+    timeout === null
+      ? NOT_SENT
+      : await acquirer.authorize(authorizationRequest(intent, card, later), timeout);
+  tools.observe(answer, intent.trace.brand, intent.merchantId);
+  if (answer.kind === 'notSent' || answer.kind === 'notConnected')
+    return endUnsent(tools, intent, answer, deadlineAt);
+  if (answer.kind !== 'preauthorized') return recordOutcome(tools, intent, answer, deadlineAt);
+  if (later === null) throw new Error('a charge was pre-authorized that was not to be');
+  return recordPreauthorization(tools, intent, answer, later, deadlineAt);
+}
+
+const NOT_SENT: NotSent = { kind: 'notSent', reason: 'too little time was left' };
+type Unsent = NotSent | NotConnected;
+
+/**
+ * Takes the intent back. When that fails, or this process dies before, the charge is resolved as
+ * any other: the acquirer does not know it, it is voided, and its key answers with an error for
+ * ever.
+ */
+async function endUnsent(
+  tools: Pick<ChargeTools<string>, 'writeUnsent'>,
+  { merchantId, transactionId, request }: Intent,
+  { kind, reason }: Unsent,
+  deadlineAt: number,
+): Promise<ChargeResult> {
+  try {
+    const row = {
+      merchantId,
+      transactionId,
+      reason: `not sent: ${reason}`,
+      keyHash: request?.keyHash ?? null,
+    };
+    const { isRecorded } = await tools.writeUnsent(row, deadlineAt);
+    return isRecorded ? { kind } : { kind: 'unknown' };
+  } catch {
+    return { kind: 'unknown' };
+  }
+}
+
+/**
+ * A process whose lease would end before the acquirer's deadline does not send: another may be
+ * resolving by then.
+ */
+function acquirerTimeout(
+  tools: Pick<ChargeTools<string>, 'acquirerTimeoutMilliseconds'>,
+  leaseEndsAt: number,
+  deadlineAt: number,
+): number | null {
+  const now = performance.now();
+  const timeout = Math.min(tools.acquirerTimeoutMilliseconds, deadlineAt - OUTCOME_MARGIN_MILLISECONDS - now);
+  return timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS || now + timeout >= leaseEndsAt ? null : timeout;
+}
+
+function authorizationRequest(
+  intent: Intent,
+  card: OpenCard,
+  later: LaterCapture | null,
+): AuthorizationRequest {
+  return {
+    merchantId: intent.merchantId,
+    capture: later === null ? 'atOnce' : 'later',
+    reference: intent.transactionId,
+    merchantReference: intent.referenceTransaction,
+    amount: intent.amount,
+    installments: intent.installmentCount,
+    soldAt: intent.soldAt,
+    initiator: intent.initiator,
+    networkTransactionId: intent.stored?.networkTransactionId ?? null,
+    storedCard: intent.stored === null ? null : intent.stored.isFirst ? 'first' : 'later',
+    storedCardReason: intent.storedCardReason,
+    softDescriptor: intent.softDescriptor,
+    customer: intent.buyer,
+    card,
+  };
+}
+
+type Answered = Exclude<AuthorizationAnswer, Preauthorized | NotConnected | NotSent>;
+
+type Outcome = Omit<ChargeTools<string>, 'writeIntent'>;
+
+async function recordOutcome(
+  tools: Outcome,
+  intent: Intent,
+  answer: Answered,
+  deadlineAt: number,
+): Promise<ChargeResult> {
+  const moment = tools.clock.now(intent.merchantId);
+  const installments =
+    answer.kind === 'approved' ? splitIntoInstallments(intent.amount, intent.installmentCount) : [];
+  const shares = recordedShares(intent.amount, intent.split, installments);
+  try {
+    const row = outcomeRow(intent, answer, { installments, shares, moment });
+    const { isRecorded } = await tools.writeOutcome(row, deadlineAt);
+    if (answer.kind === 'unknown') tools.wakeSignal.notify();
+    if (!isRecorded || answer.kind === 'unknown') return { kind: 'unknown' };
+    if (answer.kind === 'declined') return answer;
+    markFirst(tools, intent, answer.networkTransactionId);
+    return {
+      kind: 'approved',
+      authorizationCode: answer.authorizationCode,
+      nsu: answer.nsu,
+      installments,
+      shares,
+      moment,
+    };
+  } catch (error) {
+    // Needs no record: when the lease ends the charge is resolved.
+    if (answer.kind === 'unknown') return { kind: 'unknown' };
+    return wasNotWritten(error) ? { kind: 'unknown' } : { kind: 'unrecorded' };
+  }
+}
+
+async function recordPreauthorization(
+  tools: Outcome,
+  intent: Intent,
+  { authorizationCode, nsu, networkTransactionId, tid }: Preauthorized,
+  { captureDays, writePreauthorization }: LaterCapture,
+  deadlineAt: number,
+): Promise<ChargeResult | PreauthorizedResult> {
+  const { merchantId, transactionId } = intent;
+  const moment = tools.clock.now(merchantId);
+  const until = captureUntil(moment, captureDays);
+  const approval = { authorizationCode, nsu, networkTransactionId, tid, moment, captureUntil: until };
+  try {
+    const row = { merchantId, transactionId, fence: FIRST_FENCE, ...approval };
+    const { isRecorded } = await writePreauthorization(row, deadlineAt);
+    if (!isRecorded) return { kind: 'unknown' };
+    markFirst(tools, intent, networkTransactionId);
+    return { kind: 'preauthorized', authorizationCode, nsu, moment, captureUntil: until };
+  } catch (error) {
+    const kind = wasNotWritten(error) ? 'unknown' : 'unrecorded';
+    return { kind };
+  }
+}
+
+/**
+ * What the database refused, or never received, is certain: the charge has no outcome and is
+ * resolved.
+ */
+function wasNotWritten(error: unknown): boolean {
+  if (error instanceof CommitUnknown) return false;
+  return error instanceof DatabaseUnavailable || error instanceof Overloaded || isRolledBack(error);
+}
+
+/**
+ * Almost always done by the commit already; a lock that prevented it is held for milliseconds. No
+ * caller waits for it: the charge stands in any case, and the next use is the first then.
+ */
+function markFirst(
+  { database }: Outcome,
+  { merchantId, stored }: Intent,
+  networkTransactionId: string | null,
+): void {
+  if (stored?.isFirst !== true) return;
+  markFirstUse(database, merchantId, stored.vaultId, networkTransactionId).catch(() => {});
+}
+
+function outcomeRow(
+  intent: Intent,
+  answer: Answered,
+  recorded: Pick<OutcomeRow, 'installments' | 'shares' | 'moment'>,
+): OutcomeRow {
+  const nothing = {
+    authorizationCode: null,
+    nsu: null,
+    networkTransactionId: null,
+    tid: null,
+    responseCode: null,
+    adviceCode: null,
+    unknownReason: null,
+  };
+  const { merchantId, transactionId } = intent;
+  const row = {
+    ...nothing,
+    merchantId,
+    transactionId,
+    fence: FIRST_FENCE,
+    expected: 'charging' as const,
+    ...recorded,
+  };
+  switch (answer.kind) {
+    case 'approved': {
+      const { authorizationCode, nsu, networkTransactionId, tid } = answer;
+      return { ...row, state: 'approved', authorizationCode, nsu, networkTransactionId, tid };
+    }
+    case 'declined':
+      return { ...row, state: 'declined', responseCode: answer.responseCode, adviceCode: answer.adviceCode };
+    case 'unknown':
+      return { ...row, state: 'unresolved', unknownReason: answer.reason };
+  }
+}
+
+export type VerifyTools = {
+  readonly database: Database;
+  readonly clock: BusinessClock;
+  readonly limits: LimitTools;
+  readonly decideVerification: DecideVerification;
+};
+
+/** A verification has no amount: it is declined and limited as a try of zero. */
+const NO_AMOUNT = cents(0);
+
+/**
+ * Verifies a card under the limits of its network and anti-fraud, which count it before the
+ * acquirer is asked; its decline is on record before the response. Otherwise every security code of
+ * a card could be tried.
+ */
+export async function verifyCard(
+  tools: VerifyTools,
+  { merchantId, verificationId, opened }: VerificationWanted,
+  ask: () => Promise<AskedAnswer>,
+): Promise<AskedAnswer | VerificationRefused> {
+  const { clock, database, limits } = tools;
+  const { number } = opened.card;
+  const askedAt = clock.now(merchantId);
+  const limit = await checkNetworkLimits(limits, { merchantId, amount: NO_AMOUNT, soldAt: askedAt, opened });
+  if (limit !== null) return { kind: 'refused', refusal: limit.cause, mayRetryAt: limit.mayRetryAt };
+  const counted = await tools.decideVerification({ merchantId, verificationId, number });
+  if (counted === null) return { kind: 'refused', refusal: 'rejected', mayRetryAt: null };
+  const answer = await ask();
+  if (answer.kind === 'notSent' || answer.kind === 'notConnected') await counted.forget();
+  if (answer.kind === 'declined') {
+    const { brand } = opened.trace;
+    const { responseCode, adviceCode } = answer;
+    const cardFingerprint = opened.trace.fingerprint;
+    const decline = { merchantId, verificationId, cardFingerprint, brand, responseCode, adviceCode, askedAt };
+    await database.transaction(async (tx) => {
+      await recordDecline(tx, decline);
+      await counted.declined(tx, decline);
+    });
+  }
+  return answer;
+}

@@ -1,0 +1,171 @@
+import type { OpenedCardSource } from '../../../cards/open-card-source.ts';
+import type { Fingerprint } from '../../../keys/open-keyring.ts';
+import { counter } from '../../../platform/metrics.ts';
+import type { ModuleContext } from '../../../platform/module.ts';
+import { batchReads, type Looked } from '../../../platform/postgres/batched-reads.ts';
+import type { CardBrand } from '../../../values/card-number.ts';
+import type { Cents } from '../../../values/cents.ts';
+import { type Instant, instant } from '../../../values/instant.ts';
+import { type DeclinesKey, declinesRead, type StoredCardKey, storedDeclinesRead } from './declines.sql.ts';
+import {
+  hasSaidNeverAgain,
+  isTrialCard,
+  type LimitCause,
+  type LimitMode,
+  LONGEST_WINDOW_MILLISECONDS,
+  type NetworkRefusal,
+  networkRefusal,
+  type PastDecline,
+} from './network-limits.ts';
+
+export type LimitTools = {
+  readonly limitMode: LimitMode;
+  /**
+   * In homologation one card is used all day to try out declines, and must not be locked for a
+   * month.
+   */
+  readonly limitsTrialCardsOnly: boolean;
+  readonly findDeclines: (key: DeclinesKey) => Promise<Looked<readonly PastDecline[]>>;
+  /** Every decline of a stored card, however old. */
+  readonly findStoredDeclines: (key: StoredCardKey) => Promise<Looked<readonly PastDecline[]>>;
+  /** Called for every try beyond a limit, refused or only observed: for metrics and the log. */
+  readonly observeLimit: (
+    merchantId: string,
+    brand: string,
+    cause: LimitCause,
+    outcome: 'refused' | 'observed',
+  ) => void;
+};
+
+/** A card that is to be charged, and when: business time. */
+export type IntendedCharge = {
+  readonly merchantId: string;
+  readonly amount: Cents;
+  readonly soldAt: Instant;
+  readonly opened: Pick<OpenedCardSource, 'card' | 'trace' | 'fingerprints'>;
+};
+
+/**
+ * Whether the charge would break a limit of its network; null when it may be sent. It only reads,
+ * so that a refused charge costs the merchant neither card token nor code. Concurrent charges have
+ * no outcome yet and are not counted. Throws the errors of the database, as every look-up does.
+ */
+export async function checkNetworkLimits(
+  tools: LimitTools,
+  { merchantId, amount, soldAt, opened }: IntendedCharge,
+): Promise<NetworkRefusal | null> {
+  const { limitMode, limitsTrialCardsOnly } = tools;
+  if (limitMode === 'off' || (limitsTrialCardsOnly && !isTrialCard(opened.card.number))) return null;
+  const declines = await declinesOf(tools, merchantId, opened.fingerprints, soldAt);
+  return enforced(
+    tools,
+    merchantId,
+    opened.trace.brand,
+    networkRefusal(opened.trace.brand, amount, soldAt, declines),
+  );
+}
+
+/**
+ * A card that was declined before a rotation of keys has those declines under another fingerprint.
+ * Looked up at once, they go in one statement.
+ */
+async function declinesOf(
+  { findDeclines }: LimitTools,
+  merchantId: string,
+  fingerprints: readonly Fingerprint[],
+  now: Instant,
+  windowMilliseconds = LONGEST_WINDOW_MILLISECONDS,
+): Promise<PastDecline[]> {
+  const since = instant(Math.max(0, now - windowMilliseconds));
+  const found = await Promise.all(
+    fingerprints.map(({ print }) => findDeclines({ merchantId, print, since })),
+  );
+  return found.flatMap(({ value }) => value ?? []);
+}
+
+/** Null where the operator only observes. */
+function enforced(
+  { limitMode, observeLimit }: LimitTools,
+  merchantId: string,
+  brand: CardBrand,
+  refusal: NetworkRefusal | null,
+): NetworkRefusal | null {
+  if (refusal === null) return null;
+  const isRefused = limitMode === 'enforce';
+  observeLimit(merchantId, brand, refusal.cause, isRefused ? 'refused' : 'observed');
+  return isRefused ? refusal : null;
+}
+
+export type MerchantInitiatedCharge = {
+  readonly merchantId: string;
+  readonly vaultId: string;
+  readonly amount: Cents;
+  readonly opened: Pick<OpenedCardSource, 'card' | 'trace' | 'fingerprints'>;
+};
+
+/**
+ * The same for a merchant-initiated charge. A final decline is enforced whatever the operator's
+ * mode: no buyer is present to try otherwise. It has no end: networks forget after thirty days, a
+ * canceled card stays canceled. So it is looked up by the stored card, which no rotation of keys
+ * changes, and by the fingerprints of its number, under which it may be stored once more. In
+ * homologation this holds for trial cards alone.
+ */
+export async function checkMerchantInitiatedCharge(
+  tools: LimitTools,
+  { merchantId, vaultId, amount, opened }: MerchantInitiatedCharge,
+  now: Instant,
+): Promise<NetworkRefusal | null> {
+  if (tools.limitsTrialCardsOnly && !isTrialCard(opened.card.number)) return null;
+  const [own, declines] = await Promise.all([
+    tools.findStoredDeclines({ merchantId, vaultId }),
+    declinesOf(tools, merchantId, opened.fingerprints, now, Number.POSITIVE_INFINITY),
+  ]);
+  const { brand } = opened.trace;
+  if (hasSaidNeverAgain(amount, [...(own.value ?? []), ...declines])) {
+    tools.observeLimit(merchantId, brand, 'neverAgain', 'refused');
+    return { cause: 'neverAgain', mayRetryAt: null };
+  }
+  if (tools.limitMode === 'off') return null;
+  return enforced(tools, merchantId, brand, networkRefusal(brand, amount, now, declines));
+}
+
+/**
+ * Whether the limit of its network would forbid one more such charge at a later instant, when
+ * `last` was the latest decline (which may not be on record yet).
+ */
+export async function isNumberReached(
+  tools: LimitTools,
+  { merchantId, amount, opened }: MerchantInitiatedCharge,
+  last: PastDecline,
+  retryAt: Instant,
+): Promise<boolean> {
+  const isFree = tools.limitsTrialCardsOnly && !isTrialCard(opened.card.number);
+  if (isFree || tools.limitMode !== 'enforce') return false;
+  const before = await declinesOf(tools, merchantId, opened.fingerprints, last.soldAt);
+  const others = before.filter(({ soldAt }) => soldAt < last.soldAt);
+  return networkRefusal(opened.trace.brand, amount, retryAt, [...others, last])?.cause === 'tooManyTries';
+}
+
+const TRIES_BEYOND_LIMITS = counter(
+  'parcela_tries_beyond_limits_total',
+  'Tries of cards that their network would fine or forbid: refused before they were sent, or only observed.',
+  ['outcome', 'brand', 'cause'],
+);
+
+type LimitsContext = Pick<ModuleContext, 'database' | 'log' | 'metrics'> & {
+  readonly configuration: ModuleContext['configuration'] & { readonly networkLimits: LimitMode };
+};
+
+export function openNetworkLimits({ configuration, database, log, metrics }: LimitsContext): LimitTools {
+  const tries = metrics.counter(TRIES_BEYOND_LIMITS);
+  return {
+    limitMode: configuration.networkLimits,
+    limitsTrialCardsOnly: configuration.environment === 'homologation',
+    findDeclines: batchReads(declinesRead(database)),
+    findStoredDeclines: batchReads(storedDeclinesRead(database)),
+    observeLimit: (merchantId, brand, cause, outcome) => {
+      tries.inc({ outcome, brand, cause });
+      log.info({ merchantId, brand, cause, outcome }, 'a card was tried beyond a limit of its network');
+    },
+  };
+}

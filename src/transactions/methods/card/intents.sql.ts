@@ -1,0 +1,221 @@
+import { HOLD_CODES, TAKE_CODES } from '../../../antifraud/codes.sql.ts';
+import { COUNT_TRIES, VELOCITY_COLUMNS } from '../../../antifraud/velocity-events.sql.ts';
+import { LOCK_CARD_SOURCES } from '../../../cards/tokens/card-tokens.sql.ts';
+import type { IdSpan } from '../../../idempotency/idempotency-key.ts';
+
+import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../../idempotency/idempotency-keys.sql.ts';
+import type { BatchedReadOptions } from '../../../platform/postgres/batched-reads.ts';
+import { type BatchedWriteOptions, NOT_WRITTEN } from '../../../platform/postgres/batched-writes.ts';
+import { type Database, statement, type Tx } from '../../../platform/postgres/database.ts';
+import { NO_DEADLINE } from '../../../platform/postgres/deadline.ts';
+import { inputRows, type Timed, withDeadlines } from '../../../platform/postgres/input-rows.ts';
+import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import { utcText } from '../../../values/instant.ts';
+import type { Intent } from '../../transaction.ts';
+import { findStates, NEVER_SENT } from '../../transaction-queries.sql.ts';
+
+export type IntentRow = Intent & { readonly leaseMilliseconds: number };
+
+/**
+ * `sourceUsed`, `codeUsed`: another transaction has the card source or the anti-fraud code.
+ * `keyUsed`: the request's key made another transaction. Nothing was written.
+ */
+export type IntentRefusal = 'sourceUsed' | 'codeUsed' | 'keyUsed';
+export type IntentResult = 'committed' | IntentRefusal;
+
+const INPUT = inputRows<Timed<IntentRow>>({
+  merchant_id: ['text', (row) => row.merchantId],
+  transaction_id: ['uuid', (row) => row.transactionId],
+  account_number: ['text', (row) => row.accountNumber],
+  origin: ['text', (row) => row.origin],
+  amount: ['bigint', (row) => row.amount],
+  installment_count: ['smallint', (row) => row.installmentCount],
+  reference_transaction: ['text', (row) => row.referenceTransaction],
+  card_brand: ['text', (row) => row.trace.brand],
+  card_first_six: ['text', (row) => row.trace.firstSix],
+  card_last_four: ['text', (row) => row.trace.lastFour],
+  card_fingerprint: ['bytea', (row) => row.trace.fingerprint],
+  source_hash: ['bytea', (row) => row.cardSource?.hash ?? null],
+  source_expires_at: [
+    'timestamptz',
+    (row) => (row.cardSource === null ? null : utcText(row.cardSource.expiresAt)),
+  ],
+  anti_fraud_code: ['uuid', (row) => row.antiFraudCode],
+  callback_url: ['text', (row) => row.callbackUrl],
+  customer: ['jsonb', (row) => row.customer],
+  created_by: ['text', (row) => row.createdBy],
+  sold_at: ['timestamptz', (row) => utcText(row.soldAt)],
+  lease: ['integer', (row) => row.leaseMilliseconds],
+  vault_id: ['uuid', (row) => row.stored?.vaultId ?? null],
+  initiator: ['text', (row) => row.initiator],
+  fingerprint_key_id: ['integer', (row) => row.trace.fingerprintKeyId],
+  code: ['uuid', (row) => row.codeToClaim],
+  anti_fraud_verdict: ['text', (row) => row.verdict],
+  anti_fraud_reasons: ['text', (row) => row.verdictReasons],
+  ...VELOCITY_COLUMNS,
+  split: ['jsonb', (row) => (row.split === null ? null : JSON.stringify(row.split))],
+  ...KEY_COLUMNS,
+  acquirer: ['text', (row) => row.acquirer],
+  anti_fraud_provider: ['text', (row) => row.antiFraudProvider],
+  deadline: ['timestamptz', (row) => row.deadline],
+});
+
+const FATE = rowCodec({
+  transactionId: column.text('i.transaction_id'),
+  isWritten: column.boolean('w.transaction_id is not null'),
+  isLate: column.boolean('clock_timestamp() >= i.deadline'),
+  isKeyUsed: column.boolean('f.transaction_id is null'),
+  isCodeUsed: column.boolean('i.code is not null and h.transaction_id is null'),
+});
+
+const COMMIT_INTENTS = statement(
+  'transactions.commit_intents',
+  `with input as (
+     select * from ${INPUT.sql}
+   ), one_for_each_key as (
+     select distinct on (i.merchant_id, i.key_hash) i.transaction_id from input i left join lateral (
+       select true as is_taken from idempotency_keys o
+       where o.merchant_id = i.merchant_id and o.key_hash = i.key_hash limit 1
+     ) k on true
+     where i.key_hash is not null and k.is_taken is null
+     order by i.merchant_id, i.key_hash, i.transaction_id
+   ), fresh as (
+     select i.* from input i left join one_for_each_key o using (transaction_id)
+     where (i.key_hash is null or o.transaction_id is not null) and clock_timestamp() < i.deadline
+   ), ${HOLD_CODES}, wanted_sources as (
+     select * from fresh i
+     where i.source_hash is not null and (i.code is null or i.transaction_id in (select transaction_id from held_codes))
+   ), ${LOCK_CARD_SOURCES}, admitted as (
+     select i.transaction_id from fresh i left join locked_sources c using (transaction_id)
+       left join held_codes h using (transaction_id)
+     where (i.source_hash is null or c.transaction_id is not null) and (i.code is null or h.transaction_id is not null)
+   ), ${TAKE_CODES}, written as (
+     insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
+       reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, source_hash,
+       anti_fraud_code, callback_url, customer, created_by, sold_at, due_at, vault_id, initiator, fingerprint_key_id,
+       anti_fraud_verdict, anti_fraud_reasons, split, acquirer, anti_fraud_provider)
+     select i.merchant_id, i.transaction_id, i.account_number, i.origin, 'charging', i.amount, i.installment_count,
+       i.reference_transaction, i.card_brand, i.card_first_six, i.card_last_four, i.card_fingerprint, i.source_hash,
+       i.anti_fraud_code, i.callback_url, i.customer, i.created_by, i.sold_at,
+       now() + i.lease * interval '1 millisecond', i.vault_id, i.initiator, i.fingerprint_key_id,
+       i.anti_fraud_verdict, i.anti_fraud_reasons, i.split, i.acquirer, i.anti_fraud_provider
+     from input i join admitted using (transaction_id)
+     on conflict do nothing
+     returning transaction_id
+   ), tried as (
+     select i.* from input i join written using (transaction_id)
+   ), ${COUNT_TRIES}, keyed as (
+     select i.*, i.transaction_id as resource_id from input i join written w using (transaction_id)
+   ), ${REMEMBER_KEYS}
+   select ${FATE.columns},
+     1 / (w.transaction_id is not null or a.transaction_id is null
+       or (c.transaction_id is null and h.transaction_id is null))::integer as is_in_time
+   from input i left join fresh f using (transaction_id) left join written w using (transaction_id)
+     left join held_codes h using (transaction_id) left join locked_sources c using (transaction_id)
+     left join admitted a using (transaction_id)`,
+);
+
+/**
+ * The intent: claims on the anti-fraud code (where codes must be ours) and on the card source (a
+ * stored card has none), the transaction in state `charging` and its velocity event, before the
+ * acquirer is called. The codes' rows are locked before the first card source is claimed, and
+ * marked only where it was: see decision 0017. Repeatable: a row that is there already was written
+ * by an earlier try of the same caller, for the id is new for each charge.
+ *
+ * A first try whose connection broke may run as late as after the decline that released the card
+ * source: it would claim card source and code again for a transaction that is there already, and
+ * they would never be released. `is_in_time` divides by zero then, so that nothing is committed.
+ *
+ * One that arrives after its deadline claims nothing: its caller has been answered, or cut off.
+ *
+ * The request's key comes last, after every lock, and without `on conflict`: a key that another
+ * process commits meanwhile rolls the statement back, so that a request that comes too late leaves
+ * no claim behind.
+ */
+export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow, IntentResult> {
+  return {
+    name: 'intents',
+    key: (row) => row.transactionId,
+    merchant: (row) => row.merchantId,
+    bytes: (row) => 500 + (row.customer?.length ?? 0) + 50 * (row.split?.entries.length ?? 0),
+    // A key that is used stays used; card source and code may come free again before a lost
+    // statement arrives.
+    isRefusal: (result) => result === 'sourceUsed' || result === 'codeUsed',
+    write: async (rows, deadlines) => {
+      const values = INPUT.values(withDeadlines(rows, deadlines));
+      const returned = await racingForKeys(() => database.query(COMMIT_INTENTS, values));
+      const fates = new Map(returned.map(FATE.parse).map((fate) => [fate.transactionId, fate]));
+      const missing = rows.filter((row) => fates.get(row.transactionId)?.isWritten !== true);
+      const states = await findStates(database, missing);
+      const present = new Set(states.map(({ transactionId }) => transactionId));
+      return new Map(
+        rows.map(({ transactionId }): [string, IntentResult | typeof NOT_WRITTEN] => {
+          const fate = fates.get(transactionId);
+          const isThere = fate?.isWritten === true || present.has(transactionId);
+          if (isThere) return [transactionId, 'committed'];
+          if (fate?.isLate === true) return [transactionId, NOT_WRITTEN];
+          if (fate?.isKeyUsed === true) return [transactionId, 'keyUsed'];
+          return [transactionId, fate?.isCodeUsed === true ? 'codeUsed' : 'sourceUsed'];
+        }),
+      );
+    },
+  };
+}
+
+/**
+ * The same statement in a larger commit, which is only right when every row was written (so it has
+ * no deadline of its own): the caller checks what it gives, the transactions that it has written now,
+ * and repeats the commit as `racingForKeys` does when it has a key.
+ */
+export async function writeIntents(tx: Tx, rows: readonly IntentRow[]): Promise<ReadonlySet<string>> {
+  const untimed = rows.map((row) => ({ ...row, deadline: NO_DEADLINE }));
+  const fates = (await tx.query(COMMIT_INTENTS, INPUT.values(untimed))).map(FATE.parse);
+  return new Set(fates.filter(({ isWritten }) => isWritten).map(({ transactionId }) => transactionId));
+}
+
+/** Whose, and between which two ids. */
+export type MadeTransaction = IdSpan & { readonly merchantId: string };
+
+const SPANS = inputRows<MadeTransaction>({
+  merchant_id: ['text', ({ merchantId }) => merchantId],
+  first: ['uuid', ({ first }) => first],
+  last: ['uuid', ({ last }) => last],
+});
+
+const MADE = rowCodec({
+  merchantId: column.text('i.merchant_id'),
+  first: column.text('i.first'),
+  transactionId: column.text('m.transaction_id'),
+});
+
+const FIND = statement(
+  'transactions.find_made',
+  `select ${MADE.columns} from ${SPANS.sql}, lateral (
+     (select t.transaction_id from transactions t
+      where t.merchant_id = i.merchant_id and t.transaction_id between i.first and i.last and not coalesce(${NEVER_SENT}, false)
+      limit 1)
+     union all
+     (select r.transaction_id from restored_charges r
+      where r.merchant_id = i.merchant_id and r.transaction_id between i.first and i.last
+        and r.decision in ('undecided', 'unfinished')
+      limit 1)
+     limit 1
+   ) m`,
+);
+
+/**
+ * Transactions by derived ids: the one that was sent; after a restore also one that the acquirer has
+ * and the books are still to get, or a person is to decide on.
+ */
+export function madeTransactionsRead(database: Database): BatchedReadOptions<MadeTransaction, string> {
+  const textOf = ({ merchantId, first }: Pick<MadeTransaction, 'merchantId' | 'first'>) =>
+    `${merchantId}|${first}`;
+  return {
+    name: 'transactions of keys',
+    textOf,
+    async read(spans) {
+      const rows = await database.query(FIND, SPANS.values(spans));
+      return new Map(rows.map(MADE.parse).map((made) => [textOf(made), made.transactionId]));
+    },
+  };
+}

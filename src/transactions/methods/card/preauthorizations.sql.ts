@@ -1,0 +1,243 @@
+import { MARK_FIRST_USES } from '../../../cards/vault/vault-cards.sql.ts';
+import type { BatchedWriteOptions } from '../../../platform/postgres/batched-writes.ts';
+import { type Database, type Row, statement, type Tx } from '../../../platform/postgres/database.ts';
+import { inputRows } from '../../../platform/postgres/input-rows.ts';
+import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import { fromStates } from '../../../platform/postgres/state-table.ts';
+import { type Instant, saoPauloOffsetText, utcText } from '../../../values/instant.ts';
+import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
+import { ENQUEUE_CALLBACK_DELIVERIES } from '../../movements/movement-deliveries.sql.ts';
+import { TRANSACTION_MOVES, type TransactionState } from '../../transaction.ts';
+import { findStates } from '../../transaction-queries.sql.ts';
+import type { OutcomeResult } from './outcomes.sql.ts';
+
+/** The acquirer's approval of one transaction that this process is charging, and captures later. */
+export type PreauthorizationRow = {
+  readonly merchantId: string;
+  readonly transactionId: string;
+  readonly fence: number;
+  readonly authorizationCode: string;
+  readonly nsu: string;
+  readonly networkTransactionId: string | null;
+  readonly tid: string | null;
+  /** Business time, both. */
+  readonly moment: Instant;
+  readonly captureUntil: Instant;
+};
+
+const INPUT = inputRows<PreauthorizationRow>({
+  merchant_id: ['text', (row) => row.merchantId],
+  transaction_id: ['uuid', (row) => row.transactionId],
+  fence: ['integer', (row) => row.fence],
+  authorization_code: ['text', (row) => row.authorizationCode],
+  nsu: ['text', (row) => row.nsu],
+  network_transaction_id: ['text', (row) => row.networkTransactionId],
+  tid: ['text', (row) => row.tid],
+  moment: ['timestamptz', (row) => utcText(row.moment)],
+  moment_text: ['text', (row) => saoPauloOffsetText(row.moment)],
+  capture_until: ['timestamptz', (row) => utcText(row.captureUntil)],
+});
+
+const CHANGED = rowCodec({ transactionId: column.text() });
+
+const COMMIT = statement(
+  'transactions.commit_preauthorizations',
+  `with input as (
+     select * from ${INPUT.sql}
+   ), locked as (
+     select t.merchant_id, t.transaction_id, t.account_number, t.vault_id, t.callback_url, t.amount, t.installment_count,
+       i.authorization_code, i.nsu, i.network_transaction_id, i.tid, i.moment, i.moment_text, i.capture_until
+     from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
+     where t.state in (${fromStates(TRANSACTION_MOVES, 'preauthorize')}) and t.fence = i.fence
+     order by t.merchant_id, t.transaction_id
+     for no key update of t
+   ), changed as (
+     update transactions t set state = 'preauthorized', authorization_code = l.authorization_code, nsu = l.nsu,
+       network_transaction_id = l.network_transaction_id, tid = l.tid, decided_at = now(), due_at = null
+     from locked l
+     where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id
+     returning t.transaction_id
+   ), kept as (
+     insert into preauthorizations (merchant_id, transaction_id, authorized_amount, authorized_at, capture_until, expires_at)
+     select merchant_id, transaction_id, amount, moment, capture_until, capture_until from locked
+   ), news as (
+     select l.*, 0 as lease, 'PRE-AUTORIZADA' as callback_status from locked l
+   ), ${ENQUEUE_CALLBACK_DELIVERIES}, used_cards as (
+     select merchant_id, vault_id, network_transaction_id from locked where vault_id is not null
+   ), ${MARK_FIRST_USES}
+   select ${CHANGED.columns}, exists (select from enqueued_callbacks) as is_waiting from changed`,
+);
+
+/** The same statement in a larger commit; gives the transactions that it has written now. */
+export async function writePreauthorizations(
+  tx: Tx,
+  rows: readonly PreauthorizationRow[],
+): Promise<ReadonlySet<string>> {
+  return idsOf(await tx.query(COMMIT, INPUT.values(rows)));
+}
+
+function idsOf(changed: readonly Row[]): Set<string> {
+  return new Set(changed.map((row) => CHANGED.parse(row).transactionId));
+}
+
+const HAS_PREAUTHORIZATION: ReadonlySet<TransactionState> = new Set([
+  'preauthorized',
+  'capturing',
+  'approved',
+]);
+
+/**
+ * The outcome of a charge that is captured later, in a statement of its own: those that are captured
+ * at once pay nothing for it. Repeatable as `commit_outcomes` is.
+ */
+export function preauthorizationsWrite(
+  database: Database,
+  deliverer: Pick<Deliverer, 'notify'>,
+): BatchedWriteOptions<PreauthorizationRow, OutcomeResult> {
+  return {
+    name: 'preauthorizations',
+    isRefusal: () => false,
+    key: (row) => row.transactionId,
+    mustBeWritten: true,
+    merchant: (row) => row.merchantId,
+    write: async (rows) => {
+      const changed = await database.query(COMMIT, INPUT.values(rows));
+      if (changed.some(({ is_waiting }) => is_waiting === true)) deliverer.notify();
+      const recorded = idsOf(changed);
+      const missing = rows.filter((row) => !recorded.has(row.transactionId));
+      // What an earlier try wrote: this caller has the fence, and no other process pre-authorizes. Its
+      // callback may have had it captured meanwhile, which keeps the fence; a release raises it.
+      for (const { transactionId, state, fence } of await findStates(database, missing)) {
+        const row = missing.find((one) => one.transactionId === transactionId);
+        if (HAS_PREAUTHORIZATION.has(state) && fence === row?.fence) recorded.add(transactionId);
+      }
+      return new Map(
+        rows.map(({ transactionId }) => [transactionId, { isRecorded: recorded.has(transactionId) }]),
+      );
+    },
+  };
+}
+
+/**
+ * Lets go what is `due`. One that is being captured has left the index already, and is not found
+ * here; one of which that begins at this moment is locked, and seen to be so.
+ */
+const LET_GO = `locked as (
+     select t.merchant_id, t.transaction_id, d.expires_at
+     from due d join transactions t on t.merchant_id = d.merchant_id and t.transaction_id = d.transaction_id
+     where t.state in (${fromStates(TRANSACTION_MOVES, 'release')})
+     order by t.merchant_id, t.transaction_id
+     for no key update of t skip locked
+   ), released as (
+     update transactions t set state = 'unresolved', fence = t.fence + 1, decided_at = null, due_at = now(),
+       unresolved_since = now(), unknown_reason = 'it was not captured in time'
+     from locked l
+     where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id
+     returning t.merchant_id, t.transaction_id, l.expires_at
+   )
+   update preauthorizations p set expires_at = null, released_at = r.expires_at, released_by = 'system'
+   from released r
+   where p.merchant_id = r.merchant_id and p.transaction_id = r.transaction_id
+   returning p.transaction_id`;
+
+/** How far the merchant's clock is ahead; it never goes back, so that nothing is due too early. */
+const SHIFT = `coalesce((select c.shift_milliseconds from merchant_clocks c where c.merchant_id = $1), 0) * interval '1 millisecond'`;
+
+const EXPIRE = statement(
+  'preauthorizations.expire',
+  `with due as (
+     select merchant_id, transaction_id, expires_at from preauthorizations
+     where expires_at <= now() order by expires_at limit $1
+   ), ${LET_GO}`,
+);
+
+const EXPIRE_OF = statement(
+  'preauthorizations.expire_of_merchant',
+  `with due as (
+     select merchant_id, transaction_id, expires_at from preauthorizations
+     where merchant_id = $1 and expires_at <= now() + ${SHIFT} order by expires_at limit $2
+   ), ${LET_GO}`,
+);
+
+/**
+ * Lets go up to so many pre-authorizations whose time is over, of all merchants by real time, or of
+ * one (`merchantId`) by its own clock; gives how many.
+ */
+export async function expirePreauthorizations(
+  database: Database,
+  merchantId: string | null,
+  limit: number,
+): Promise<number> {
+  const rows =
+    merchantId === null
+      ? await database.query(EXPIRE, [limit])
+      : await database.query(EXPIRE_OF, [merchantId, limit]);
+  return rows.length;
+}
+
+const DUE = rowCodec({ count: column.whole('count(*)') });
+
+const COUNT_DUE = statement(
+  'transactions.count_due',
+  `select ${DUE.columns} from (select from transactions where due_at <= now() limit $1 + 1) as due`,
+);
+
+/** Whether more than so many unresolved charges wait to be claimed. */
+export async function areManyChargesDue(database: Database, many: number): Promise<boolean> {
+  const [row] = await database.query(COUNT_DUE, [many]);
+  return DUE.parse(row as Row).count > many;
+}
+
+const AHEAD = rowCodec({ merchantId: column.text('c.merchant_id') });
+
+const MOVED = statement(
+  'preauthorizations.merchants_ahead',
+  `select ${AHEAD.columns} from merchant_clocks c
+   where c.shift_milliseconds > 0 and c.target_at is null and exists (
+     select from preauthorizations p where p.merchant_id = c.merchant_id
+       and p.expires_at <= now() + c.shift_milliseconds * interval '1 millisecond')
+   limit $1`,
+);
+
+/** Merchants whose clock is ahead, and by it something is over: only homologation has any. */
+export async function findMerchantsAhead(database: Database, limit: number): Promise<string[]> {
+  return (await database.query(MOVED, [limit])).map((row) => AHEAD.parse(row).merchantId);
+}
+
+/** Null: nothing is over, by the real time and by clocks that are ahead. */
+export const EXPIRIES_DUE = statement(
+  'preauthorizations.due',
+  `select case when exists (select from preauthorizations where expires_at <= now())
+     or exists (
+       select from merchant_clocks c
+       where c.shift_milliseconds > 0 and c.target_at is null and exists (
+         select from preauthorizations p where p.merchant_id = c.merchant_id
+           and p.expires_at <= now() + c.shift_milliseconds * interval '1 millisecond'))
+     then 0 end as milliseconds`,
+);
+
+const EARLIEST = rowCodec({ earliest: column.nullable(column.instant()) });
+
+const EARLIEST_OF = statement(
+  'preauthorizations.earliest_of_merchant',
+  `select least(
+     (select min(expires_at) from preauthorizations where merchant_id = $1 and expires_at <= $2::timestamptz),
+     (select min(p.released_at) from (
+        select merchant_id, transaction_id from transactions where due_at is not null and state = 'unresolved'
+        order by due_at limit 1000
+      ) t join preauthorizations p on p.merchant_id = t.merchant_id and p.transaction_id = t.transaction_id
+      where t.merchant_id = $1)) as earliest`,
+);
+
+/**
+ * When a pre-authorization of the merchant is over, not after `until`. One that was let go counts
+ * until it is voided: a jump of the clock waits for that. Null: none.
+ */
+export async function earliestExpiry(
+  database: Database,
+  merchantId: string,
+  until: Instant,
+): Promise<Instant | null> {
+  const [row] = await database.query(EARLIEST_OF, [merchantId, utcText(until)]);
+  return EARLIEST.parse(row as Row).earliest;
+}
