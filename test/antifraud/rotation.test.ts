@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type KeySetup, openKeySetup } from '../keys/key-setup.ts';
 import { logIn, pay, type Reply } from '../kit/merchant.ts';
-import { type Service, until } from '../kit/service.ts';
+import { type OpenedService, until } from '../kit/service.ts';
 
 let setup: KeySetup;
-let service: Service;
+let service: OpenedService;
 let token: string;
 
 before(async () => {
   setup = await openKeySetup();
   const { demo } = await setup.makeDemo();
-  service = await setup.startService({
+  service = await setup.openService({
     PARCELA_ANTIFRAUD_RULES: 'document/hour/attempts/3=reject card/hour/declines/2=reject',
   });
   token = await logIn(service.gatewayUrl, demo.gateway);

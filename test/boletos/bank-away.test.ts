@@ -51,7 +51,7 @@ test('a bank that was away since the start is asked which one it is, and ends wh
   t.after(() => door.close());
   // Nothing else asks it meanwhile.
   const settings = { PARCELA_BANK_CHANGES_SECONDS: '86400' };
-  const shop = await banks.open(door.url, settings);
+  const shop = await banks.start(door.url, settings);
   const reply = await issue(shop, { value: 10 });
   assert.equal(reply.status, 200, reply.text);
   const { id } = reply.body;

@@ -12,7 +12,9 @@ import { logIn } from '../kit/merchant.ts';
 import {
   type Auditor,
   databaseSettings,
+  type OpenedService,
   openAuditor,
+  openService,
   openSimulator,
   type Service,
   type Simulator,
@@ -31,9 +33,11 @@ export type TurningShop = {
 export type BanksInTurn = {
   /** The simulator: bank 237. */
   readonly first: Simulator;
-  /** Starts the service anew with this bank; null: without one. */
+  /** Opens the service anew with this bank; null: without one. */
   open(bankUrl: string | null, settings?: Readonly<Record<string, string>>): Promise<TurningShop>;
-  /** Kills the service, as kill -9 does. */
+  /** The same as a process, to be killed. */
+  start(bankUrl: string, settings?: Readonly<Record<string, string>>): Promise<TurningShop>;
+  /** Kills the process, as kill -9 does. */
   kill(): Promise<void>;
   close(): Promise<void>;
 };
@@ -45,30 +49,37 @@ export async function openBanksInTurn(): Promise<BanksInTurn> {
   const auditor = openAuditor(database.address);
   const acquirer = await openSimulator(join(folder, 'of-operator'));
   const first = await openSimulator(join(folder, 'bank-237'), [], 'bank');
-  let service: Service | null = null;
+  let service: OpenedService | null = null;
+  let running: Service | null = null;
+  const settingsWith = (bankUrl: string | null, settings: Readonly<Record<string, string>> = {}) => ({
+    ...databaseSettings(database),
+    PARCELA_BANK_CHANGES_SECONDS: '1',
+    // Beside an acquirer of the operator's no simulator of a bank is started.
+    ...(bankUrl === null ? { PARCELA_ACQUIRER_URL: acquirer.url } : { PARCELA_BANK_URL: bankUrl }),
+    ...settings,
+  });
+  async function shopAt({ integrationUrl: url, demo }: OpenedService): Promise<TurningShop> {
+    const token = await logIn(url, (await demo()).integration, '/api/authentication/login');
+    const [account] = await auditor.query('select merchant_id, account_number from accounts limit 1');
+    const { merchant_id, account_number } = account as { merchant_id: string; account_number: string };
+    const kept = { auditor, folder, database };
+    return { service: kept, url, token, merchantId: merchant_id, accountNumber: account_number };
+  }
   return {
     first,
-    async open(bankUrl, settings = {}) {
+    async open(bankUrl, settings) {
       await service?.stop();
-      service = await startService({
-        folder,
-        settings: {
-          ...databaseSettings(database),
-          PARCELA_BANK_CHANGES_SECONDS: '1',
-          // Beside an acquirer of the operator's no simulator of a bank is started.
-          ...(bankUrl === null ? { PARCELA_ACQUIRER_URL: acquirer.url } : { PARCELA_BANK_URL: bankUrl }),
-          ...settings,
-        },
-      });
-      const url = service.integrationUrl;
-      const token = await logIn(url, (await service.demo()).integration, '/api/authentication/login');
-      const [account] = await auditor.query('select merchant_id, account_number from accounts limit 1');
-      const { merchant_id, account_number } = account as { merchant_id: string; account_number: string };
-      const kept = { auditor, folder, database };
-      return { service: kept, url, token, merchantId: merchant_id, accountNumber: account_number };
+      service = await openService({ folder, settings: settingsWith(bankUrl, settings) });
+      return shopAt(service);
+    },
+    async start(bankUrl, settings) {
+      await service?.stop();
+      running = await startService({ folder, settings: settingsWith(bankUrl, settings) });
+      service = running;
+      return shopAt(running);
     },
     async kill() {
-      await service?.kill();
+      await running?.kill();
       service = null;
     },
     async close() {

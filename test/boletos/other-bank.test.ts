@@ -99,7 +99,7 @@ test('an operator goes over to another bank and back, and no payment of either i
 });
 
 test('a boleto whose registration was not answered is asked for at its own bank only', async (t) => {
-  const first = await banks.open(banks.first.url);
+  const first = await banks.start(banks.first.url);
   const { auditor } = first.service;
   await loseNextAnswer(first);
   const asked = issue(first, { value: 50 }).catch(() => null);

@@ -90,7 +90,7 @@ test('two cells that share a bridge each read the changes of their own merchants
   await block(B, paidThere);
   await untilBlocked(second, paidThere);
   asked = [];
-  const cell = await first.keys.startService({ ...first.settings, PARCELA_CELL: 'a1' });
+  const cell = await first.keys.openService({ ...first.settings, PARCELA_CELL: 'a1' });
   const later = await pay(first, cell.gatewayUrl);
   await block(A, later);
   await untilBlocked(first, later);

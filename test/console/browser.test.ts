@@ -23,7 +23,6 @@ import {
   DESK,
   faultsOf,
   isTooWide,
-  KEEPS_PICTURES,
   keepPicture,
   type Look,
   pictureAt,
@@ -203,11 +202,11 @@ test('a receipt, the sheet of a day and a payment are whole on A4, without what 
     ['payment', PAYMENT],
   ] as const) {
     await browser.goTo(page, pathWith(path));
-    if (KEEPS_PICTURES) await page.pdf({ path: pictureAt(`${name}-a4.pdf`), preferCSSPageSize: true });
+    await page.pdf({ path: pictureAt(`${name}-a4.pdf`), preferCSSPageSize: true });
     await page.emulateMediaType('print');
     // What stands between the margins of a sheet.
     await page.setViewport({ width: Math.floor(((210 - 32) / 25.4) * 96), height: 1_000 });
-    if (KEEPS_PICTURES) await page.screenshot({ path: pictureAt(`${name}-a4.png`), fullPage: true });
+    await page.screenshot({ path: pictureAt(`${name}-a4.png`), fullPage: true });
     assert.equal(await isTooWide(page), false, `${name} is wider than A4`);
     assert.deepEqual(await cutTables(page), [], name);
     const isShown = `[...document.querySelectorAll('nav.main, .search, .user, footer, details.action, .unprinted')]

@@ -7,12 +7,11 @@ import { fileURLToPath } from 'node:url';
 import puppeteer, { type Browser, type HTTPResponse, type Page } from 'puppeteer-core';
 import type { Role } from '../../src/console/parts/user.ts';
 import { programPath, skipWithout } from '../../tools/test-programs.ts';
-import { patiently, sliceOf } from '../kit/patience.ts';
+import { patiently } from '../kit/patience.ts';
 import type { TestService } from '../kit/service.ts';
 import { invite, UNDER_WAY } from './visitor.ts';
 
-/** Kept to be looked at, by the proof: to make them is a third of the work. Git ignores them. */
-export const KEEPS_PICTURES = sliceOf(2, 1) === 2;
+/** Kept to be looked at; git ignores them. */
 const PICTURES = fileURLToPath(new URL('../../coverage/console/', import.meta.url));
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -167,7 +166,6 @@ export const pictureAt = (file: string) => join(PICTURES, file);
 
 /** The whole page as it is laid out now: the browser's own measure may be of the moment before. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
-  if (!KEEPS_PICTURES) return;
   const [width, height] = (await page.evaluate(
     '[innerWidth, Math.max(innerHeight, document.documentElement.scrollHeight)]',
   )) as [number, number];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Contract } from '../../src/platform/http/endpoint.ts';
 import { call, type Reply } from '../kit/merchant.ts';
+import { turnOf } from '../kit/patience.ts';
 import { ENDPOINTS } from '../published.ts';
 import { doorCases } from './cases/door-cases.ts';
 import { type HostileCase, isRefusing } from './cases/field-cases.ts';
@@ -53,11 +54,12 @@ export function tryFields(service: () => HostileService): void {
     });
   }
 
-  test('of all that was refused not one row comes', async () => {
-    assert.ok(allRefused.length > ENDPOINTS.length);
-    if ((await rowsOfRefused(service(), allRefused)).length === 0) return;
+  test('of what was refused not one row comes', async () => {
+    const again = turnOf(allRefused, 0, 3);
+    assert.ok(again.length > ENDPOINTS.length);
+    if ((await rowsOfRefused(service(), again)).length === 0) return;
     // Of which endpoint they come is looked for only where there are any.
-    for (const [path, refused] of Map.groupBy(allRefused, ({ endpoint }) => endpoint.path))
+    for (const [path, refused] of Map.groupBy(again, ({ endpoint }) => endpoint.path))
       assertNoComplaints((await rowsOfRefused(service(), refused)).map((text) => `${path}: ${text}`));
     assert.fail('rows come of refused requests');
   });
@@ -88,7 +90,7 @@ async function languagesOf({ gatewayUrl }: HostileService, request: WireRequest)
   return languageComplaints(gatewayUrl, request, await send(gatewayUrl, request));
 }
 
-/** Everything that was refused is sent once more, all of it together: not one row may come of it. */
+/** What was refused is sent once more, together: not one row may come of it. */
 async function rowsOfRefused(service: HostileService, refused: readonly WireRequest[]): Promise<string[]> {
   const before = await service.rowCounts();
   await inFlight(refused, AT_ONCE, async (request) => {

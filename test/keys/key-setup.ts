@@ -12,7 +12,9 @@ import {
   type Auditor,
   cleanEnvironment,
   databaseSettings,
+  type OpenedService,
   openAuditor,
+  openService,
   openSimulator,
   type Service,
   startService,
@@ -37,6 +39,8 @@ export type KeySetup = {
   readonly auditor: Auditor;
   readonly settings: Settings;
   startService(change?: Settings): Promise<Service>;
+  /** The same in the process of the tests, which is asked and watched, and not killed. */
+  openService(change?: Settings): Promise<OpenedService>;
   /** Starts the service where it is expected to refuse. */
   startInVain(change?: Settings): Promise<{ readonly code: number | null; readonly said: string }>;
   /** `parcela …` */
@@ -62,6 +66,7 @@ export async function openKeySetup(): Promise<KeySetup> {
     PARCELA_REQUEST_DEADLINE_MILLISECONDS: '30000',
   };
   const services: Service[] = [];
+  const opened = new Set<OpenedService>();
   const databases: Database[] = [];
   const run = (program: readonly string[], words: readonly string[], change: Settings): Running => {
     const child = spawn(process.execPath, [...program, ...words], {
@@ -79,6 +84,18 @@ export async function openKeySetup(): Promise<KeySetup> {
     async startService(change = {}) {
       const service = await startService({ folder, settings: kept({ ...settings, ...change }) });
       services.push(service);
+      return service;
+    },
+    async openService(change = {}) {
+      const inside = await openService({ folder, settings: kept({ ...settings, ...change }) });
+      const service = {
+        ...inside,
+        stop() {
+          opened.delete(service);
+          return inside.stop();
+        },
+      };
+      opened.add(service);
       return service;
     },
     startInVain: (change = {}) =>
@@ -101,6 +118,7 @@ export async function openKeySetup(): Promise<KeySetup> {
     },
     async close() {
       for (const service of services) if (service.process.exitCode === null) await service.kill();
+      for (const service of opened) await service.stop();
       for (const pool of databases) await pool.close();
       await simulator.stop();
       await auditor.close();

@@ -9,19 +9,19 @@ import { openBytes } from '../../src/keys/sealing.ts';
 import { batchReads } from '../../src/platform/postgres/batched-reads.ts';
 import type { AuditedTools } from '../kit/keys.ts';
 import { call, logIn, paymentRequest, TEST_CARD, tokenize } from '../kit/merchant.ts';
-import { type Service, until } from '../kit/service.ts';
+import { type OpenedService, until } from '../kit/service.ts';
 import { fillVault, type KeySetup, openKeySetup } from './key-setup.ts';
 
 let setup: KeySetup;
 let demo: Demo;
 let tools: AuditedTools;
-let service: Service;
+let service: OpenedService;
 let token: string;
 
 before(async () => {
   setup = await openKeySetup();
   ({ demo, tools } = await setup.makeDemo());
-  service = await setup.startService();
+  service = await setup.openService();
   token = await logIn(service.gatewayUrl, demo.gateway);
 });
 after(() => setup.close());
@@ -101,7 +101,7 @@ test('a public key put into the database by somebody else is never handed out', 
   const keyInUse = () => keyAt(url);
   const before = await keyInUse();
   await setup.auditor.query(`update card_key_pairs set public_key = '\\x3082'`);
-  const again = await setup.startService();
+  const again = await setup.openService();
   assert.deepEqual(await keyAt(again.gatewayUrl), before);
   assert.deepEqual(await keyInUse(), before);
 });

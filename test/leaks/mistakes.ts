@@ -1,19 +1,15 @@
 import type { Contract } from '../../src/platform/http/endpoint.ts';
-import { turnOf } from '../kit/patience.ts';
 import { ENDPOINTS } from '../published.ts';
 import type { Shop } from './scenario.ts';
-
-/** At each endpoint every third mistake of a kind, at its neighbours the others; the proof makes all. */
-const TURNS = 3;
 
 /**
  * What people and programs do wrong with cards, at every endpoint there is: a new one is covered by
  * standing in the list.
  */
 export async function makeEveryMistake(shop: Shop, tokens: OtherTokens): Promise<void> {
-  for (const [turn, endpoint] of ENDPOINTS.entries()) {
+  for (const endpoint of ENDPOINTS) {
     const token = tokenFor(endpoint, shop, tokens);
-    const mistaken = { ...shop, token, endpoint, turn };
+    const mistaken = { ...shop, token, endpoint };
     await putInPathsAndQueries(mistaken);
     await putInHeaders(mistaken);
     await sayItToStrangers(mistaken);
@@ -38,11 +34,7 @@ function tokenFor(
   return api === 'integration' ? integrationToken : shop.token;
 }
 
-type Mistaken = Omit<Shop, 'token'> & {
-  readonly token: string | null;
-  readonly endpoint: Contract;
-  readonly turn: number;
-};
+type Mistaken = Omit<Shop, 'token'> & { readonly token: string | null; readonly endpoint: Contract };
 
 const UNKNOWN_ID = '01a1fda5-9d1d-70d6-9279-f5283287e1fa';
 
@@ -50,12 +42,12 @@ const pathOf = ({ path }: Contract) => path.replaceAll(/\{\w+\}/g, UNKNOWN_ID);
 const urlOf = ({ service }: Mistaken) => service.gatewayUrl;
 
 async function putInPathsAndQueries(mistaken: Mistaken): Promise<void> {
-  const { service, caller, endpoint, token, turn } = mistaken;
+  const { service, caller, endpoint, token } = mistaken;
   const { method } = endpoint;
   const number = service.marks.numbers.wrongPlace;
   const query = Object.keys((endpoint.query as { properties?: object } | undefined)?.properties ?? {});
   const names = [...query, 'card', number];
-  const paths = [
+  for (const path of [
     endpoint.path.replaceAll(/\{\w+\}/g, number),
     `${pathOf(endpoint)}/${number}`,
     `${pathOf(endpoint)}?${names.map((name) => `${name}=${number}`).join('&')}`,
@@ -63,8 +55,8 @@ async function putInPathsAndQueries(mistaken: Mistaken): Promise<void> {
     `${pathOf(endpoint)}?card=${number}%zz`,
     `/${number}`,
     `/%zz${number}`,
-  ];
-  for (const path of turnOf(paths, turn, TURNS)) await caller.ask(urlOf(mistaken), { method, path, token });
+  ])
+    await caller.ask(urlOf(mistaken), { method, path, token });
   await caller.ask(urlOf(mistaken), { method: 'PUT', path: `${pathOf(endpoint)}?card=${number}`, token });
 }
 
@@ -82,14 +74,14 @@ const HEADERS = [
 ];
 
 async function putInHeaders(mistaken: Mistaken): Promise<void> {
-  const { service, caller, endpoint, token, turn } = mistaken;
+  const { service, caller, endpoint, token } = mistaken;
   const number = service.marks.numbers.wrongPlace;
   const base = {
     method: endpoint.method,
     path: pathOf(endpoint),
     ...(endpoint.body === undefined ? {} : { raw: '{}' }),
   };
-  for (const name of turnOf(HEADERS, turn, TURNS))
+  for (const name of HEADERS)
     await caller.ask(urlOf(mistaken), { ...base, token, headers: { [name]: number } });
   await caller.ask(urlOf(mistaken), { ...base, token: number });
   await caller.ask(urlOf(mistaken), {
@@ -150,15 +142,15 @@ const KEPT_TEXTS = [
  * it was refused.
  */
 async function putInEveryField(mistaken: Mistaken): Promise<void> {
-  const { service, caller, endpoint, token, turn } = mistaken;
+  const { service, caller, endpoint, token } = mistaken;
   const number = service.marks.numbers.wrongField;
   const [code = ''] = service.marks.codes;
   const ask = (body: unknown) =>
     caller.ask(urlOf(mistaken), { method: endpoint.method, path: pathOf(endpoint), token, body });
-  for (const [index, field] of fieldsOf(endpoint.body).entries()) {
+  for (const field of fieldsOf(endpoint.body)) {
     const codeAsNumber = KEPT_NUMBERS.includes(field.join()) ? [] : [Number(code)];
     const codeAsText = KEPT_TEXTS.includes(field.join()) ? [] : [code];
-    const values = [
+    for (const value of [
       number,
       `ANA ${number.replaceAll(/(\d{4})(?=\d)/g, '$1_')}`,
       Number(number),
@@ -166,8 +158,7 @@ async function putInEveryField(mistaken: Mistaken): Promise<void> {
       { cardNumber: number },
       ...codeAsText,
       ...codeAsNumber,
-    ];
-    for (const value of turnOf(values, turn + index, TURNS))
+    ])
       await ask(withField(endpoint.bodyExample, field, value));
   }
   const unknown = { cardNumber: number, pan: number, cvv: code, card: { number, cvv: code }, [number]: code };
@@ -177,7 +168,7 @@ async function putInEveryField(mistaken: Mistaken): Promise<void> {
 }
 
 async function sendBrokenBodies(mistaken: Mistaken): Promise<void> {
-  const { service, caller, endpoint, token, turn } = mistaken;
+  const { service, caller, endpoint, token } = mistaken;
   const number = service.marks.numbers.malformed;
   const [code = ''] = service.marks.codes;
   const card = `"cardNumber":"${number}","securityCode":"${code}"`;
@@ -193,7 +184,7 @@ async function sendBrokenBodies(mistaken: Mistaken): Promise<void> {
       raw,
       headers: { 'content-type': type, ...more },
     });
-  const broken = [
+  for (const raw of [
     `{${card}`,
     `{${card}}x`,
     `{${card},${card}}`,
@@ -208,8 +199,8 @@ async function sendBrokenBodies(mistaken: Mistaken): Promise<void> {
     `"${number}`,
     `[${number}`,
     `${number}.${number}e${code}`,
-  ];
-  for (const raw of turnOf(broken, turn, TURNS)) await ask(raw);
+  ])
+    await ask(raw);
   await ask(`{${card},"x":"${'y'.repeat(70_000)}"}`);
   await ask(`cardNumber=${number}&securityCode=${code}`, 'application/x-www-form-urlencoded');
   await ask(`<card>${number}</card>`, 'application/xml');

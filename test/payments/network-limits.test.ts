@@ -284,9 +284,9 @@ test('an operator may have the limits only observed, or not looked at, and a rot
   try {
     const { demo } = await keys.makeDemo();
     const [enforcing, observing, idle] = [
-      await keys.startService(),
-      await keys.startService({ PARCELA_NETWORK_LIMITS: 'observe' }),
-      await keys.startService({ PARCELA_NETWORK_LIMITS: 'off' }),
+      await keys.openService(),
+      await keys.openService({ PARCELA_NETWORK_LIMITS: 'observe' }),
+      await keys.openService({ PARCELA_NETWORK_LIMITS: 'off' }),
     ];
     const token = await logIn(enforcing.gatewayUrl, demo.gateway);
     const number = trialCard('visa');

@@ -5,14 +5,14 @@ import { openEndpointSecrets } from '../../src/webhooks/secrets/create-secret.ts
 import { type KeySetup, openKeySetup } from '../keys/key-setup.ts';
 import type { AuditedTools } from '../kit/keys.ts';
 import { logIn } from '../kit/merchant.ts';
-import { type Service, until } from '../kit/service.ts';
+import { type OpenedService, until } from '../kit/service.ts';
 import { base64, makeSecret, register, URL_OF_SHOP } from './endpoints-service.ts';
 
 const LOGIN = 'loja:senha';
 
 let setup: KeySetup;
 let tools: AuditedTools;
-let service: Service;
+let service: OpenedService;
 let door: { integrationUrl: string; token: string; accountNumber: string };
 let merchantId: string;
 
@@ -21,7 +21,7 @@ before(async () => {
   const { demo, tools: opened } = await setup.makeDemo();
   tools = opened;
   merchantId = demo.merchantId;
-  service = await setup.startService();
+  service = await setup.openService();
   const token = await logIn(service.integrationUrl, demo.integration, '/api/authentication/login');
   door = { integrationUrl: service.integrationUrl, token, accountNumber: demo.accountNumber as string };
 });
@@ -121,7 +121,7 @@ test('login and both secrets are sealed again by a rotation, and the old key is 
   await setup.auditor.query(
     `update data_keys set retired_at = now() - interval '61 minutes' where purpose = 'secret' and retired_at is not null`,
   );
-  const again = await setup.startService();
+  const again = await setup.openService();
   await until('the old keys are gone', async () => {
     const rows = await setup.auditor.query(
       `select 1 from data_keys where purpose = 'secret' and retired_at is not null`,
