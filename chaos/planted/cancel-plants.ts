@@ -74,7 +74,7 @@ export const CANCEL_PLANTS: readonly Plant[] = [
         file: CANCEL,
         find: '  const committed = await tools.writeCancelIntent(',
         put: `  if (wanted.amount !== null)
-    await tools.acquirer.cancel({ merchantId: wanted.merchantId, reference: wanted.transactionId, cancellationReference: cancelId, amount: wanted.amount, requestedAt }, 500);
+    await tools.acquirers.of('default').cancel({ merchantId: wanted.merchantId, reference: wanted.transactionId, cancellationReference: cancelId, amount: wanted.amount, requestedAt }, 500);
   const committed = await tools.writeCancelIntent(`,
       },
     ],

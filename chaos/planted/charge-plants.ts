@@ -28,7 +28,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
       {
         file: CHARGE,
         find: '  const committed = await tools.writeIntent(',
-        put: '  await acquirer.authorize(authorizationRequest(intent, card, later), 500);\n  const committed = await tools.writeIntent(',
+        put: '  await tools.acquirers.of(intent.acquirer).authorize(authorizationRequest(intent, card, later), 500);\n  const committed = await tools.writeIntent(',
       },
     ],
     kinds: 'steps',
@@ -189,7 +189,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
       {
         file: CHARGE,
         find: '    return wasNotWritten(error) ?',
-        put: '    await tools.acquirer.voidCharge(intent.merchantId, intent.transactionId, 1_000);\n    return wasNotWritten(error) ?',
+        put: '    await tools.acquirers.of(intent.acquirer).voidCharge(intent.merchantId, intent.transactionId, 1_000);\n    return wasNotWritten(error) ?',
       },
     ],
     kinds: 'wires',
@@ -246,7 +246,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: SETTLE,
-        find: 'const voided = await tools.acquirer.voidCharge(merchantId, transactionId, timeout);',
+        find: 'const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);',
         put: "const undo = { kind: 'voided' } as { kind: 'voided' } | { kind: 'declined' } | { kind: 'unknown'; reason: string };",
       },
     ],

@@ -64,7 +64,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
         file: SETTLE,
         find: "if (found.kind === 'approved') return keptApproval(charge, found);",
         put: `if (found.kind === 'approved') {
-      await tools.acquirer.voidCharge(merchantId, transactionId, timeout);
+      await acquirer.voidCharge(merchantId, transactionId, timeout);
       return keptApproval(charge, found);
     }`,
       },
