@@ -28,7 +28,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
       {
         file: CHARGE,
         find: '  const committed = await tools.writeIntent(',
-        put: '  await acquirer.authorize(authorizationRequest(intent, card, later), 500);\n  const committed = await tools.writeIntent(',
+        put: '  await tools.acquirers.of(intent.acquirer).authorize(authorizationRequest(intent, card, later), 500);\n  const committed = await tools.writeIntent(',
       },
     ],
     kinds: 'steps',

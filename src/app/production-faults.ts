@@ -111,6 +111,12 @@ function productionFaults(configuration: Configuration): string[] {
       'DATABASE_URL: production needs a PostgreSQL of its own; the embedded one is for homologation',
     );
   }
+  // With a database there may be one in its table, which the start looks for.
+  if (configuration.acquirerUrl === null && configuration.databaseUrl === null) {
+    faults.push(
+      'PARCELA_ACQUIRER_URL: production needs a bridge to an acquirer; the simulator is for homologation',
+    );
+  }
   const bridge = URL.parse(configuration.acquirerUrl ?? '');
   if (bridge?.protocol === 'http:' && !isLoopback(bridge.hostname)) {
     faults.push(

@@ -62,7 +62,7 @@ function provider(change: Settings): Settings {
 /** What is wrong by settings alone, and what is found of it. */
 const BY_SETTINGS: readonly (readonly [what: string, settings: () => Settings, found: string])[] = [
   ['a setting that is not there', () => ({ PARCELA_PROT: '8080' }), 'settings.fault'],
-  ['a simulator in place of an acquirer', () => ({ PARCELA_ACQUIRER_URL: '' }), 'settings.fault'],
+  ['that production has no acquirer', () => ({ PARCELA_ACQUIRER_URL: '' }), 'providers.acquirer'],
   [
     'a database that is not there',
     () => ({

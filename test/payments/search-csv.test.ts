@@ -86,6 +86,7 @@ test('a line says what the list says, and no text of others is a formula', async
     transactionDate: item.transactionDate,
     authorizationCode: '',
     nsu: '',
+    acquirer: 'default',
     brand: 'mastercard',
     firstSix: '515590',
     lastFour: '0001',

@@ -10,10 +10,15 @@ import { type Diagnosis, fault, fine, reasonOf } from './diagnosis.ts';
 /** Whether the providers that were added answer and are fit; one that is disabled is followed too. */
 export async function checkProviders(database: Database, configuration: Configuration): Promise<Diagnosis[]> {
   const providers = await listProviders(database);
+  const { acquirerUrl, environment } = configuration;
+  const isServed = acquirerUrl !== null || providers.some(({ kind }) => kind === 'acquirer');
+  if (environment === 'production' && !isServed) {
+    const says = 'production needs an acquirer, and there is none: the simulator is for homologation';
+    return [fault('providers.acquirer', says, 'set PARCELA_ACQUIRER_URL, or parcela provider add')];
+  }
   if (providers.length === 0) return [fine('providers.none', 'no provider was added beside the settings')];
   try {
-    const { keyStore, environment } = configuration;
-    const { store } = await openKeyStore(keyStore, environment, database);
+    const { store } = await openKeyStore(configuration.keyStore, environment, database);
     const keyring = await openKeyring(database, store, configuration, () => {});
     return await Promise.all(providers.map((provider) => checkOne(provider, environment, keyring)));
   } catch (error) {
