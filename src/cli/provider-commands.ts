@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import { channelUrlFault } from '../platform/channels/channel-url.ts';
+import { channelUrlFault, isLoopback } from '../platform/channels/channel-url.ts';
 import {
   addProvider,
   changeProvider,
@@ -161,11 +161,19 @@ async function runAdd(given: GivenOptions, tools: AuditedCommandTools): Promise<
     ok: true,
     lines: [
       `The ${kind} ${name} is there. No sale goes to it before a rule says so: parcela provider route`,
+      ...(isUnproven(url, credentials)
+        ? ['Nothing proves to it who asks: give --token-file, or --certificate-file with its key.']
+        : []),
       ...(fault === null ? [] : [`It cannot be used yet: ${visible(fault)}`]),
     ],
     json: { kind, name, url, fault },
     isBad: fault !== null,
   };
+}
+
+/** Another machine learns from a token or a certificate that it is us who asks. */
+function isUnproven(url: string, { token, certificate }: ProviderCredentials): boolean {
+  return !isLoopback(new URL(url).hostname) && token === null && certificate === null;
 }
 
 function isAdapterOf(kind: ProviderKind, adapter: string): adapter is ProviderAdapter {

@@ -103,7 +103,7 @@ test('routing says who serves which brand, and where that is said', async () => 
   assert.match(words, /Padaria da Esquina Ltda Bloqueado/);
   assert.match(words, /Visa 127\.0\.0\.1:\d+ 1 a \d+/);
   assert.match(words, /Adquirente 127\.0\.0\.1:\d+ PARCELA_ACQUIRER_URL Banco dos boletos/);
-  assert.match(wordsOf(await shown('/console/routing')), /atendidos por uma adquirente/);
+  assert.match(wordsOf(await shown('/console/routing')), /vai para default/);
   const unknown = await shown(`/console/routing?merchant=${encodeURIComponent('<script>')}`);
   assert.match(wordsOf(unknown), /Não há tal estabelecimento\./);
   assert.ok(!unknown.includes('value="<script>'));

@@ -238,6 +238,28 @@ test('each acquirer reports its changes, under numbers that the other one uses t
   );
 });
 
+test('a change that another acquirer reports of a charge is refused, and changes nothing', async () => {
+  const { body } = await pay(second, 7_500);
+  await service.auditor.query(
+    `insert into acquirer_changes (merchant_id, change_id, reference, installment_number, event, happened_at, source, acquirer)
+     values ($1, 'of-another', $2, 1, 'settle', now(), 'feed', 'default')`,
+    [OTHER, idOf(body)],
+  );
+  const ended = await until(
+    'the change is refused',
+    async () => {
+      const [row] = await service.auditor.query(
+        "select state, reason from acquirer_changes where change_id = 'of-another'",
+      );
+      return row?.state === 'refused' ? row : null;
+    },
+    LIMIT_MILLISECONDS,
+  );
+  assert.equal(ended.reason, 'unknownTransaction');
+  const shown = await call(service.gatewayUrl, `/v1/payments/${idOf(body)}`, { token: second.token });
+  assert.equal(shown.body.installments[0].status, 'Autorizada');
+});
+
 test('two banks register the boletos of two merchants, and each cancels and pays its own', async () => {
   for (const shop of [first, second]) {
     const issued = await issue(shop.bills, { value: 30 });
