@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Acquirer, ChargesAnswer } from '../../acquirers/acquirer.ts';
-import type { ListedCharge } from '../../acquirers/listed-charge.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { Acquirer, ChargesAnswer } from '../../providers/acquirers/acquirer.ts';
+import type { ListedCharge } from '../../providers/acquirers/listed-charge.ts';
 import { instant } from '../../values/instant.ts';
 import { listCharges } from './list-charges.ts';
 
