@@ -256,7 +256,7 @@ create table reconciliation_exceptions (
   merchant_id text not null,
   exception_id uuid not null,
   -- What it is about and its class: a difference is found once.
-  exception_key text not null check (char_length(exception_key) <= 120),
+  exception_key text not null check (char_length(exception_key) <= 250),
   class text not null
     check (class in ('notInFile', 'notInParcela', 'amountDiffers', 'feeDiffers', 'dateDiffers', 'duplicateInFile', 'cancellationUnknown', 'chargebackUnknown', 'heldByPledge', 'unknownCode', 'unexpectedPayment')),
   state text not null check (state in ('open', 'explained', 'healed', 'resolved')),

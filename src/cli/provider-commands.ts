@@ -160,7 +160,8 @@ async function runAdd(given: GivenOptions, tools: AuditedCommandTools): Promise<
   return {
     ok: true,
     lines: [
-      `The ${kind} ${name} is there. No sale goes to it before a rule says so: parcela provider route`,
+      `The ${kind} ${name} is there. Where the settings name one of this kind, it gets nothing before a rule says so:`,
+      '  parcela provider route',
       ...(isUnproven(url, credentials)
         ? ['Nothing proves to it who asks: give --token-file, or --certificate-file with its key.']
         : []),
@@ -260,7 +261,7 @@ async function runRoute(given: GivenOptions, tools: AuditedCommandTools): Promis
     lines: [
       `Rules of ${merchantId ?? 'all merchants'} for the ${kind}, in this order:`,
       ...(texts.length === 0 ? ['  none'] : texts.map((text, index) => `  ${index + 1}. ${text}`)),
-      'What fits none goes to default.',
+      'What fits none goes to default, or to the one that was added first where the settings name none.',
     ],
     json: { kind, merchantId, rules: texts },
   };

@@ -16,7 +16,7 @@ import {
 } from './providers.sql.ts';
 
 /** What is under way at a provider that was opened anew ends in this time. */
-const CLOSE_AFTER_MILLISECONDS = 90_000;
+const CLOSE_AFTER_MILLISECONDS = 180_000;
 
 export type SaleToRoute = RoutedSale & { readonly merchantId: string; readonly transactionId: string };
 
@@ -64,7 +64,10 @@ export async function openProviderTable(context: TableContext): Promise<Provider
 
   async function follow(): Promise<void> {
     [stored, rules] = [await listProviders(database), await listRules(database)];
-    for (const set of sets) await set.follow(stored, rules);
+    let areAllOpen = true;
+    for (const set of sets) areAllOpen = (await set.follow(stored, rules)) && areAllOpen;
+    // Then the work tries again, ever less often.
+    if (!areAllOpen) throw new Error('a provider could not be opened');
   }
 
   return {
@@ -79,7 +82,11 @@ export async function openProviderTable(context: TableContext): Promise<Provider
   };
 }
 
-type Entry<Port> = OpenedProvider<Port> & { readonly stored: StoredProvider };
+/** `openedAs`: what the port was opened with; null: it could not be opened, and the port is the absent one. */
+type Entry<Port> = OpenedProvider<Port> & {
+  readonly stored: StoredProvider;
+  readonly openedAs: StoredProvider | null;
+};
 
 class OpenSet<Port> implements ProviderSet<Port> {
   readonly #context: TableContext;
@@ -113,25 +120,32 @@ class OpenSet<Port> implements ProviderSet<Port> {
     const shared = this.#rules.get(ALL_MERCHANTS) ?? [];
     const rules = own === undefined ? shared : [...own, ...shared];
     const chosen = rules.length === 0 ? null : chooseProvider(rules, sale, sale.transactionId, isOpen);
-    return chosen ?? this.#enabled.find(isOpen) ?? null;
+    // Where the settings name one, an added one gets nothing without a rule.
+    const others = this.#parts.byDefault === null ? this.#enabled : this.#named();
+    return chosen ?? others.find(isOpen) ?? null;
   }
 
-  async follow(stored: readonly StoredProvider[], rules: readonly StoredRule[]): Promise<void> {
+  /** False: some could not be opened. Such a one stays as it was, or is absent. */
+  async follow(stored: readonly StoredProvider[], rules: readonly StoredRule[]): Promise<boolean> {
     const entries = new Map<string, Entry<Port>>();
     for (const provider of stored.filter(({ kind }) => kind === this.#kind)) {
-      const known = this.#entries.get(provider.name);
-      const isSame = known?.stored.revision === provider.revision;
-      const entry = isSame ? known : await this.#open(provider);
-      if (entry !== null) entries.set(provider.name, entry);
-      if (known !== undefined && entry !== known)
-        setTimeout(() => void known.close(), CLOSE_AFTER_MILLISECONDS).unref();
+      const known = this.#entries.get(provider.name) ?? this.#absent(provider);
+      const isOpen = known.openedAs !== null && isSameConnection(known.openedAs, provider);
+      const opened = isOpen ? null : await this.#open(provider);
+      if (opened !== null) setTimeout(() => void known.close(), CLOSE_AFTER_MILLISECONDS).unref();
+      entries.set(provider.name, opened ?? { ...known, stored: provider });
     }
     this.#entries = entries;
-    const added = [...entries.values()].filter((entry) => entry.stored.disabledAt === null);
+    const added = [...entries.values()].filter(
+      ({ openedAs, stored: { disabledAt } }) => openedAs !== null && disabledAt === null,
+    );
     this.#enabled = [...this.#named(), ...added.map((entry) => entry.stored.name)];
     const ofKind = rules.filter(({ kind }) => kind === this.#kind);
     const sets = Map.groupBy(ofKind, ({ merchantId }) => merchantId);
     this.#rules = new Map([...sets].map(([merchant, found]) => [merchant, found.map(({ rule }) => rule)]));
+    return [...entries.values()].every(
+      ({ openedAs, stored: now }) => openedAs !== null && isSameConnection(openedAs, now),
+    );
   }
 
   async close(): Promise<void> {
@@ -142,19 +156,30 @@ class OpenSet<Port> implements ProviderSet<Port> {
     return this.#parts.byDefault === null ? [] : [DEFAULT_PROVIDER];
   }
 
-  /** Null: its credentials do not open, and it is as one that is away. */
+  #absent(stored: StoredProvider): Entry<Port> {
+    return { port: this.#parts.absent, close: async () => {}, stored, openedAs: null };
+  }
+
+  /** Null: its credentials do not open. */
   async #open(stored: StoredProvider): Promise<Entry<Port> | null> {
     const { keyring, log } = this.#context;
     try {
       const credentials = await openCredentials(keyring, stored);
       const channel = credentialsChannel(credentials, this.#parts.connectTimeoutMilliseconds);
-      return { ...this.#parts.open(stored, channel), stored };
+      return { ...this.#parts.open(stored, channel), stored, openedAs: stored };
     } catch (error) {
       const { kind, name } = stored;
       log.error({ ...errorFields(error), kind, provider: name }, 'a provider cannot be used');
       return null;
     }
   }
+}
+
+/** Disabling and enabling change nothing of how it is asked. */
+function isSameConnection(one: StoredProvider, other: StoredProvider): boolean {
+  const keyOf = ({ adapter, url, timeoutMilliseconds, sealed }: StoredProvider) =>
+    JSON.stringify([adapter, url, timeoutMilliseconds, sealed?.dataKeyId, sealed?.bytes.toString('base64')]);
+  return keyOf(one) === keyOf(other);
 }
 
 const NO_CREDENTIALS: ProviderCredentials = {

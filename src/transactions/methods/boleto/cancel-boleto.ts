@@ -1,5 +1,6 @@
 import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
 import type { Bank } from '../../../providers/banks/bank.ts';
+import { DEFAULT_PROVIDER } from '../../../providers/provider.ts';
 import { isUuid } from '../../../values/ids.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
 import { type AskBankTools, askBank } from './ask-bank.ts';
@@ -64,8 +65,9 @@ export async function cancelBoleto(
   if (begun.isMoved) return askAndRecord(tools, bank, boleto, deadlineAt);
   const isOpen = boleto.state === 'issued' || boleto.state === 'overdue';
   if (!isOpen || isOfBank(boleto, bank.bankCode)) return obstacleOf(boleto);
-  // Which one it is is not known yet: it has not been there since the start.
-  return bank.bankCode === '' && banks.all().includes(boleto.bank)
+  // It has not said yet which one it is, or this process has not heard of it yet.
+  const isToCome = boleto.bank !== DEFAULT_PROVIDER || banks.all().includes(boleto.bank);
+  return bank.bankCode === '' && isToCome
     ? { kind: 'notConnected' }
     : { kind: 'refused', refusal: 'ofAnotherBank' };
 }

@@ -84,7 +84,7 @@ async function findOrIssue(
   const found = resultOfSearch(await bank.find(request, timeout));
   if (found !== null) return found;
   // Which one it is may be known only since that search.
-  if (boleto.askedBank !== bank.bankCode)
+  if (boleto.askedBank !== null && boleto.askedBank !== bank.bankCode)
     return { kind: 'unknown', cause: 'notAsked', reason: 'another bank was asked to register it' };
   return resultOfIssue(await bank.issue(request, timeout));
 }
