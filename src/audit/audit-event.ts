@@ -52,6 +52,7 @@ export const AUDIT_ACTIONS = [
   'returnFile.import',
   'fees.change',
   'provider.add',
+  'provider.change',
   'provider.enable',
   'provider.disable',
   'provider.route',

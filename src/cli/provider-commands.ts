@@ -4,6 +4,7 @@ import { channelUrlFault, isLoopback } from '../platform/channels/channel-url.ts
 import {
   addProvider,
   changeProvider,
+  moveProvider,
   type ProviderRefused,
   routeProviders,
 } from '../providers/add-provider.ts';
@@ -48,6 +49,23 @@ const CREDENTIAL_FILES = {
   'certificate-file': 'certificate',
   'certificate-key-file': 'certificateKey',
 } as const satisfies Record<string, keyof ProviderCredentials>;
+const SETTING_OPTIONS: readonly CommandOption[] = [
+  { name: 'url', value: 'URL', description: 'where its bridge is', isRequired: true },
+  { name: 'adapter', value: 'NAME', description: `${ADAPTER_NAMES.join(', ')}; default: bridge` },
+  {
+    name: 'timeout-milliseconds',
+    value: 'NUMBER',
+    description: 'of a call, 250 to 60000; default, and the most: the setting of its kind',
+    check: (value) =>
+      /^\d{3,5}$/.test(value) && Number(value) >= 250 && Number(value) <= 60_000
+        ? null
+        : 'must be a whole number from 250 to 60000',
+  },
+  { name: 'token-file', value: 'FILE', description: 'its token; - reads the standard input' },
+  { name: 'ca-file', value: 'FILE', description: 'the authorities that we trust there, as PEM' },
+  { name: 'certificate-file', value: 'FILE', description: 'our certificate there, as PEM' },
+  { name: 'certificate-key-file', value: 'FILE', description: 'the key of that certificate, as PEM' },
+];
 const CONNECT_MILLISECONDS = 3_000;
 const STANDARD_INPUT = '-';
 
@@ -62,24 +80,17 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
         ...NAME_OPTION,
         description: 'up to 40 lower case letters, digits and hyphens; it is kept for ever',
       },
-      { name: 'url', value: 'URL', description: 'where its bridge is', isRequired: true },
-      { name: 'adapter', value: 'NAME', description: `${ADAPTER_NAMES.join(', ')}; default: bridge` },
-      {
-        name: 'timeout-milliseconds',
-        value: 'NUMBER',
-        description: 'of a call, 250 to 60000; default, and the most: the setting of its kind',
-        check: (value) =>
-          /^\d{3,5}$/.test(value) && Number(value) >= 250 && Number(value) <= 60_000
-            ? null
-            : 'must be a whole number from 250 to 60000',
-      },
-      { name: 'token-file', value: 'FILE', description: 'its token; - reads the standard input' },
-      { name: 'ca-file', value: 'FILE', description: 'the authorities that we trust there, as PEM' },
-      { name: 'certificate-file', value: 'FILE', description: 'our certificate there, as PEM' },
-      { name: 'certificate-key-file', value: 'FILE', description: 'the key of that certificate, as PEM' },
+      ...SETTING_OPTIONS,
     ],
     opens: 'audited',
-    run: runAdd,
+    run: (given, tools) => runWrite(given, tools, addProvider),
+  },
+  {
+    words: ['provider', 'change'],
+    summary: 'give a provider another address and other credentials: all of them, as they are from now on',
+    options: [KIND_OPTION, NAME_OPTION, ...SETTING_OPTIONS],
+    opens: 'audited',
+    run: (given, tools) => runWrite(given, tools, moveProvider),
   },
   {
     words: ['provider', 'list'],
@@ -141,7 +152,11 @@ const CARRIED: Readonly<Record<ProviderKind, string>> = {
   antifraud: 'names and documents of buyers',
 };
 
-async function runAdd(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+async function runWrite(
+  given: GivenOptions,
+  tools: AuditedCommandTools,
+  write: typeof addProvider,
+): Promise<CommandOutcome> {
   const kind = kindOf(given);
   const [name, url] = [given.one('name') ?? '', (given.one('url') ?? '').replace(/\/+$/, '')];
   const urlFault = channelUrlFault('--url', url, CARRIED[kind]);
@@ -155,8 +170,8 @@ async function runAdd(given: GivenOptions, tools: AuditedCommandTools): Promise<
   const timeoutMilliseconds = timeout === null ? null : Number(timeout);
   const wanted = { kind, name, adapter, url, timeoutMilliseconds, credentials };
   const fault = await findProviderFault(wanted, tools.environment, credentials);
-  const added = await addProvider(tools, wanted);
-  if (added.kind === 'refused') return refused(added);
+  const written = await write(tools, wanted);
+  if (written.kind === 'refused') return refused(written);
   return {
     ok: true,
     lines: [

@@ -1,4 +1,4 @@
-import type { Actor, Audit } from '../audit/audit-event.ts';
+import type { Actor, Audit, AuditedTx } from '../audit/audit-event.ts';
 import { KeyRetired } from '../keys/data-keys.sql.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { findMerchant } from '../merchants/merchants.sql.ts';
@@ -13,7 +13,14 @@ import {
   providerRecord,
 } from './provider.ts';
 import { ALL_MERCHANTS, MOST_RULES, type ProviderRule, readRule, ruleText } from './provider-rule.ts';
-import { insertProvider, listProviders, replaceRules, switchProvider } from './providers.sql.ts';
+import {
+  insertProvider,
+  listProviders,
+  type NewProvider,
+  replaceProvider,
+  replaceRules,
+  switchProvider,
+} from './providers.sql.ts';
 
 type ChangeProvidersTools = {
   readonly database: Database;
@@ -45,32 +52,46 @@ const resourceOf = (kind: ProviderKind, name: string) => `providers/${kind}/${na
 
 /** Adds a provider under a name that it keeps for ever: charges are written under it. */
 export async function addProvider(
-  tools: ChangeProvidersTools & { readonly keyring: Keyring },
+  tools: WriteProviderTools,
   wanted: WantedProvider,
-): Promise<{ readonly kind: 'added' } | ProviderRefused> {
-  const { audit, keyring, operator } = tools;
-  const { kind, name, adapter, url, timeoutMilliseconds, credentials } = wanted;
+): Promise<{ readonly kind: 'written' } | ProviderRefused> {
+  const { name } = wanted;
   if (!isProviderName(name)) return refused('nameMalformed', name);
   if (name === DEFAULT_PROVIDER) return refused('nameReserved', name);
+  const isAdded = await writeProvider(tools, wanted, 'provider.add', insertProvider);
+  return isAdded ? { kind: 'written' } : refused('nameTaken', name);
+}
+
+/** Gives it another address and other credentials, all anew. It is the same provider, with its charges. */
+export async function moveProvider(
+  tools: WriteProviderTools,
+  wanted: WantedProvider,
+): Promise<{ readonly kind: 'written' } | ProviderRefused> {
+  const isMoved = await writeProvider(tools, wanted, 'provider.change', replaceProvider);
+  return isMoved ? { kind: 'written' } : refused('providerUnknown', wanted.name);
+}
+
+type WriteProviderTools = ChangeProvidersTools & { readonly keyring: Keyring };
+
+async function writeProvider(
+  { audit, keyring, operator }: WriteProviderTools,
+  { kind, name, adapter, url, timeoutMilliseconds, credentials }: WantedProvider,
+  action: 'provider.add' | 'provider.change',
+  write: (tx: AuditedTx, provider: NewProvider) => Promise<boolean>,
+): Promise<boolean> {
   const isBare = Object.values(credentials).every((one) => one === null);
+  const resource = resourceOf(kind, name);
   for (let sealing = 1; ; sealing += 1) {
     const plain = Buffer.from(JSON.stringify(credentials), 'utf8');
     const sealed = isBare ? null : keyring.seal('secret', providerRecord(kind, name), plain);
     const provider = { kind, name, adapter, url, timeoutMilliseconds, sealed, createdBy: operator.actor };
     try {
-      const isAdded = await audit.transaction(async (tx) => {
-        const isNew = await insertProvider(tx, provider);
-        if (isNew)
-          tx.record({
-            ...operator,
-            action: 'provider.add',
-            outcome: 'success',
-            resource: resourceOf(kind, name),
-            detail: { adapter, url },
-          });
-        return isNew;
+      return await audit.transaction(async (tx) => {
+        const isWritten = await write(tx, provider);
+        if (isWritten)
+          tx.record({ ...operator, action, outcome: 'success', resource, detail: { adapter, url } });
+        return isWritten;
       });
-      return isAdded ? { kind: 'added' } : refused('nameTaken', name);
     } catch (error) {
       if (!(error instanceof KeyRetired) || sealing === MOST_SEALINGS) throw error;
       await keyring.reload();

@@ -82,7 +82,7 @@ export async function openProviderTable(context: TableContext): Promise<Provider
   };
 }
 
-/** `openedAs`: what the port was opened with; null: it could not be opened, and the port is the absent one. */
+/** `openedAs`: what the port was opened with; null: it never could be, and the port is the absent one. */
 type Entry<Port> = OpenedProvider<Port> & {
   readonly stored: StoredProvider;
   readonly openedAs: StoredProvider | null;

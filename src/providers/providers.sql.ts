@@ -60,18 +60,27 @@ export type NewProvider = Pick<
 
 /** False: the name is taken. Throws `KeyRetired` where it was sealed under a key that seals nothing more. */
 export async function insertProvider(tx: Tx, provider: NewProvider): Promise<boolean> {
-  const { kind, name, adapter, url, timeoutMilliseconds, sealed, createdBy } = provider;
-  if (sealed !== null) await keepInUse(tx, sealed.dataKeyId);
-  const values = [
-    kind,
-    name,
-    adapter,
-    url,
-    timeoutMilliseconds,
-    sealed?.bytes ?? null,
-    sealed?.dataKeyId ?? null,
-  ];
-  return (await tx.query(ADD, [...values, createdBy])).length === 1;
+  if (provider.sealed !== null) await keepInUse(tx, provider.sealed.dataKeyId);
+  return (await tx.query(ADD, [...valuesOf(provider), provider.createdBy])).length === 1;
+}
+
+function valuesOf({ kind, name, adapter, url, timeoutMilliseconds, sealed }: NewProvider): unknown[] {
+  const credentials = [sealed?.bytes ?? null, sealed?.dataKeyId ?? null];
+  return [kind, name, adapter, url, timeoutMilliseconds, ...credentials];
+}
+
+const REPLACE = statement(
+  'providers.replace',
+  `update providers set adapter = $3, url = $4, timeout_milliseconds = $5, sealed_credentials = $6, data_key_id = $7,
+     revision = revision + 1
+   where kind = $1 and name = $2
+   returning name`,
+);
+
+/** False: there is none of this name. Throws `KeyRetired` as `insertProvider` does. */
+export async function replaceProvider(tx: Tx, provider: NewProvider): Promise<boolean> {
+  if (provider.sealed !== null) await keepInUse(tx, provider.sealed.dataKeyId);
+  return (await tx.query(REPLACE, valuesOf(provider))).length === 1;
 }
 
 const SWITCH = statement(

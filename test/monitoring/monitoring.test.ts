@@ -69,12 +69,9 @@ test('a service shows the metrics that are declared, and those of Node', async (
   const parts = /_(bucket|sum|count)$/;
   const declared = declaredMetrics().map(({ name }) => name);
   const isPart = (name: string) => parts.test(name) && declared.includes(name.replace(parts, ''));
-  // Those of a provider and of a collector, which this service has not.
+  // That of a collector, which this service has not.
   const missing = declared.filter((name) => !shown.includes(name));
-  assert.deepEqual(missing, [
-    'parcela_anti_fraud_provider_call_duration_seconds',
-    'parcela_trace_spans_total',
-  ]);
+  assert.deepEqual(missing, ['parcela_trace_spans_total']);
   assert.deepEqual(
     shown.filter((name) => !declared.includes(name) && !isPart(name)),
     [],

@@ -327,3 +327,26 @@ test('the command says in plain words what is wrong, shows no secret, and leaves
   );
   assert.ok(Number(entries[0]?.count) >= 5);
 });
+
+test('a provider gets another token, and keeps its charges', async () => {
+  const before = await pay(second, 6_000);
+  assert.equal(before.status, 200, before.text);
+  const token = join(folder, 'token-anew');
+  await writeFile(token, 'another-secret-of-beta\n');
+  const moved = `${acquirers.beta.url.replace(/\/$/, '')}/`;
+  await parcela('provider', 'change', ...of('acquirer', 'beta'), '--url', moved, '--token-file', token);
+  const listed = await parcela('provider', 'list');
+  assert.doesNotMatch(listed, /another-secret/);
+  const canceled = await call(service.gatewayUrl, `/v1/payments/${idOf(before.body)}/cancel`, {
+    token: second.token,
+    body: {},
+  });
+  assert.equal(canceled.status, 200, canceled.text);
+  const paid = await pay(second, 6_100);
+  assert.equal(paid.status, 200, paid.text);
+  await isOnlyAt(idOf(paid.body), second, acquirers.beta.url, acquirers.default);
+  const unknown = await runParcela(service.database, service.folder, [
+    ...['provider', 'change', ...of('acquirer', 'gamma'), '--url', moved],
+  ]);
+  assert.equal(unknown.exitCode, 1);
+});

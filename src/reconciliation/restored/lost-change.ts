@@ -46,6 +46,7 @@ const BY_HAND: Readonly<Partial<Record<AuditAction, string>>> = {
   'credential.rotate': 'the password of before works here again: parcela credential rotate',
   'fees.change': 'parcela fees set',
   'provider.add': 'parcela provider add',
+  'provider.change': 'parcela provider change',
   'provider.enable': 'parcela provider enable',
   'provider.disable': 'it gets new charges here again: parcela provider disable',
   'provider.route': 'the rules of before are here again: parcela provider route',
