@@ -84,7 +84,7 @@ const AHEAD = statement(
    limit $2`,
 );
 
-/** Merchants whose clock is ahead, and by it the calendar changes something: only homologation has any. */
+/** Merchants whose test clock is past a day that changes a boleto. Homologation only. */
 export async function findMerchantsActing(
   database: Database,
   banks: readonly string[],

@@ -41,7 +41,7 @@ type ExpiryTools = {
   readonly observeExpired: (count: number) => void;
 };
 
-/** What was not captured in time is let go, and voided as any charge that must not stay. */
+/** Releases pre-authorizations that were not captured in time. Resolving then voids them. */
 function expiringWork(tools: ExpiryTools): Work {
   const expire = (signal: AbortSignal) => expireSome(tools, signal);
   return everySoOften('expirePreauthorizations', EXPIRY_MILLISECONDS, expire, { piece: EXPIRIES_DUE });

@@ -199,7 +199,7 @@ const MOVED = statement(
    limit $1`,
 );
 
-/** Merchants whose clock is ahead, and by it something is over: only homologation has any. */
+/** Merchants whose test clock is past the end of a pre-authorization. Homologation only. */
 export async function findMerchantsAhead(database: Database, limit: number): Promise<string[]> {
   return (await database.query(MOVED, [limit])).map((row) => AHEAD.parse(row).merchantId);
 }
