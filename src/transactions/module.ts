@@ -1,6 +1,5 @@
 import type { GuardVerification } from '../cards/vault/store-vault-card.ts';
 import type { Feed } from '../platform/feeds/open-feed.ts';
-import type { Log } from '../platform/log.ts';
 import { counter, databaseGauge, gauge, type Metrics } from '../platform/metrics.ts';
 import type { Module, ModuleContext } from '../platform/module.ts';
 import type { Database } from '../platform/postgres/database.ts';
@@ -77,6 +76,7 @@ const DECLINES = counter(
 );
 const ACQUIRER_AWAY = gauge('parcela_acquirer_away', '1 while the acquirer answers none of the tries.', [
   'kind',
+  'provider',
 ]);
 declarePeer('acquirer', { away: ACQUIRER_AWAY });
 const UNRESOLVED = databaseGauge(
@@ -131,7 +131,7 @@ export type Transactions = Module & {
      * yet.
      */
     readonly billingSignal: WakeSignal;
-    /** Whether the acquirer answers any charge. */
+    /** Whether each acquirer answers any charge. */
     readonly outage: OutageWatch;
     readonly findWatermark: () => Promise<number>;
   };
@@ -140,9 +140,9 @@ export function openTransactions(
   context: TransactionsContext,
   { deliverer, decideVerification }: { deliverer: Deliverer } & Pick<VerifyTools, 'decideVerification'>,
 ): Transactions {
-  const { database, batched, clock, log, metrics } = context;
+  const { database, batched, clock, metrics } = context;
   const limits = openNetworkLimits(context);
-  const outageOf = outageWatches(log, metrics);
+  const outageOf = outageWatches(context);
   const shared = {
     wakeSignal: createWakeSignal(),
     billingSignal: createWakeSignal(),
@@ -256,7 +256,7 @@ function searchPatience({ configuration, isJumping }: TransactionsContext) {
 function observeAuthorizations(metrics: Metrics): Transactions['observe'] {
   const authorizations = metrics.counter(AUTHORIZATIONS);
   const declines = metrics.counter(DECLINES);
-  return (answer, brand) => {
+  return (answer, { trace: { brand } }) => {
     authorizations.inc({ outcome: answer.kind, brand });
     if (answer.kind !== 'declined') return;
     const { declineClass } = readDecline(brand, answer.responseCode, answer.adviceCode);
@@ -270,15 +270,20 @@ const ACQUIRER_NEWS = {
   over: 'the acquirer answers again',
 } as const;
 
-function outageWatches(log: Log, metrics: Metrics): (kind: UnresolvedKind) => OutageWatch {
+function outageWatches({
+  acquirers,
+  log,
+  metrics,
+}: Pick<TransactionsContext, 'acquirers' | 'log' | 'metrics'>): (kind: UnresolvedKind) => OutageWatch {
   const away = metrics.gauge(ACQUIRER_AWAY);
   return (kind) => {
-    away.set({ kind }, 0);
+    for (const provider of acquirers.all()) away.set({ kind, provider }, 0);
     return openOutageWatch(
       { unresolvedInRow: UNRESOLVED_IN_ROW[kind], ...OUTAGE_PAUSES },
-      ({ state, seconds }) => {
-        away.set({ kind }, state === 'over' ? 0 : 1);
-        log.warn({ kind, seconds }, ACQUIRER_NEWS[state]);
+      acquirers.all,
+      ({ provider, state, seconds }) => {
+        away.set({ kind, provider }, state === 'over' ? 0 : 1);
+        log.warn({ kind, provider, seconds }, ACQUIRER_NEWS[state]);
       },
     );
   };

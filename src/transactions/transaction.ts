@@ -316,6 +316,13 @@ export function unsentPostponement(reason: string): Postponement {
   return { seconds: UNSENT_PAUSE_SECONDS, reason, wasAsked: false };
 }
 
+/** Its provider is away while others answer: it was not asked, and is asked about its return now and then. */
+export const PROVIDER_AWAY: Postponement = {
+  seconds: LONGEST_PAUSE_WHILE_AWAY_SECONDS,
+  reason: 'its provider answers nothing at the moment',
+  wasAsked: false,
+};
+
 /**
  * The pause after so many tries to resolve (1: after the first). Never ends: an unresolved charge
  * is never given up. `isAway`: the acquirer does not answer at all.

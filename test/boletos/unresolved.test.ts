@@ -180,10 +180,10 @@ test('a bank whose answers cannot be used is not away; one that is silent is', a
     stuck.push(reply.body.id);
   }
   await until('each was tried', async () => ((await metric(POSTPONED)) ?? 0) >= before + boletos);
-  assert.equal(await metric('parcela_bank_away'), 0);
+  assert.equal(await metric('parcela_bank_away{provider="default"}'), 0);
   await bank.stop();
-  await until('the bank is away', async () => (await metric('parcela_bank_away')) === 1);
+  await until('the bank is away', async () => (await metric('parcela_bank_away{provider="default"}')) === 1);
   bank = await openSimulator(folder, ['--port', new URL(bank.url).port], 'bank');
-  await until('the bank is back', async () => (await metric('parcela_bank_away')) === 0);
+  await until('the bank is back', async () => (await metric('parcela_bank_away{provider="default"}')) === 0);
   for (const id of stuck) assert.equal((await read(shop, id)).body.statusBill, 0);
 });

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 after(() => service.close());
 
-const AWAY = 'parcela_acquirer_away{kind="charge"}';
+const AWAY = 'parcela_acquirer_away{kind="charge",provider="default"}';
 
 test('a charge on which the acquirer stays silent delays none of the others', async () => {
   const silent = newOrder();

@@ -67,7 +67,7 @@ before(async () => {
 
 after(async () => {
   await service?.close();
-  await acquirers?.beta.stop();
+  await acquirers?.beta.stop().catch(() => {});
   await banks?.beta.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -349,4 +349,50 @@ test('a provider gets another token, and keeps its charges', async () => {
     ...['provider', 'change', ...of('acquirer', 'gamma'), '--url', moved],
   ]);
   assert.equal(unknown.exitCode, 1);
+});
+
+/** The simulator books it and answers nothing. */
+const LOST_ANSWER = 1_002;
+
+async function lost(shop: Shop): Promise<string> {
+  const referenceTransaction = `LOST-${shop.merchantId}`;
+  assert.equal((await pay(shop, LOST_ANSWER, { referenceTransaction })).status, 500);
+  const [row] = await service.auditor.query(
+    'select transaction_id from transactions where reference_transaction = $1',
+    [referenceTransaction],
+  );
+  return String(row?.transaction_id);
+}
+
+test('an acquirer that answers nothing holds up nothing that the other one has', async () => {
+  const unknown = await lost(second);
+  await acquirers.beta.stop();
+  await service.auditor.query(
+    `insert into transactions select (jsonb_populate_record(t, jsonb_build_object('transaction_id', gen_random_uuid(),
+       'merchant_id', case when n % 2 = 0 then t.merchant_id else $2 end,
+       'state', 'unresolved', 'due_at', now(), 'resolve_tries', 0, 'source_hash', null, 'decided_at', null))).*
+     from transactions t, generate_series(1, 100) n where t.transaction_id = $1`,
+    [unknown, first.merchantId],
+  );
+  const away = async (provider: string) => {
+    const text = await (await fetch(service.metricsUrl)).text();
+    const line = `parcela_acquirer_away{kind="charge",provider="${provider}"} `;
+    return Number(text.split(line)[1]?.split('\n')[0]);
+  };
+  await until('beta is away', async () => (await away('beta')) === 1, LIMIT_MILLISECONDS);
+  const own = await lost(first);
+  const stateOf = async () => {
+    const [row] = await service.auditor.query('select state from transactions where transaction_id = $1', [
+      own,
+    ]);
+    return row?.state;
+  };
+  await until('its charge is resolved', async () => (await stateOf()) === 'voided', LIMIT_MILLISECONDS);
+  assert.deepEqual([await away('beta'), await away('default')], [1, 0]);
+  const [tried] = await service.auditor.query(
+    `select count(*)::int as count from transactions
+     where acquirer = 'beta' and state = 'unresolved' and resolve_tries > 0`,
+  );
+  // Ten mean away; up to 32 were under way then.
+  assert.ok(Number(tried?.count) < 60, `${tried?.count} were asked`);
 });

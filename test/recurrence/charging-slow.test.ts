@@ -58,7 +58,7 @@ async function metricOf(service: ChargingService, name: string): Promise<number>
   return line === undefined ? 0 : Number(line.slice(name.length + 1));
 }
 
-const AWAY = 'parcela_acquirer_away{kind="charge"}';
+const AWAY = 'parcela_acquirer_away{kind="charge",provider="default"}';
 
 test('an acquirer that takes longer than a buyer would wait for collects every billing, each at the first try', () =>
   withService(

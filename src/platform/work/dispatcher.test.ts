@@ -150,9 +150,13 @@ test('want of free slots ends a run, and the end of a task wakes the next one', 
 test('while the other side is away one is asked at a time, and its return pulls forward what waits for long', async () => {
   const pulled: number[] = [];
   const limits = { unresolvedInRow: 1, probePauseMilliseconds: 0, returnPauseMilliseconds: 0 };
-  const outage = openOutageWatch(limits, () => {});
-  outage.observe(false, 'shop');
-  outage.observe(false, 'other');
+  const outage = openOutageWatch(
+    limits,
+    () => ['default'],
+    () => {},
+  );
+  outage.observe(false, { merchantId: 'shop', provider: 'default' });
+  outage.observe(false, { merchantId: 'other', provider: 'default' });
   const { dispatcher, due, begun, end } = openDispatcher({
     limits: DISPATCH.unresolvedCharges,
     outage,
@@ -164,7 +168,7 @@ test('while the other side is away one is asked at a time, and its return pulls 
   due.push(task(1), task(2), task(3));
   await dispatcher.runDue(running().signal);
   assert.deepEqual([begun, pulled], [[1], []]);
-  outage.observe(true, 'shop');
+  outage.observe(true, { merchantId: 'shop', provider: 'default' });
   await end('send 1', 'record 1');
   await dispatcher.runDue(running().signal);
   assert.deepEqual([begun, pulled], [[1, 2, 3], [1_000]]);
@@ -176,9 +180,10 @@ test('while the other side is away one is asked at a time, and its return pulls 
 test('while only one merchant is not answered its tasks begin one at a time, and all others', async () => {
   const outage = openOutageWatch(
     { unresolvedInRow: 1, probePauseMilliseconds: 0, returnPauseMilliseconds: 0 },
+    () => ['default'],
     () => {},
   );
-  outage.observe(false, 'silent');
+  outage.observe(false, { merchantId: 'silent', provider: 'default' });
   const { dispatcher, due, begun } = openDispatcher({
     limits: { ...SMALL, slots: 9, claimed: { slots: 9, ofMerchant: 9, ofMerchantAlone: 9, queued: 9 } },
     outage,

@@ -4,16 +4,21 @@ import { openOutageWatch } from './outage-watch.ts';
 
 const LIMITS = { unresolvedInRow: 3, probePauseMilliseconds: 60_000, returnPauseMilliseconds: 0 };
 
-function watchOf(limits: Partial<typeof LIMITS> = {}) {
+const SHOP = { merchantId: 'shop', provider: 'default' };
+const OTHER = { merchantId: 'other', provider: 'default' };
+
+function watchOf(limits: Partial<typeof LIMITS> = {}, providers: readonly string[] = ['default']) {
   const reported: string[] = [];
   let now = 0;
   const watch = openOutageWatch(
     { ...LIMITS, ...limits },
-    ({ state, seconds }) => reported.push(`${state} ${seconds}`),
+    () => providers,
+    ({ provider, state, seconds }) =>
+      reported.push(providers.length === 1 ? `${state} ${seconds}` : `${provider} ${state}`),
     () => now,
   );
   const receive = (...answers: boolean[]) => {
-    for (const isAnswered of answers) watch.observe(isAnswered, 'shop');
+    for (const isAnswered of answers) watch.observe(isAnswered, SHOP);
   };
   const pass = (milliseconds: number) => {
     now += milliseconds;
@@ -47,15 +52,15 @@ test('who answers nothing three times in a row is away, is asked after a pause, 
 
 test('whose questions alone are not answered is named, until one of another merchant is not either', () => {
   const { watch, receive } = watchOf();
-  watch.observe(false, 'other');
-  watch.observe(true, 'other');
+  watch.observe(false, OTHER);
+  watch.observe(true, OTHER);
   receive(false, false);
   assert.equal(watch.onlySilentFor(), null, 'not away yet');
   receive(false);
   assert.equal(watch.onlySilentFor(), 'shop');
-  watch.observe(false, 'other');
+  watch.observe(false, OTHER);
   assert.deepEqual([watch.isAway(), watch.onlySilentFor()], [true, null]);
-  watch.observe(true, 'other');
+  watch.observe(true, OTHER);
   assert.deepEqual([watch.isAway(), watch.onlySilentFor()], [false, null]);
 });
 
@@ -84,4 +89,34 @@ test('while they are away that is told once a minute, and in the end for how lon
   }
   receive(true, true);
   assert.deepEqual(reported, ['begun 0', 'lasts 60', 'lasts 120', 'over 130']);
+});
+
+test('one of two providers that is away is asked now and then by itself; the other as ever', () => {
+  const { watch, receive, reported, pass } = watchOf({}, ['default', 'second']);
+  const second = { merchantId: 'shop', provider: 'second' };
+  watch.observe(true, second);
+  receive(false, false, false);
+  assert.deepEqual([watch.isAway('default'), watch.isAway('second'), watch.isAway()], [true, false, false]);
+  assert.equal(watch.millisecondsUntilProbe(), 0, 'the work goes on for the other one');
+  watch.observe(true, second);
+  assert.equal(watch.isAway('default'), true, 'what another provider answers says nothing of it');
+  assert.equal(watch.mayAsk(SHOP), false);
+  assert.equal(watch.mayAsk(OTHER), true, 'only one merchant got no answers');
+  watch.observe(false, OTHER);
+  assert.deepEqual([watch.mayAsk(OTHER), watch.mayAsk(second)], [false, true]);
+  pass(60_000);
+  assert.deepEqual([watch.mayAsk(SHOP), watch.mayAsk(OTHER)], [true, false], 'one probe at a time');
+  assert.equal(watch.awaySeconds('default'), 60);
+  receive(true);
+  assert.deepEqual([watch.mayAsk(OTHER), watch.takeReturn(), watch.awaySeconds('default')], [true, true, 0]);
+  assert.deepEqual(reported, ['default begun', 'default over']);
+});
+
+test('with all providers away a work asks one at a time, whatever the provider', () => {
+  const { watch, receive } = watchOf({}, ['default', 'second']);
+  receive(false, false, false);
+  for (const merchantId of ['shop', 'other', 'shop'])
+    watch.observe(false, { merchantId, provider: 'second' });
+  assert.deepEqual([watch.isAway(), watch.mayAsk(SHOP), watch.onlySilentFor()], [true, true, null]);
+  assert.ok(watch.millisecondsUntilProbe() > 0);
 });

@@ -1,11 +1,25 @@
-/** Decides whether another system is away, how often to ask it, and when it is back. */
+export type Asked = {
+  readonly merchantId: string;
+  /** The name of the provider. */
+  readonly provider: string;
+};
+
+/** Decides whether a provider of a kind is away, how often to ask it, and when it is back. */
 export type OutageWatch = {
-  /** One query about this merchant was answered clearly, or not. */
-  observe(isAnswered: boolean, merchantId: string): void;
-  isAway(): boolean;
-  /** While away: the only merchant without answers. Null: away for all merchants, or not at all. */
+  /** One query was answered clearly, or not. */
+  observe(isAnswered: boolean, asked: Asked): void;
+  /** Without a name: whether every provider is away. */
+  isAway(provider?: string): boolean;
+  /** Since it was found to be away; 0: it is not. */
+  awaySeconds(provider: string): number;
+  /**
+   * False: this provider is away while others answer, and it is not time to ask it again. True may be a
+   * probe, which counts as under way until its result is observed, or for a minute.
+   */
+  mayAsk(asked: Asked): boolean;
+  /** While every provider is away: the only merchant without answers. Null: away for all, or not at all. */
   onlySilentFor(): string | null;
-  /** Milliseconds until the next query while away; 0: now. */
+  /** Milliseconds until the next query while every provider is away; 0: now. */
   millisecondsUntilProbe(): number;
   /** Milliseconds until `takeReturn` gives true; null: not back. */
   millisecondsUntilReturn(): number | null;
@@ -17,48 +31,97 @@ export type OutageLimits = {
   readonly unresolvedInRow: number;
   /** Between the end of one query while away and the next. */
   readonly probePauseMilliseconds: number;
-  /** A flapping system counts as returned at most this often. */
+  /** A flapping provider counts as returned at most this often. */
   readonly returnPauseMilliseconds: number;
 };
 
 /** Reported at begin, once a minute while queries are unanswered, and at the end. */
-export type OutageNews = { readonly state: 'begun' | 'lasts' | 'over'; readonly seconds: number };
+export type OutageNews = {
+  readonly provider: string;
+  readonly state: 'begun' | 'lasts' | 'over';
+  readonly seconds: number;
+};
 
 const NEWS_MILLISECONDS = 60_000;
+/** Longer than two queries to a provider that answers nothing. */
+const PROBE_MILLISECONDS = 60_000;
 
+/** The queries of one provider since its last answer. */
+type Silence = {
+  inRow: number;
+  begunAt: number;
+  toldAt: number;
+  /** The only merchant of these queries; null: several. */
+  merchantId: string | null;
+  probeAt: number;
+};
+
+/** `providers`: the names of all, also of those that were not asked yet. */
 export function openOutageWatch(
   { unresolvedInRow, probePauseMilliseconds, returnPauseMilliseconds }: OutageLimits,
+  providers: () => readonly string[],
   tell: (news: OutageNews) => void,
   now = () => performance.now(),
 ): OutageWatch {
-  let inRow = 0;
-  let begunAt = 0;
-  let toldAt = 0;
-  let ofRow: string | null = null;
-  let probeAt = 0;
+  const silences = new Map<string, Silence>();
   let hasReturned = false;
   let returnAt = 0;
-  const isAway = () => inRow >= unresolvedInRow;
+  const isSilent = (silence: Silence | undefined): silence is Silence =>
+    silence !== undefined && silence.inRow >= unresolvedInRow;
+  const areAllAway = () => {
+    const names = providers();
+    return names.length > 0 && names.every((name) => isSilent(silences.get(name)));
+  };
+  const tellOf = (provider: string, silence: Silence, state: OutageNews['state']) => {
+    if (state === 'lasts' && now() - silence.toldAt < NEWS_MILLISECONDS) return;
+    silence.toldAt = now();
+    tell({ provider, state, seconds: Math.round((silence.toldAt - silence.begunAt) / 1_000) });
+  };
   return {
-    observe(isAnswered, merchantId) {
-      const wasAway = isAway();
-      ofRow = inRow === 0 || ofRow === merchantId ? merchantId : null;
-      inRow = isAnswered ? 0 : inRow + 1;
-      if (!isAnswered) probeAt = now() + probePauseMilliseconds;
-      if (!wasAway && !isAway()) return;
-      if (!wasAway) begunAt = now();
-      if (wasAway && !isAway()) hasReturned = true;
-      const state = !wasAway ? 'begun' : isAway() ? 'lasts' : 'over';
-      if (state === 'lasts' && now() - toldAt < NEWS_MILLISECONDS) return;
-      toldAt = now();
-      tell({ state, seconds: Math.round((toldAt - begunAt) / 1_000) });
+    observe(isAnswered, { merchantId, provider }) {
+      const silence = silences.get(provider);
+      if (isAnswered) {
+        silences.delete(provider);
+        if (!isSilent(silence)) return;
+        hasReturned = true;
+        return tellOf(provider, silence, 'over');
+      }
+      const wasAway = isSilent(silence);
+      const lasting = silence ?? { inRow: 0, begunAt: 0, toldAt: 0, merchantId, probeAt: 0 };
+      silences.set(provider, lasting);
+      lasting.inRow += 1;
+      lasting.probeAt = now() + probePauseMilliseconds;
+      if (lasting.merchantId !== merchantId) lasting.merchantId = null;
+      if (!isSilent(lasting)) return;
+      if (!wasAway) lasting.begunAt = now();
+      tellOf(provider, lasting, wasAway ? 'lasts' : 'begun');
     },
-    isAway,
-    onlySilentFor: () => (isAway() ? ofRow : null),
-    millisecondsUntilProbe: () => (isAway() ? Math.max(0, probeAt - now()) : 0),
-    millisecondsUntilReturn: () => (hasReturned && !isAway() ? Math.max(0, returnAt - now()) : null),
+    isAway: (provider) => (provider === undefined ? areAllAway() : isSilent(silences.get(provider))),
+    awaySeconds(provider) {
+      const silence = silences.get(provider);
+      return isSilent(silence) ? (now() - silence.begunAt) / 1_000 : 0;
+    },
+    mayAsk({ merchantId, provider }) {
+      const silence = silences.get(provider);
+      if (!isSilent(silence) || areAllAway()) return true;
+      if (silence.merchantId !== null && silence.merchantId !== merchantId) return true;
+      if (now() < silence.probeAt) return false;
+      silence.probeAt = now() + PROBE_MILLISECONDS;
+      return true;
+    },
+    onlySilentFor() {
+      if (!areAllAway()) return null;
+      const merchants = new Set(providers().map((name) => silences.get(name)?.merchantId ?? null));
+      return merchants.size === 1 ? ([...merchants][0] ?? null) : null;
+    },
+    millisecondsUntilProbe() {
+      if (!areAllAway()) return 0;
+      const probes = providers().map((name) => silences.get(name)?.probeAt ?? 0);
+      return Math.max(0, Math.min(...probes) - now());
+    },
+    millisecondsUntilReturn: () => (hasReturned && !areAllAway() ? Math.max(0, returnAt - now()) : null),
     takeReturn() {
-      if (!hasReturned || isAway() || now() < returnAt) return false;
+      if (!hasReturned || areAllAway() || now() < returnAt) return false;
       hasReturned = false;
       returnAt = now() + returnPauseMilliseconds;
       return true;

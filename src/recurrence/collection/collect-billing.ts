@@ -5,6 +5,7 @@ import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
+import type { OutageWatch } from '../../platform/work/outage-watch.ts';
 import type { StoredCardReason } from '../../providers/acquirers/acquirer.ts';
 import { takesSale } from '../../providers/open-acquirers.ts';
 import { type ChargeTools, chargeCard } from '../../transactions/methods/card/charge-card.ts';
@@ -35,6 +36,8 @@ export type CollectBillingTools = Omit<ChargeTools<'notTaken' | 'keyUsed'>, 'wri
   Pick<CardTools, 'findVaultCard' | 'keyring' | 'takesBrand'> & {
     readonly writeTake: BatchedWrite<StartedCharge, TakeResult>;
     readonly writeEnd: BatchedWrite<ChargeEnd, ChargeEndResult>;
+    /** Of acquirers: a scheduled charge waits while its own is away. */
+    readonly outage: Pick<OutageWatch, 'mayAsk'>;
     /** Called for each ended charge, for metrics. */
     readonly observeCharge: (rule: ChargeRule | null) => void;
     /** Called for a billing voided so often that the operator should look. */
@@ -142,6 +145,16 @@ export class BrandNotTaken extends Overloaded {
   }
 }
 
+/** The acquirer of this billing answers nothing while others do. */
+export class AcquirerAway extends Overloaded {
+  readonly acquirer: string;
+
+  constructor(acquirer: string) {
+    super('the acquirer answers nothing, and the billing waits');
+    this.acquirer = acquirer;
+  }
+}
+
 /** `mayRetryAt`: when a network's limit ends. */
 type Unsent = { readonly unsent: UnsentResult; readonly mayRetryAt: Instant | null };
 
@@ -166,9 +179,9 @@ async function openCardOf(
 }
 
 function intentOf(
-  { acquirers }: Pick<CollectBillingTools, 'acquirers'>,
+  { acquirers, outage }: Pick<CollectBillingTools, 'acquirers' | 'outage'>,
   due: DueBilling,
-  { by, request }: ChargeOrder,
+  { attemptNumber, by, request }: ChargeOrder,
   { trace, stored }: OpenedCardSource,
   soldAt: Instant,
 ): Intent {
@@ -177,6 +190,8 @@ function intentOf(
   const sale = { merchantId, transactionId, brand: trace.brand, installmentCount: 1, amount };
   const acquirer = acquirers.choose(sale, takesSale(sale, false));
   if (acquirer === null) throw new BrandNotTaken();
+  const isScheduled = attemptNumber !== null;
+  if (isScheduled && !outage.mayAsk({ merchantId, provider: acquirer })) throw new AcquirerAway(acquirer);
   return {
     merchantId,
     transactionId,

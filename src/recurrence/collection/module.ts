@@ -117,35 +117,14 @@ export function openCollection(
   below: BelowCollection,
   mayBeDue: WakeSignal,
 ): Module {
-  const { database, clock, keyring } = context;
+  const { database, clock } = context;
   const { billingSignal } = below.transactions;
   const { deliverer } = below.webhooks;
   const tools = chargeTools(context, below);
   const { works, charger } = chargingWorks(tools, { wakeSignal: mayBeDue, resolved: billingSignal });
   const isEngine = tools.chargesAtOnce > 0;
   return {
-    endpoints: serve(MANUAL_CHARGE_ENDPOINTS, {
-      database,
-      clock,
-      keyring,
-      findRequest: below.idempotency.findRequest,
-      acquirers: tools.acquirers,
-      acquirerTimeoutMilliseconds: tools.acquirerTimeoutMilliseconds,
-      wakeSignal: tools.wakeSignal,
-      findVaultCard: tools.findVaultCard,
-      takesBrand: tools.takesBrand,
-      limitMode: tools.limitMode,
-      limitsTrialCardsOnly: tools.limitsTrialCardsOnly,
-      findDeclines: tools.findDeclines,
-      findStoredDeclines: tools.findStoredDeclines,
-      observeLimit: tools.observeLimit,
-      writeTake: tools.writeTake,
-      writeEnd: tools.writeEnd,
-      writeUnsent: tools.writeUnsent,
-      observe: tools.observe,
-      observeCharge: tools.observeCharge,
-      warnOfSentAgain: tools.warnOfSentAgain,
-    }),
+    endpoints: serve(MANUAL_CHARGE_ENDPOINTS, { ...tools, findRequest: below.idempotency.findRequest }),
     works: [
       ...works,
       ...(isEngine ? [chargebackWork({ database, clock, deliverer }, billingSignal)] : []),
@@ -177,10 +156,11 @@ function chargeTools(context: CollectionContext, { cards, transactions, webhooks
     writeTake: batched(chargeIntentsWrite(database)),
     writeEnd: batched(chargeOutcomesWrite(database, webhooks.deliverer)),
     outage,
-    observe(answer, brand, merchantId) {
-      transactions.observe(answer, brand, merchantId);
-      const isThere = isAcquirerThere(answer.kind, outage.isAway());
-      if (isThere !== null) outage.observe(isThere, merchantId);
+    observe(answer, intent) {
+      transactions.observe(answer, intent);
+      const { merchantId, acquirer: provider } = intent;
+      const isThere = isAcquirerThere(answer.kind, outage.isAway(provider));
+      if (isThere !== null) outage.observe(isThere, { merchantId, provider });
     },
     window: configuration.chargeWindow,
     chargesAtOnce: configuration.chargesAtOnce,

@@ -9,7 +9,7 @@ import type { OutageWatch } from '../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
-import { BrandNotTaken, type CollectBillingTools, collectBilling } from './collect-billing.ts';
+import { AcquirerAway, BrandNotTaken, type CollectBillingTools, collectBilling } from './collect-billing.ts';
 import { type ChargeWindow, dueInstant, TURNS } from './day-window.ts';
 import {
   type DueBilling,
@@ -43,7 +43,7 @@ export type ChargeDueTools = CollectBillingTools & {
   readonly observeKeyAbsent: (dataKeyId: number, isToBeLogged: boolean) => void;
   /** Called for each billing waiting because the acquirer does not accept its card's brand. */
   readonly observeBrandNotTaken: () => void;
-  /** Tells whether the acquirer answers charges. While it does not, one at a time tests it. */
+  /** Tells whether each acquirer answers charges. While one does not, one charge at a time tests it. */
   readonly outage: OutageWatch;
   readonly hasMovedClocks: boolean;
   /** Between 0 and 1: where reads begin in the turns of a day. */
@@ -68,6 +68,9 @@ const READ_AT_ONCE = 256;
 const REST_MILLISECONDS = 2_000;
 /** The acquirer's abilities are read every few seconds: a mistake in them is corrected long before. */
 const BRAND_WAIT_SECONDS = 600;
+/** For an acquirer that is away while others answer. */
+const SHORTEST_AWAY_WAIT_SECONDS = 15;
+const LONGEST_AWAY_WAIT_SECONDS = 600;
 const MOST_RESTING = 5_000;
 /** An empty round is followed by ten times its duration: crowds waiting for their window cost little. */
 const REST_FACTOR = 10;
@@ -94,6 +97,7 @@ export function openCollector(tools: ChargeDueTools, wakeSignal: WakeSignal): Du
       const { error } = charged;
       if (error instanceof KeyAbsent) await waitForKey(due, error.dataKeyId).catch(() => {});
       if (error instanceof BrandNotTaken) await waitForBrand(due).catch(() => {});
+      if (error instanceof AcquirerAway) await waitForAcquirer(due, error.acquirer).catch(() => {});
       // The charge comes again; the next query to the database reports the fault.
       if (error !== undefined && !isOfDatabase(error)) throw error;
     },
@@ -111,6 +115,13 @@ export function openCollector(tools: ChargeDueTools, wakeSignal: WakeSignal): Du
   async function waitForBrand(due: DueBilling): Promise<void> {
     tools.observeBrandNotTaken();
     await putOffBilling(database, due, BRAND_WAIT_SECONDS);
+  }
+
+  /** Half the time since it is away: a short outage costs little time, a long one few tries. */
+  async function waitForAcquirer(due: DueBilling, acquirer: string): Promise<void> {
+    const seconds = Math.round(outage.awaySeconds(acquirer) / 2);
+    const wait = Math.min(LONGEST_AWAY_WAIT_SECONDS, Math.max(SHORTEST_AWAY_WAIT_SECONDS, seconds));
+    await putOffBilling(database, due, wait);
   }
 
   return {

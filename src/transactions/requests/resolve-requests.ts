@@ -3,9 +3,14 @@ import { taskOfPayment } from '../../platform/tracing/scope.ts';
 import type { DispatchLimits } from '../../platform/work/dispatch-policy.ts';
 import { type Dispatched, Dispatcher } from '../../platform/work/dispatcher.ts';
 import type { Work } from '../../platform/work/due-work.ts';
-import type { OutageWatch } from '../../platform/work/outage-watch.ts';
+import type { Asked, OutageWatch } from '../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
-import { secondsUntilNextResolveTry, unsentPostponement } from '../transaction.ts';
+import {
+  type Postponement,
+  PROVIDER_AWAY,
+  secondsUntilNextResolveTry,
+  unsentPostponement,
+} from '../transaction.ts';
 import type { RequestQueue, UnansweredRequest } from './request-queue.sql.ts';
 
 /**
@@ -27,11 +32,12 @@ export type ResolveRequests<Request extends Resolvable, Answer extends Clear> = 
   readonly database: Database;
   readonly queue: Pick<RequestQueue<Request>, 'claim' | 'postpone' | 'pullForward' | 'earliest'>;
   readonly idOf: (request: Request) => string;
+  readonly providerOf: (request: Request) => string;
   /** False: there is no provider to ask. */
   readonly mayClaim?: () => boolean;
   readonly about: NonNullable<Dispatched<Request, unknown>['about']>;
   readonly limits: DispatchLimits;
-  /** Whether the provider answers any of them. */
+  /** Whether each provider answers any of them. */
   readonly outage: OutageWatch;
   /** Until then what is claimed is asked for and recorded. */
   readonly leaseMilliseconds: number;
@@ -49,12 +55,15 @@ export type ResolveRequests<Request extends Resolvable, Answer extends Clear> = 
 /** What all requests to an acquirer have alike. */
 export const OF_ACQUIRER = {
   idOf: ({ requestId }: UnansweredRequest): string => requestId,
+  providerOf: ({ acquirer }: UnansweredRequest): string => acquirer,
   about: taskOfPayment,
   warningOf: (answer: Clear & { readonly reason?: string }): string | null =>
     answer.kind === 'refused' ? (answer.reason ?? null) : null,
   outcomeOf: ({ kind }: Clear): string => kind,
 };
 
+/** Its provider is away while others answer. */
+const NOT_ASKED = Symbol('not asked');
 const RECORD_MILLISECONDS = 8_000;
 /** From so many tries on a person should look. */
 const TRIES_BEFORE_WARNING = 8;
@@ -67,7 +76,7 @@ export function resolveRequests<Request extends Resolvable, Answer extends Clear
   wakeSignal: WakeSignal,
 ): Work {
   const { name, database, queue, limits, outage, leaseMilliseconds } = resolving;
-  return new Dispatcher<Request, Answer | Unclear>({
+  return new Dispatcher<Request, Answer | Unclear | typeof NOT_ASKED>({
     name,
     limits,
     wakeSignal,
@@ -77,7 +86,8 @@ export function resolveRequests<Request extends Resolvable, Answer extends Clear
       const tasks = await queue.claim(database, share, leaseMilliseconds);
       return { tasks, isEnd: tasks.length === 0 };
     },
-    send: (request) => resolving.ask(request),
+    send: async (request) =>
+      outage.mayAsk(askedOf(resolving, request)) ? await resolving.ask(request) : NOT_ASKED,
     record: (request, answer) => record(resolving, request, answer),
     about: resolving.about,
     piece: queue.earliest,
@@ -89,11 +99,11 @@ export function resolveRequests<Request extends Resolvable, Answer extends Clear
 async function record<Request extends Resolvable, Answer extends Clear>(
   resolving: ResolveRequests<Request, Answer>,
   request: Request,
-  answer: Answer | Unclear,
+  answer: Answer | Unclear | typeof NOT_ASKED,
 ): Promise<void> {
-  const { outage } = resolving;
-  if (isUnclear(answer)) return postpone(resolving, request, answer);
-  outage.observe(true, request.merchantId);
+  if (answer === NOT_ASKED) return postpone(resolving, request, PROVIDER_AWAY);
+  if (isUnclear(answer)) return postpone(resolving, request, unclear(resolving, request, answer));
+  resolving.outage.observe(true, askedOf(resolving, request));
   const warning = resolving.warningOf(answer);
   if (warning !== null) resolving.warn(request, warning);
   await resolving.record(request, answer, performance.now() + RECORD_MILLISECONDS);
@@ -101,19 +111,36 @@ async function record<Request extends Resolvable, Answer extends Clear>(
 }
 
 async function postpone<Request extends Resolvable, Answer extends Clear>(
-  { database, queue, idOf, outage, observe, warn }: ResolveRequests<Request, Answer>,
+  { database, queue, idOf, observe }: ResolveRequests<Request, Answer>,
+  request: Request,
+  postponement: Postponement,
+): Promise<void> {
+  observe('postponed');
+  const { merchantId, fence } = request;
+  await queue.postpone(database, { merchantId, requestId: idOf(request), fence }, postponement);
+}
+
+/** Counts the silence of the provider, and gives when to ask again. */
+function unclear<Request extends Resolvable, Answer extends Clear>(
+  resolving: ResolveRequests<Request, Answer>,
   request: Request,
   { kind, reason, isSilence = true }: Unclear,
-): Promise<void> {
-  const { merchantId, fence, tries } = request;
-  const held = { merchantId, requestId: idOf(request), fence };
-  observe('postponed');
+): Postponement {
   // Without a free connection nothing is known of the provider.
-  if (kind === 'notSent') return queue.postpone(database, held, unsentPostponement(reason));
-  if (isSilence !== null) outage.observe(!isSilence, merchantId);
-  if (tries >= TRIES_BEFORE_WARNING && !outage.isAway()) warn(request, reason);
-  const seconds = secondsUntilNextResolveTry(tries, outage.isAway());
-  return queue.postpone(database, held, { seconds, reason });
+  if (kind === 'notSent') return unsentPostponement(reason);
+  const { outage, warn } = resolving;
+  const asked = askedOf(resolving, request);
+  if (isSilence !== null) outage.observe(!isSilence, asked);
+  const isAway = outage.isAway(asked.provider);
+  if (request.tries >= TRIES_BEFORE_WARNING && !isAway) warn(request, reason);
+  return { seconds: secondsUntilNextResolveTry(request.tries, isAway), reason };
+}
+
+function askedOf<Request extends Resolvable>(
+  { providerOf }: { readonly providerOf: (request: Request) => string },
+  request: Request,
+): Asked {
+  return { merchantId: request.merchantId, provider: providerOf(request) };
 }
 
 function isUnclear(answer: Clear): answer is Unclear {

@@ -90,7 +90,7 @@ const BOLETO_RESOLUTIONS = counter(
   'Tries to have the bank answer about a boleto that nobody waits for, by what became of them.',
   ['outcome'],
 );
-const BANK_AWAY = gauge('parcela_bank_away', '1 while the bank answers none of the tries.');
+const BANK_AWAY = gauge('parcela_bank_away', '1 while the bank answers none of the tries.', ['provider']);
 declarePeer('bank', { away: BANK_AWAY, awayFor: 'boleto' });
 const PAYERS_ERASED = counter(
   'parcela_payers_erased_total',
@@ -196,13 +196,13 @@ export function openBoletos(
 }
 
 function resolving(
-  { log, metrics }: BoletosContext,
+  { banks, log, metrics }: BoletosContext,
   asking: Pick<ResolveBoletosTools, 'database' | 'banks' | 'clock' | 'bankTimeoutMilliseconds' | 'writeMove'>,
 ): ResolveBoletosTools {
   const resolutions = metrics.counter(BOLETO_RESOLUTIONS);
   return {
     ...asking,
-    bankOutage: watchBank(log, metrics),
+    bankOutage: watchBanks(banks, log, metrics),
     observeBoleto: (outcome) => resolutions.inc({ outcome }),
     warnOfBoleto: ({ merchantId, boletoId, ourNumber, state, tries }, reason) =>
       log.warn({ merchantId, boletoId, ourNumber, state, tries, reason }, 'a boleto is not as it should be'),
@@ -215,11 +215,12 @@ const BANK_NEWS = {
   over: 'the bank answers again',
 } as const;
 
-function watchBank(log: Log, metrics: Metrics) {
+function watchBanks(banks: Pick<Banks, 'all'>, log: Log, metrics: Metrics) {
   const away = metrics.gauge(BANK_AWAY);
-  return openOutageWatch(OUTAGE_LIMITS, ({ state, seconds }) => {
-    away.set(state === 'over' ? 0 : 1);
-    log.warn({ seconds }, BANK_NEWS[state]);
+  for (const provider of banks.all()) away.set({ provider }, 0);
+  return openOutageWatch(OUTAGE_LIMITS, banks.all, ({ provider, state, seconds }) => {
+    away.set({ provider }, state === 'over' ? 0 : 1);
+    log.warn({ provider, seconds }, BANK_NEWS[state]);
   });
 }
 

@@ -59,11 +59,7 @@ export type ChargeTools<Refused extends string> = {
    * the others do.
    */
   readonly writeUnsent: (row: UnsentChargeRow, deadlineAt: number) => Promise<OutcomeResult>;
-  readonly observe: (
-    answer: AuthorizationAnswer,
-    brand: Intent['trace']['brand'],
-    merchantId: string,
-  ) => void;
+  readonly observe: (answer: AuthorizationAnswer, intent: Intent) => void;
 };
 
 /** For a charge that is only authorized now. */
@@ -152,7 +148,7 @@ export async function chargeCard<Refused extends string>(
     timeout === null
       ? NOT_SENT
       : await acquirer.authorize(authorizationRequest(intent, card, later), timeout);
-  tools.observe(answer, intent.trace.brand, intent.merchantId);
+  tools.observe(answer, intent);
   if (answer.kind === 'notSent' || answer.kind === 'notConnected')
     return endUnsent(tools, intent, answer, deadlineAt);
   if (answer.kind !== 'preauthorized') return recordOutcome(tools, intent, answer, deadlineAt);

@@ -16,6 +16,7 @@ import {
   isLookedForOn,
   mayBeKept,
   type Postponement,
+  PROVIDER_AWAY,
   secondsUntilNextResolveTry,
   UNKNOWN_RESPONSE_CODE,
   unsentPostponement,
@@ -48,7 +49,7 @@ export type ResolveTools = {
   readonly acquirerTimeoutMilliseconds: number;
   /** How long to look for a billing's charge that the acquirer does not know. */
   readonly searchMilliseconds: (merchantId: string) => number;
-  /** Whether the acquirer answers at all. */
+  /** Whether each acquirer answers at all. */
   readonly outage: OutageWatch;
   readonly observe: (outcome: Truth['state'] | 'postponed') => void;
   readonly warn: (charge: UnresolvedCharge, reason: string) => void;
@@ -62,7 +63,7 @@ type Kept = { readonly state: 'approved' } & Pick<
 /** `takenOver`: another process resolves it meanwhile. */
 type Truth = Resolution | Kept | { readonly state: 'takenOver' };
 /** A string: why it is not known yet. */
-type Found = Truth | string | { readonly state: 'notAsked'; readonly reason: string };
+type Found = Truth | string | { readonly state: 'notAsked'; readonly postponement: Postponement };
 
 /** Time for two calls to the acquirer and a commit. */
 const LEASE_MARGIN_MILLISECONDS = 10_000;
@@ -109,12 +110,13 @@ export function resolveUnresolvedCharges(tools: ResolveTools, wakeSignal: WakeSi
 async function record(tools: ResolveTools, charge: UnresolvedCharge, truth: Found): Promise<void> {
   if (typeof truth === 'string') {
     // Of an acquirer that is away the watch tells.
-    const isOdd = charge.tries >= TRIES_BEFORE_WARNING && !tools.outage.isAway();
+    const isAway = tools.outage.isAway(charge.acquirer);
+    const isOdd = charge.tries >= TRIES_BEFORE_WARNING && !isAway;
     if (isOdd || truth === CAPTURED_OFF_RECORD) tools.warn(charge, truth);
-    const seconds = secondsUntilNextResolveTry(charge.tries, tools.outage.isAway());
+    const seconds = secondsUntilNextResolveTry(charge.tries, isAway);
     return postpone(tools, charge, { seconds, reason: truth });
   }
-  if (truth.state === 'notAsked') return postpone(tools, charge, unsentPostponement(truth.reason));
+  if (truth.state === 'notAsked') return postpone(tools, charge, truth.postponement);
   const isRecorded = await recordTruth(tools, charge, truth);
   if (isRecorded && charge.origin === 'billing') tools.settled?.notify();
   tools.observe(isRecorded ? truth.state : 'takenOver');
@@ -170,10 +172,12 @@ async function recordKept(
 async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise<Found> {
   const { merchantId, transactionId, tries } = charge;
   const timeout = tools.acquirerTimeoutMilliseconds;
+  const asked = { merchantId, provider: charge.acquirer };
+  if (!tools.outage.mayAsk(asked)) return { state: 'notAsked', postponement: PROVIDER_AWAY };
   const acquirer = tools.acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
-  if (found.kind === 'notSent') return { state: 'notAsked', reason: found.reason };
-  tools.outage.observe(found.kind !== 'unknown', merchantId);
+  if (found.kind === 'notSent') return { state: 'notAsked', postponement: unsentPostponement(found.reason) };
+  tools.outage.observe(found.kind !== 'unknown', asked);
   if (found.kind === 'declined') {
     return { state: 'declined', responseCode: found.responseCode, adviceCode: found.adviceCode };
   }
@@ -194,7 +198,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   // Approved, not found, or unclear: the void is right for all three.
   const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
   if (voided.kind === 'notSent') return voided.reason;
-  tools.outage.observe(voided.kind !== 'unknown', merchantId);
+  tools.outage.observe(voided.kind !== 'unknown', asked);
   if (voided.kind === 'voided') return { state: 'voided' };
   // A billing's void comes late in its tries, after the search: the acquirer may know the code now,
   // and a lack of funds has retries.

@@ -27,7 +27,7 @@ export type ResolveBoletosTools = {
   readonly clock: BusinessClock;
   readonly bankTimeoutMilliseconds: number;
   readonly writeMove: BatchedWrite<BoletoMoveRow, BoletoMoved>;
-  /** Whether the bank answers anything, be it of no use. */
+  /** Whether each bank answers anything, be it of no use. */
   readonly bankOutage: OutageWatch;
   readonly observeBoleto: (outcome: string) => void;
   readonly warnOfBoleto: (boleto: Boleto, reason: BankWarning | string) => void;
@@ -44,6 +44,7 @@ export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal:
       name: 'resolveUnresolvedBoletos',
       queue: BOLETO_REQUESTS,
       idOf: ({ boletoId }) => boletoId,
+      providerOf: ({ bank }) => bank,
       mayClaim: () => tools.banks.all().length > 0,
       about: ({ merchantId, boletoId }) => ({
         attributes: { 'parcela.merchant.id': merchantId, 'parcela.boleto.id': boletoId },
