@@ -4,20 +4,14 @@ import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
 
-/**
- * From the mildest to the strictest. `review`: charged and flagged. `reject`: never reaches the
- * acquirer.
- */
+/** From the mildest to the strictest. `review`: charged and flagged. `reject`: never reaches the acquirer. */
 export const VERDICTS = ['accept', 'review', 'reject'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/**
- * The fingerprints of one text under every key that velocity events were written under, the key in
- * use first. Empty: the text was absent.
- */
+/** Of one text, under every key that recent velocity events used, current key first. Empty: no text. */
 export type Fingerprints = readonly Buffer[];
 
-/** The buyer of a sale, each field as the merchant sent it; null where it sent none. */
+/** The fields as the merchant sent them; null for those it did not send. */
 export type Buyer = Readonly<
   Record<
     | 'documentType'
@@ -38,34 +32,29 @@ export type Buyer = Readonly<
   >
 >;
 
-/** The fields of a card that deciders may see: the number itself is never among them. */
+/** The fields of a card that deciders may see. The card number is never among them. */
 export type CardOfSale = {
   readonly brand: CardBrand;
   readonly firstSix: string;
   readonly lastFour: string;
-  /** Keyed: equal cards have equal fingerprints at this merchant. */
+  /** Keyed per merchant: equal cards have equal fingerprints at one merchant. */
   readonly fingerprints: Fingerprints;
 };
 
 export type Sale = {
   readonly merchantId: string;
-  /** The future transaction, once the sale was accepted; nothing is on record under it yet. */
+  /** The id of the transaction if the sale is accepted; nothing is recorded under it yet. */
   readonly transactionId: string;
-  /** The merchant's own reference of the sale. */
   readonly referenceTransaction: string | null;
   readonly amount: Cents;
   readonly installmentCount: number;
   readonly card: CardOfSale;
   readonly isCardStored: boolean;
   readonly buyer: Buyer;
-  /** Names the buyer's visit. */
   readonly antiFraudCode: string;
-  /** What the page sent when it requested the code. */
+  /** From the page that requested the code. */
   readonly session: CodeFingerprints;
-  /**
-   * The beneficiaries' portions, in hundredths of a percent; null: the whole sale is the
-   * merchant's.
-   */
+  /** The beneficiaries' portions, in hundredths of a percent; null if the whole sale is the merchant's. */
   readonly split: {
     readonly kind: 'gross' | 'net';
     readonly entries: readonly { readonly beneficiary: string; readonly portion: number }[];
@@ -74,16 +63,13 @@ export type Sale = {
   readonly moment: Instant;
 };
 
-/**
- * From the page's request for a code to the payment that uses it: a buyer at a checkout needs
- * minutes.
- */
+/** From the page's request for a code to the payment that uses it. Buyers need minutes at a checkout. */
 export const CODE_LIFETIME_MILLISECONDS = 60 * 60 * 1_000;
 
 /**
- * The buyer's fingerprints from a code's page, under the keys of the last 25 hours when the code
- * was issued. A code that is older than a rotation of keys does not see what younger codes of the
- * same device did, for the rest of its hour; they see what it did.
+ * The buyer's fingerprints from the page that requested the code, under the keys of the last 25 hours at that
+ * time. A code issued before a key rotation does not see what later codes of the same device did; they see
+ * what it did. This lasts at most an hour.
  */
 export type CodeFingerprints = {
   readonly addressFingerprints: Fingerprints;
@@ -92,16 +78,10 @@ export type CodeFingerprints = {
 
 export const NO_FINGERPRINTS: CodeFingerprints = { addressFingerprints: [], deviceFingerprints: [] };
 
-/**
- * `reasons`: names for the merchant's people, such as `card/hour/attempts`; never anything of the
- * buyer.
- */
+/** `reasons`: names for the merchant's staff, such as `card/hour/attempts`, without data of the buyer. */
 export type Decision = { readonly verdict: Verdict; readonly reasons: readonly string[] };
 
-/**
- * A try to pay as it is counted for later sales: fingerprints only, which reveal nothing without
- * the key and differ from merchant to merchant. Null where the text was absent.
- */
+/** A try to pay. Fingerprints reveal nothing without the key. null where the text was absent. */
 export type VelocityEvent = {
   readonly cardFingerprint: Buffer;
   readonly documentFingerprint: Buffer | null;
@@ -110,37 +90,25 @@ export type VelocityEvent = {
   readonly isCardStored: boolean;
 };
 
-/** A decider of sales: the rules of velocity, or a provider of the operator's. */
 export type Decider = {
-  /** For logs and metrics. */
   readonly name: string;
   readonly timeoutMilliseconds: number;
-  /** The recorded reason where it made no decision. */
+  /** Recorded as the reason if the decider made no decision. */
   readonly silentReason: string;
-  /**
-   * May be slow and may fail: its caller has a deadline, aborts `signal` then, and has a verdict
-   * for silence.
-   */
+  /** May be slow and may fail: at a deadline the caller aborts `signal` and uses the verdict for silence. */
   decide(sale: Sale, signal: AbortSignal): Promise<Decision>;
-  /** The provider that is asked about a sale; null: none is. Absent: of a decider that asks nobody. */
+  /** The provider that is asked about a sale; null if none is. */
   providerOf?(sale: Sale): string | null;
 };
 
-/** The provider that was asked, if any was. */
 export type AskedDecision = Decision & { readonly provider: string | null };
 
 const TRIGGER_REASON = 'trigger';
 
-/**
- * The limit of a transaction's row; an operator may have rules beyond it, and the first ones are
- * enough.
- */
+/** The limit of a transaction's row. An operator may set rules beyond it; the first reasons are enough. */
 const MOST_REASON_CHARACTERS = 500;
 
-/**
- * The reasons as they are kept: whole names, as many as fit, separated by commas; empty when there
- * are none.
- */
+/** The reasons as they are stored: whole names separated by commas, as many as fit. */
 export function reasonsText(reasons: readonly string[]): string {
   let text = '';
   for (const reason of reasons) {
@@ -155,32 +123,26 @@ export function readReasons(text: string): string[] {
   return text === '' ? [] : text.split(',');
 }
 
-/**
- * In homologation these addresses of a buyer decide by themselves, so that a merchant can try every
- * answer.
- */
+/** In homologation these buyer addresses decide by themselves, so that a merchant can try every answer. */
 export const TRIGGERS: Readonly<Record<string, Verdict>> = {
   'accept@test.com': 'accept',
   'review@test.com': 'review',
   'reject@test.com': 'reject',
 };
 
-/** Null for every other address. */
+/** null for every other address. */
 export function triggeredDecision(email: string | null): Decision | null {
   const wanted = email?.trim().toLowerCase() ?? '';
   const verdict = Object.hasOwn(TRIGGERS, wanted) ? TRIGGERS[wanted] : undefined;
   return verdict === undefined ? null : { verdict, reasons: [TRIGGER_REASON] };
 }
 
-/** `accept` when there are none. */
+/** `accept` if there are none. */
 export function strictest(verdicts: readonly Verdict[]): Verdict {
   return VERDICTS.findLast((verdict) => verdicts.includes(verdict)) ?? 'accept';
 }
 
-/**
- * The joint decision of several deciders: the strictest verdict, and the reasons of all of them in
- * their order.
- */
+/** The strictest verdict, with the reasons of all decisions in their order. */
 export function joinDecisions(decisions: readonly Decision[]): Decision {
   return {
     verdict: strictest(decisions.map(({ verdict }) => verdict)),
@@ -188,7 +150,7 @@ export function joinDecisions(decisions: readonly Decision[]): Decision {
   };
 }
 
-/** Whether the remaining deciders need not be asked: no verdict is stricter. */
+/** No verdict is stricter than a reject, so the remaining deciders need not be asked. */
 export function endsChain({ verdict }: Decision): boolean {
   return verdict === 'reject';
 }
@@ -201,7 +163,7 @@ export type ProviderSettings = {
 
 type SettingText = (name: string) => string;
 
-/** Null: there is none. Faults of the settings are added to `faults`. */
+/** null if no provider is set. Faults of the settings are added to `faults`. */
 export function providerSettings(
   text: SettingText,
   channel: ChannelFiles,

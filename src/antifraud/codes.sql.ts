@@ -11,11 +11,11 @@ export type CodeKey = { readonly merchantId: string; readonly code: string };
 export type CodeRow = CodeKey &
   CodeFingerprints & {
     readonly lifetimeMilliseconds: number;
-    /** The request, when it brought a key. */
+    /** null if the request had no idempotency key. */
     readonly request: KeyedRequest | null;
   };
 
-/** `keyUsed`: the request's key made another code; nothing was written. */
+/** `keyUsed`: another code was made under the idempotency key; nothing was written. */
 export type CodeResult = 'written' | 'keyUsed';
 
 const INPUT = inputRows<CodeRow>({
@@ -64,10 +64,7 @@ const FIND_WRITTEN = statement(
    join anti_fraud_codes c on c.merchant_id = i.merchant_id and c.code = i.code`,
 );
 
-/**
- * The code is new for each caller: one that is there already was written by an earlier try, before
- * a lost connection.
- */
+/** The code is new for each caller: an existing one was written before a lost connection. */
 export function codesWrite(database: Database): BatchedWriteOptions<CodeRow, CodeResult> {
   return {
     name: 'antiFraudCodes',
@@ -107,7 +104,6 @@ const FIND = statement(
    where c.expires_at > now() and c.transaction_id is null`,
 );
 
-/** Valid codes that no transaction has in use, each looked up for one merchant. */
 export function codesRead(database: Database): BatchedReadOptions<CodeKey, CodeFingerprints> {
   // PostgreSQL writes UUIDs in lower case.
   const textOf = ({ merchantId, code }: CodeKey) => `${merchantId}|${code.toLowerCase()}`;
@@ -127,10 +123,7 @@ export function codesRead(database: Database): BatchedReadOptions<CodeKey, CodeF
 
 const PRINT_BYTES = 32;
 
-/**
- * Fingerprints one after the other: batched rows come as arrays, and arrays of arrays would have to
- * be of one length.
- */
+/** Concatenated, because rows of a batch are arrays, and nested arrays must be of equal length. */
 function bytesOf(prints: Fingerprints): Buffer | null {
   return prints.length === 0 ? null : Buffer.concat(prints);
 }
@@ -143,11 +136,7 @@ function parseFingerprints(bytes: unknown): Fingerprints | undefined {
   );
 }
 
-/**
- * A statement's parts by which an intent takes its code: `held_codes` locks the rows in the order
- * of the key, one for each code, before anything else is taken. Reads the part `fresh`:
- * merchant_id, code (null: none to take) and transaction_id.
- */
+/** Locks codes in key order before anything else. Reads CTE `fresh`: merchant_id, code, transaction_id. */
 export const HOLD_CODES = `one_for_each_code as (
      select distinct on (merchant_id, code) merchant_id, code, transaction_id from fresh where code is not null
      order by merchant_id, code, transaction_id
@@ -159,16 +148,14 @@ export const HOLD_CODES = `one_for_each_code as (
      for no key update of c
    )`;
 
-/** Marks those of the transactions that the part `admitted` names. */
+/** Marks the codes of the transactions in CTE `admitted`. */
 export const TAKE_CODES = `taken_codes as (
      update anti_fraud_codes c set transaction_id = h.transaction_id
      from held_codes h join admitted using (transaction_id)
      where c.merchant_id = h.merchant_id and c.code = h.code
    )`;
 
-/**
- * Gives codes back. Reads the part `given_back`: merchant_id, anti_fraud_code and transaction_id.
- */
+/** Releases codes. Reads CTE `given_back`: merchant_id, anti_fraud_code and transaction_id. */
 export const FREE_CODES = `freed_codes as (
      update anti_fraud_codes c set transaction_id = null from given_back g
      where c.merchant_id = g.merchant_id and c.code = g.anti_fraud_code and c.transaction_id = g.transaction_id
@@ -182,10 +169,7 @@ const FORGET = statement(
    returning 1`,
 );
 
-/**
- * Deletes up to `limit` expired codes; returns how many. With a code its claim is deleted: it
- * cannot be used again.
- */
+/** Deletes up to `limit` expired codes and returns how many. A deleted code cannot be used again. */
 export async function deleteExpiredCodes(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET, [limit])).length;
 }

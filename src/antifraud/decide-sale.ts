@@ -25,30 +25,26 @@ import {
 export type DecideTools = {
   /** In the order in which they are asked. */
   readonly deciders: readonly Decider[];
-  /**
-   * What the velocity rules count of a sale, whatever decided it: written with its intent; null:
-   * nothing.
-   */
+  /** What the velocity rules count of a sale, whatever decided it; null if nothing is counted. */
   readonly velocityEventOf: (sale: Sale) => VelocityEvent | null;
   /** Homologation: trigger addresses decide by themselves. */
   readonly takesTriggers: boolean;
-  /** The verdict of a decider that fails or does not answer in time. */
+  /** The verdict if a decider fails or does not answer in time. */
   readonly verdictWhenSilent: Verdict;
-  /** Called with every decision: for metrics, and for the people who watch over rejects. */
   readonly observeDecision: (merchantId: string, decision: Decision) => void;
   readonly warnOfSilence: (decider: string, error: unknown) => void;
 };
 
 export type DecidedSale = AskedDecision & {
-  /** To be written in the commit of the intent; null: nothing is counted. */
+  /** Written in the commit of the intent; null if nothing is counted. */
   readonly attempt: VelocityEvent | null;
 };
 
 /**
- * Decides a sale before there is an intent and before the acquirer is asked. A rejected sale is not
- * counted: a limit is a limit of tries, and more tries at a closed door cost no write. Throws
- * `Overloaded` when we ourselves are overloaded: counted as a decider's silence, a burst would
- * switch the decider off. `deadlineAt` is on the monotonic clock.
+ * Decides a sale before its intent is written and before the acquirer is asked. A rejected sale is not
+ * counted, so further tries cost no write. Throws `Overloaded` if we ourselves are overloaded: if that
+ * counted as a decider's silence, a burst would switch the decider off. `deadlineAt` is on the monotonic
+ * clock.
  */
 export async function decideSale(tools: DecideTools, sale: Sale, deadlineAt: number): Promise<DecidedSale> {
   const triggered = tools.takesTriggers ? triggeredDecision(sale.buyer.email) : null;
@@ -61,10 +57,7 @@ export async function decideSale(tools: DecideTools, sale: Sale, deadlineAt: num
   };
 }
 
-/**
- * One after the other, so that a provider is neither asked nor paid for what the rules before it
- * reject.
- */
+/** Asks one after the other, so that a provider is neither asked nor paid for what the rules reject. */
 async function askDeciders(tools: DecideTools, sale: Sale, deadlineAt: number): Promise<AskedDecision> {
   const decisions: AskedDecision[] = [];
   for (const decider of tools.deciders) {
@@ -76,10 +69,7 @@ async function askDeciders(tools: DecideTools, sale: Sale, deadlineAt: number): 
   return { ...joinDecisions(decisions), provider };
 }
 
-/**
- * A decider that is away must neither stop the sales nor let them through unseen: its silence has a
- * verdict.
- */
+/** An unreachable decider must neither stop the sales nor let them pass unseen: its silence has a verdict. */
 async function decisionInTime(
   tools: DecideTools,
   decider: Decider,
@@ -93,7 +83,7 @@ async function decisionInTime(
   const timer = setTimeout(
     () => {
       const late = new Error('the anti-fraud decision did not come in time');
-      // Rejected first: an answer of the decider after the abort comes too late.
+      // Rejected before the abort, so that an answer caused by the abort comes too late.
       silence.reject(late);
       stopping.abort(late);
     },
@@ -123,7 +113,7 @@ export type DecideVerificationTools = Pick<
   >;
 };
 
-/** A card that is to be verified, under its future id. */
+/** `verificationId` is the future id of the stored card. */
 type IntendedVerification = {
   readonly merchantId: string;
   readonly verificationId: string;
@@ -132,20 +122,19 @@ type IntendedVerification = {
 
 export type DecideVerification = (wanted: IntendedVerification) => Promise<CountedVerification | null>;
 
-/** A verification of a card that may be made, and is on record as a try. */
+/** The verification may be made, and is on record as a try. */
 export type CountedVerification = {
-  /** Counts its decline, in the commit that records that. */
+  /** Counts the decline. `tx` is the transaction that records it. */
   readonly declined: (tx: Tx, decline: DeclinedTry) => Promise<void>;
-  /** Takes the try back: the acquirer was not asked. */
+  /** Takes the try back, if the acquirer was not asked. */
   readonly forget: () => Promise<void>;
 };
 
 /**
- * Decides whether a card may be verified, as a sale with it would be decided, and counts the try
- * before the acquirer is asked. Decided twice: what is refused at once costs no write; and once
- * more when the try is on record beside all concurrent ones, so that no more pass than a rule
- * allows. A verdict of review does not count: nothing is sold that could be reviewed. Null:
- * rejected.
+ * Decides whether a card may be verified, by the rules for sales, and counts the try before the acquirer is
+ * asked. Decides twice: first so that an immediate reject costs no write, and again when the try is on record
+ * beside all concurrent ones, so that no more pass than a rule allows. A review verdict is ignored, because
+ * no sale exists that could be reviewed. Returns null if rejected.
  */
 export async function decideVerification(
   tools: DecideVerificationTools,

@@ -15,10 +15,7 @@ type CreateCodeTools = FindRequestTools & {
   readonly writeCode: BatchedWrite<CodeRow, CodeResult>;
 };
 
-/**
- * Issues a new code of this merchant: one hour, one approval. Of the page's data only fingerprints
- * are kept. Repeated with its key, returns the same code, also when its hour is over.
- */
+/** Repeated with its idempotency key, returns the same code, even after the code's hour. */
 export function createAntiFraudCode(
   tools: CreateCodeTools,
   merchantId: string,

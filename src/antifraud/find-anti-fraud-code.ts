@@ -4,24 +4,17 @@ import type { CodeKey } from './codes.sql.ts';
 
 export type FindCodeTools = {
   readonly findCode: (key: CodeKey) => Promise<Looked<CodeFingerprints>>;
-  /**
-   * Whether codes must be ours: production. Homologation takes any GUID, any number of times, so
-   * that a merchant can try a payment before it has a page that requests codes.
-   */
+  /** True in production. Homologation takes any GUID, so that payments can be tried without a page. */
   readonly mustCodesBeIssued: boolean;
 };
 
 export type UsableCode = {
-  /** To be claimed in the commit of the intent; null: nothing to claim. */
+  /** Claimed in the commit of the intent; null if nothing is to be claimed. */
   readonly codeToClaim: string | null;
   readonly session: CodeFingerprints;
 };
 
-/**
- * Whether a payment of this merchant may use the code, a GUID. Does not use it up: of two
- * concurrent payments both pass here, and the claim, which commits with the intent, decides between
- * them.
- */
+/** Does not claim the code: the claim, in the intent's commit, decides between concurrent payments. */
 export async function findAntiFraudCode(
   tools: FindCodeTools,
   merchantId: string,

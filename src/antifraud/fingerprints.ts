@@ -5,45 +5,31 @@ import type { CodeFingerprints, Fingerprints, Sale, VelocityEvent } from './anti
 
 type Printer = Pick<Keyring, 'recentFingerprints'>;
 
-/**
- * Velocity events are kept for 25 hours and counted for 24: under a key that went out of use
- * earlier there is none. The hour between is for processes that learn late of a rotation, and for
- * clocks that differ.
- */
+/** The 24 hours of the rules, and one for late news of a key rotation and for clocks that differ. */
 const ATTEMPT_LIFETIME_MILLISECONDS = 25 * 60 * 60 * 1_000;
 
-/** What the rules of velocity read. */
 export type CountedSale = Pick<Sale, 'merchantId' | 'session' | 'isCardStored'> & {
   readonly card: Pick<Sale['card'], 'fingerprints'>;
   readonly buyer: Pick<Sale['buyer'], 'documentNumber' | 'ipAddress'>;
-  /** Of a card that is to be stored: nothing is sold. */
+  /** True for the verification of a card that is to be stored: nothing is sold. */
   readonly isVerification?: boolean;
 };
 
-/** What can be counted of a sale; an absent subject has no fingerprints. */
+/** An absent subject has no fingerprints. */
 export type SaleFingerprints = Readonly<Record<'card' | 'document' | 'address' | 'device', Fingerprints>>;
 
-/**
- * Fingerprints hold the merchant and the kind: a reader of the tables can neither follow a buyer
- * from one shop to the next nor distinguish a document from an address.
- */
+/** Includes merchant and kind: a reader of the tables cannot follow a buyer from one shop to another. */
 function fingerprintsIn(printer: Printer, merchantId: string, kind: string, text: string): Fingerprints {
   const bound = `anti-fraud|${kind}|${merchantId}|${text}`;
   return printer.recentFingerprints(bound, ATTEMPT_LIFETIME_MILLISECONDS).map(({ print }) => print);
 }
 
-/**
- * Of a card's number: other fingerprints than the one that a transaction keeps, which is the same
- * at all merchants.
- */
+/** Unlike a transaction's fingerprint, which is the same at all merchants. */
 export function cardFingerprints(printer: Printer, merchantId: string, number: string): Fingerprints {
   return fingerprintsIn(printer, merchantId, 'card', number);
 }
 
-/**
- * The buyer's fingerprints from a page. What is no address is left out: a counter for nonsense
- * would collect every buyer's.
- */
+/** An invalid IP address is left out: all buyers with nonsense there would be counted as one. */
 export function codeFingerprints(
   printer: Printer,
   merchantId: string,
@@ -59,9 +45,9 @@ export function codeFingerprints(
 }
 
 /**
- * A document with and without its mask is one document; what is neither a CPF nor a CNPJ is left
- * out: zeros in its place would make all buyers one, whom the rules then reject. The payment's
- * address comes before the page's.
+ * A document counts as the same with and without its mask. One that is neither a CPF nor a CNPJ is left out:
+ * zeros in its place would make all buyers one, whom the rules then reject. The payment's IP address takes
+ * precedence over the page's.
  */
 export function saleFingerprints(printer: Printer, sale: CountedSale): SaleFingerprints {
   const { merchantId, card, buyer, session } = sale;
@@ -79,10 +65,7 @@ export function saleFingerprints(printer: Printer, sale: CountedSale): SaleFinge
   };
 }
 
-/**
- * A velocity event is written under one fingerprint of each subject, and found again by any list
- * that has it.
- */
+/** Written under the current key's fingerprints; found later by any list that contains them. */
 export function velocityEventOf(
   { isCardStored }: Pick<CountedSale, 'isCardStored'>,
   { card, document, address, device }: SaleFingerprints,

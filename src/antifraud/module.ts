@@ -17,7 +17,7 @@ import { ANTI_FRAUD_REFUSALS } from './refusals.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 import { deleteOldVelocityEvents } from './velocity-events.sql.ts';
 
-/** Forgets codes that are over and velocity events that no window reaches any more. */
+/** Deletes expired codes and velocity events that no window reaches any more. */
 export function forgetAntiFraud(database: Database): Work {
   return forgetInBatches(
     'forgetAntiFraud',
@@ -48,10 +48,6 @@ export type AntiFraudModule = Module &
   FindCodeTools &
   DecideTools & { readonly decideVerification: DecideVerification };
 
-/**
- * Codes, and the decision of a sale by the rules of velocity and by the operator's provider, where
- * there is one.
- */
 export async function openAntiFraud(
   context: DecidersContext,
   { findRequest }: Idempotency,
@@ -60,7 +56,7 @@ export async function openAntiFraud(
   const isProduction = configuration.environment === 'production';
   const { velocity, deciders } = await openDeciders(context);
   const decisions = metrics.counter(ANTI_FRAUD_DECISIONS);
-  // A provider that is away is silent about every sale.
+  // An unreachable provider is silent about every sale, so the warning is not repeated each time.
   const silences = openReminder((reason, times) =>
     log.warn({ reason, times }, 'anti-fraud gave no decision'),
   );

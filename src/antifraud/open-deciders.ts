@@ -55,7 +55,7 @@ export type DecidersContext = ModuleContext & {
 
 export type Deciders = { readonly velocity: VelocityDecider; readonly deciders: readonly Decider[] };
 
-/** The one place that knows the deciders and their order: free ones before paid ones. */
+/** The only function that knows the deciders and their order: free ones before paid ones. */
 export async function openDeciders(context: DecidersContext): Promise<Deciders> {
   const { configuration, database, keyring } = context;
   const { rules, cardTesting, timeoutMilliseconds, provider } = configuration.antiFraud;
@@ -70,10 +70,10 @@ export async function openDeciders(context: DecidersContext): Promise<Deciders> 
   return { velocity, deciders: [velocity, routed] };
 }
 
-/** Where the settings name none, what one of the table has for its answer. */
+/** The time for an answer if the settings name no provider. */
 const PROVIDER_MILLISECONDS = 1_500;
 
-/** The provider of the settings, and those of the table; a sale asks the one that the rules choose. */
+/** Opens the provider of the settings and those of the table. */
 async function openProviders(
   context: DecidersContext,
   named: ProviderSettings | null,
@@ -136,9 +136,7 @@ const ALARMS = {
   codes: 'one card is tried again and again: somebody may be guessing its security code',
 } as const satisfies Record<CardTesting, string>;
 
-/**
- * Counted each time; in the log as an error and in the audit log once, and again while it goes on.
- */
+/** Counts every try. Logs an error and an audit event for the first one, and again while it goes on. */
 function openCardTestingAlarm({ audit, log, metrics, configuration }: AlarmContext) {
   const mode = configuration.antiFraud.cardTesting;
   const tries = metrics.counter(CARD_TESTING_TRIES);

@@ -2,10 +2,7 @@ import type { RefusalShape } from '../platform/http/refusal.ts';
 
 export type AntiFraudRefusal = 'codeUnusable' | 'rejected';
 
-/**
- * Unknown, another merchant's, an hour old and used codes get one answer, so that codes cannot be
- * probed.
- */
+/** Unknown, expired, used and other merchants' codes get one answer, so that codes cannot be probed. */
 export const ANTI_FRAUD_REFUSALS = {
   codeUnusable: {
     status: 400,

@@ -11,10 +11,10 @@ const WANTED = inputRows<Wanted>(
   { place: 'position' },
 );
 
-/** The newest of each time; of a merchant with more in an hour they are of a part of it. */
+/** The newest tries that are read of each period. A busier merchant is judged by these alone. */
 const MOST_TRIES = 1_000;
 
-/** Each in the words of its own index: of stored cards and of the other kind nothing is read. */
+/** Each matches its own partial index: tries of stored cards and of the other kind are not read. */
 const VERIFICATIONS = `from velocity_events a where a.merchant_id = w.merchant_id and a.is_verification`;
 const SALES = `from velocity_events a where a.merchant_id = w.merchant_id
   and not a.is_verification and not a.is_stored`;
@@ -32,7 +32,7 @@ const SUMS = `select ${TESTED.columns}`;
 const CARDS = `select t.is_now, bool_and(t.is_declined) and bool_or(t.is_card_refused) as has_failed,
    not bool_and(t.is_declined) or bool_or(t.is_card_refused) as tells from`;
 
-/** `position`: of the merchant among the wanted, from 1. */
+/** `position` is that of the merchant in the input, from 1. */
 const OF_MERCHANT = rowCodec({
   position: column.whole('w.position'),
   kind: column.oneOf(TESTED_KINDS, `'verification'`),
@@ -52,7 +52,6 @@ const COUNT = statement(
    ) t group by t.is_now, t.card_fingerprint) cards) c`,
 );
 
-/** The different new cards of a merchant, of verifications and sales apart. */
 export function testedCardsRead(database: Database): BatchedReadOptions<Wanted, TestedByKind> {
   return {
     name: 'tested cards',

@@ -6,13 +6,13 @@ import type { CardBrand } from '../values/card-number.ts';
 import type { VelocityEvent } from './anti-fraud.ts';
 import { addCounts, type Counts, MOST_ATTEMPTS_COUNTED, type Subject } from './velocity.ts';
 
-/** One subject by one of its fingerprints. The merchant itself has none. */
+/** `print` is null for the merchant itself. */
 export type SubjectFingerprint = { readonly subject: Subject; readonly print: Buffer | null };
 
-/** The subjects of a sale: each may have several fingerprints. */
+/** A subject may have several fingerprints. */
 export type CountsKey = { readonly merchantId: string; readonly prints: readonly SubjectFingerprint[] };
 
-/** By subject; one that was not requested has no entry. */
+/** A subject that was not requested has no entry. */
 export type SaleCounts = Readonly<Partial<Record<Subject, Counts>>>;
 
 const COUNTS = `select
@@ -23,17 +23,14 @@ const COUNTS = `select
     count(*) as day_attempts,
     count(*) filter (where is_declined) as day_declines`;
 
-/**
- * The number of different cards among the tries: each window sorts them, which costs more than all
- * the rest.
- */
+/** Counts different cards. Each window sorts them, which costs more than all other counts. */
 const CARDS = `count(distinct card_fingerprint) filter (where attempted_at > now() - interval '1 minute') as minute_cards,
     count(distinct card_fingerprint) filter (where attempted_at > now() - interval '1 hour') as hour_cards,
     count(distinct card_fingerprint) as day_cards`;
 const NO_CARDS = '0::bigint as minute_cards, 0::bigint as hour_cards, 0::bigint as day_cards';
 
 const COUNTED = rowCodec({
-  /** Of what was wanted, from 1. */
+  /** In the input, from 1. */
   position: column.whole(),
   minuteAttempts: column.whole(),
   minuteDeclines: column.whole(),
@@ -59,10 +56,7 @@ const WANTED = inputRows<SubjectFingerprint & { readonly merchantId: string }>(
   { place: 'position' },
 );
 
-/**
- * One part for each subject, so that each has its own index; a part runs for the keys of its
- * subject only.
- */
+/** One branch per subject, so that each uses its own index. */
 const COUNT_OF_BUYERS = `with wanted as materialized (
      select merchant_id, subject, print, position
      from ${WANTED.sql}
@@ -87,10 +81,7 @@ const COUNT_OF_BUYERS = `with wanted as materialized (
      where a.merchant_id = w.merchant_id and a.device_fingerprint = w.print and ${NEWEST_OF_A_DAY}
    ) newest) c where w.subject = 'device'`;
 
-/**
- * In the words of the index of all tries, which the other parts must not take: they would read the
- * merchant's whole day.
- */
+/** `merchant_id || ''` fits the index of all tries, with which other branches would read a whole day. */
 const TRIES_OF_MERCHANT = `from (
      select a.attempted_at, a.is_declined, a.card_fingerprint from velocity_events a
      where a.merchant_id = w.merchant_id and a.merchant_id || '' = w.merchant_id and ${NEWEST_OF_A_DAY}
@@ -103,10 +94,7 @@ const COUNT = statement(
    select w.position, c.* from wanted w, lateral (${COUNTS}, ${CARDS} ${TRIES_OF_MERCHANT}`,
 );
 
-/**
- * Up to 500 tries of a merchant are read with every sale: their cards are distinguished only where
- * a rule needs it.
- */
+/** Every sale reads up to 500 tries of its merchant. Their cards are counted only if a rule needs it. */
 const COUNT_WITHOUT_MERCHANTS_CARDS = statement(
   'antifraud.count_but_merchants_cards',
   `${COUNT_OF_BUYERS}
@@ -115,10 +103,9 @@ const COUNT_WITHOUT_MERCHANTS_CARDS = statement(
 );
 
 /**
- * Counts of velocity events by sliding windows of real time. A sale is one entry, whatever is
- * counted of it: as many may wait as there may be requests. All concurrent sales go in one
- * statement; what they have in common (the merchant, above all) is counted once. The cards of a
- * merchant are 0 unless `countsMerchantsCards`.
+ * Counts velocity events in sliding windows of real time. One key is a whole sale, so as many may wait as
+ * there are requests. All concurrent sales share one statement, and a subject that they have in common
+ * (mostly the merchant) is counted once. A merchant's card counts are 0 unless `countsMerchantsCards`.
  */
 export function countsRead(
   database: Database,
@@ -160,7 +147,7 @@ async function countFingerprints(
   );
 }
 
-/** What was counted before a rotation of keys stands under the fingerprint of then. */
+/** Events from before a key rotation have the earlier key's fingerprint, so a subject may occur twice. */
 function addedUp(counted: readonly (readonly [Subject, Counts])[]): SaleCounts {
   const counts: Partial<Record<Subject, Counts>> = {};
   for (const [subject, more] of counted) {
@@ -185,7 +172,7 @@ function countsOf(counted: Counted): Counts {
   };
 }
 
-/** What a row of a sale brings to be counted; null: nothing. */
+/** The columns of a sale's row that are counted; all null if nothing is. */
 export const VELOCITY_COLUMNS = {
   velocity_card: ['bytea', ({ attempt }) => attempt?.cardFingerprint ?? null],
   velocity_document: ['bytea', ({ attempt }) => attempt?.documentFingerprint ?? null],
@@ -194,10 +181,7 @@ export const VELOCITY_COLUMNS = {
   velocity_is_stored: ['boolean', ({ attempt }) => attempt?.isCardStored ?? null],
 } as const satisfies InputColumns<{ readonly attempt: VelocityEvent | null }>;
 
-/**
- * A statement's part `counted`: reads its part `tried`: merchant_id, transaction_id and those
- * columns.
- */
+/** CTE `counted`. Reads CTE `tried`: merchant_id, transaction_id and `VELOCITY_COLUMNS`. */
 export const COUNT_TRIES = `counted as (
      insert into velocity_events (merchant_id, transaction_id, card_fingerprint, document_fingerprint, address_fingerprint,
        device_fingerprint, is_stored)
@@ -208,8 +192,8 @@ export const COUNT_TRIES = `counted as (
    )`;
 
 /**
- * Codes of the classes `technical` and `invalid`: they do not tell of the card, for an issuer that is
- * away declines good ones too. The issuer-code table has them; a statement is constant text.
+ * Issuer codes of the classes `technical` and `invalid`. They say nothing about the card: an issuer that is
+ * down declines good cards too. Copied from the issuer-code table, because a statement is constant text.
  */
 export const CODES_OF_NO_CARD = `
   'visa 03', 'visa 12', 'visa 19', 'visa 13', 'visa 92', 'visa 94', 'visa 91', 'visa 96',
@@ -218,10 +202,7 @@ export const CODES_OF_NO_CARD = `
   'elo 58', 'elo 30', 'elo 19', 'elo 13', 'elo 23', 'elo 64', 'elo 04', 'elo 06', 'elo 91', 'elo 96',
   'hipercard 03', 'hipercard 30', 'hipercard 13', 'hipercard 12', 'hipercard 92', 'hipercard 94', 'hipercard 91', 'hipercard 96'`;
 
-/**
- * Counts them as declined. Reads the part `given_back`: merchant_id, transaction_id, is_declined,
- * card_brand and response_code.
- */
+/** Reads CTE `given_back`: merchant_id, transaction_id, is_declined, card_brand and response_code. */
 export const COUNT_DECLINES = `declined_tries as (
      update velocity_events a set is_declined = true,
        is_card_refused = g.card_brand || ' ' || coalesce(g.response_code, '') not in (${CODES_OF_NO_CARD})
@@ -229,7 +210,7 @@ export const COUNT_DECLINES = `declined_tries as (
      where g.is_declined and a.merchant_id = g.merchant_id and a.transaction_id = g.transaction_id
    )`;
 
-/** Counts them no more: they were never sent. Reads the same part. */
+/** Deletes tries that were never sent to the acquirer. Reads CTE `given_back`. */
 export const UNCOUNT_TRIES = `uncounted as (
      delete from velocity_events a using given_back g
      where a.merchant_id = g.merchant_id and a.transaction_id = g.transaction_id
@@ -242,7 +223,7 @@ const WRITE_VERIFICATION = statement(
    values ($1, $2, $3, $4, $5, $6, true) on conflict do nothing`,
 );
 
-/** A verification as a try: under the stored card's future id, which no transaction has. */
+/** Records a verification as a try, under the stored card's future id, which no transaction has. */
 export async function writeVerification(
   database: Database,
   event: VelocityEvent & { readonly merchantId: string; readonly verificationId: string },
@@ -266,7 +247,6 @@ const DECLINE_VERIFICATION = statement(
    ), ${COUNT_DECLINES} select 1`,
 );
 
-/** What the issuer answered. */
 export type DeclinedTry = { readonly brand: CardBrand; readonly responseCode: string };
 
 export async function declineVerification(
@@ -283,7 +263,7 @@ const ERASE_VERIFICATION = statement(
   'delete from velocity_events where merchant_id = $1 and transaction_id = $2',
 );
 
-/** Of a verification that was refused or never sent: the acquirer was not asked. */
+/** For a verification that was refused or never sent to the acquirer. */
 export async function eraseVerification(
   database: Database,
   merchantId: string,
@@ -300,7 +280,7 @@ const FORGET = statement(
    returning 1`,
 );
 
-/** Deletes up to `limit` events that no window reaches any more; returns how many. */
+/** Deletes up to `limit` events that no window reaches any more and returns how many. */
 export async function deleteOldVelocityEvents(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET, [limit])).length;
 }

@@ -8,11 +8,11 @@ export type Subject = (typeof SUBJECTS)[number];
 export const WINDOWS = ['minute', 'hour', 'day'] as const;
 export type Window = (typeof WINDOWS)[number];
 
-/** Tries to pay, those that the issuer declined, and different cards among the tries. */
+/** `declines`: tries that the issuer declined. `cards`: different cards among the tries. */
 export const MEASURES = ['attempts', 'declines', 'cards'] as const;
 export type Measure = (typeof MEASURES)[number];
 
-/** Once `threshold` are on record within the window, the next sale gets the verdict. */
+/** With `threshold` or more on record in the window, the next sale gets the verdict. */
 export type VelocityRule = {
   readonly subject: Subject;
   readonly window: Window;
@@ -24,18 +24,17 @@ export type VelocityRule = {
 export type Counts = Readonly<Record<Window, Readonly<Record<Measure, number>>>>;
 
 /**
- * The newest events of a subject (of each of its fingerprints) that are read. Bounds the cost of a
- * sale; so it is also the highest threshold. For a merchant with more sales than these in a window
- * the counts are of the newest ones: shares, in effect.
+ * The newest events that are read of each fingerprint, which bounds the cost of a sale. Also a rule's highest
+ * threshold. A busier merchant's counts are of the newest ones: shares, in effect.
  */
 export const MOST_ATTEMPTS_COUNTED = 500;
 
 /**
- * Production's rules unless the operator sets others. A card: what networks fine, and no buyer does
- * (Mastercard counts seven tries after a decline in a day). A buyer and a device: many cards are a
- * tester's. An address may be a telephone company's, with thousands behind it: it is rejected for a
- * burst of declines only. A whole merchant is never rejected, for then a tester of cards could
- * close the shop; half of 500 declined is over twice what networks take for an attack.
+ * Production's rules unless the operator sets others. Card: tries that networks fine and no buyer makes
+ * (Mastercard counts seven tries after a decline in a day). Buyer and device: many cards are a card tester's.
+ * Address: it may be a telephone company's with thousands of buyers behind it, so only a burst of declines is
+ * rejected. Merchant: never rejected, because a card tester could then close the shop; half of 500 declined
+ * is more than twice what networks take for an attack.
  */
 export const PRODUCTION_RULES =
   'card/hour/attempts/10=reject card/day/declines/8=reject ' +
@@ -44,11 +43,7 @@ export const PRODUCTION_RULES =
   'address/hour/cards/20=review address/minute/declines/20=reject ' +
   'merchant/minute/declines/100=review merchant/hour/declines/250=review';
 
-/**
- * Counts of one subject under two of its fingerprints, which have no event in common. A card that
- * was tried before and after a rotation of keys has two fingerprints, and counts as two cards for a
- * day: rather too many than none.
- */
+/** The fingerprints have no event in common. A card tried before and after a key rotation counts twice. */
 export function addCounts(one: Counts, other: Counts): Counts {
   const sumOf = (window: Window) => ({
     attempts: one[window].attempts + other[window].attempts,
@@ -58,7 +53,7 @@ export function addCounts(one: Counts, other: Counts): Counts {
   return { minute: sumOf('minute'), hour: sumOf('hour'), day: sumOf('day') };
 }
 
-/** The counts as they were before this try, when it is on record already. */
+/** Subtracts this try, which is on record already. */
 export function withoutOneTry(counts: Counts): Counts {
   const before = ({ attempts, ...others }: Counts[Window]) => ({
     ...others,
@@ -67,18 +62,14 @@ export function withoutOneTry(counts: Counts): Counts {
   return { minute: before(counts.minute), hour: before(counts.hour), day: before(counts.day) };
 }
 
-/** `card/hour/attempts`: the name of a rule among the reasons. */
+/** Such as `card/hour/attempts`. */
 export function ruleName({ subject, window, measure }: VelocityRule): string {
   return `${subject}/${window}/${measure}`;
 }
 
 const RULE = /^(\w+)\/(\w+)\/(\w+)\/(\d{1,3})=(\w+)$/;
 
-/**
- * Rules as an operator writes them, separated by blanks:
- * `subject/window/measure/threshold=verdict`. Returns the faulty parts when there are any. A rule
- * named twice with different verdicts is a review and, higher up, a reject.
- */
+/** Reads rules `subject/window/measure/threshold=verdict` separated by blanks, or gives the faulty ones. */
 export function readVelocityRules(
   text: string,
 ): { readonly rules: readonly VelocityRule[] } | { readonly faulty: readonly string[] } {
@@ -100,15 +91,12 @@ function readRule(text: string): VelocityRule | null {
   return { subject, window, measure, threshold, verdict } as VelocityRule;
 }
 
-/** Whether any rule counts a merchant's different cards: this count is the most expensive one. */
+/** Whether a rule counts a merchant's different cards, the most expensive count. */
 export function countsMerchantsCards(rules: readonly VelocityRule[]): boolean {
   return rules.some(({ subject, measure }) => subject === 'merchant' && measure === 'cards');
 }
 
-/**
- * The verdict of the rules that the counts reach. An absent subject has no counts and breaks no
- * rule.
- */
+/** An absent subject has no counts and breaks no rule. */
 export function velocityDecision(
   rules: readonly VelocityRule[],
   countsOf: Readonly<Partial<Record<Subject, Counts>>>,

@@ -28,7 +28,7 @@ type ChangeProvidersTools = {
   readonly operator: Actor;
 };
 
-/** `value`: of what was given. */
+/** `value`: the refused input. */
 export type ProviderRefused = {
   readonly kind: 'refused';
   readonly refusal: ProviderRefusal;
@@ -39,7 +39,7 @@ export type WantedProvider = Pick<Provider, 'kind' | 'name' | 'adapter' | 'url' 
   readonly credentials: ProviderCredentials;
 };
 
-/** A key is retired by hand and seldom: more often in one command is a mistake. */
+/** Keys are retired by hand and seldom. More than this in one command is a mistake. */
 const MOST_SEALINGS = 3;
 
 const refused = (refusal: ProviderRefusal, value: string): ProviderRefused => ({
@@ -50,7 +50,7 @@ const refused = (refusal: ProviderRefusal, value: string): ProviderRefused => ({
 
 const resourceOf = (kind: ProviderKind, name: string) => `providers/${kind}/${name}`;
 
-/** Adds a provider under a name that it keeps for ever: charges are written under it. */
+/** The name can never change: charges are stored under it. */
 export async function addProvider(
   tools: WriteProviderTools,
   wanted: WantedProvider,
@@ -62,7 +62,7 @@ export async function addProvider(
   return isAdded ? { kind: 'written' } : refused('nameTaken', name);
 }
 
-/** Gives it another address and other credentials, all anew. It is the same provider, with its charges. */
+/** Replaces the address and all credentials of a provider. It keeps its charges. */
 export async function moveProvider(
   tools: WriteProviderTools,
   wanted: WantedProvider,
@@ -99,7 +99,7 @@ async function writeProvider(
   }
 }
 
-/** A disabled one gets nothing new; what it has is resolved, canceled and followed. */
+/** A disabled provider gets no new charges. Those it has are still resolved, canceled and followed. */
 export async function changeProvider(
   { database, audit, operator }: ChangeProvidersTools,
   kind: ProviderKind,
@@ -124,13 +124,13 @@ export async function changeProvider(
 
 export type WantedRoutes = {
   readonly kind: ProviderKind;
-  /** Null: of all merchants, behind their own. */
+  /** null for the rules of all merchants, which apply after a merchant's own. */
   readonly merchantId: string | null;
-  /** As `readRule` reads them, in their order; empty: none. */
+  /** In the format of `readRule`, in order. Empty removes all rules. */
   readonly rules: readonly string[];
 };
 
-/** Puts the rules of a merchant in place of those that it had. */
+/** Replaces all rules of a merchant. */
 export async function routeProviders(
   { database, audit, operator }: ChangeProvidersTools,
   { kind, merchantId, rules: texts }: WantedRoutes,

@@ -17,12 +17,12 @@ const ABOUT_MILLISECONDS = 3_000;
 type AcquirersContext = {
   readonly environment: 'homologation' | 'production';
   readonly gate: Gate;
-  /** The one that the settings name, behind the gate; null: they name none. */
+  /** The acquirer of the settings, behind the gate; null if they name none. */
   readonly byDefault: Acquirer | null;
   readonly observe: (operation: string, result: string, seconds: number) => void;
 };
 
-/** The acquirer of the settings, and those of the table; in production none that may be a simulator. */
+/** Opens the acquirers of the table. In production none that may be a simulator is asked. */
 export function openAcquirers(
   table: ProviderTable,
   { environment, gate, byDefault, observe }: AcquirersContext,
@@ -47,7 +47,6 @@ export function openAcquirers(
 
 type SaleCapabilities = Pick<AcquirerCapabilities, 'brands' | 'largestInstallments' | 'captureLater'>;
 
-/** Whether an acquirer takes such a sale. */
 export function takesSale({ brand, installmentCount }: RoutedSale, isCapturedLater: boolean) {
   return (acquirer: Pick<Acquirer, 'capabilities'>): boolean => {
     const { brands, largestInstallments, captureLater } = acquirer.capabilities();
@@ -56,7 +55,7 @@ export function takesSale({ brand, installmentCount }: RoutedSale, isCapturedLat
   };
 }
 
-/** What at least one of those that get new charges can do. */
+/** What at least one enabled acquirer can do. */
 export function widestCapabilities(acquirers: Pick<Acquirers, 'enabled' | 'of'>): SaleCapabilities {
   const all = acquirers.enabled().map((name) => acquirers.of(name).capabilities());
   return {
@@ -66,7 +65,7 @@ export function widestCapabilities(acquirers: Pick<Acquirers, 'enabled' | 'of'>)
   };
 }
 
-/** The names of those that give back no part of a charge. */
+/** The names of the acquirers without partial cancel. */
 export function wholeOnly(acquirers: Pick<Acquirers, 'all' | 'of'>): readonly string[] {
   return acquirers.all().filter((name) => !acquirers.of(name).capabilities().partialCancel);
 }

@@ -14,12 +14,11 @@ export type Banks = ProviderSet<Bank>;
 type BanksContext = {
   readonly environment: 'homologation' | 'production';
   readonly gate: Gate;
-  /** The one that the settings name, behind the gate; null: they name none. */
+  /** The bank of the settings, behind the gate; null if they name none. */
   readonly byDefault: Bank | null;
   readonly observe: (operation: string, result: string, seconds: number) => void;
 };
 
-/** The bank of the settings, and those of the table. */
 export function openBanks(
   table: ProviderTable,
   { environment, gate, byDefault, observe }: BanksContext,

@@ -15,35 +15,34 @@ import {
   VERSION_OF_PROVIDERS,
 } from './providers.sql.ts';
 
-/** What is under way at a provider that was opened anew ends in this time. */
+/** A replaced connection is closed after this time, so that its pending requests can end. */
 const CLOSE_AFTER_MILLISECONDS = 180_000;
 
 export type SaleToRoute = RoutedSale & { readonly merchantId: string; readonly transactionId: string };
 
-/** The providers of a kind, by name. */
 export type ProviderSet<Port> = {
-  /** One that this process does not know answers that it was not connected. */
+  /** An unknown provider answers that it was not connected. */
   of(name: string): Port;
   /** Those that get new charges; the default one first. */
   enabled(): readonly string[];
-  /** All of them: what a disabled one has is followed too. Needs no `this`. */
+  /** Disabled ones are included, because their charges are still followed. Needs no `this`. */
   readonly all: () => readonly string[];
-  /** Who gets a new charge: by the rules, else the first that takes it; null: none does. */
+  /** The provider of a new charge: by the rules, otherwise the first that takes it; null if none does. */
   choose(sale: SaleToRoute, takes?: (port: Port) => boolean): string | null;
 };
 
 export type OpenedProvider<Port> = { readonly port: Port; readonly close: () => Promise<unknown> };
 
 export type ProviderParts<Port> = {
-  /** The one that the settings name; null: they name none. */
+  /** The provider of the settings; null if they name none. */
   readonly byDefault: Port | null;
-  /** The answers of one that is not open here. */
+  /** Answers for a provider that is not open in this process. */
   readonly absent: Port;
   readonly connectTimeoutMilliseconds: number;
   readonly open: (provider: StoredProvider, channel: Channel) => OpenedProvider<Port>;
 };
 
-/** The table of providers and their rules, in memory: a payment asks no further. */
+/** Holds the providers and their rules in memory, so that a payment reads no table. */
 export type ProviderTable = {
   setOf<Port>(kind: ProviderKind, parts: ProviderParts<Port>): Promise<ProviderSet<Port>>;
   readonly works: readonly Work[];
@@ -66,7 +65,7 @@ export async function openProviderTable(context: TableContext): Promise<Provider
     [stored, rules] = [await listProviders(database), await listRules(database)];
     let areAllOpen = true;
     for (const set of sets) areAllOpen = (await set.follow(stored, rules)) && areAllOpen;
-    // Then the work tries again, ever less often.
+    // The work then tries again, after growing pauses.
     if (!areAllOpen) throw new Error('a provider could not be opened');
   }
 
@@ -82,7 +81,7 @@ export async function openProviderTable(context: TableContext): Promise<Provider
   };
 }
 
-/** `openedAs`: what the port was opened with; null: it never could be, and the port is the absent one. */
+/** `openedAs`: what the port was opened with; null if it never could be opened and is the absent port. */
 type Entry<Port> = OpenedProvider<Port> & {
   readonly stored: StoredProvider;
   readonly openedAs: StoredProvider | null;
@@ -120,12 +119,12 @@ class OpenSet<Port> implements ProviderSet<Port> {
     const shared = this.#rules.get(ALL_MERCHANTS) ?? [];
     const rules = own === undefined ? shared : [...own, ...shared];
     const chosen = rules.length === 0 ? null : chooseProvider(rules, sale, sale.transactionId, isOpen);
-    // Where the settings name one, an added one gets nothing without a rule.
+    // If the settings name a provider, added ones get charges by rules only.
     const others = this.#parts.byDefault === null ? this.#enabled : this.#named();
     return chosen ?? others.find(isOpen) ?? null;
   }
 
-  /** False: some could not be opened. Such a one stays as it was, or is absent. */
+  /** False if some could not be opened. Such a provider stays as it was, or absent. */
   async follow(stored: readonly StoredProvider[], rules: readonly StoredRule[]): Promise<boolean> {
     const entries = new Map<string, Entry<Port>>();
     for (const provider of stored.filter(({ kind }) => kind === this.#kind)) {
@@ -160,7 +159,7 @@ class OpenSet<Port> implements ProviderSet<Port> {
     return { port: this.#parts.absent, close: async () => {}, stored, openedAs: null };
   }
 
-  /** Null: its credentials do not open. */
+  /** null if its credentials cannot be decrypted, or the channel cannot be opened. */
   async #open(stored: StoredProvider): Promise<Entry<Port> | null> {
     const { keyring, log } = this.#context;
     try {
@@ -175,7 +174,7 @@ class OpenSet<Port> implements ProviderSet<Port> {
   }
 }
 
-/** Disabling and enabling change nothing of how it is asked. */
+/** Disabling and enabling do not change the connection. */
 function isSameConnection(one: StoredProvider, other: StoredProvider): boolean {
   const keyOf = ({ adapter, url, timeoutMilliseconds, sealed }: StoredProvider) =>
     JSON.stringify([adapter, url, timeoutMilliseconds, sealed?.dataKeyId, sealed?.bytes.toString('base64')]);
@@ -189,7 +188,7 @@ const NO_CREDENTIALS: ProviderCredentials = {
   certificateKey: null,
 };
 
-/** Throws where the sealed bytes do not open. */
+/** Throws if the sealed bytes cannot be decrypted. */
 export async function openCredentials(
   keyring: Keyring,
   { kind, name, sealed }: StoredProvider,
@@ -200,7 +199,7 @@ export async function openCredentials(
   return { ...NO_CREDENTIALS, ...(JSON.parse(bytes.toString('utf8')) as Partial<ProviderCredentials>) };
 }
 
-/** A channel with credentials that stay as they are. */
+/** Unlike files, these credentials never change. */
 export function credentialsChannel(
   { token, authority: ca, certificate, certificateKey: key }: ProviderCredentials,
   connectTimeoutMilliseconds: number,

@@ -1,24 +1,24 @@
 import { CARD_BRANDS, type CardBrand } from '../values/card-number.ts';
 import { isProviderName } from './provider.ts';
 
-/** Stands for all merchants in the key of a rule. */
+/** The merchant id of rules for all merchants. */
 export const ALL_MERCHANTS = '';
-/** As a short text of whole numbers, both ends included; null: any. */
+/** Both ends included; null for any. */
 type Range = readonly [from: number, to: number] | null;
 
-/** Fits where all of it holds. */
+/** A rule fits if all its conditions hold. */
 export type ProviderRule = {
   readonly provider: string;
-  /** Null: any. */
+  /** null for any. */
   readonly brands: readonly CardBrand[] | null;
   readonly installments: Range;
   /** Cents. */
   readonly amount: Range;
-  /** Percent of the sales that fit otherwise. */
+  /** Percent of the sales that the other conditions fit. */
   readonly share: number;
 };
 
-/** What a rule looks at. A boleto has no brand, and one installment. */
+/** The fields of a sale that rules read. A boleto has no brand, and one installment. */
 export type RoutedSale = {
   readonly brand: CardBrand | null;
   readonly installmentCount: number;
@@ -29,10 +29,7 @@ export type RoutedSale = {
 export const MOST_RULES = 50;
 const LARGEST_NUMBER = 9_999_999_999;
 
-/**
- * The provider of the first rule that fits and whose provider takes the sale; null: there is none.
- * The same id chooses the same again, as long as the rules are the same.
- */
+/** null if no rule fits. The same id gets the same provider, as long as the rules are the same. */
 export function chooseProvider(
   rules: readonly ProviderRule[],
   sale: RoutedSale,
@@ -55,12 +52,12 @@ function isWithin(range: Range, value: number): boolean {
   return range === null || (value >= range[0] && value <= range[1]);
 }
 
-/** Each rule draws anew, so that the shares of two rules are independent. */
+/** The position is part of the text, so that the shares of two rules are independent. */
 function isOfShare(share: number, transactionId: string, position: number): boolean {
   return share >= 100 || (drawOf(`${transactionId.toLowerCase()}|${position}`) / 2 ** 32) * 100 < share;
 }
 
-/** FNV-1a of 32 bits, with the last mixing of MurmurHash3: even for texts that differ in one place. */
+/** 32-bit FNV-1a with MurmurHash3's final mixing: even for texts that differ in one character. */
 function drawOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -69,10 +66,7 @@ function drawOf(text: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/**
- * Reads `brand=visa,elo installments=2-12 amount=10000-500000 share=30 provider`, of which all but
- * the provider may be absent; a text: what is wrong with it.
- */
+/** Reads `brand=visa,elo installments=2-12 amount=10000-500000 share=30 provider`, or says what is wrong. */
 export function readRule(text: string): ProviderRule | string {
   const words = text.trim().split(/\s+/);
   const provider = words.pop() ?? '';
@@ -82,7 +76,7 @@ export function readRule(text: string): ProviderRule | string {
   return typeof condition === 'string' ? condition : { ...condition, provider };
 }
 
-/** The text of all but the provider, as it is kept. */
+/** The stored text: everything except the provider. */
 export function conditionText({ brands, installments, amount, share }: ProviderRule): string {
   return [
     ...(brands === null ? [] : [`brand=${brands.join(',')}`]),
@@ -92,7 +86,7 @@ export function conditionText({ brands, installments, amount, share }: ProviderR
   ].join(' ');
 }
 
-/** As `readRule` reads it. */
+/** In the format of `readRule`. */
 export function ruleText(rule: ProviderRule): string {
   return `${conditionText(rule)} ${rule.provider}`.trim();
 }

@@ -3,7 +3,7 @@ import type { Instant } from '../values/instant.ts';
 export const PROVIDER_KINDS = ['acquirer', 'bank', 'antifraud'] as const;
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
-/** Which adapters there are: one is a folder of its kind, and a name here. */
+/** The adapters of each kind: a folder and a name here. */
 export const PROVIDER_ADAPTERS = {
   acquirer: ['bridge'],
   bank: ['bridge'],
@@ -13,21 +13,21 @@ export const PROVIDER_ADAPTERS = {
 export const ADAPTER_NAMES = ['bridge'] as const;
 export type ProviderAdapter = (typeof ADAPTER_NAMES)[number];
 
-/** The provider of a kind that the settings name: it stands in no table. */
+/** The provider of the settings. It is in no table. */
 export const DEFAULT_PROVIDER = 'default';
 
-/** One that was added by a command. */
+/** A provider that was added by a command. */
 export type Provider = {
   readonly kind: ProviderKind;
   readonly name: string;
   readonly adapter: ProviderAdapter;
   readonly url: string;
-  /** Null: as the settings have it for the kind; a longer one than that has no effect. */
+  /** null for the settings' timeout of the kind. A longer one than that has no effect. */
   readonly timeoutMilliseconds: number | null;
   readonly hasCredentials: boolean;
   readonly createdBy: string;
   readonly createdAt: Instant;
-  /** Null: enabled. */
+  /** null while it is enabled. */
   readonly disabledAt: Instant | null;
   /** Raised by every change. */
   readonly revision: number;
@@ -49,21 +49,21 @@ export type ProviderRefusal =
   | 'ruleMalformed'
   | 'tooManyRules';
 
-/** What a provider shows to be believed, sealed as one text. */
+/** Sealed together as one text. */
 export type ProviderCredentials = {
   readonly token: string | null;
-  /** PEM, as the three behind it: the trusted authorities; null: the public ones. */
+  /** The trusted authorities as PEM; null for the public ones. The certificate and its key are PEM too. */
   readonly authority: string | null;
   readonly certificate: string | null;
   readonly certificateKey: string | null;
 };
 
-/** What the sealed credentials are bound to. */
+/** The record that the sealed credentials are bound to. */
 export function providerRecord(kind: ProviderKind, name: string): string {
   return `providers|${kind}|${name}`;
 }
 
-/** A change of another provider than the default one is kept under a number that no other has. */
+/** Two providers may use the same change id, so all but the default one's are stored with the name. */
 export function qualifiedChangeId(provider: string, changeId: string): string {
   return provider === DEFAULT_PROVIDER ? changeId : `${provider}/${changeId}`;
 }

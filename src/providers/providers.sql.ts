@@ -27,7 +27,7 @@ const PROVIDER = rowCodec({
   dataKeyId: column.nullable(column.whole()),
 });
 
-/** As it stands in the table; null: it shows no credentials. */
+/** `sealed` is null if the provider has no credentials. */
 export type StoredProvider = Provider & { readonly sealed: Sealed | null };
 
 const LIST = statement(
@@ -58,7 +58,7 @@ export type NewProvider = Pick<
   readonly sealed: Sealed | null;
 };
 
-/** False: the name is taken. Throws `KeyRetired` where it was sealed under a key that seals nothing more. */
+/** False if the name is taken. Throws `KeyRetired` if the credentials were sealed under a retired key. */
 export async function insertProvider(tx: Tx, provider: NewProvider): Promise<boolean> {
   if (provider.sealed !== null) await keepInUse(tx, provider.sealed.dataKeyId);
   return (await tx.query(ADD, [...valuesOf(provider), provider.createdBy])).length === 1;
@@ -77,7 +77,7 @@ const REPLACE = statement(
    returning name`,
 );
 
-/** False: there is none of this name. Throws `KeyRetired` as `insertProvider` does. */
+/** False if there is no provider of this name. Throws `KeyRetired` like `insertProvider`. */
 export async function replaceProvider(tx: Tx, provider: NewProvider): Promise<boolean> {
   if (provider.sealed !== null) await keepInUse(tx, provider.sealed.dataKeyId);
   return (await tx.query(REPLACE, valuesOf(provider))).length === 1;
@@ -90,7 +90,7 @@ const SWITCH = statement(
    returning name`,
 );
 
-/** False: there is none of this name that was not so before. */
+/** False if there is no provider of this name, or it is in this state already. */
 export async function switchProvider(
   tx: Tx,
   kind: ProviderKind,
@@ -109,7 +109,7 @@ const RULE = rowCodec({
 
 export type StoredRule = {
   readonly kind: ProviderKind;
-  /** `ALL_MERCHANTS`: of all. */
+  /** `ALL_MERCHANTS` for all. */
   readonly merchantId: string;
   readonly rule: ProviderRule;
 };
@@ -119,7 +119,7 @@ const LIST_RULES = statement(
   `select ${RULE.columns} from provider_rules order by merchant_id, kind, position`,
 );
 
-/** Each set in its order. */
+/** Ordered by position within each merchant and kind. */
 export async function listRules(database: Reader): Promise<StoredRule[]> {
   return (await database.query(LIST_RULES, [])).map((row) => {
     const { kind, merchantId, provider, condition } = RULE.parse(row);
@@ -151,7 +151,6 @@ const ADD_RULES = statement(
    select $1, $2, ${RULES.selected} from ${RULES.sql}`,
 );
 
-/** The rules of a merchant, or those of all, in place of those that were. */
 export async function replaceRules(
   tx: Tx,
   kind: ProviderKind,
@@ -163,7 +162,7 @@ export async function replaceRules(
   if (placed.length > 0) await tx.query(ADD_RULES, [merchantId, kind, ...RULES.values(placed)]);
 }
 
-/** Another one after every change of a provider or a rule: numbers of rules and revisions only grow. */
+/** Changes with every change of a provider or a rule: rule numbers and revisions only grow. */
 export const VERSION_OF_PROVIDERS = statement(
   'providers.version',
   `select concat_ws(' ', (select concat_ws(' ', count(*), sum(revision)) from providers),

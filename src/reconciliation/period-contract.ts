@@ -12,7 +12,7 @@ export const ACCOUNT = Type.String({ minLength: 1, maxLength: 20 });
 
 export const dayField = (description: string) => Type.String({ format: 'day', maxLength: 10, description });
 
-/** The tag is the name of its last day. */
+/** The tag is the name of the last day's field. */
 export const PERIOD_FAULTS = {
   rangeBackwards: {
     status: 400,

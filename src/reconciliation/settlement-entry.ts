@@ -39,7 +39,7 @@ export type SettlementEntry = {
   readonly brand: CardBrand | null;
   readonly cardLastFour: string | null;
   readonly soldOn: Day | null;
-  /** Null: all installments of the sale. */
+  /** null for all installments of the sale. */
   readonly installmentNumber: number | null;
   readonly installmentCount: number | null;
   /** Covers the installment or the whole sale. Net is gross less fees. All are negative if taken back. */
@@ -103,9 +103,7 @@ export type SettlementFault = {
   readonly sentence: { readonly pt: string; readonly en: string };
 };
 
-/**
- * Yields the head, entries, and one end or refusal. No entries follow a fault. Nothing counts before the end.
- */
+/** The head, entries, then one end or refusal. No entry follows a fault. Nothing counts before the end. */
 export type SettlementEvent =
   | { readonly type: 'head'; readonly head: SettlementFileHead }
   | { readonly type: 'entry'; readonly entry: SettlementEntry; readonly maskedLine: string }

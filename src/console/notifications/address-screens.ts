@@ -24,12 +24,12 @@ import { EVENT_WORDS, failureText } from './delivery-words.ts';
 
 type Notifier = AnswerOf<typeof LIST_ALERT_ENDPOINTS>['items'][number];
 type Found = {
-  /** Null: none is registered. */
+  /** null if none is registered. */
   readonly url: string | null;
   readonly notifiers: readonly Notifier[];
 };
 
-/** Twenty may be active. */
+/** More than the twenty that may be active, so that removed ones are shown too. */
 const MOST_NOTIFIERS = '50';
 
 export const ADDRESS_SCREENS: readonly Screen<unknown>[] = [

@@ -25,7 +25,7 @@ type Delivery = AnswerOf<typeof GET_DELIVERY>;
 
 const USUAL_DAYS = 7;
 
-/** What was sent is dated by real time, whatever the merchant's clock says. */
+/** Deliveries are dated by real time, even if the merchant's clock was moved. */
 function daysOf({ query, realNow }: Visit): { readonly from: string; readonly to: string } {
   const today = saoPauloDay(instant(realNow));
   return { from: query.from ?? addDays(today, 1 - USUAL_DAYS), to: query.to ?? today };
@@ -120,7 +120,7 @@ ${section(say('What is sent'), html`<pre class="scroll" tabindex="0">${delivery.
 
 function aboutLink({ kind, paymentId, noticeOf, installmentNumber }: Delivery, merchantId: string): Shown {
   if (paymentId === null) return noticeOf ?? '–';
-  // A callback without an installment may be of a boleto, which has another page.
+  // A callback without an installment may be about a boleto, whose page is another.
   if (kind !== 'Movement' || installmentNumber === null) return paymentId;
   return link(paymentPath(merchantId, paymentId), paymentId);
 }

@@ -13,7 +13,7 @@ export const KIND_WORDS = {
   Notice: 'Notice',
 } as const satisfies Record<AnswerOf<typeof GET_DELIVERY>['kind'], string>;
 
-/** What a notifier of subscriptions is notified of. */
+/** The events that alert endpoints may ask for. */
 export const EVENT_WORDS = {
   failed: 'A charge failed',
   paid: 'A billing was paid',
@@ -48,7 +48,7 @@ const FAILURE_WORDS: Readonly<Record<TryFailure, string>> = {
 
 const isKnown = (failure: string): failure is TryFailure => Object.hasOwn(FAILURE_WORDS, failure);
 
-/** Null: it did not fail. One that a process of another version wrote is quoted. */
+/** null if it did not fail. An unknown failure, written by another version, is shown as it is. */
 export function failureText(failure: string | null, { say }: Wording): Shown {
   if (failure === null) return '–';
   return isKnown(failure) ? say(FAILURE_WORDS[failure]) : quotation(failure);

@@ -4,10 +4,10 @@ import { type Cents, MOST_INSTALLMENTS } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { ChargesPage, ChargesRequest } from './listed-charge.ts';
 
-/** A card as it travels to the acquirer: only in memory, never in a row, a log or an error. */
+/** A card on its way to the acquirer: kept in memory only, never in a row, a log or an error. */
 export type CardForAuthorization = {
   readonly number: string;
-  /** Two digits each. */
+  /** Two digits; the year too. */
   readonly expirationMonth: string;
   readonly expirationYear: string;
   readonly holderName: string;
@@ -15,45 +15,38 @@ export type CardForAuthorization = {
   readonly brand: CardBrand;
 };
 
-/** Whether the authorization charges the card, or holds the amount until `capture`. */
+/** `atOnce` charges the card with the authorization. `later` holds the amount until `capture`. */
 export type CaptureTime = 'atOnce' | 'later';
 
 export type AuthorizationRequest = {
   readonly merchantId: string;
   readonly capture: CaptureTime;
-  /**
-   * Ours, unique for ever: the transaction's id. The acquirer books at most one charge under it.
-   */
+  /** The transaction's id, unique for ever. The acquirer books at most one charge under it. */
   readonly reference: string;
-  /** The merchant's own reference of the sale, shown in the acquirer's papers. */
+  /** The merchant's own reference of the sale, shown in the acquirer's statements and files. */
   readonly merchantReference: string | null;
   readonly amount: Cents;
   readonly installments: number;
-  /** Business time of the sale: from when the acquirer counts the days until it pays. */
+  /** Business time; the acquirer counts the days until it pays from here. */
   readonly soldAt: Instant;
-  /** The holder at a shop, or the merchant on a stored card. */
+  /** The cardholder at a shop, or the merchant with a stored card. */
   readonly initiator: 'cardholder' | 'merchant';
-  /**
-   * Of the first use of a stored card; null at that first use, and for a card that is not stored.
-   */
+  /** That of the stored card's first use; null at the first use, and for a card that is not stored. */
   readonly networkTransactionId: string | null;
-  /** Whether this is the first use of a stored card; null when it is not stored. */
+  /** null for a card that is not stored. */
   readonly storedCard: StoredCardUse | null;
-  /** Why a stored card is charged; null when it is not stored. */
+  /** null for a card that is not stored. */
   readonly storedCardReason: StoredCardReason | null;
-  /** What the buyer reads on the card's statement; null: whatever the acquirer writes there. */
+  /** The text on the buyer's card statement; null for the acquirer's default. */
   readonly softDescriptor: string | null;
-  /** The buyer, as far as the merchant has named one; sent only to an acquirer that asks for it. */
+  /** As far as the merchant named the buyer. Sent only to an acquirer that asks for it. */
   readonly customer: AcquirerCustomer | null;
   readonly card: CardForAuthorization;
 };
 
 export type StoredCardUse = 'first' | 'later';
 
-/**
- * `recurring`: a billing without end. `installments`: one of a series with an end. `resubmission`:
- * a billing again, after a decline. `unscheduled`: all others.
- */
+/** `recurring`: without an end. `installments`: with an end. `resubmission`: after a decline. */
 export type StoredCardReason = 'recurring' | 'installments' | 'resubmission' | 'unscheduled';
 
 export type AcquirerCustomer = {
@@ -71,10 +64,7 @@ export type AcquirerCustomer = {
   };
 };
 
-/**
- * A verification of zero value: is the card good? No money moves, so nothing has to be resolved or
- * voided.
- */
+/** Verifies a card with zero value. No money moves, so nothing has to be resolved or voided. */
 export type VerificationRequest = {
   readonly merchantId: string;
   /** Ours, unique for ever among the verifications. */
@@ -88,93 +78,77 @@ export type Approval = {
   /** The acquirer's sequential number of the transaction. */
   readonly nsu: string;
   readonly networkTransactionId: string | null;
-  /** The acquirer's own identifier of the transaction, by which its files name it; null: it names none. */
+  /** The acquirer's own identifier of the transaction, used in its files; null if it has none. */
   readonly tid: string | null;
 };
 
-/** The amount is held on the card, and nothing is charged before a capture. */
+/** The amount is held on the card; nothing is charged before a capture. */
 export type Preauthorized = Omit<Approval, 'kind'> & { readonly kind: 'preauthorized' };
 
 export type DeclineAnswer = {
   readonly kind: 'declined';
-  /** The issuer's code, of the card's brand. */
+  /** The issuer's code; its meaning depends on the brand. */
   readonly responseCode: string;
   readonly adviceCode: string | null;
 };
 
-/**
- * No clear answer came: silence, a broken connection, garbage, another reference or amount. Never a
- * decline.
- */
+/** No clear answer: timeout, broken connection, garbage, another reference or amount. Never a decline. */
 export type Unknown = { readonly kind: 'unknown'; readonly reason: string };
 
-/**
- * No connection to the acquirer: no byte of the query was sent, so nothing was asked, and nothing
- * will come of it.
- */
+/** No connection to the acquirer: no byte of the request was sent, so it can have no effect. */
 export type NotConnected = { readonly kind: 'notConnected'; readonly reason: string };
 
-/**
- * No connection of ours was free: nothing was asked, as above, and nothing is known of the
- * acquirer.
- */
+/** We had no free connection: nothing was sent, and this says nothing about the acquirer. */
 export type NotSent = { readonly kind: 'notSent'; readonly reason: string };
 
-/** An approval is what was requested: `preauthorized` when it is captured later, and only then. */
+/** `preauthorized` is the approval of a later capture, `approved` that of an immediate one. */
 export type AuthorizationAnswer = Approval | Preauthorized | DeclineAnswer | Unknown | NotConnected | NotSent;
 export type VerificationAnswer = Exclude<AuthorizationAnswer, Preauthorized>;
 export type FoundCharge =
-  /** `amount`: cents, as the acquirer has booked it; null: it does not report it. */
+  /** `amount`: cents, as booked by the acquirer; null if it does not report it. */
   | (Approval & { readonly amount: number | null })
   | DeclineAnswer
-  /** It waits for its capture: nothing is charged. */
+  /** Waits for its capture; nothing is charged. */
   | { readonly kind: 'preauthorized' }
   | { readonly kind: 'voided' }
   | { readonly kind: 'notFound' }
   | Unknown
   | NotSent;
-/** A request to give back an amount of a charge. */
 export type CancelRequest = {
   readonly merchantId: string;
-  /** Of the charge. */
+  /** That of the charge. */
   readonly reference: string;
-  /** Ours, unique for ever among the cancellations; sent again it gets the booked answer again. */
+  /** Ours, unique for ever among the cancellations. Sent again, it gets the booked answer again. */
   readonly cancellationReference: string;
   readonly amount: Cents;
   /** Business time. */
   readonly requestedAt: Instant;
 };
 
-/**
- * Why an acquirer gives nothing back: for good, also when the same reference is sent again.
- * `failed`: it had accepted the cancel, and could not carry it out.
- */
+/** Final: the same reference gets the same answer. `failed`: an accepted cancel that could not be done. */
 export const CANCEL_REFUSAL_REASONS = ['unknownCharge', 'notApproved', 'exceedsRemaining', 'failed'] as const;
 export type CancelAnswer =
   | { readonly kind: 'canceled' }
-  /** Accepted, and decided later: a change reports the end, and asking again returns it. */
+  /** Accepted and decided later: a change reports the result, and repeating the request returns it. */
   | { readonly kind: 'pending' }
   | { readonly kind: 'refused'; readonly reason: (typeof CANCEL_REFUSAL_REASONS)[number] }
   | Unknown
   | NotConnected
   | NotSent;
 
-/** A request to charge what was authorized, once; what is not captured of it is let go. */
+/** Asks to capture a pre-authorization, once. The rest of the held amount is released. */
 export type CaptureRequest = {
   readonly merchantId: string;
-  /** Of the charge. */
+  /** That of the charge. */
   readonly reference: string;
-  /** Ours, unique for ever among the captures; sent again it gets the booked answer again. */
+  /** Ours, unique for ever among the captures. Sent again, it gets the booked answer again. */
   readonly captureReference: string;
   readonly amount: Cents;
-  /** Business time: from when the acquirer counts the days until it pays. */
+  /** Business time; the acquirer counts the days until it pays from here. */
   readonly capturedAt: Instant;
 };
 
-/**
- * Why an acquirer captures nothing: for good, also when the same reference is sent again.
- * `notPreauthorized`: it was captured, voided or declined. `expired`: the issuer holds it no longer.
- */
+/** Final. `notPreauthorized`: captured, voided or declined. `expired`: the issuer holds it no longer. */
 export const CAPTURE_REFUSAL_REASONS = [
   'unknownCharge',
   'notPreauthorized',
@@ -185,10 +159,10 @@ type BookedCapture =
   | { readonly kind: 'captured' }
   | { readonly kind: 'refused'; readonly reason: (typeof CAPTURE_REFUSAL_REASONS)[number] };
 export type CaptureAnswer = BookedCapture | Unknown | NotConnected | NotSent;
-/** `notFound` is no proof of absence: the request may still be on its way. */
+/** `notFound` does not prove absence: the request may still be on its way. */
 export type FoundCapture = BookedCapture | { readonly kind: 'notFound' } | Unknown | NotSent;
 
-/** `canceled`: it has cancels, so that it is not voided and never will be. */
+/** `canceled`: the charge has cancels, so it is not voided and never will be. */
 export type VoidAnswer =
   | { readonly kind: 'voided' }
   | { readonly kind: 'declined' }
@@ -196,45 +170,37 @@ export type VoidAnswer =
   | Unknown
   | NotSent;
 
-/**
- * An event of an installment: paid out, held back, released, or taken back by the card's holder.
- */
+/** An event of an installment: paid out, held back, released, or charged back by the cardholder. */
 export const CHANGE_EVENTS = ['settle', 'block', 'unblock', 'chargeback'] as const;
 export type ChangeEvent = (typeof CHANGE_EVENTS)[number];
 
 export type AcquirerChange = {
-  /**
-   * The acquirer's, unique for ever within the merchant: a change that is reported twice has the
-   * same id.
-   */
+  /** The acquirer's id, unique for ever within the merchant, also if a change is reported twice. */
   readonly changeId: string;
   readonly merchantId: string;
-  /** Of the charge; need not be one of ours. */
+  /** That of the charge, which need not be one of ours. */
   readonly reference: string;
   /** From 1. */
   readonly installmentNumber: number;
   readonly event: ChangeEvent;
-  /**
-   * Cents that this chargeback took back; null: the rest of its installment, and for all other
-   * events.
-   */
+  /** Cents taken back by a chargeback; null for the rest of the installment, and for all other events. */
   readonly amount: Cents | null;
   /** Business time. */
   readonly happenedAt: Instant;
-  /** Of a settlement: what the acquirer kept and paid out, and when it is at the bank; null: not reported. */
+  /** Of a settlement: kept and paid amounts, and the day of the credit at the bank. null if not reported. */
   readonly fee: Cents | null;
   readonly net: Cents | null;
   readonly bankOn: Day | null;
 };
 
-/** A cancel of ours of which the acquirer reports an end; asking again returns it. */
+/** A cancel of ours whose result the acquirer reports; repeating the request returns the result. */
 export type DecidedCancel = { readonly merchantId: string; readonly cancelId: string };
 
 export type ChangesRequest = FeedRequest;
 
 export const MOST_CHANGES = 500;
 
-/** A page, with the cancels of which it reports the end. */
+/** `decidedCancels`: those whose result the page reports. */
 export type AcquirerPage = FeedPage<AcquirerChange> & { readonly decidedCancels: readonly DecidedCancel[] };
 /** `notOffered`: this acquirer reports no changes at all. */
 export type ChangesAnswer = AcquirerPage | { readonly kind: 'notOffered' } | Unknown;
@@ -245,73 +211,56 @@ export type CapabilitiesAnswer =
   | { readonly kind: 'capabilities'; readonly changed: boolean; readonly capabilities: AcquirerCapabilities }
   | Unknown;
 
-/**
- * The port to the card networks. No function throws: without a clear answer it is `unknown`. Every
- * call ends within its timeout.
- */
+/** The port to the card networks. Never throws: an unclear answer is `unknown`. Ends within the timeout. */
 export type Acquirer = {
   readonly name: string;
-  /** Requests a charge. Repeating a reference never books a second one. */
+  /** Repeating a reference never books a second charge. */
   authorize(request: AuthorizationRequest, timeoutMilliseconds: number): Promise<AuthorizationAnswer>;
   /** Verifies a card before it is stored. Nothing is charged. */
   verify(request: VerificationRequest, timeoutMilliseconds: number): Promise<VerificationAnswer>;
-  /**
-   * The void: reverses what was approved under the reference, and makes a later authorization of it
-   * fail, also when the reference was never seen.
-   */
+  /** Reverses a charge. A later authorization under the reference fails, even if it was never seen. */
   voidCharge(merchantId: string, reference: string, timeoutMilliseconds: number): Promise<VoidAnswer>;
-  /**
-   * Gives back an amount of an approved charge. Repeating a reference never gives it back twice.
-   */
+  /** Gives back an amount of an approved charge. Repeating a reference never gives it back twice. */
   cancel(request: CancelRequest, timeoutMilliseconds: number): Promise<CancelAnswer>;
-  /** Charges what was pre-authorized. Repeating a reference never captures it twice. */
+  /** Captures a pre-authorization. Repeating a reference never captures it twice. */
   capture(request: CaptureRequest, timeoutMilliseconds: number): Promise<CaptureAnswer>;
-  /** The acquirer's record of a capture. */
   findCapture(
     request: Pick<CaptureRequest, 'merchantId' | 'captureReference' | 'amount'>,
     timeoutMilliseconds: number,
   ): Promise<FoundCapture>;
-  /**
-   * The acquirer's record of a reference. `notFound` is no proof of absence: an authorization may
-   * still be on its way.
-   */
+  /** `notFound` does not prove absence: an authorization may still be on its way. */
   find(merchantId: string, reference: string, timeoutMilliseconds: number): Promise<FoundCharge>;
-  /**
-   * The changes of charges since the cursor, oldest first. A request changes nothing in the next
-   * answer.
-   */
+  /** The changes of charges since the cursor, oldest first. Asking does not change the next answer. */
   changesSince(request: ChangesRequest, timeoutMilliseconds: number): Promise<ChangesAnswer>;
   /** A page of all charges that were booked, captured, voided or canceled since an instant. */
   listCharges(request: ChargesRequest, timeoutMilliseconds: number): Promise<ChargesAnswer>;
-  /** What it can do, as it was read last. */
+  /** As last read. */
   capabilities(): AcquirerCapabilities;
-  /** Reads them anew; where that fails the last reading stands. */
+  /** Reads the capabilities again; if that fails, the last reading stands. */
   readCapabilities(timeoutMilliseconds: number): Promise<CapabilitiesAnswer>;
   close(): Promise<unknown>;
 };
 
-/** What the acquirer can do: what it cannot is refused before anything is written or sent. */
+/** A request that exceeds the capabilities is refused before anything is written or sent. */
 export type AcquirerCapabilities = {
-  /** Installments of one charge, at most. */
+  /** At most, of one charge. */
   readonly largestInstallments: number;
   readonly brands: readonly CardBrand[];
-  /** Authorizes now and captures later. */
   readonly captureLater: boolean;
-  /** Gives back a part of a charge; without it only the whole. */
+  /** Without it only whole charges can be canceled. */
   readonly partialCancel: boolean;
-  /** Verifies a card without charging it. */
   readonly zeroVerification: boolean;
-  /** Characters of a reference of ours, at most. */
+  /** At most, in characters. */
   readonly longestReference: number;
-  /** For how many days it finds a charge by our reference; null: for ever. */
+  /** For how many days the acquirer finds a charge by our reference; null for ever. */
   readonly lookUpDays: number | null;
-  /** Wants to know who buys. Personal data goes to no acquirer that does not ask for it. */
+  /** Whether the acquirer asks for the buyer. Personal data goes to no acquirer that does not ask for it. */
   readonly customer: boolean;
-  /** Lists the charges of a time, which a restore needs. */
+  /** Needed to restore after a loss of data. */
   readonly listCharges: boolean;
 };
 
-/** What an acquirer is taken for until it has said it. */
+/** Assumed until the acquirer has reported its own. */
 export const UNREAD_CAPABILITIES: AcquirerCapabilities = {
   largestInstallments: MOST_INSTALLMENTS,
   brands: CARD_BRANDS,

@@ -18,7 +18,7 @@ const CLASS_TEXTS: Record<DeclineClass, string> = {
   denied: 'Every other no. A code that stands in no table counts as denied and is not retryable.',
 };
 
-/** One row for each meaning, with the codes that each brand's issuers have for it. */
+/** One row per meaning, with each brand's codes for it. */
 function issuerCodeTable(declineClass: DeclineClass): CatalogueTable {
   const codes = issuerCodes().filter((code) => code.declineClass === declineClass);
   const alike = Map.groupBy(codes, ({ meaning, isReversible }) => JSON.stringify([meaning, isReversible]));
@@ -42,7 +42,7 @@ function issuerCodeRow(codes: readonly IssuerCode[]): string[] {
   return [...byBrand, retryable, meaning.pt, meaning.en];
 }
 
-/** What each meaning asks people to do: the meanings with one remedy stand in one row. */
+/** What a person should do. Meanings with the same remedy share a row. */
 function helpTable(): CatalogueTable {
   const alike = Map.groupBy(issuerCodes(), ({ remedy }) => JSON.stringify(remedy));
   return {

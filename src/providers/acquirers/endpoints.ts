@@ -79,7 +79,6 @@ type WrittenCodes = {
   readonly adviceCodes: readonly object[];
 };
 
-/** The codes that a query asks for, and all advice codes. */
 function writeIssuerCodes({ brand, code }: Static<typeof QUERY>): WrittenCodes {
   const items = issuerCodes().filter(
     (known) => (brand ?? known.brand) === known.brand && (code ?? known.code) === known.code,
@@ -115,7 +114,6 @@ function writeAdviceCode({ code, pt, en, delayHours, isNeverAgain, isCardBlocked
   };
 }
 
-/** One code and one advice code stand for all of them. */
 function issuerCodesExample(): object {
   const { version, items, adviceCodes: advices } = writeIssuerCodes({ brand: 'mastercard', code: '51' });
   return { version, items, adviceCodes: advices.slice(0, 1) };
@@ -123,7 +121,7 @@ function issuerCodesExample(): object {
 
 const EXAMPLE = readDecline('mastercard', '51', '24');
 
-/** What is shown of a decline, when it is answered and wherever the charge is shown later. */
+/** The fields of a decline, both in the answer and wherever the charge is shown later. */
 export const DECLINE_FIELDS = {
   description: Type.String(),
   returnCode: Type.String(),
@@ -134,7 +132,7 @@ export const DECLINE_FIELDS = {
   merchantMessage: Type.String(),
 };
 
-/** A decline as every endpoint that asks the acquirer answers it. */
+/** The decline answer of every endpoint that asks the acquirer. */
 export const DECLINE_ANSWER: AnswerShape = {
   description: 'Declined: no charge was made. The tag is the code of the issuer.',
   schema: Type.Array(Type.Object({ tag: Type.String(), brand: Type.String(), ...DECLINE_FIELDS })),
@@ -185,7 +183,7 @@ export function writeDeclineFields(
   };
 }
 
-/** A try that a limit of the network refuses; the acquirer was not asked. */
+/** A network limit refuses the try; the acquirer was not asked. */
 export const RETRY_LIMIT_ANSWER = Type.Array(
   Type.Object({
     tag: Type.Enum(['retryLimit']),
@@ -196,7 +194,7 @@ export const RETRY_LIMIT_ANSWER = Type.Array(
   }),
 );
 
-/** `retryAt`: business time. */
+/** `retryAt` is business time. */
 export function writeRetryLimit(
   { tag, sentence }: RefusalShape,
   retryAt: Instant | null,
@@ -214,7 +212,7 @@ function offsetTextOrNull(moment: Instant | null): string | null {
   return moment === null ? null : saoPauloOffsetText(moment);
 }
 
-/** The table changes with versions of the service only. */
+/** The table changes only with a version of the service. */
 const CACHE_HEADERS = { 'cache-control': 'private, max-age=86400' };
 
 export const ISSUER_CODE_ENDPOINTS: readonly Endpoint<object>[] = [

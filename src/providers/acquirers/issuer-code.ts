@@ -3,27 +3,21 @@ import { type Instant, instant } from '../../values/instant.ts';
 import issuerCodeTable from './issuer-codes.json' with { type: 'json' };
 
 /**
- * The meaning of a decline for the merchant. `funds`: may be there another day. `blocked`: the card
- * is canceled. `technical`: issuer or acquirer out of order. `invalid`: our or the merchant's
- * set-up, format or amount. `denied`: every other decline.
+ * `funds`: may be there another day. `blocked`: the card is canceled. `technical`: issuer or acquirer is
+ * down. `invalid`: faulty set-up, format or amount, ours or the merchant's. `denied`: every other decline.
  */
 export type DeclineClass = 'funds' | 'blocked' | 'technical' | 'invalid' | 'denied';
 
 type Meaning = { readonly pt: string; readonly en: string };
 
-/**
- * What to do about a decline. `buyer`: for the page of the shop; it reveals no loss, theft or suspicion.
- * `merchant`: for the desk of the shop, with whether the charge may be tried again.
- */
+/** `buyer`: for the shop's page; reveals no loss, theft or suspicion. `merchant`: for the shop's staff. */
 export type DeclineHelp = { readonly buyer: Meaning; readonly merchant: Meaning };
 
 export type Decline = {
   readonly declineClass: DeclineClass;
   /** Whether the merchant may try this card again at all. */
   readonly isRetryable: boolean;
-  /**
-   * The issuer's requested pause before that; null when it requests none or forbids another try.
-   */
+  /** The pause that the issuer requests; null if it requests none or forbids another try. */
   readonly mayRetryAfterHours: number | null;
   readonly sentence: Meaning;
   readonly help: DeclineHelp;
@@ -34,10 +28,10 @@ export type IssuerCode = {
   readonly code: string;
   readonly declineClass: DeclineClass;
   readonly isReversible: boolean;
-  /** Mastercard's 79, 82 and 83: another try is welcome when the advice names a time for it. */
+  /** Mastercard's 79, 82 and 83: another try is allowed if the advice code names a time for it. */
   readonly isDecidedByAdvice: boolean;
   readonly meaning: Meaning;
-  /** What to do about it, without a word on another try. */
+  /** What to do about it, apart from whether to try again. */
   readonly remedy: DeclineHelp;
 };
 
@@ -53,18 +47,17 @@ type CodesByNetwork = { readonly [network in Network]?: readonly string[] };
 
 type IssuerCodeTable = {
   readonly version: string;
-  /** A code in no list is denied. */
+  /** A code in no list is `denied`. */
   readonly classes: Readonly<Record<Exclude<DeclineClass, 'denied'>, CodesByNetwork>>;
-  /** One code may stand for several meanings; the first listed gives the sentence. */
-  /** What to do, by the kind of trouble. */
+  /** By the `help` name of a meaning. */
   readonly help: Readonly<Record<string, DeclineHelp>>;
-  /** What to do when the advice forbids what the code alone would permit. */
+  /** Used if the advice code forbids what the issuer code alone would permit. */
   readonly final: DeclineHelp;
-  /** Whether to try again, for the merchant. */
+  /** For the merchant: whether to try again. */
   readonly retry: Readonly<Record<'now' | 'later' | 'notAsItIs' | 'never', Meaning>>;
   readonly meanings: readonly (Meaning & {
     readonly key: string;
-    /** Names an entry of `help`. */
+    /** A key of `help`. */
     readonly help: string;
     readonly adviceDecides?: boolean;
     readonly reversible?: CodesByNetwork;
@@ -74,11 +67,11 @@ type IssuerCodeTable = {
 };
 
 const TABLE: IssuerCodeTable = issuerCodeTable;
-/** The month up to which announcements of the networks are in the table. */
+/** The month of the networks' latest announcements in the table. */
 export const ISSUER_CODES_VERSION = TABLE.version;
 const CLASSES = ['funds', 'blocked', 'technical', 'invalid'] as const;
 
-/** Hipercard's issuers answer in Mastercard's codes. */
+/** Hipercard's issuers answer with Mastercard's codes. */
 const NETWORK: Record<CardBrand, Network> = {
   visa: 'visa',
   mastercard: 'mastercard',
@@ -108,10 +101,9 @@ const UNKNOWN_CODE = {
 } as const;
 
 /**
- * The meaning of an issuer's decline, looked up by brand and code because the same number differs
- * between brands. A code that is not in the table is never tried again: networks punish repeating a
- * final decline, and it may be one. Advice codes are Mastercard's; one that comes with another
- * brand is respected too.
+ * Looks up a decline by brand and code, because the same code has different meanings at different brands. An
+ * unknown code is never tried again: it may be a final decline, and networks fine repeating one. Advice codes
+ * are Mastercard's, but are also respected with other brands.
  */
 export function readDecline(brand: CardBrand, responseCode: string, adviceCode: string | null): Decline {
   const known = ISSUER_CODES[brand].get(responseCode) ?? UNKNOWN_CODE;
@@ -133,7 +125,7 @@ export function readDecline(brand: CardBrand, responseCode: string, adviceCode: 
 
 const HOUR_MILLISECONDS = 3_600_000;
 
-/** From when on the issuer takes another try of a sale at `soldAt`; null: at once, or never. */
+/** The earliest time of another try for a sale at `soldAt`; null if at once, or never. */
 export function mayRetryAt({ mayRetryAfterHours }: Decline, soldAt: Instant): Instant | null {
   return mayRetryAfterHours === null ? null : instant(soldAt + mayRetryAfterHours * HOUR_MILLISECONDS);
 }
@@ -161,25 +153,20 @@ function helpNamed(name: string): DeclineHelp {
   return help;
 }
 
-/** A code of the table, or one word for all that are not in it: a bounded set, for counting. */
+/** Limits the values of a metric's label: codes outside the table are counted as `other`. */
 export function countedCode(brand: CardBrand, responseCode: string): string {
   return ISSUER_CODES[brand].has(responseCode) ? responseCode : 'other';
 }
 
-/** Every known code of every brand, for printing. */
 export function issuerCodes(): readonly IssuerCode[] {
   return Object.values(ISSUER_CODES).flatMap((codes) => [...codes.values()]);
 }
 
-/** Every known merchant advice code, for printing. */
 export function adviceCodes(): readonly AdviceCode[] {
   return TABLE.adviceCodes;
 }
 
-/**
- * Irreversible meanings come first and the first one stays: a code that may be a final decline is
- * taken for one, and its sentence says so.
- */
+/** A code's first meaning counts. Irreversible ones come first: what may be final is treated as final. */
 function codesOf(brand: CardBrand): ReadonlyMap<string, IssuerCode> {
   const network = NETWORK[brand];
   const codes = new Map<string, IssuerCode>();

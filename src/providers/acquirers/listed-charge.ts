@@ -4,7 +4,6 @@ import type { Instant } from '../../values/instant.ts';
 
 export const LISTED_STATES = ['preauthorized', 'approved', 'declined', 'voided', 'canceled'] as const;
 
-/** A cancellation of ours in the acquirer's books. */
 export type ListedCancellation = {
   readonly cancellationReference: string;
   readonly amount: Cents;
@@ -13,7 +12,6 @@ export type ListedCancellation = {
   readonly requestedAt: Instant;
 };
 
-/** A capture of ours in the acquirer's books. */
 export type ListedCapture = {
   readonly captureReference: string;
   readonly amount: Cents;
@@ -21,16 +19,16 @@ export type ListedCapture = {
   readonly capturedAt: Instant;
 };
 
-/** A charge as the acquirer's books have it, for those who have lost theirs. */
+/** A charge in the acquirer's books, used to restore lost data. */
 export type ListedCharge = {
-  /** The name of the provider whose list it is; absent: the default one's. */
+  /** The provider whose list it is; absent for the default one. */
   readonly acquirer?: string;
   readonly merchantId: string;
   readonly reference: string;
   readonly merchantReference: string | null;
-  /** `canceled`: all of it was given back. */
+  /** `canceled`: the whole amount was given back. */
   readonly state: (typeof LISTED_STATES)[number];
-  /** What is charged; of a pre-authorization what is held. */
+  /** The charged amount, or the held amount of a pre-authorization. */
   readonly amount: Cents;
   readonly authorizedAmount: Cents;
   readonly canceledAmount: Cents;
@@ -42,10 +40,10 @@ export type ListedCharge = {
   readonly lastFour: string;
   /** Business time. */
   readonly soldAt: Instant;
-  /** By the acquirer's clock, both. */
+  /** Both by the acquirer's clock. */
   readonly authorizedAt: Instant;
   readonly changedAt: Instant;
-  /** Null: it was not approved, all four; the last two also where the acquirer names none. */
+  /** All four are null if the charge was not approved; the last two also if the acquirer has none. */
   readonly authorizationCode: string | null;
   readonly nsu: string | null;
   readonly networkTransactionId: string | null;
@@ -57,11 +55,11 @@ export type ListedCharge = {
 export const MOST_LISTED_CHARGES = 100;
 
 export type ChargesRequest = {
-  /** Null: of all merchants. */
+  /** null for all merchants. */
   readonly merchantId: string | null;
   /** By the acquirer's clock. */
   readonly since: Instant;
-  /** Of the acquirer; null: from the beginning. */
+  /** The acquirer's; null to begin at the first page. */
   readonly cursor: string | null;
   readonly limit: number;
 };
@@ -70,6 +68,6 @@ export type ChargesPage = {
   readonly kind: 'charges';
   readonly charges: readonly ListedCharge[];
   readonly cursor: string;
-  /** Whether asking again at once would bring more. */
+  /** Whether asking again at once would return more. */
   readonly hasMore: boolean;
 };

@@ -7,14 +7,11 @@ import type { Acquirer, CapabilitiesAnswer } from './acquirer.ts';
 import { ISSUER_CODE_ENDPOINTS } from './endpoints.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 
-/** A bridge that was replaced is noticed so soon. */
+/** A replaced bridge is noticed within this time. */
 const PAUSE_MILLISECONDS = 15_000;
 const TIMEOUT_MILLISECONDS = 3_000;
 
-/**
- * Reads again and again what the acquirer can do; an acquirer that does not answer keeps its last
- * reading.
- */
+/** If an acquirer does not answer, its last reading stands. */
 function refreshCapabilities(
   acquirers: ReadAcquirers,
   observe: (name: string, answer: CapabilitiesAnswer) => void,
@@ -36,7 +33,6 @@ export const ISSUER_CODES: Published = {
   texts: TEXTS,
 };
 
-/** All that are known, by name. */
 type ReadAcquirers = {
   readonly all: () => readonly string[];
   of(name: string): Pick<Acquirer, 'readCapabilities'>;
@@ -44,7 +40,7 @@ type ReadAcquirers = {
 
 type AcquirersContext = Pick<ModuleContext, 'log'> & { readonly acquirers: ReadAcquirers };
 
-/** The table of issuer codes is the program's; acquirers themselves are opened with the infrastructure. */
+/** Publishes the table of issuer codes. The acquirers themselves are opened with the infrastructure. */
 export function openIssuerCodes({ acquirers, log }: AcquirersContext): Module {
   return {
     endpoints: serve(ISSUER_CODE_ENDPOINTS, {}),
@@ -53,7 +49,7 @@ export function openIssuerCodes({ acquirers, log }: AcquirersContext): Module {
   };
 }
 
-/** Each reason once: a bridge that is away is asked for as long as it is. */
+/** Logs each reason once, because an unreachable bridge is asked again and again. */
 function logCapabilities(log: Log): (name: string, answer: CapabilitiesAnswer) => void {
   const last = new Map<string, string | null>();
   return (acquirer, answer) => {

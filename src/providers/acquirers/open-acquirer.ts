@@ -7,9 +7,8 @@ export { ACQUIRER_CONNECT_MILLISECONDS } from './adapters/bridge/bridge.ts';
 export { checkAcquirer } from './adapters/bridge/check-acquirer.ts';
 
 /**
- * The one place that knows the adapters: all acquirers are reached over bridges today. Its caller
- * closes it, and the channel. `about`: what the bridge reported of itself; null: it was not asked,
- * or did not answer.
+ * Knows the adapters; all acquirers are reached over bridges today. The caller closes the acquirer and the
+ * channel. `about`: the bridge's report; null if it was not asked or did not answer.
  */
 export function openAcquirer(
   url: string,
@@ -20,10 +19,7 @@ export function openAcquirer(
   return bridgeAcquirer(url, channel, about, observe);
 }
 
-/**
- * The last step before the acquirer: while there is a reason nothing is sent. What would move money
- * was never sent, and is taken back; queries about money stay unknown, and are repeated later.
- */
+/** Sends nothing while `whyNot` gives a reason. The intent is taken back if money would have moved. */
 export function gatedAcquirer(acquirer: Acquirer, whyNot: () => string | null): Acquirer {
   function unlessHeld<Asked extends readonly unknown[], Answer, Held>(
     ask: (...asked: Asked) => Promise<Answer>,
@@ -72,7 +68,7 @@ export function absentAcquirer(reason: string): Acquirer {
   };
 }
 
-/** No call takes longer than `most` milliseconds; null: as long as its caller says. */
+/** Limits every call to `most` milliseconds; null for no further limit. */
 export function timedAcquirer(acquirer: Acquirer, most: number | null): Acquirer {
   if (most === null) return acquirer;
   const within = (timeout: number) => Math.min(timeout, most);

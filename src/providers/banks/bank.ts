@@ -4,7 +4,7 @@ import type { FeedPage, FeedRequest } from '../../platform/feeds/feed.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 
-/** The payer of a boleto: mandatory in every registration. */
+/** Mandatory in every registration. */
 export type BoletoPayer = {
   readonly name: string;
   /** CPF or CNPJ, digits only. */
@@ -24,44 +24,39 @@ export type BoletoPayer = {
 
 export type BoletoRequest = {
   readonly merchantId: string;
-  /**
-   * Ours, unique for ever: eleven digits. The bank registers at most one boleto under it, and a
-   * repetition gets the registered one again.
-   */
+  /** Ours, unique for ever: eleven digits. A repetition returns the boleto registered under it. */
   readonly ourNumber: string;
   readonly amount: Cents;
   readonly issuedOn: Day;
   readonly dueOn: Day;
-  /** The last day on which the bank takes a payment. */
+  /** The last day on which the bank accepts a payment. */
   readonly payableUntil: Day;
   readonly payer: BoletoPayer;
   /** Up to four lines of up to 80 characters. */
   readonly instructions: readonly string[];
-  /** Hundredths of a percent, once after the due day; null: none. */
+  /** Hundredths of a percent, once after the due day; null for no fine. */
   readonly finePortion: number | null;
-  /** Hundredths of a percent a month, by days after the due day; null: none. */
+  /** Hundredths of a percent a month, by days after the due day; null for no interest. */
   readonly interestPortion: number | null;
   readonly discount: { readonly amount: Cents; readonly until: Day } | null;
 };
 
-/** What the bank has registered. */
 export type RegisteredBoleto = {
-  /** 44 digits, checked against what was asked for. */
+  /** 44 digits, checked against the request. */
   readonly barCode: string;
-  /** BR Code of a Pix that pays the same boleto; null where the bank gives none. */
+  /** The BR Code of a Pix that pays the same boleto; null if the bank provides none. */
   readonly pixEmv: string | null;
 };
 
 /**
- * Why there is no clear answer. `unusable`: one came, and nothing may be made of it. `silent`: none
- * came, or the bridge says that it has none. `notAsked`: it was our own doing, and nothing is known
- * of the bank.
+ * Why there is no clear answer. `unusable`: an answer came that cannot be trusted. `silent`: none came, or
+ * the bridge says that it has none. `notAsked`: we sent nothing, and this says nothing about the bank.
  */
 export type UnclearCause = 'unusable' | 'silent' | 'notAsked';
 type Unclear = { readonly cause: UnclearCause; readonly reason: string };
-/** Never a refusal: silence, a broken connection, garbage, another boleto than was asked for. */
+/** A timeout, a broken connection, garbage, or another boleto than the requested one. Never a refusal. */
 export type BankUnknown = { readonly kind: 'unknown' } & Unclear;
-/** No byte of the request was sent, so nothing was asked. */
+/** No byte of the request was sent, so it can have no effect. */
 export type BankNotConnected = { readonly kind: 'notConnected' } & Unclear;
 
 export const ISSUE_REFUSAL_REASONS = ['payerRefused', 'termsRefused', 'amountRefused'] as const;
@@ -72,14 +67,14 @@ export type IssueAnswer =
   | BankNotConnected;
 
 export const BOLETO_CANCEL_REFUSAL_REASONS = ['unknownBoleto', 'paid'] as const;
-/** Repeating it is harmless: what is canceled or written off is answered `canceled`. */
+/** Repeating a cancel is harmless: a boleto that is canceled or written off gets `canceled`. */
 export type BoletoCancelAnswer =
   | { readonly kind: 'canceled' }
   | { readonly kind: 'refused'; readonly reason: (typeof BOLETO_CANCEL_REFUSAL_REASONS)[number] }
   | BankUnknown
   | BankNotConnected;
 
-/** `notFound` is no proof of absence: a registration may still be on its way. */
+/** `notFound` does not prove absence: a registration may still be on its way. */
 export type FoundBoleto =
   | ({ readonly kind: 'issued' } & RegisteredBoleto)
   | ({ readonly kind: 'paid' } & RegisteredBoleto)
@@ -89,27 +84,27 @@ export type FoundBoleto =
   | { readonly kind: 'notFound' }
   | BankUnknown;
 
-/** Of `expired`: the bank wrote it off by itself after the last day. */
+/** `expired`: the bank wrote the boleto off after its last day. */
 export const BANK_EVENTS = ['paid', 'canceled', 'expired'] as const;
 
 export type BankChange = {
-  /** The bank's, unique for ever within the merchant; another bank may have the same. */
+  /** The bank's id, unique for ever within the merchant. Another bank may use the same one. */
   readonly changeId: string;
   readonly merchantId: string;
   readonly ourNumber: string;
   readonly event: (typeof BANK_EVENTS)[number];
-  /** Of `paid`: what the payer paid, which need not be the value; else null. */
+  /** Of `paid`: the amount that was paid, which may differ from the boleto's; otherwise null. */
   readonly amount: Cents | null;
-  /** Of `paid`: the day of the payment, and when the money is in the account (null: not reported). */
+  /** Of `paid`: the days of the payment and of the credit. `creditedOn` is null if not reported. */
   readonly paidOn: Day | null;
   readonly creditedOn: Day | null;
-  /** What the bank keeps for it; null: not reported. */
+  /** The amount that the bank keeps; null if not reported. */
   readonly fee: Cents | null;
   /** Business time. */
   readonly happenedAt: Instant;
 };
 
-/** A cursor of another bank counts as none. */
+/** A cursor of another bank is ignored. */
 export type BankChangesRequest = FeedRequest;
 
 export const MOST_BANK_CHANGES = 500;
@@ -119,7 +114,7 @@ export function cursorOf(bankCode: string, own: string): string {
   return `${bankCode}:${own}`;
 }
 
-/** The bank's own cursor; null: it is of another bank. */
+/** The bank's own cursor; null if it belongs to another bank. */
 export function ownCursor(bankCode: string, cursor: string | null): string | null {
   const prefix = cursorOf(bankCode, '');
   return cursor?.startsWith(prefix) ? cursor.slice(prefix.length) : null;
@@ -127,17 +122,14 @@ export function ownCursor(bankCode: string, cursor: string | null): string | nul
 
 export type BankChangesAnswer = FeedPage<BankChange> | BankUnknown;
 
-/**
- * The port to the bank that registers boletos. No function throws: without a clear answer it is
- * `unknown`. Every call ends within its timeout.
- */
+/** The port to the bank of boletos. Never throws: an unclear answer is `unknown`. Ends within the timeout. */
 export type Bank = {
   readonly name: string;
-  /** Three digits, as in the bar codes. */
+  /** The first three digits of its bar codes. */
   readonly bankCode: string;
-  /** Asks which bank it is, until it has said so once; gives its code, empty until then. */
+  /** Asks for the bank's code until it is known once. Returns the code, or an empty text. */
   learnCode(timeoutMilliseconds: number): Promise<string>;
-  /** Registers a boleto. Repeating our number never registers a second one. */
+  /** Repeating our number never registers a second boleto. */
   issue(request: BoletoRequest, timeoutMilliseconds: number): Promise<IssueAnswer>;
   cancel(
     merchantId: string,
@@ -145,26 +137,26 @@ export type Bank = {
     requestedAt: Instant,
     timeoutMilliseconds: number,
   ): Promise<BoletoCancelAnswer>;
-  /** The bank's record. It is compared with what was asked for, as an answer of `issue` is. */
+  /** The bank's record, checked against the request like an answer of `issue`. */
   find(
     request: Pick<BoletoRequest, 'merchantId' | 'ourNumber' | 'amount' | 'dueOn'>,
     timeoutMilliseconds: number,
   ): Promise<FoundBoleto>;
-  /** The changes since the cursor, oldest first. A request changes nothing in the next answer. */
+  /** The changes since the cursor, oldest first. Asking does not change the next answer. */
   changesSince(request: BankChangesRequest, timeoutMilliseconds: number): Promise<BankChangesAnswer>;
   close(): Promise<unknown>;
 };
 
 export type BankSettings = {
-  /** Null: none is named. */
+  /** null if no bank is set. */
   readonly url: string | null;
   readonly channel: ChannelFiles;
   readonly timeoutMilliseconds: number;
-  /** Between two questions about payments. */
+  /** The pause between two requests for changes. */
   readonly changesSeconds: number;
 };
 
-/** Null: none is named, or it is no address to send payers' data to, which is added to `faults`. */
+/** null if none is set, or if payers' data must not be sent to it; the fault is added to `faults`. */
 export function readBankUrl(text: (name: string) => string, faults: string[]): string | null {
   const url = text('PARCELA_BANK_URL');
   if (url === '') return null;

@@ -7,16 +7,15 @@ export { BANK_CONNECT_MILLISECONDS } from './adapters/bridge/bridge.ts';
 
 const ABOUT_MILLISECONDS = 3_000;
 
-/** The bank's bridge is not one that this environment may register boletos at. */
+/** This environment must not register boletos at the bank. */
 class BankUnfit extends Error {
   override readonly name = 'BankUnfit';
 }
 
 /**
- * The one place that knows the adapters: all banks are reached over bridges today. Its caller closes
- * it, and the channel. Throws `BankUnfit` for one that says itself that it must not be asked. One
- * that is away keeps nobody from selling by card: it says who it is when it is there, and registers
- * nothing before; then there is a warning for a person.
+ * Knows the adapters; all banks are reached over bridges today. The caller closes the bank and the channel.
+ * Throws `BankUnfit` if the bank's own report forbids asking it. An unreachable bank must not stop card
+ * sales: it registers nothing until it identifies itself, and a warning is returned.
  */
 export async function openBank(
   url: string,
@@ -34,7 +33,7 @@ export async function openBank(
   throw new BankUnfit(`PARCELA_BANK_URL: ${url}: ${identified.reason}`);
 }
 
-/** One of the table of providers: it says which bank it is when it is first asked for something. */
+/** Opens a bank of the table of providers. It is identified at its first request. */
 export function openUncheckedBank(url: string, channel: Channel, options: BankOptions): Bank {
   return bridgeBank(url, channel, options);
 }
@@ -55,7 +54,7 @@ export function absentBank(reason: string): Bank {
   };
 }
 
-/** No call takes longer than `most` milliseconds; null: as long as its caller says. */
+/** Limits every call to `most` milliseconds; null for no further limit. */
 export function timedBank(bank: Bank, most: number | null): Bank {
   if (most === null) return bank;
   const within = (timeout: number) => Math.min(timeout, most);
@@ -74,10 +73,7 @@ export function timedBank(bank: Bank, most: number | null): Bank {
   };
 }
 
-/**
- * The last step before the bank: while there is a reason nothing is sent. What would register or
- * cancel was not asked for; queries stay unknown, and are repeated later.
- */
+/** Sends nothing while `whyNot` gives a reason. `unknown` requests are repeated later. */
 export function gatedBank(bank: Bank, whyNot: () => string | null): Bank {
   function unlessHeld<Asked extends readonly unknown[], Answer, Held>(
     ask: (...asked: Asked) => Promise<Answer>,

@@ -133,7 +133,7 @@ function noon(start: Instant): Instant {
   return instant(start + TWELVE_HOURS);
 }
 
-/** More than a bank sends in a day; little of each pair is kept in memory. */
+/** More than a bank sends in a day. Little of each pair is kept in memory. */
 const MOST_PAIRS = 500_000;
 const LONGEST_LINE = 1_000;
 /** Some banks end the file with the old DOS end-of-file character. */

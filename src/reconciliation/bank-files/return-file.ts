@@ -151,7 +151,7 @@ export class ReturnFileReader {
     this.#isEnded = true;
   }
 
-  /** Other segments after a pair give more about the payer or a Pix. They are only counted. */
+  /** Other segments after a pair describe the payer or a Pix. They are only counted. */
   #takeDetail(line: string): ReturnEntry | null {
     const segment = line[13];
     this.#numberInLot += 1;
@@ -218,10 +218,7 @@ function eventOf(use: MovementUse | null, { reasons }: Pick<Title, 'reasons'>): 
   return given.some((reason) => CNAB_TIME_IS_OVER.includes(reason)) ? 'expired' : 'canceled';
 }
 
-/**
- * Takes the company field as we registered it, or the bank's number if only zeros precede it. A bank's
- * agreement number has no fixed length.
- */
+/** Ours, or the bank's number if only zeros precede ours: a bank's agreement number has no fixed length. */
 function ourNumberOf({ companyUse, bankNumber }: Pick<Title, 'companyUse' | 'bankNumber'>): string | null {
   return /^\d{11}$/.exec(companyUse ?? '')?.[0] ?? /^0*(\d{11})$/.exec(bankNumber ?? '')?.[1] ?? null;
 }

@@ -14,16 +14,16 @@ export type DayOfReceivables = {
   readonly day: Day;
   readonly expected: { readonly count: number; readonly net: Cents; readonly fee: Cents };
   readonly open: { readonly count: number; readonly net: Cents };
-  /** Net of what was taken back, so it may be negative. `withoutNet` counts those without a net amount. */
+  /** May be negative after refunds. `withoutNet` counts those without a net amount. */
   readonly received: {
     readonly count: number;
     readonly net: number;
     readonly fee: number;
     readonly withoutNet: number;
   };
-  /** Received by the acquirer's feed alone: no file has them yet. */
+  /** Received according to the acquirer's feed alone: no file has them yet. */
   readonly unfiled: { readonly count: number; readonly net: number };
-  /** What files take back on the day. Negative if they give back more. */
+  /** The deductions in files on the day. Negative if they give back more. */
   readonly taken: { readonly count: number; readonly net: number };
   /** `count` differ by more than rounding. `difference` sums all differences. */
   readonly differing: { readonly count: number; readonly difference: number };
@@ -40,7 +40,7 @@ const NOTHING: Omit<DayOfReceivables, 'day'> = {
 
 export type MovedOnDay = Pick<DayOfReceivables, 'day' | 'received' | 'taken' | 'differing'>;
 
-/** Follows the rules of the day's sheet. A difference counts on the last day that pays the installment. */
+/** Follows the rules of the day report. A difference counts on the last day that pays the installment. */
 export function movedDays(installment: JudgedInstallment, parts: readonly MatchedPart[]): MovedOnDay[] {
   const lines = judgedLines(installment, parts);
   const days = new Set(parts.map(({ bankOn }) => bankOn ?? installment.expectedOn));

@@ -5,10 +5,7 @@ import { INSTALLMENT_KEY } from '../judging/judged.sql.ts';
 import type { InstallmentKey } from '../judging/judged-installment.ts';
 import type { DayOfReceivables } from './day.ts';
 
-/**
- * Receipts count on the day they came. Irregular installments count only as expected. Those canceled whole
- * before their payout do not count.
- */
+/** Receipts count on the day they came. Irregular installments count only as expected. */
 const SUMS = rowCodec({
   day: column.day(),
   expectedCount: column.whole('sum(expected_count)::bigint'),
@@ -40,9 +37,7 @@ export type PeriodOfAccount = {
   readonly to: Day;
 };
 
-/**
- * Gives days on which anything was expected or came, both ends included, without the receipts of `listApart`.
- */
+/** Both ends included, without the receipts of `listApart`. */
 export async function listReceivableDays(
   database: Reader,
   merchantId: string,
@@ -72,7 +67,7 @@ const LIST_APART = statement(
    order by apart_to, transaction_id, installment_number limit $5`,
 );
 
-/** Installments that are not paid by one payout alone. */
+/** Lists installments that are not paid by exactly one payout. */
 export async function listApart(
   database: Reader,
   merchantId: string,

@@ -49,7 +49,7 @@ export async function listDays(
 
 type Summed = { readonly days: readonly DayOfReceivables[]; readonly apart: readonly InstallmentKey[] };
 
-/** Sums and installments are of one moment. Null if too many are irregular. */
+/** Sums and installments are from one snapshot. null if too many are irregular. */
 async function readSummed(database: Reader, merchantId: string, wanted: WantedDays): Promise<Summed | null> {
   let apart = await listApart(database, merchantId, wanted, MOST_APART + 1);
   for (let reading = 1; ; reading += 1) {

@@ -119,7 +119,7 @@ const OPEN = rowCodec(
   'o',
 );
 
-/** Reads one class after the other along the index of open exceptions, which holds the amounts. */
+/** Reads one class after the other in the index of open exceptions, which contains the amounts. */
 const COUNT = statement(
   'reconciliation_exceptions.count_open',
   `select ${OPEN.columns} from unnest($1::text[]) as n (class) cross join lateral (

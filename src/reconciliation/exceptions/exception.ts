@@ -20,7 +20,7 @@ export const EXCEPTION_STATES = ['open', 'explained', 'healed', 'resolved'] as c
 export type ExceptionState = (typeof EXCEPTION_STATES)[number];
 export type ExceptionEvent = 'explain' | 'heal' | 'resolve' | 'reopen';
 
-/** Null: the event cannot happen in that state. */
+/** null if the event cannot happen in that state. */
 export const EXCEPTION_MOVES = {
   open: { explain: 'explained', heal: 'healed', resolve: 'resolved', reopen: null },
   explained: { explain: null, heal: 'healed', resolve: 'resolved', reopen: 'open' },
@@ -28,17 +28,13 @@ export const EXCEPTION_MOVES = {
   resolved: { explain: null, heal: null, resolve: null, reopen: 'open' },
 } as const satisfies Record<ExceptionState, Record<ExceptionEvent, ExceptionState | null>>;
 
-/**
- * `onItsWay`: not applied to the states yet. `batchIncomplete`: the batch's list of sales is not complete.
- */
+/** `onItsWay`: not applied to the states yet. `batchIncomplete`: the batch's list has sales missing. */
 export const EXPLANATIONS = ['rounding', 'pledge', 'onItsWay', 'batchIncomplete'] as const;
 export type Explanation = (typeof EXPLANATIONS)[number];
 
 export type Finding = {
   readonly class: ExceptionClass;
-  /**
-   * Cents that the merchant lacks; negative if it has too much. For `dateDiffers`, what came on another day.
-   */
+  /** Cents that the merchant lacks; negative if it has too much. `dateDiffers`: those of another day. */
   readonly amount: number;
   /** Cents, a day or a count, as text. */
   readonly expected: string | null;

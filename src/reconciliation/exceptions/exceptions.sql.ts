@@ -58,7 +58,7 @@ function parseException(row: Row): ReconciliationException {
   return { ...exception, line: isOfLine ? { fileNumber, lineNumber } : null };
 }
 
-/** Null: no limit. */
+/** null for no limit. */
 export type ExceptionFilter = {
   readonly accountNumber: string;
   readonly from: Day;
@@ -69,7 +69,7 @@ export type ExceptionFilter = {
 
 export type ExceptionOrder = 'day';
 
-/** The index of an account gives the order and holds every column. */
+/** The index of an account has this order and contains every column. */
 const FOUND = `from reconciliation_exceptions e
      where e.merchant_id = $1 and e.account_number = $4 and e.day between $5::date and $6::date
        and e.state = any ($7::text[]) and ($8::text is null or e.class = $8)`;
@@ -85,7 +85,7 @@ const LIST = pageOf({
      ) e`,
 });
 
-/** The page and the total count are of one moment. */
+/** Page and total are from one snapshot. */
 export async function listExceptionPage(
   database: Reader,
   merchantId: string,
@@ -196,7 +196,6 @@ const SUM_ALL = statement(
 
 export type ExceptionSums = {
   readonly count: number;
-  /** Absolute cents. */
   readonly cents: number;
   /** More exist than were counted. */
   readonly isCutShort: boolean;

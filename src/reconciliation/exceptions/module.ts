@@ -60,7 +60,7 @@ export function openExceptions(context: ModuleContext & { readonly audit: Audit 
   };
 }
 
-/** Counts of all processes on this database. */
+/** Over all processes on this database. */
 function observeExceptions(metrics: Metrics): (counted: CountedExceptions) => void {
   const open = metrics.gauge(OPEN_EXCEPTIONS);
   const cents = metrics.gauge(OPEN_EXCEPTIONS_CENTS);

@@ -70,7 +70,7 @@ const QUERY = Type.Object({
   ),
 });
 
-/** This makes some megabytes. */
+/** Some megabytes. */
 const MOST_ROWS_AT_ONCE = 10_000;
 const ROWS = MOST_ROWS_AT_ONCE.toLocaleString('en');
 const LINHAS = MOST_ROWS_AT_ONCE.toLocaleString('pt-BR');

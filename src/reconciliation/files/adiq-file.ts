@@ -210,7 +210,7 @@ function saleOf(
 /** The layout has no chargeback record and no public reason table: only the text tells. */
 const DISPUTED = /^(?:CHARGEBACK|CBK|CONTESTA)/i;
 
-/** `code`: null if the layout knows it. */
+/** `code`: an unknown code; null if the layout knows it. */
 function kindOfAdjustment(values: RecordValues<typeof ADIQ_ADJUSTMENT>): {
   readonly kind: EntryKind;
   readonly code: string | null;
@@ -220,7 +220,7 @@ function kindOfAdjustment(values: RecordValues<typeof ADIQ_ADJUSTMENT>): {
   if (direction !== CREDIT && direction !== DEBIT) return { kind: 'unknown', code: direction };
   if (originalNsu !== null && DISPUTED.test(description ?? ''))
     return { kind: direction === DEBIT ? 'chargeback' : 'chargebackReversal', code: null };
-  // A description is enough for money of no sale.
+  // Money without a sale needs only a description.
   return originalNsu === null && description !== null
     ? { kind: 'adjustment', code: null }
     : { kind: 'unknown', code: reason };

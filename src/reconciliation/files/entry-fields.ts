@@ -31,7 +31,7 @@ export function bareEntry(lineNumber: number, kind: EntryKind, establishment: st
   };
 }
 
-/** Null if the text holds a card number. */
+/** null if the text contains a card number. */
 export function keptText(text: string | null): string | null {
   if (text === null || isRevealing(text)) return null;
   return text.slice(0, LONGEST_DESCRIPTION);

@@ -55,7 +55,7 @@ export class Findings {
     this.#seen = { from: day < from ? day : from, to: day > to ? day : to };
   }
 
-  /** By the lines, or by the header if no line has a day. */
+  /** From the lines, or from the header if no line has a day. */
   get days(): { readonly from: Day; readonly to: Day } | null {
     return this.#seen ?? this.#stated;
   }
@@ -70,6 +70,6 @@ export class Findings {
 export type FileReading = {
   readonly trailer: string;
   readonly take: (line: string, lineNumber: number) => void;
-  /** True after a bad trailer too. */
+  /** Also true after a bad trailer. */
   readonly isEnded: () => boolean;
 };

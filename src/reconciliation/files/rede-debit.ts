@@ -97,7 +97,7 @@ export function netAdjustment(
   };
   const money = { gross, net: values.amount, bankOn: values.creditDay };
   if (values.way === NET_OF_CREDIT) return debitEntry(lineNumber, facts, money);
-  // The unknown way would say whether it moves money.
+  // An unknown `way` would have said whether it moves money.
   const entry = debitEntry(lineNumber, facts, { ...money, net: 0 });
   return { ...entry, kind: 'unknown', description: unknownUnder(values.way, values.description) };
 }
@@ -122,7 +122,7 @@ export function orderedDebit(
   });
 }
 
-/** Gives the requested amount. For a part, or without a request, it is the debited amount. */
+/** The requested amount. For a part, or without a request, the debited amount. */
 function askedFor(values: {
   readonly amount: number;
   readonly requested: number;

@@ -68,10 +68,7 @@ const REFUSALS = {
   changed: 'it changed while it was read',
 } as const;
 
-/**
- * Writes lines in invisible batches; one commit makes them visible, with the audit entry. A file that was
- * taken before is not taken again.
- */
+/** Batches of lines stay invisible until one commit, with the audit entry. A file is taken only once. */
 export async function importSettlementFile(
   tools: ImportTools,
   path: string,
@@ -261,7 +258,7 @@ async function hashOf(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
 /** A file with one fault often has it in every line. */
 const MOST_FAULTS = 20;
 
-/** So that a missing file can be explained without the log. */
+/** Recorded so that a missing file can be explained without the log. */
 export async function rememberRefusedFile(
   { database }: { readonly database: Database },
   path: string,

@@ -19,9 +19,9 @@ import type { FileSpan } from './file-coverage.ts';
 import { type FilePlace, placeOfFile, type SettlementFile } from './settlement-file.ts';
 
 /*
- * A file is taken in many commits and becomes visible in one. Until `taken_at` is set nothing reads
- * its lines. A process that dies leaves its row with a lease that ends: whoever takes the same file
- * next goes on under a new fence, from the beginning, and an import of any other clears it away.
+ * A file is written in many commits and becomes visible in one: nothing reads its lines until `taken_at` is
+ * set. If the process dies, the lease of its row ends. The next import of the same file starts again under a
+ * new fence; an import of another file clears the row.
  */
 
 const NUMBER = rowCodec({ fileNumber: column.whole() });
@@ -298,7 +298,7 @@ const UNDER_WAY = rowCodec(
     establishment: column.text(),
     takenBy: column.text(),
     beganAt: column.instant(),
-    /** Its process died. The next import clears it away or takes it again. */
+    /** Its process died. The next import clears it or takes it again. */
     isLeft: column.boolean('f.due_at <= now()'),
     lineNumber:
       column.whole(`coalesce((select e.line_number from settlement_entries e where e.file_number = f.file_number

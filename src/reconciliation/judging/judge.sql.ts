@@ -16,9 +16,9 @@ import { type FiledPayout, filedPayout, type InstallmentKey } from './judged-ins
 import { type ApartDays, apartDays } from './money-of-day.ts';
 
 /*
- * Judging an installment: under the lock of its receivable everything is read that is known of it, the
- * rules say in what files and books differ, and the exceptions are written as they follow. Whatever
- * changed before, and in whatever order, the same facts end in the same exceptions.
+ * Judging reads all facts of an installment under the lock of its receivable, compares files and books by the
+ * rules, and writes the resulting exceptions. The same facts give the same exceptions, in whatever order they
+ * came.
  */
 
 type FiledMoney = InstallmentKey & FiledPayout & { readonly apart: ApartDays | null };
@@ -35,7 +35,7 @@ const FILED = inputRows<FiledMoney>({
   apart_to: ['date', (row) => row.apart?.to ?? null],
 });
 
-/** The sums were read under lock, and may be less than before. */
+/** The sums were read under a lock, and may be less than before. */
 const RECORD_FILED = statement(
   'receivables.record_filed',
   `update receivables r set filed_fee = i.fee, filed_net = i.net, filed_anticipation = i.anticipation,

@@ -13,11 +13,11 @@ export type JudgedInstallment = {
   readonly chargedBackByFiles: number;
   /** Hundredths of a percent. */
   readonly feePortion: number;
-  /** Covers what was left when it was paid, or is left now. */
+  /** Based on what was left when it was paid, or is left now. */
   readonly expectedFee: number;
   readonly expectedNet: number;
   readonly expectedOn: Day;
-  /** The day of payment by the books, from a file or not. */
+  /** According to the books, from a file or not. */
   readonly paidOn: Day | null;
   readonly installmentCount: number;
   readonly state: InstallmentState;
@@ -46,7 +46,7 @@ export function feeOf(installment: JudgedInstallment, gross: number): number {
     : Math.round((installment.expectedFee * gross) / due);
 }
 
-/** Cents by which acquirers may divide a sale over its installments otherwise than we do. */
+/** Cents by which acquirers may divide a sale over its installments differently from us. */
 function dividingCents({ installmentCount }: Pick<JudgedInstallment, 'installmentCount'>): number {
   return installmentCount - 1;
 }
@@ -96,7 +96,7 @@ export type MatchedPart = EntryMoney & {
   readonly changeState: (typeof FILED_CHANGE_STATES)[number] | null;
 };
 
-/** Null: no file paid anything. */
+/** null if no file paid anything. */
 export type FiledPayout = {
   readonly fee: number | null;
   readonly net: number | null;

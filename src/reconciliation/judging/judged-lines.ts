@@ -16,9 +16,9 @@ export type JudgedLines = {
   readonly held: readonly MatchedPart[];
   /** Lines that pass a payout on to a pledge holder, with the signs of a payout. */
   readonly pledged: readonly MatchedPart[];
-  /** Surplus lines that pay it again. */
+  /** Surplus lines that pay the installment again. */
   readonly twice: readonly MatchedPart[];
-  /** What is due, or another amount that debits explain. */
+  /** The amount due, or another amount that debits explain. */
   readonly payable: number;
   /** `moved`: cents that moved at the bank. The rest made the payout smaller, or will. */
   readonly takings: readonly (Taking & { readonly moved: number })[];
@@ -51,7 +51,7 @@ export function judgedLines(installment: JudgedInstallment, parts: readonly Matc
 
 const grossOf = ({ gross }: MatchedPart): number => gross;
 
-/** Acquirers write what goes to a pledge holder as an unpaid credit or as a debit. */
+/** Acquirers report the pledge holder's part as an unpaid credit or as a debit. */
 function withSignsOfPayout(part: MatchedPart): MatchedPart {
   const { gross, fee, net } = part;
   const sizeOf = (amount: number | null) => (amount === null ? null : Math.abs(amount));
@@ -73,7 +73,7 @@ function theOne(
 }
 
 /**
- * A payout may also be of all that was sold (if files debit refunds separately, or still may), of the rest
+ * The payout may also be of the sold amount (if files debit refunds separately, or still may), of the rest
  * after earlier debits, or of the rest by the books. `absorbed`: cents of debits that made it smaller.
  */
 function payableOf(
@@ -115,7 +115,7 @@ function takenBefore(takings: readonly Taking[], paidOn: Day | null): number {
   );
 }
 
-/** What a debit took off a payout that no line shows (yet), as far as the books knew it then. */
+/** The part of a debit that reduced a payout that no line shows (yet), as far as the books knew it then. */
 function offUnseen({ bankOn, amount, unknown }: Taking, installment: JudgedInstallment): number {
   const { paidOn, expectedOn, isCovered } = installment;
   // Files cover its day and there is no payout: there was none.
@@ -137,7 +137,7 @@ function withMoved(
   });
 }
 
-/** Leaves out the fee of anticipations. Null if a line does not say. */
+/** Leaves out the fee of anticipations. null if a line does not report it. */
 export function keptOf(lines: readonly MatchedPart[]): number | null {
   if (lines.some(({ fee, net }) => fee === null && net === null)) return null;
   return sumOf(lines, (line) => line.gross - netOf(line) - anticipationFeeOf(line));
@@ -151,12 +151,12 @@ export function anticipationFeeOf({ kind, anticipationFee }: MatchedPart): numbe
 /** A line that takes money back or reverses that, or all lines of one debit order. */
 type Taking = {
   readonly name: 'cancellationUnknown' | 'chargebackUnknown';
-  /** When it first moved money. Null if it was only announced. */
+  /** The first day on which it moved money; null if it was only announced. */
   readonly bankOn: Day | null;
   readonly part: MatchedPart;
-  /** Absolute cents at the bank, by line of its order. */
+  /** Absolute cents at the bank, for each line of the order. */
   readonly moves: readonly { readonly on: Day; readonly net: number }[];
-  /** Cents taken back. Negative if it gives back. */
+  /** Cents taken back; negative if money is given back. */
   readonly amount: number;
   /** Cents of `amount` that the books do not know. */
   readonly unknown: number;

@@ -21,10 +21,7 @@ import {
   TAKING_DAYS,
 } from './judged-installment.ts';
 
-/*
- * What is known of a receivable `r` that no line pays. Of one that a line pays nobody asks, so that
- * nothing is read for it.
- */
+/* Facts of a receivable `r` that no line pays. For a paid one they are not needed and not read. */
 
 /** `GRACE_DAYS`, as SQL text. */
 const GRACE = '2';
@@ -35,8 +32,8 @@ const IS_UNPAID = `not exists (
      )`;
 
 /**
- * Whether a missing sequence number in coverage `v` may hold the day of `r` or its grace days. Its days lie
- * between those of the file before and the file after it.
+ * Whether a missing file of coverage `v` may report the day of `r` or its grace days. Its days lie between
+ * those of the files before and after it.
  */
 const IS_FILE_MISSING = `exists (
          select from settlement_files f
@@ -64,9 +61,7 @@ const COVERED_TO = `(
          and case when ${IS_UNPAID} then not ${IS_FILE_MISSING} else true end
      )`;
 
-/**
- * Whether the batch payout of `r` waits for its list. No index leads there from a sale, but few lines wait.
- */
+/** Whether the batch payout of `r` waits for its list. No index leads there, but few lines wait. */
 const AWAITS_LIST = `case when ${IS_UNPAID} then exists (
        select from settlement_matches m
        join settlement_entries l on l.file_number = m.file_number and l.line_number = m.line_number

@@ -5,7 +5,7 @@ import { dayOf, isTaking, type JudgedLines } from './judged-lines.ts';
 
 type JudgedTaking = JudgedLines['takings'][number];
 
-/** `net`: cents that it moved at the bank on the day. Some acquirers give the fee back. */
+/** `net`: cents that moved at the bank on the day. Some acquirers give the fee back. */
 export type Debit = JudgedTaking & { readonly net: number };
 
 export type MoneyOfDay = {
@@ -21,7 +21,7 @@ export type MoneyOfDay = {
   readonly fees: number;
 };
 
-/** The only rule for a day's money: day sheets and the list of days use it. */
+/** The only rule for a day's money: day reports and the list of days both use it. */
 export function moneyOfDay(
   day: Day,
   installment: JudgedInstallment,
@@ -53,7 +53,7 @@ function debitsOn(day: Day, taking: JudgedTaking): Debit[] {
 /** First and last day with money of an irregular installment. */
 export type ApartDays = { readonly from: Day; readonly to: Day };
 
-/** Null if lines move nothing, or one payout on its named day: the receivable shows that completely. */
+/** null if the receivable shows it completely: lines move nothing, or one payout on its named day. */
 export function apartDays(
   parts: readonly MatchedPart[],
   installment: Pick<JudgedInstallment, 'expectedOn'>,

@@ -49,7 +49,7 @@ type ValueOf<K extends FieldKind> = K extends 'count' | `${'cents' | 'sign cents
           ? string | null
           : string;
 
-/** Texts are trimmed. */
+/** Text values are trimmed. */
 export type RecordValues<R extends RecordLayout> = {
   readonly [F in R['fields'][number] as F[3] extends 'any' | `= ${string}` ? never : F[0]]: ValueOf<F[3]>;
 };

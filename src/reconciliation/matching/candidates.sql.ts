@@ -13,7 +13,7 @@ export type FoundCandidate = Candidate &
   PartWeight & {
     readonly state: JudgedInstallment['state'];
     readonly accountNumber: string;
-    /** The file that lists its sale in the line's batch. Null if found another way. */
+    /** The file that lists the sale in the line's batch; null if found another way. */
     readonly list: number | null;
   };
 
@@ -158,10 +158,7 @@ const BOOKED = rowCodec(
   'r',
 );
 
-/**
- * A line `e` may take back from a whole sale. Gives what the books took back likewise of each installment,
- * and what other lines named.
- */
+/** A line about a whole sale: what the books took back in its way, and what other lines named. */
 const TAKING = rowCodec({
   chargedBack: column.nullable(
     column.whole(`case when e.kind in ('cancel', 'chargeback') and e.installment_number is null and r.canceled > 0
@@ -179,9 +176,7 @@ const TAKING = rowCodec({
 
 const CANDIDATE = rowCodec({ ...BOOKED.fields, ...TAKING.fields, list: column.nullable(column.whole()) });
 
-/**
- * A line `e` may have only batch and NSU (Rede: 049). Gives the sales of the acquirer's list of that batch.
- */
+/** Finds the sales of the acquirer's list of a batch, for lines that have only batch and NSU (Rede: 049). */
 const OF_LIST = `from (
        select l.file_number, l.line_number from settlement_entries l
        join settlement_files f on f.file_number = l.file_number and f.taken_at is not null and f.replaced_by is null
@@ -197,9 +192,7 @@ const OF_LIST = `from (
 const OF_LINE = rowCodec({ lineNumber: column.whole() }, 'e');
 const OF_CODE = rowCodec({ lineNumber: column.whole('e.line_number'), ofCode: column.whole('x.of_code') });
 
-/**
- * Matches with or without leading zeros. Two sales of one identifier are ambiguous, so the limits suffice.
- */
+/** With or without leading zeros. Two sales of one identifier are ambiguous, so the limits suffice. */
 const FIND = statement(
   'settlement_entries.find_candidates',
   `select ${OF_LINE.columns}, c.* from (

@@ -8,13 +8,11 @@ import { SETTLEMENT_FORMATS } from '../settlement-entry.ts';
 import type { MatchedFile } from './candidates.sql.ts';
 
 /*
- * Which days of a merchant the files of an establishment cover, and up to which of them the installments
- * that no file pays have been looked for.
+ * A coverage: the days of a merchant that an establishment's files cover, and the day up to which unpaid
+ * installments have been searched.
  */
 
-/**
- * `$2` null: the merchants of all lines. Files of earlier days may come later, and sales may be found later.
- */
+/** `$2` is null for the merchants of all lines. Earlier files may come later, or their sales be found. */
 const LEARN = statement(
   'settlement_coverages.learn',
   `with paid as (

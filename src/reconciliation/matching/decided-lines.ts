@@ -24,7 +24,7 @@ export type UnmatchedLine = {
   readonly lineNumber: number;
   readonly class: ExceptionClass;
   readonly amount: number;
-  /** Or the unknown code with its description. */
+  /** `found` may also be the unknown code with its description. */
   readonly found: UnmatchedReason | (string & {});
   readonly day: FiledEntry['bankOn'];
 };
@@ -50,7 +50,7 @@ export function isOfBatch(entry: FiledEntry): boolean {
   );
 }
 
-/** `candidatesOf` null: too many candidates to be certain. `sha256`: of the file, for the ids of changes. */
+/** `candidatesOf` returns null if too many are found to be certain. `sha256`: the file's, for change ids. */
 export function decideLines(
   entries: readonly FiledEntry[],
   candidatesOf: (entry: FiledEntry) => readonly FoundCandidate[] | null,
@@ -64,7 +64,7 @@ export function decideLines(
   const paid = new Set<string>();
   const named = new Map<string, number>();
   for (const entry of entries) {
-    // These concern no installment.
+    // These kinds concern no installment.
     if (entry.kind === 'adjustment' || entry.kind === 'schedule') continue;
     if (entry.kind === 'unknown') {
       unmatched.push(unmatchedLine(entry, (entry.description ?? '').slice(0, LONGEST_FOUND)));
@@ -113,10 +113,7 @@ export function decideLines(
   return { matches, unmatched, changes, lists: [...lists] };
 }
 
-/**
- * Whether a match may change the books. An authorization code alone may be another merchant's sale, and some
- * sales of an inexact batch are not paid by it.
- */
+/** Only a sure match changes the books: a code may be another merchant's, an inexact batch not all paid. */
 function isSure({ rule, isExact }: MatchedLine, entry: FiledEntry): boolean {
   switch (rule) {
     case 'reference':
@@ -178,13 +175,13 @@ const LONGEST_FOUND = 40;
 
 export function unmatchedLine(entry: FiledEntry, found: UnmatchedLine['found']): UnmatchedLine {
   const { fileNumber, lineNumber, kind, bankOn, soldOn } = entry;
-  // Such a line is only taken off the schedule (Rede). Its amount is shown.
+  // Such a line is only removed from the schedule (Rede). Its amount is shown.
   const net = netOf(entry) === 0 ? entry.gross : netOf(entry);
   return {
     fileNumber,
     lineNumber,
     class: found === 'batchPaid' ? 'duplicateInFile' : CLASS_OF_UNMATCHED[kind],
-    // The merchant lacks what goes to somebody else, and has too much of an unknown payout.
+    // The merchant lacks what another payee gets, and has too much of an unknown payout.
     amount: kind === 'pledge' ? Math.abs(net) : 0 - net,
     found,
     day: bankOn ?? soldOn,

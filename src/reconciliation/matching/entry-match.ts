@@ -14,7 +14,7 @@ export type Candidate = {
   readonly tid: string | null;
   readonly gross: number;
   readonly saleGross: number;
-  /** The acquirer lists its sale under the line's batch and NSU, and the line has nothing else. */
+  /** The acquirer lists the sale under the line's batch and NSU, and the line has nothing else. */
   readonly isListed: boolean;
 };
 
@@ -53,7 +53,7 @@ const isSame = (one: string | null, other: string | null): boolean => {
   return plain !== null && plain === plainNumber(other);
 };
 
-/** Some layouts hold only the last six digits of an NSU. */
+/** Some layouts have only the last six digits of an NSU. */
 function isSameNsu(filed: string | null, ours: string | null): boolean {
   if (isSame(filed, ours)) return true;
   const [short, long] = [plainNumber(filed), (ours ?? '').trim()];
@@ -68,9 +68,7 @@ function isSameAmount(entry: MatchableEntry, candidate: Candidate): boolean {
   return entry.installmentNumber === null ? amount === candidate.saleGross : amount === candidate.gross;
 }
 
-/**
- * The other sale is named by a reference of our form or a TID. Six-character numbers repeat among merchants.
- */
+/** By a reference of our form or a TID. Six-character numbers repeat among merchants. */
 function contradicts({ orderReference, tid }: MatchableEntry, candidate: Candidate): boolean {
   const digits = referenceDigits(orderReference);
   const isOurs = digits !== null && /[a-f]/.test(digits);
@@ -118,7 +116,7 @@ const RULES: readonly {
 
 const saleOf = ({ merchantId, transactionId }: Candidate) => `${merchantId} ${transactionId}`;
 
-/** A line must not be divided twice over an installment that stands in two lists. */
+/** A line must not be divided twice over an installment that is in two lists. */
 function eachOnce<C extends Candidate>(found: readonly C[]): C[] {
   const placeOf = (candidate: C) => `${saleOf(candidate)} ${candidate.installmentNumber}`;
   return [...new Map(found.toReversed().map((candidate) => [placeOf(candidate), candidate])).values()];
@@ -129,10 +127,7 @@ function isTidOfOther(entry: MatchableEntry, candidates: readonly Candidate[], n
   return candidates.some((other) => saleOf(other) !== saleOf(named) && isSame(entry.tid, other.tid));
 }
 
-/**
- * The first rule that finds a sale decides; later rules are weaker. Several sales, or a TID of another sale
- * than the reference, are ambiguous.
- */
+/** Later rules are weaker. Several sales, or a TID that contradicts the reference, are ambiguous. */
 export function matchEntry<C extends Candidate>(
   entry: MatchableEntry,
   candidates: readonly C[],

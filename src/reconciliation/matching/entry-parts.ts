@@ -6,17 +6,14 @@ import type { EntryMoney } from '../settlement-entry.ts';
 export type PartWeight = {
   readonly gross: number;
   readonly canceled: number;
-  /** What was left when it was paid, or is left now. */
+  /** What was left when the installment was paid, or is left now. */
   readonly due: number;
   /** Cents that the books took back in the line's way and that no other line names. */
   readonly unnamed: number;
   readonly isPaid: boolean;
 };
 
-/**
- * Each kind of money adds up to the line's total. Gross follows the amounts sold or due, and a refund follows
- * the books. Otherwise the division is proportional.
- */
+/** Adds up to the line's total. Gross follows the amounts sold or due, and a refund follows the books. */
 export function divideEntry(entry: EntryMoney, weights: readonly PartWeight[]): EntryMoney[] {
   const gross = entry.gross < 0 ? takenParts(0 - entry.gross, weights) : paidParts(entry.gross, weights);
   const fee = signedParts(entry.fee, gross);
@@ -107,7 +104,7 @@ function sum(numbers: readonly number[]): number {
 export type BatchMember = {
   readonly gross: number;
   readonly canceled: number;
-  /** What was left when it was paid, or is left now. */
+  /** What was left when the installment was paid, or is left now. */
   readonly due: number;
   readonly isBlocked: boolean;
   /** The bank day by the acquirer's feed. Null if the feed gave none. */

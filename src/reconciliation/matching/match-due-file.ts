@@ -31,10 +31,7 @@ const LEASE_MILLISECONDS = 30_000;
 /** The limit is also the largest batch that can be divided. */
 const INSTALLMENTS_OF_COMMIT = 5_000;
 
-/**
- * Matches the file that has waited longest, a few lines in each commit; another run or process may continue.
- * Returns the number of commits; 0 if no file waits.
- */
+/** The file that has waited longest. Returns the number of commits; another run or process may continue. */
 export async function matchDueFile(tools: MatchTools, signal: AbortSignal): Promise<number> {
   const file = await claimFile(tools.database, LEASE_MILLISECONDS);
   if (file === null) return 0;
@@ -50,10 +47,7 @@ export async function matchDueFile(tools: MatchTools, signal: AbortSignal): Prom
   return commits;
 }
 
-/**
- * Returns the last matched line, or the line before if decisions were stale. Null at the end or if the file
- * is lost.
- */
+/** The last matched line, or the one before stale decisions; null at the end, or if the file is lost. */
 async function matchLines(tools: MatchTools, file: MatchedFile, afterLine: number): Promise<number | null> {
   const { database } = tools;
   const { fileNumber, fence } = file;

@@ -48,14 +48,14 @@ export type MatchedLines = DecidedLines & {
   readonly lastLine: number;
 };
 
-/** None of them can be replaced before the commit. */
+/** Locks the files: none can be replaced before the commit. */
 const HOLD_STANDING = statement(
   'settlement_files.hold_standing',
   `select file_number from settlement_files where file_number = any ($1::bigint[]) and replaced_by is null
    order by file_number for share`,
 );
 
-/** False if one of them was replaced. */
+/** False if one of the files was replaced. */
 async function holdStanding(tx: Tx, files: readonly number[]): Promise<boolean> {
   return (await tx.query(HOLD_STANDING, [files])).length === files.length;
 }
@@ -144,10 +144,7 @@ const HEAL_LINE = statement(
    returning e.exception_id`,
 );
 
-/**
- * Heals the exception, judges the installments and covers the merchant. Writes nothing if the file or a used
- * list was replaced: matches are withdrawn only once.
- */
+/** Writes nothing if the file or a used list was replaced: matches are withdrawn only once. */
 export async function recordFoundLine(
   database: Database,
   { exceptionId, fileNumber }: { readonly exceptionId: string; readonly fileNumber: number },

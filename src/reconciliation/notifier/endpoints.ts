@@ -8,11 +8,11 @@ import type { EndpointKind } from '../../webhooks/endpoints/webhook-endpoint.ts'
 import { EXCEPTION_FIELDS } from '../exceptions/endpoints.ts';
 import { EXCEPTION_EVENTS, exceptionMessage } from '../exceptions/exception.ts';
 
-/** The servers alone are audited: path and query of an address may hold a secret. */
+/** Only servers are audited: path and query of a URL may contain a secret. */
 const serverOf = (address: { readonly url: string } | null) =>
   address === null ? 'none' : new URL(address.url).origin;
 
-/** Where an account is notified of exceptions. */
+/** Notifies an account of exceptions. */
 const EXCEPTIONS: EndpointKind = {
   prefix: 'exceptions',
   mostActive: null,

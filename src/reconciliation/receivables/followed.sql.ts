@@ -52,7 +52,7 @@ const OPEN_CURSOR = statement(
 );
 const CURSOR = rowCodec({ afterNumber: column.whole() });
 
-/** The row lock keeps a merchant to one process at a time. */
+/** The row lock limits a merchant to one process at a time. */
 const LOCK_CURSOR = statement(
   'receivables.lock_cursor',
   `select ${CURSOR.columns} from receivable_cursors where merchant_id = $1 for no key update skip locked`,
@@ -253,7 +253,7 @@ export async function writeReceivables(tx: Tx, merchantId: string, rows: readonl
   if (rows.length > 0) await tx.query(WRITE, [merchantId, ...INPUT.values(rows)]);
 }
 
-/** Days already covered are checked again; a check that has begun does not count. */
+/** Checks covered days again. A check that has begun does not count. */
 const LOOK_AGAIN = statement(
   'settlement_coverages.look_again',
   `update settlement_coverages

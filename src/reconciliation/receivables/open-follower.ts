@@ -121,10 +121,7 @@ const NUMBERS_OF_BATCH = 300;
 /** `busy`: another process has the merchant. `whole`: nothing is left after the cursor. */
 export type Advance = 'busy' | 'more' | 'whole';
 
-/**
- * Does at most one batch, in one commit. Reads the current installments: repeating it is harmless, and later
- * movements may already show.
- */
+/** One batch, one commit. Reads current installments: can be repeated, and may show later movements. */
 async function advanceReceivables(
   { database }: { readonly database: Database },
   merchantId: string,

@@ -29,7 +29,7 @@ export type Receivable = {
   /** Hundredths of a percent. */
   readonly feePortion: number;
   readonly expected: Expectation;
-  /** The payout by the acquirer's feed. */
+  /** According to the acquirer's feed. */
   readonly paidOn: Day | null;
   readonly reported: Payout;
   readonly filed: Payout & { readonly anticipation: Cents | null };
@@ -68,10 +68,7 @@ export type FollowedSale = {
   readonly givenBack: readonly GivenBack[];
 };
 
-/**
- * A cancel is taken off the last installments first. A chargeback names an installment. `amount` null:
- * everything left.
- */
+/** A cancel reduces the last installments first; a chargeback names one. `amount` is null for the rest. */
 export type GivenBack = {
   readonly at: Instant;
   readonly installmentNumber: number | null;
@@ -83,10 +80,7 @@ export type FollowedReceivable = FollowedBefore & {
   readonly isNew: boolean;
 };
 
-/**
- * Returns the changed ones. Fee portion and day stay as first written. `fees` is the table of the sale's
- * moment.
- */
+/** Returns the changed ones. Fee portion and day stay as first written. `fees`: at the time of the sale. */
 export function followSale(followed: FollowedSale, fees: FeeTable): FollowedReceivable[] {
   const { sale, installments } = followed;
   const [known] = installments.flatMap(({ before }) => (before === null ? [] : [before]));
@@ -162,7 +156,7 @@ function givenBackUntil({ sale, givenBack }: FollowedSale, until: Instant): numb
   for (const { installmentNumber, amount } of earlier) {
     const wanted = amount ?? Number.POSITIVE_INFINITY;
     const own = installmentNumber === null ? 0 : take(installmentNumber - 1, wanted);
-    // What exceeds the chargeback's installment comes off the others.
+    // The rest beyond the chargeback's installment comes off the others.
     if (installmentNumber === null || amount !== null) takeFromLast(wanted - own);
   }
   return sold.map((amount, index) => amount - (rests[index] ?? 0));
@@ -184,7 +178,7 @@ function isChanged(before: FollowedBefore, after: FollowedReceivable): boolean {
 /** Acquirers may round each installment; we round once. `receivable_day_parts` has the same number. */
 export const ROUNDING_CENTS = 1;
 
-/** Files count before the feed. Null if nothing came yet. */
+/** Files take precedence over the feed. null if no payout came yet. */
 export type Receipt = {
   readonly fee: Cents | null;
   readonly net: Cents | null;

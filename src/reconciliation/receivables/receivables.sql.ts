@@ -6,7 +6,7 @@ import type { Cents } from '../../values/cents.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import type { FollowedBefore, Receivable } from './receivable.ts';
 
-/** Cents by the acquirer. May be negative. */
+/** Cents reported by the acquirer. May be negative. */
 export function saidMoney(sql: string | null = null): Column<Cents | null> {
   return column.nullable(column.whole(sql)) as Column<Cents | null>;
 }
@@ -124,7 +124,7 @@ export type SoldSum = RowOf<typeof SOLD_SUM> & {
   readonly isCut: boolean;
 };
 
-/** Reads along receivables_by_sale, in the order of the rows on disk. */
+/** Reads index receivables_by_sale, in the order of the rows on disk. */
 const SUM_SOLD = statement(
   'receivables.sum_sold',
   `select ${SOLD_SUM.columns}
@@ -152,7 +152,7 @@ export async function sumSold(
 }
 
 export type ReceivablePlace = {
-  /** As the database writes it, because that is exact. */
+  /** In PostgreSQL's own text, because that is exact. */
   readonly soldAtText: string;
   readonly paymentOn: Day;
   readonly transactionId: string;

@@ -88,7 +88,7 @@ function expectedCauses(
   ];
 }
 
-/** What made the payout smaller because money was taken back before. */
+/** The part of earlier deductions that made the payout smaller. */
 function takenOff(amount: number, { takings }: JudgedLines): Cause[] {
   let left = amount;
   const unknown = takings.map((taking): Cause => {

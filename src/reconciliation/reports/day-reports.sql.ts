@@ -13,7 +13,7 @@ const FIRST: DayPlace = {
   installmentNumber: 0,
 };
 
-/** `$2` null: all merchants. */
+/** `$2` is null for all merchants. */
 const FIND_KEYS = statement(
   'day_reports.find_installments',
   `select ${INSTALLMENT_KEY.columns} from (

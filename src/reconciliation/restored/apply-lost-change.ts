@@ -28,15 +28,12 @@ export type ApplyTools = {
 
 const NOBODY_WAITS = { notify: () => {} };
 
-/**
- * Does what its merchant or an operator would do now. Returns the reason if it cannot. Never repeats a noted
- * line.
- */
+/** As its merchant or an operator would make it now. Returns why it cannot. Never repeats a recorded line. */
 export async function applyLostChange(tools: ApplyTools, found: FoundChange): Promise<string | null> {
   const { line, change, state } = found;
   if (state === 'byHand') return change.why;
   if (state === 'missing') return 'it is not here: it was made in the lost time';
-  // An earlier change may have made it already, as a plan its subscriptions.
+  // An earlier change may have made it already, such as a plan its subscriptions.
   const isSo =
     state === 'alreadySo' || (await findPresentState(tools.database, change)) === stateAfter(change);
   const refusal = isSo ? null : await apply(tools, change);

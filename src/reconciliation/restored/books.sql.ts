@@ -77,7 +77,7 @@ const FIND = statement(
    ) r on true`,
 );
 
-/** By `bookKey`. References are UUIDs. */
+/** Keyed by `bookKey`. References must be UUIDs. */
 export async function findBooks(
   database: Database,
   charges: readonly ListedCharge[],
@@ -175,7 +175,7 @@ const NOTE = statement(
    on conflict do nothing returning audit_entry`,
 );
 
-/** False if it was noted before. */
+/** False if it was recorded before. */
 export async function noteRedone(tx: Tx, { seal, entryNumber }: ShippedLine): Promise<boolean> {
   return (await tx.query(NOTE, [Buffer.from(seal, 'hex'), entryNumber])).length === 1;
 }

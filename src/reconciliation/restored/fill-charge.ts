@@ -41,17 +41,14 @@ export type FillTools = {
 /** The creator of restored rows in the books. */
 export const RESTORER = 'restore';
 const LONGEST_REFERENCE = 50;
-/** The services take it over as soon as they run. */
+/** The services take the charge over as soon as they run. */
 const LEASE_MILLISECONDS = 1;
 const FIRST_FENCE = 0;
 const NOBODY_WAITS = { leaseForNow: () => 0 };
 
 export type NotWritten = readonly Fault[];
 
-/**
- * Writes `note` and the charge in one transaction, then each capture and cancel. Repeatable. Null if its
- * billing takes no charge: nothing was written.
- */
+/** Writes `note` and the charge in one transaction; can be repeated. null if its billing takes no charge. */
 export async function fillCharge(
   tools: FillTools,
   charge: ListedCharge,

@@ -14,11 +14,11 @@ export type ListTools = {
 
 export type AskedList = {
   readonly since: Instant;
-  /** Null: all charges. In a cell, its own merchants and those that its books lost. */
+  /** null for all charges. In a cell: those of its own merchants and of those that its books lost. */
   readonly ofCell: { readonly alsoMerchants: readonly string[] } | null;
 };
 
-/** `behind`: the place after the page. */
+/** `behind`: the position after the page. */
 export type ListedPage = Pick<ChargesPage, 'charges'> & { readonly behind: Place; readonly isLast: boolean };
 
 /** The same call continues the walk. */
@@ -37,7 +37,7 @@ export async function* listCharges(
   asked: AskedList,
   from: Place = FROM_BEGINNING,
 ): AsyncGenerator<ListedPage> {
-  // A place of a walk under another setting is void.
+  // A position from a walk under other settings is void.
   const isPlace = from.merchantId === null || asked.ofCell !== null;
   let place: Place | null = isPlace ? from : FROM_BEGINNING;
   if (asked.ofCell !== null && from.merchantId === null) place = await firstOf(tools, asked, null);
@@ -88,7 +88,7 @@ async function pageBehind(
   throw new Stopped(reason);
 }
 
-/** A cursor of all lists: whose it is, a slash, and its own. */
+/** A cursor over all lists: the acquirer's name, a slash, and its own cursor. */
 function placeAt(
   cursor: string | null,
   names: readonly string[],
@@ -99,7 +99,7 @@ function placeAt(
   return [cursor.slice(0, end), own === '' ? null : own];
 }
 
-/** The page of one acquirer as one of all: behind its last page comes the first of the next. */
+/** The page of one acquirer as one of all: its last page is followed by the next acquirer's first. */
 function pageOfAll(page: ChargesPage, name: string, names: readonly string[]): ChargesPage {
   const charges = page.charges.map((charge) => ({ ...charge, acquirer: name }));
   if (page.hasMore) return { ...page, charges, cursor: `${name}/${page.cursor}` };

@@ -89,7 +89,7 @@ export function lostChange({
   return why === undefined ? null : { kind: 'byHand', why };
 }
 
-/** The state in the words of its changes. Null if the object does not exist. */
+/** In the words of the object's changes; null if it does not exist. */
 export type PresentState = string | null;
 
 export function stateAfter(change: RedoableChange): string {

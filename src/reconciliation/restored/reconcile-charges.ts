@@ -69,7 +69,7 @@ const MARGIN_MILLISECONDS = 15 * 60 * 1_000;
 const HELD_SECONDS = 7 * 86_400;
 const RECONCILE = 'reconcile';
 
-/** A page is finished before its place is stored. Repeatable. */
+/** A page is finished before its position is stored. Can be repeated. */
 export async function reconcileCharges(
   tools: ReconcileTools,
   asked: AskedReconciliation,
@@ -111,8 +111,7 @@ async function runToTake(
   const lastSaleAt = isUnfinished && stoppedAt === null ? null : await findLastSale(tools, list);
   refuseContradiction({ lastSaleAt, stoppedAt });
   if (isUnfinished) return () => database.transaction((tx) => resumeRestoreRun(tx, stampToken, newest));
-  // Merchants have read higher movement numbers than the restored database knows. Before the run begins, so
-  // that a resumed run has it too.
+  // Merchants have read higher numbers. Before the run begins, so that a resumed run has it too.
   await skipMovementIds(database);
   const { since } = list;
   const stopped = stoppedAt === null ? '' : utcText(stoppedAt);

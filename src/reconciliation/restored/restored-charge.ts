@@ -153,7 +153,7 @@ export type Fault = {
 
 const PASSING_REFUSALS: readonly string[] = ['beingCanceled', 'beingCaptured', 'notResolved', 'overtaken'];
 
-/** `refusal` null: no known reason. */
+/** `refusal` is null if no reason is known. */
 export function faultOfRefusal(name: string, refusal: string | null): Fault {
   const why = refusal === null ? '' : `: ${refusal}`;
   const isPassing = refusal === null || PASSING_REFUSALS.includes(refusal);
@@ -166,7 +166,7 @@ export function endOfStanding(
   faults: readonly Fault[],
 ): {
   readonly decision: 'filled' | 'voided' | 'undecided';
-  /** Null: the reason stays. */
+  /** null if the reason stays. */
   readonly reason: UndecidedReason | null;
 } | null {
   switch (standing.kind) {
@@ -222,15 +222,12 @@ function judgeOfBilling(charge: ListedCharge, billing: NonNullable<Books['billin
   return isOwing && isThis && charge.installments === 1 ? fill('billing') : decide('billing');
 }
 
-/**
- * Its billing may be lost: these books will open and charge it again. A merchant may also use such a
- * reference.
- */
+/** Its billing may be lost, and is then opened and charged again. Merchants may use such references too. */
 function isMaybeOfLostBilling({ initiator, merchantReference }: ListedCharge): boolean {
   return initiator === 'merchant' && isUuid(merchantReference ?? '');
 }
 
-/** The installments in the books would not add up to the charge. `known` null: a new charge. */
+/** Whether the installments in the books would not add up to the charge. `known` is null for a new charge. */
 export function isOtherAmount(
   { isCapturedLater, authorizedAmount, amount, installments }: ListedCharge,
   known: Pick<KnownTransaction, 'amount' | 'installmentCount'> | null,
@@ -299,7 +296,7 @@ export function decisionsOn({ reason }: Pick<RestoredCharge, 'reason'>): readonl
   return DECISIONS_OF_REASON[reason as UndecidedReason];
 }
 
-/** Null if nothing is against it. */
+/** null if nothing prevents it. */
 export function refusalToVoid(
   { cancellations }: Pick<ListedCharge, 'cancellations'>,
   { transaction }: Pick<Books, 'transaction'>,

@@ -44,7 +44,7 @@ const NOTE = statement(
      where restored_charges.decision in ('filled', 'unfinished')`,
 );
 
-/** A person's or voided decision is not overwritten. */
+/** Does not overwrite a person's decision, or a void. */
 export async function noteCharge(
   tx: Tx,
   runNumber: number,
@@ -66,11 +66,11 @@ const END = statement(
 
 export type EndOfUnfinished = {
   readonly decision: Exclude<RestoredDecision, 'unfinished'>;
-  /** Null: the reason stays. */
+  /** null if the reason stays. */
   readonly reason: string | null;
   readonly faults: readonly Fault[];
   readonly by: string;
-  /** Absent: any process may end it. */
+  /** If absent, any process may end it. */
   readonly fence?: number;
 };
 
@@ -166,7 +166,7 @@ const CLAIM_DECISION = statement(
 const FOUND_CLAIM = rowCodec({
   as: column.oneOf(PERSONS_DECISIONS, 'claimed_as'),
   by: column.text('claimed_by'),
-  /** False: the claim ran out, and another may continue. */
+  /** False if the claim ran out, so that another process may continue. */
   isUnderWay: column.boolean('claimed_until > now()'),
   fence: column.whole(),
 });
@@ -182,10 +182,7 @@ export type DecisionClaim = ChargeKey & {
   readonly former: Begun | null;
 };
 
-/**
- * Once begun as `voided` it can only end so, unless `notVoided` is the fence of a claim that took nothing
- * back. Null if it no longer waits.
- */
+/** A begun void only ends as one, unless its claim (fence `notVoided`) did nothing. null if not waiting. */
 export async function claimDecision(
   database: Database,
   { merchantId, transactionId }: ChargeKey,
@@ -216,7 +213,7 @@ const HOLD_CLAIM = statement(
    where merchant_id = $1 and transaction_id = $2 and decision = 'undecided' and fence = $3 for no key update`,
 );
 
-/** False if somebody else took over. Others wait for the end of the transaction. */
+/** False if another process took over. Others wait for the end of the transaction. */
 export async function holdClaim(
   tx: Tx,
   { merchantId, transactionId, fence }: DecisionClaim,

@@ -19,7 +19,7 @@ export type AskTools = {
   readonly acquirerTimeoutMilliseconds: number;
 };
 
-/** `merchants` null: shared by all that have sold something. */
+/** `merchants` is null if all merchants that have sold something share the budget. */
 export type BudgetOfRun = { readonly key: string; readonly merchants: number | null };
 
 export type AskedLedger = {
@@ -42,10 +42,7 @@ export type AskedOfBatch = {
   readonly charges: readonly ComparedCharge[];
 };
 
-/**
- * Asks the acquirers for sales of a batch, as far as the budget goes that all merchants share: one
- * question after the other, and none at an acquirer behind one that was not answered.
- */
+/** Asks one after the other, as far as the budget goes; not behind an acquirer's unanswered request. */
 export async function askLedger(
   { database, acquirers, acquirerTimeoutMilliseconds }: AskTools,
   { merchantId, day, tally }: TruthRun,
@@ -81,7 +78,7 @@ export async function askLedger(
     const difference = ledgerDifference(found.sale, answer);
     if (difference !== null) differences.push({ ...difference, transactionId, installmentNumber: 1 });
   }
-  // A question that was not answered was put all the same.
+  // An unanswered request was sent all the same.
   const unanswered = [...silent.values()].filter((kind) => kind === 'unknown').length;
   const put = asked.length + unanswered;
   return {
@@ -94,7 +91,7 @@ export async function askLedger(
   };
 }
 
-/** The sales of a batch that their acquirers still find, and those of them that differ. */
+/** The sales of a batch that their acquirers can still find, and those that differ. */
 function salesToLookUp(
   { outcomes, charges }: AskedOfBatch,
   day: TruthRun['day'],

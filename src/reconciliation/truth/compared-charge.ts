@@ -5,7 +5,7 @@ import { different, type TruthDifference } from './truth.ts';
 export type ComparedCharge = {
   readonly transactionId: string;
   readonly soldAt: Instant;
-  /** The provider that has it. */
+  /** The provider of the charge. */
   readonly acquirer: string;
   readonly state: TransactionState;
   readonly wasNeverSent: boolean;
@@ -39,7 +39,7 @@ export function isAskedFirst(charge: ComparedCharge): boolean {
   return charge.isNoted || compareCharge(charge) !== null;
 }
 
-/** The acquirer should have nothing of it. */
+/** The acquirer should not have the charge. */
 export function isOver({ state, wasNeverSent }: ComparedCharge): boolean {
   return (state === 'declined' || state === 'voided') && !wasNeverSent;
 }

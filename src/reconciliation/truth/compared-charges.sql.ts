@@ -8,7 +8,7 @@ import type { ChargePlace, TruthRun } from './truth-run.ts';
 const PLACE = '(sold_at, transaction_id) > ($3::timestamptz, $4::uuid)';
 const ORDER = 'order by sold_at, transaction_id limit $5';
 
-/** Not under the column's name: rows are ordered by the column's value. */
+/** Another name than the column's: rows are ordered by the column's value. */
 const PLACED = rowCodec({ transactionId: column.text(), soldText: column.text('sold_at::text') });
 
 /** Earlier differences are compared at any age. The condition is the index's. */
@@ -59,7 +59,7 @@ const CHARGE = rowCodec({
      )`),
 });
 
-/** One statement: everything is of one moment. */
+/** One statement, so that everything is from one snapshot. */
 const READ = statement(
   'truth.read_charges',
   `select ${CHARGE.columns}

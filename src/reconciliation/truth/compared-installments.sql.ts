@@ -116,7 +116,7 @@ const READ_INSTALLMENT = rowCodec({
      )`),
 });
 
-/** One statement: all copies are of one moment. `said` leaves out changes from files. */
+/** One statement, so that all copies are from one snapshot. `said` leaves out changes from files. */
 const READ = statement(
   'truth.read_installments',
   `select ${READ_INSTALLMENT.columns}, ${JUDGED.columns}
@@ -171,9 +171,9 @@ const READ = statement(
 export type ReadComparedInstallment = ComparedInstallment & {
   readonly transactionId: string;
   readonly soldAt: Instant;
-  /** The provider that has its sale. */
+  /** The provider of the sale. */
   readonly acquirer: string;
-  /** The exceptions that stand. */
+  /** Open exceptions. */
   readonly open: readonly ExceptionClass[];
   readonly isNoted: boolean;
 };

@@ -19,11 +19,11 @@ export type SumName = (typeof SUM_NAMES)[number];
 /** Columns are compared in this order. */
 export type SumColumn = { readonly name: SumName; readonly isMoney: boolean };
 
-/** `accountNumber` '': all accounts. */
+/** `accountNumber` is empty for all accounts. */
 export type DayOfSums = {
   readonly accountNumber: string;
   readonly day: Day;
-  /** Has the order of the columns. A damaged sum may exceed a safe integer. */
+  /** In the order of the columns. A damaged sum may exceed a safe integer. */
   readonly sums: readonly bigint[];
 };
 

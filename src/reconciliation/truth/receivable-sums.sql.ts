@@ -10,7 +10,7 @@ const ONE_MOMENT = statement(
   'set transaction isolation level repeatable read, read only',
 );
 
-/** Must come first in a read-only transaction: the next statements then see one moment. */
+/** Must come first in a read-only transaction: the next statements then see one snapshot. */
 export async function holdMoment(tx: Tx): Promise<void> {
   await tx.query(ONE_MOMENT, []);
 }
@@ -136,7 +136,7 @@ const READ_ROWS = statement(
    group by e.lane, e.day, e.account_number`,
 );
 
-/** Expected money is one lane, received money another. */
+/** Lane 0 reads expected money, lane 1 received money. */
 export const RECEIVABLE_SUMS = {
   summed: 'receivables' as const,
   columns: SUMS as readonly SumColumn[],

@@ -226,7 +226,7 @@ const FIND = statement(
    where budget_key = $1`,
 );
 
-/** `merchants` null: all that have sold something. */
+/** `merchants` is null for all that have sold something. */
 export async function openBudget(
   database: Database,
   key: string,
@@ -259,7 +259,7 @@ export async function takeQuestions(database: Database, key: string, wanted: num
   return row === undefined ? 0 : TAKEN.parse(row).taken;
 }
 
-/** `endedAsked` null: the run continues. */
+/** `endedAsked` is null if the run continues. */
 export type SpentQuestions = {
   readonly budgetKey: string;
   readonly givenBack: number;

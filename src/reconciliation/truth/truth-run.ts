@@ -12,7 +12,7 @@ export type ComparedPlace = {
   readonly installmentNumber: number;
 };
 
-/** `soldAt`: database text, to the microsecond. */
+/** `soldAt` is PostgreSQL's text, to the microsecond. */
 export type ChargePlace = { readonly soldAt: string; readonly transactionId: string };
 
 export type DifferenceClass = ExceptionClass | TruthClass;

@@ -59,10 +59,7 @@ const OPEN_NIGHT = statement(
    on conflict (merchant_id, day) where cause = 'night' do nothing returning run_number`,
 );
 
-/**
- * The place among waiting runs changes each night, so that scarce questions reach others. False if already
- * opened.
- */
+/** False if already opened. Positions change each night, so that scarce questions reach all merchants. */
 export async function openNight(
   database: Database,
   merchantId: string,
@@ -326,7 +323,7 @@ const READ_OF_DAY = statement(
    order by w.merchant_id`,
 );
 
-/** The day is one of real time. */
+/** `day` is one of real time. */
 export async function readRunsOfDay(
   database: Database,
   day: Day,

@@ -14,7 +14,7 @@ import {
 
 import { type CountedDifferences, type EndedRun, NOTHING_COMPARED, withTally } from './truth-run.ts';
 
-/** These are between our own sources. A difference of files from what was expected is an exception. */
+/** Differences between our own sources. A difference between files and what was expected is an exception. */
 export const TRUTH_CLASSES = [
   'chargesDiffer',
   'movementsDiffer',
@@ -26,7 +26,7 @@ export const TRUTH_CLASSES = [
 ] as const;
 export type TruthClass = (typeof TRUTH_CLASSES)[number];
 
-/** Null: not reported. */
+/** null if not reported. */
 export type SaidPayout = {
   readonly fee: number | null;
   readonly net: number | null;
@@ -53,12 +53,12 @@ export type ComparedInstallment = {
     readonly ofInstallments: SaleSums;
     readonly ofReceivables: SaleSums & { readonly count: number; readonly firstNumber: number };
   };
-  /** The payout that the states followed. */
+  /** The payout that was applied to the states. */
   readonly applied: SaidPayout | null;
   /** Null if only files have the payout, or none. */
   readonly reported: SaidPayout | null;
   readonly parts: readonly MatchedPart[];
-  /** A person has ended them, so their difference is known. */
+  /** Exceptions that a person has resolved, so their difference is known. */
   readonly resolved: readonly ExceptionClass[];
 };
 
@@ -72,16 +72,13 @@ export type TruthDifference = {
   readonly found: string | null;
 };
 
-/** `exceptions` are open ones, with the missing cents. */
+/** `exceptions`: the open ones, with the missing cents. */
 export type Comparison = {
   readonly differences: readonly TruthDifference[];
   readonly exceptions: readonly { readonly class: ExceptionClass; readonly amount: number }[];
 };
 
-/**
- * Two sources are compared only if each is consistent by itself. Otherwise one wrong number would be reported
- * twice.
- */
+/** A source is compared only if it is consistent by itself: a wrong number is not reported twice. */
 export function compareInstallment(compared: ComparedInstallment): Comparison {
   const { carried, parts, resolved } = compared;
   const files = filesDifference(compared);
@@ -158,7 +155,7 @@ function payoutDifference(name: TruthClass, expected: SaidPayout, found: SaidPay
 }
 
 function feedDifference({ carried, books, applied }: ComparedInstallment): TruthDifference | null {
-  // What the change left out stays as it was.
+  // What the change did not report stayed as it was.
   const said =
     applied === null
       ? books.payout

@@ -97,10 +97,7 @@ export type ReportTools = {
   readonly observeReport: (report: DayTruth) => void;
 };
 
-/**
- * Makes today's once every merchant was verified, and yesterday's even if some were missed. No runs: no
- * report.
- */
+/** Today's once every merchant was verified; yesterday's even if some were missed. No runs: no report. */
 export async function sealDayReport(tools: ReportTools): Promise<void> {
   const today = saoPauloDay(tools.clock.unmoved());
   await makeReport(tools, addDays(today, -1), true);

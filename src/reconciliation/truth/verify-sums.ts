@@ -49,7 +49,7 @@ const KEPT_TABLES: readonly KeptTable[] = [RECEIVABLE_SUMS, BILLING_SUMS];
 
 export const SUMMING_MILLISECONDS = KEPT_TABLES.length * (ROUND_MILLISECONDS + BEYOND_ROUND_MILLISECONDS);
 
-/** `days` empty: it is not known which. */
+/** `days` is empty if it is not known which. */
 export type LeftOutDays = {
   readonly merchantId: string;
   readonly summed: Summed;
@@ -97,7 +97,7 @@ async function verifyRound(
   const endsAt = performance.now() + ROUND_MILLISECONDS;
   let most = DAYS_OF_ROUND;
   let round = await readRound(database, run, table, { most, endsAt, signal });
-  // A day that fails must not take others along.
+  // A day that fails must not fail the others of its round.
   while (round.failure !== null && round.days.length !== 1 && most > 1 && !signal.aborted) {
     most = mostOfNext(round);
     round = await readRound(database, run, table, { most, endsAt, signal });
@@ -125,7 +125,7 @@ type Round = {
   failure: unknown;
 };
 
-/** Gives the number of empty days before the first one with entries, or one. */
+/** The number of empty days before the first one with entries, or one. */
 function mostOfNext({ entries }: Round): number {
   return Math.max(
     1,
@@ -133,7 +133,7 @@ function mostOfNext({ entries }: Round): number {
   );
 }
 
-/** Reads one moment. What was read before a failure is kept. */
+/** Reads one snapshot. What was read before a failure is kept. */
 async function readRound(
   database: Database,
   run: TruthRun,
@@ -167,7 +167,7 @@ async function readRound(
   return round;
 }
 
-/** Gives the days of one statement, at least one. */
+/** The days of one statement, at least one. */
 function daysToRead(found: readonly FoundDay[]): Pick<Round, 'days' | 'entries' | 'isLast'> {
   let entries = 0;
   const days = found.flatMap((one, index) => {

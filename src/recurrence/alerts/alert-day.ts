@@ -20,25 +20,23 @@ import {
 export type AlertDayTools = {
   readonly database: Database;
   readonly clock: BusinessClock;
-  /** Wakes the deliverer. */
   readonly notify: () => void;
 };
 
-/** Of one commit: cards that are looked at, and alerts that are written. */
+/** Cards read, and billings alerted, per commit. */
 const CARDS_OF_BATCH = 200;
 const BILLINGS_OF_BATCH = 200;
-/** Of one statement. */
+/** Rows per statement. */
 const FORGOTTEN_OF_BATCH = 10_000;
-/** Of one look: a million, what is left is forgotten on the next day. */
+/** Per run: a million rows. The rest is deleted on the next day. */
 const MOST_BATCHES_FORGOTTEN = 100;
 
-/** `isWhole`: there is nothing left of it on this day. */
+/** `isWhole`: nothing is left to alert on this day. */
 type DayResult = { readonly alerted: number; readonly isWhole: boolean };
 
 /**
- * Notifies an endpoint of what a business day brings: cards that expire soon and billings whose day
- * comes, as far as it asks for them, each once. Gives how many alerts were written; null: another
- * process has the endpoint or has done it, or it is not active any more.
+ * Alerts an endpoint of what it asks for, each once. Returns the number of alerts; null if another process
+ * has the endpoint or has finished it, or if it is no longer active.
  */
 export async function alertDay(
   tools: AlertDayTools,
@@ -59,11 +57,7 @@ export async function alertDay(
   return isWhole || alerted > 0 ? alerted : null;
 }
 
-/**
- * Notifies an endpoint, once for each, of the active subscriptions whose card is good for 30 days
- * at most. Null: another process has the endpoint. Stops between two commits when the signal is
- * aborted: the next run finds what was written, and goes on.
- */
+/** Cards that expire within 30 days. null if another process has the endpoint. An abort can be resumed. */
 async function alertExpiringCards(
   { database, notify }: AlertDayTools,
   wanted: ExpiriesToAlert,
@@ -81,11 +75,7 @@ async function alertExpiringCards(
   return { alerted, isWhole: from === null };
 }
 
-/**
- * Notifies an endpoint, once for each, of the billings whose day comes within three days. Null:
- * another process has the endpoint. Stops between two commits when the signal is aborted: the next
- * run finds what was written, and goes on.
- */
+/** Billings due within three days. null if another process has the endpoint. An abort can be resumed. */
 async function alertUpcomingBillings(
   { database, notify }: AlertDayTools,
   wanted: UpcomingToAlert,

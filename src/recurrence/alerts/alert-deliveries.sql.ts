@@ -8,25 +8,17 @@ import { ALERT_EVENTS, type CardMonth, type ExpiringCard, expiryAlert } from './
 import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
 
 /*
- * The alerts of a merchant's endpoints.
- *
- * The statement that ends a charge, or changes the state of a subscription, writes the alerts of it,
- * in its own commit, as `transactions/movements/movement-deliveries.sql.ts` does it for movements:
- * `ENQUEUE_ALERTS` is a constant text and reads a named part of the statement that it stands in,
- *
- * `notices`: a row for each alert: merchant_id, event, notice_of (uuid, the billing or the
- * subscription), account_number, body (text) and moment (timestamptz, business time).
- *
- * Alerts of cards that expire are written by the statements below, one endpoint at a time, under
- * the lock of its row.
+ * Alerts of a charge or of a subscription's state are written by the statement of that change, in its commit.
+ * The statement contains `ENQUEUE_ALERTS` and a CTE `notices`, one row per alert: merchant_id, event,
+ * notice_of (uuid of the billing or subscription), account_number, body (text) and moment (timestamptz,
+ * business time). Alerts of expiring cards are written one endpoint at a time, under the lock of its row.
  */
 
 /**
- * `enqueued_alerts`: a delivery for each active alert endpoint of the merchant that asks for the
- * event. Its address and the name of its server are copied, so that an endpoint that is ended later
- * leaves alone what was written for it. Deliveries of one billing, or of one subscription, go one
- * after the other at each server. Never under a lease: the work sends them. Without an endpoint
- * nothing is written, and no endpoint is locked: every charge of a merchant would wait there.
+ * CTE `enqueued_alerts`: writes a delivery for each active alert endpoint of the merchant that asks for the
+ * event. URL and server are copied, so that removing the endpoint later does not affect the delivery. At each
+ * server, deliveries of one billing or subscription are sent in order. They have no lease: the work sends
+ * them. No endpoint row is locked, or every charge of a merchant would wait there.
  */
 export const ENQUEUE_ALERTS = `enqueued_alerts as (
      ${ENQUEUE_DELIVERIES}
@@ -40,10 +32,7 @@ export const ENQUEUE_ALERTS = `enqueued_alerts as (
      returning merchant_id, delivery_number
    )`;
 
-/**
- * Whether something was written that waits for the work: then the deliverer is notified after the
- * commit.
- */
+/** Whether alerts were written; the deliverer is then notified after the commit. */
 export const NOTICE_WAITS = `exists (select from enqueued_alerts) as notice_waits`;
 
 const ENDPOINT = rowCodec(
@@ -55,22 +44,18 @@ const ENDPOINT = rowCodec(
   'n',
 );
 
-/** An alert endpoint, and what it asks for. */
 export type DueAlertEndpoint = RowOf<typeof ENDPOINT>;
 export type AlertEndpointKey = Omit<DueAlertEndpoint, 'events'>;
 
-/**
- * Of an alert endpoint `n`. Looked up for each, never joined: a join is planned once, and may then
- * read all.
- */
+/** Of an alert endpoint `n`. Never a join: a join is planned once and may later read all rows. */
 const IS_IN_NO_JUMP =
   '(select c.target_at from merchant_clocks c where c.merchant_id = n.merchant_id limit 1) is null';
 
 /**
- * Every active endpoint is due once a day, whatever it asks for: one index knows which are. Of
- * ordinary merchants, by a real day (`$1`): first the endpoints that were never notified, then
- * those notified longest ago. A merchant whose clock runs ahead is further than the real day, so
- * what is due by it is due; while its clock jumps, only the jump notifies.
+ * Every active endpoint is due once a day, whatever it asks for, so that one index finds the due ones. By the
+ * real day (`$1`): endpoints never alerted first, then those alerted longest ago. A merchant whose clock runs
+ * ahead is past the real day, so what is due by the real day is due there too. While its clock jumps, only
+ * the jump alerts.
  */
 const FIND_DUE = statement(
   'notices.find_due',
@@ -85,10 +70,7 @@ const FIND_DUE = statement(
    ) d limit $2`,
 );
 
-/**
- * Null: every endpoint was notified of its day, by the real day (`$1`) or by its merchant's clock that runs
- * ahead.
- */
+/** null if every endpoint was alerted, by the real day (`$1`) or by its merchant's clock that runs ahead. */
 export const ALERTS_DUE = statement(
   'notices.due',
   `select case when exists (
@@ -108,9 +90,7 @@ export const ALERTS_DUE = statement(
      then 0 end as milliseconds`,
 );
 
-/**
- * Alert endpoints not yet notified of a real day, of all merchants whose clocks are in no jump.
- */
+/** Of all merchants whose clock is not in a jump, by a real day. */
 export async function findDueAlertEndpoints(
   database: Database,
   today: Day,
@@ -124,10 +104,7 @@ const AHEAD = rowCodec({
   alertedOn: column.day('min(n.alerted_on)'),
 });
 
-/**
- * Homologation has few moved clocks, production none: whose day has come is for the rules of the
- * zone to say.
- */
+/** Homologation has few moved clocks, production none. The caller decides whose day has come. */
 const LIST_AHEAD = statement(
   'notices.list_ahead',
   `select ${AHEAD.columns}
@@ -142,10 +119,7 @@ const LIST_AHEAD = statement(
    group by c.merchant_id`,
 );
 
-/**
- * Merchants whose clocks run ahead, and the earliest of the days up to which one of their endpoints
- * was notified.
- */
+/** Merchants whose clocks run ahead, with the earliest day of which an endpoint was alerted. */
 export async function listMerchantsAhead(database: Database): Promise<RowOf<typeof AHEAD>[]> {
   return (await database.query(LIST_AHEAD, [MOST_ACTIVE_ALERT_ENDPOINTS])).map(AHEAD.parse);
 }
@@ -158,7 +132,6 @@ const FIND_DUE_OF_MERCHANT = statement(
    order by n.alert_endpoint_id limit $3`,
 );
 
-/** A merchant's alert endpoints not yet notified of its business day. */
 export async function findDueAlertEndpointsOf(
   database: Database,
   merchantId: string,
@@ -170,10 +143,7 @@ export async function findDueAlertEndpointsOf(
 
 const LOCKED = rowCodec({ server: column.text(), url: column.text() }, 'n');
 
-/**
- * Not notified of this day by another process, and locked by none. With `= 'active'` the planner
- * could take the index of due ones, and walk it whole.
- */
+/** With `= 'active'` the planner could choose the index of due endpoints and read all of it. */
 const LOCK_ALERT_ENDPOINT = statement(
   'notices.lock_alert_endpoint',
   `select ${LOCKED.columns} from webhook_endpoints n
@@ -182,7 +152,7 @@ const LOCK_ALERT_ENDPOINT = statement(
    for no key update skip locked`,
 );
 
-/** Null: it is not active, it was notified of the day already, or another process has it. */
+/** null if the endpoint is not active, was alerted of the day already, or another process has it. */
 export async function lockAlertEndpoint(
   tx: Tx,
   { merchantId, alertEndpointId }: AlertEndpointKey,
@@ -192,11 +162,7 @@ export async function lockAlertEndpoint(
   return row === undefined ? null : LOCKED.parse(row);
 }
 
-/**
- * Active subscriptions `s` of a card `v`, in words that only the index by card answers: as an
- * equality, planned while the table is small, the card would be looked for among all subscriptions
- * of the merchant.
- */
+/** A range: with an equality, a plan made on a small table would read all subscriptions of the merchant. */
 const OF_CARD = `s.merchant_id = $1 and s.vault_id between v.vault_id and v.vault_id and s.reason is null`;
 
 const MONTH_COLUMNS = {
@@ -221,9 +187,9 @@ const CARD = rowCodec(
 );
 
 /**
- * The next cards of some months (`$3`–`$5`) from a place on (`$6`, `$7`), that one included, in the
- * order of their index, each with the active subscriptions of which `$2` was not notified; a row
- * without one says how far the search went.
+ * The next cards of some months (`$3`–`$5`) in index order, from a position on (`$6`, `$7`, included), each
+ * with the active subscriptions of which endpoint `$2` was not alerted. A row without a subscription shows
+ * how far the search came.
  */
 const LOOK = statement(
   'notices.look_at_cards',
@@ -262,7 +228,6 @@ const ALERTS = inputRows<ExpiringCard & { readonly accountNumber: string }>(
   { after: 5 },
 );
 
-/** The alerts and the record of them, in one. */
 const TELL = statement(
   'notices.alert_expiries',
   `with alerted as (
@@ -275,25 +240,22 @@ const TELL = statement(
    from ${ALERTS.sql}`,
 );
 
-/** Where a look at the cards begins: the place of the month, from 1, and the card. */
+/** The position at which a search of the cards begins: the month, counted from 1, and the card. */
 export type CardPlace = { readonly month: number; readonly vaultId: string };
 
 export const FIRST_CARD: CardPlace = { month: 1, vaultId: '00000000-0000-0000-0000-000000000000' };
 
 export type ExpiriesToAlert = AlertEndpointKey & {
-  /** The merchant's business time, and the day that it is. */
+  /** The merchant's business time and day. */
   readonly moment: Instant;
   readonly day: Day;
   readonly months: readonly CardMonth[];
 };
 
-/** `next`: where to go on; null: all cards were looked at. */
+/** `next`: where to continue; null if all cards were read. */
 export type AlertedBatch = { readonly alerted: number; readonly next: CardPlace | null };
 
-/**
- * Enqueues alerts of up to `limit` cards for an endpoint in one commit, from a place on. Null: it
- * is not active, it was notified of the day already, or another process has it.
- */
+/** null if the endpoint is not active, was alerted of the day already, or another process has it. */
 export async function alertExpiriesBatch(
   database: Database,
   wanted: ExpiriesToAlert,
@@ -325,14 +287,9 @@ const MONTHS_ALERTED = inputRows<CardMonth>(
   { as: 'm', after: 1, place: 'place' },
 );
 
-/** Of what must be notified of first. */
 export const EARLIEST_DAY = rowCodec({ dueOn: column.nullable(column.day('min(d.due_on)')) });
 
-/**
- * For each active alert endpoint the first month with a card of which it was not notified, and the
- * day on which it will be: when the cards of that month come within reach, or the day after it was
- * last notified where one came later.
- */
+/** When the cards of the first month to alert of come within reach, or the day after the last alerts. */
 const EARLIEST = statement(
   'notices.earliest_of_merchant',
   `select ${EARLIEST_DAY.columns}
@@ -362,10 +319,7 @@ const EARLIEST = statement(
    ) d`,
 );
 
-/**
- * The business day on which an endpoint of the merchant must next be notified of a card of these
- * months, perhaps a past one; null: on none.
- */
+/** The business day of the merchant's next card alert, perhaps a past day; null if there is none. */
 export async function findEarliestAlert(
   database: Database,
   merchantId: string,

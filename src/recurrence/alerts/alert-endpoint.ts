@@ -6,11 +6,11 @@ import type {
 } from '../../webhooks/endpoints/webhook-endpoint.ts';
 import { ALERT_EVENTS, type AlertEvent } from './alert.ts';
 
-/** One that is ended can be restored. */
+/** A removed endpoint can be restored. */
 export const ALERT_ENDPOINT_STATES = ['active', 'removed'] as const satisfies readonly EndpointState[];
 export type AlertEndpointState = (typeof ALERT_ENDPOINT_STATES)[number];
 
-/** Each is sent every alert that it asks for: without a bound a merchant would multiply its own load. */
+/** Each gets every alert that it asks for. Without a limit a merchant would multiply its own load. */
 export const MOST_ACTIVE_ALERT_ENDPOINTS = 20;
 
 export const ALERTS: EndpointKind = {
@@ -20,7 +20,7 @@ export const ALERTS: EndpointKind = {
   audited: auditedAlertEndpoint,
 };
 
-/** The server alone: path and query of an address may hold a secret, a description a person. */
+/** Records only the server: path and query may contain a secret, a description may name a person. */
 function auditedAlertEndpoint({ event, actor, of, after }: AuditedChange) {
   const thing = `notifiers/${of}`;
   if (event === 'register' && after?.description) {
@@ -32,10 +32,10 @@ function auditedAlertEndpoint({ event, actor, of, after }: AuditedChange) {
   return merchantEvent('notifier.change', actor, thing, changedFields({ state: before }, { state }));
 }
 
-/** What one is notified of that asks for nothing by name. */
+/** Used if the merchant names no events. */
 const USUAL_EVENTS: readonly AlertEvent[] = ['failed'];
 
-/** Each once, in the order of all. */
+/** Without repetitions, in the order of `ALERT_EVENTS`. */
 export function eventsOf(asked: readonly AlertEvent[] | null | undefined): readonly AlertEvent[] {
   const wanted = asked ?? USUAL_EVENTS;
   return ALERT_EVENTS.filter((event) => wanted.includes(event));

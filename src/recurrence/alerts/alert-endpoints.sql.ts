@@ -21,15 +21,12 @@ const ALERT_ENDPOINT = rowCodec(
   'n',
 );
 
-/** An address of a merchant that is notified of what happens to its subscriptions. */
+/** A URL at which a merchant is notified of its subscriptions. */
 export type AlertEndpoint = ReturnType<typeof parse>;
 
 const parse = (row: Row) => stamped(ALERT_ENDPOINT.parse(row));
 
-/**
- * A merchant's alert endpoints that fit, each with what it is put in order by. They are as few as
- * the systems of a shop, so that all may be sorted.
- */
+/** A merchant's matching endpoints, each with its sort key. There are few, so all may be sorted. */
 const FOUND = `found as materialized (
      select n.alert_endpoint_id,
        case $6
@@ -42,7 +39,7 @@ const FOUND = `found as materialized (
      where n.merchant_id = $1 and n.kind = 'alerts' and n.state = any ($4::text[]) and strpos(n.search_name, $5) > 0
    )`;
 
-/** What is not there comes last either way. */
+/** Nulls come last in both directions. */
 const LIST = pageOf({
   name: 'notifiers.list',
   before: `${FOUND}, counted as (select count(*) as total from found)`,
@@ -55,10 +52,7 @@ const LIST = pageOf({
      ) n`,
 });
 
-/**
- * A page of a merchant's alert endpoints and how many fit in all, both of one moment. Equal ones
- * are in the order of their ids. `name`: any part of it. `state` null: of every one.
- */
+/** Page and total are from one snapshot. `name` matches any part. `state` is null for all states. */
 export async function listAlertEndpointPage(
   database: Reader,
   merchantId: string,

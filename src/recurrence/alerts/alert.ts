@@ -1,7 +1,7 @@
 import type { CardBrand } from '../../values/card-number.ts';
 import { addDays, type Day } from '../../values/instant.ts';
 
-/** What an alert endpoint may ask for; on the wire by the same words. */
+/** The events that an alert endpoint may ask for; the same words are on the wire. */
 export const ALERT_EVENTS = [
   'failed',
   'paid',
@@ -14,34 +14,30 @@ export const ALERT_EVENTS = [
 ] as const;
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 
-/** What the commit of a change writes to the endpoints that ask for its event. */
+/** Written in the commit of a change, for the endpoints that ask for its event. */
 export type Alert = { readonly event: AlertEvent; readonly body: string };
 
-/** What a billing is after a charge, as the wire says it. */
+/** A billing's state after a charge, in the words of the wire. */
 export type AlertStatus = 'Opened' | 'Denied' | 'PaymentInvalid' | 'Canceled' | 'Paid';
 
-/** A charge that has ended. */
 export type EndedCharge = {
   readonly subscriptionId: string;
   readonly billingId: string;
   readonly installment: number;
-  /** On schedule from 1, retries behind it; null: by hand. */
+  /** On schedule from 1, retries after it; null for a manual charge. */
   readonly attemptNumber: number | null;
-  /** The issuer's code; null: approved, or the acquirer was not asked, or answered with none. */
+  /** The issuer's code; null if approved, if the acquirer was not asked, or if the answer had none. */
   readonly returnCode: string | null;
-  /** What it means, in Portuguese. */
+  /** The meaning of the return code, in Portuguese. */
   readonly description: string;
-  /** The day of the next try; null: there is none. */
+  /** null if no other try follows. */
   readonly nextAttemptOn: Day | null;
   readonly status: AlertStatus;
-  /** The transaction that it was; null: the acquirer was not asked. */
+  /** The transaction of the charge; null if the acquirer was not asked. */
   readonly paymentId: string | null;
 };
 
-/**
- * The very text that alert endpoints are sent: these ten fields in this order, whatever else a
- * caller's value holds. The first eight are those of the alerts before events had names.
- */
+/** The exact text to send: these ten fields in this order, whatever else the caller's value contains. */
 export function chargeAlert(charge: EndedCharge): Alert {
   const { subscriptionId, billingId, installment, attemptNumber } = charge;
   const { returnCode, description, nextAttemptOn, status, paymentId } = charge;
@@ -61,21 +57,20 @@ export function chargeAlert(charge: EndedCharge): Alert {
   return { event, body };
 }
 
-/** A change of a subscription's state. */
 export type MovedSubscription = {
   readonly event: Extract<AlertEvent, 'canceled' | 'blocked' | 'reactivated' | 'completed'>;
   readonly subscriptionId: string;
-  /** The billing whose charge, cancel or chargeback did it; null: none did. */
+  /** The billing whose charge, cancel or chargeback changed the subscription; null if none did. */
   readonly billingId: string | null;
-  /** The transaction of that charge; null: none was made. */
+  /** The transaction of that charge; null if there is none. */
   readonly paymentId: string | null;
-  /** Why it is not active any more, in the words of the wire and as a sentence in Portuguese. */
+  /** Why the subscription is no longer active: in the words of the wire, and as a Portuguese sentence. */
   readonly reason: string | null;
   readonly description: string;
   readonly status: string;
 };
 
-/** The same fields, so that one reader will do for all alerts; what does not apply is null. */
+/** The fields of a charge's alert, so that one reader fits all alerts. What does not apply is null. */
 export function subscriptionAlert(moved: MovedSubscription): Alert {
   const { event, subscriptionId, billingId, paymentId, reason, description, status } = moved;
   const none = { installment: null, attempt: null, returnCode: null };
@@ -92,7 +87,6 @@ export function subscriptionAlert(moved: MovedSubscription): Alert {
   return { event, body };
 }
 
-/** A billing whose day comes soon. */
 export type UpcomingBilling = {
   readonly subscriptionId: string;
   readonly billingId: string;
@@ -100,10 +94,9 @@ export type UpcomingBilling = {
   readonly dueOn: Day;
 };
 
-/** So many days before its day a billing is notified of. */
+/** Merchants are alerted this many days before the due day. */
 export const UPCOMING_DAYS = 3;
 
-/** The last due day of which a merchant is notified on a day. */
 export function lastUpcomingDay(today: Day): Day {
   return addDays(today, UPCOMING_DAYS);
 }
@@ -115,10 +108,7 @@ export function upcomingAlert({ subscriptionId, billingId, installment, dueOn }:
   return JSON.stringify({ ...about, ...charge, event: 'upcoming', paymentId: null });
 }
 
-/**
- * The stored card of a subscription that goes on being charged, and the last day on which it is
- * good.
- */
+/** The stored card of a subscription that is still charged, and the card's last valid day. */
 export type ExpiringCard = {
   readonly subscriptionId: string;
   readonly vaultId: string;
@@ -127,7 +117,7 @@ export type ExpiringCard = {
   readonly lastFour: string;
 };
 
-/** The text of a card: `cardExpiresOn` is in no other alert. */
+/** `cardExpiresOn` is in no other alert. */
 export function expiryAlert({ subscriptionId, vaultId, lastDay, brand, lastFour }: ExpiringCard): string {
   return JSON.stringify({
     type: 'CardExpiring',
@@ -141,24 +131,21 @@ export function expiryAlert({ subscriptionId, vaultId, lastDay, brand, lastFour 
   });
 }
 
-/** The cards of a month: all of them are good through its last day. */
+/** The cards that expire in a month are valid through its last day. */
 export type CardMonth = {
-  /** As cards show them: two digits. */
+  /** Two digits, as on the card. */
   readonly year: string;
   readonly month: string;
   readonly lastDay: Day;
-  /** The first day on which merchants are notified that these expire soon. */
+  /** The first day on which merchants are alerted that these cards expire soon. */
   readonly alertedFrom: Day;
 };
 
 const DAYS_BEFORE = 30;
-/** Two digits of a year are not enough beyond. */
+/** Two digits of a year are not enough after it. */
 const LAST_YEAR = 2099;
 
-/**
- * The months whose cards are still good on a day and are notified on some day from it to another,
- * in order.
- */
+/** The months whose cards are still valid on `from` and are alerted by `to`, in order. */
 export function cardMonths(from: Day, to: Day): CardMonth[] {
   const months: CardMonth[] = [];
   let [year, month] = [Number(from.slice(0, 4)), Number(from.slice(5, 7))];
@@ -172,7 +159,7 @@ export function cardMonths(from: Day, to: Day): CardMonth[] {
 
 function cardMonth(year: number, month: number): CardMonth {
   const text = String(month).padStart(2, '0');
-  // The 28th and four days more is in the next month, whichever it is.
+  // Four days after the 28th is always in the next month.
   const inNext = addDays(`${year}-${text}-28` as Day, 4);
   const lastDay = addDays(`${inNext.slice(0, 8)}01` as Day, -1);
   const shortYear = String(year).slice(2);

@@ -55,7 +55,7 @@ export const ALERT_ENDPOINT_REFUSALS: Readonly<Record<UrlFault | 'tooManyActive'
 };
 
 type ChangeAlertEndpointTools = EndpointRegistry & {
-  /** An endpoint may have to be notified of cards at once. */
+  /** The endpoint may have cards to be alerted of at once. */
   readonly notifyAlerts: () => void;
 };
 
@@ -72,10 +72,7 @@ type RegisterAlertEndpointResult =
   | { readonly kind: 'registered'; readonly alertEndpointId: string }
   | Exclude<RegisterEndpointResult, { readonly kind: 'registered' | 'keyUsed' }>;
 
-/**
- * Registers an active alert endpoint. Asked for again with its key, gives the same id. `deadlineAt`
- * in monotonic milliseconds.
- */
+/** A repetition with the same idempotency key returns the same id. `deadlineAt`: monotonic milliseconds. */
 function registerAlertEndpoint(
   tools: RegisterAlertEndpointTools,
   registrar: MerchantActor,
@@ -87,7 +84,7 @@ function registerAlertEndpoint(
   const request = identifyRequest(tools.keyring, merchantId, sent);
   return answerOnce<RegisterAlertEndpointResult>(tools, merchantId, request, {
     async make(isFirst) {
-      // Before the address is looked at: that may take seconds.
+      // Before the URL is checked, which may take seconds.
       if (!(await isFirst)) return 'keyUsed';
       const alertEndpointId = newId();
       const about = { name, description, searchName: searchText(name), events: eventsOf(events) };
@@ -103,11 +100,7 @@ function registerAlertEndpoint(
   });
 }
 
-/**
- * Ends an alert endpoint of this merchant, or makes it active again. What has the state already is
- * not changed. One of another merchant, and a text that is no id, is not found like one that never
- * was.
- */
+/** `notFound` also for another merchant's endpoint, and for a text that is no id. */
 async function changeAlertEndpoint(
   tools: ChangeAlertEndpointTools,
   actor: MerchantActor,
@@ -175,7 +168,7 @@ const TOO_MANY_ACTIVE = {
   },
 };
 
-/** An alert endpoint is the caller's own. A value that is no text is a fault of the schema. */
+/** The merchant id must be the caller's own. The schema refuses a value that is no text. */
 function merchantFaults(body: unknown, caller: Caller | null): Fault[] {
   const { merchantId } = (body ?? {}) as Record<string, unknown>;
   const isOthers = typeof merchantId === 'string' && caller !== null && merchantId !== caller.merchantId;
@@ -219,7 +212,6 @@ const REGISTER_ALERT_ENDPOINT = contract({
   },
 });
 
-/** The fields by which a list can be put in order, in the words of its statement. */
 const ORDERS = {
   id: 'alertEndpointId',
   merchantId: 'merchantId',
@@ -315,7 +307,6 @@ function alertEndpointStateOf(word: string | undefined): AlertEndpointState | un
   return ALERT_ENDPOINT_STATES.find((state) => STATE_WORDS[state] === word);
 }
 
-/** A merchant's searches take their turns. */
 type ListAlertEndpointsTools = { readonly search: Search };
 
 export type AlertEndpointTools = RegisterAlertEndpointTools & ListAlertEndpointsTools;

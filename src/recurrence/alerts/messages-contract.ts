@@ -19,7 +19,7 @@ const INSTALLMENT = 'Of the billing, from 1; null: the notice is of a subscripti
 const PAYMENT = 'The transaction of the charge that did it; null: none did.';
 const EVENT = 'What happened, as the notifier asked for it.';
 
-/** What stands in every notice but that of a card. */
+/** The fields of every alert except that of a card. */
 const COMMON = {
   subscriptionId: Type.String(),
   billingId: Type.String(),

@@ -7,7 +7,7 @@ import { lastUpcomingDay, type UpcomingBilling, upcomingAlert } from './alert.ts
 import { type AlertEndpointKey, EARLIEST_DAY, lockAlertEndpoint } from './alert-deliveries.sql.ts';
 import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
 
-/* The state is a parameter: named in the text, it would make an index of all open ones fit. */
+/* The state is a parameter: with a constant, the planner could choose the index of all open billings. */
 
 const FOUND = rowCodec({
   dueOn: column.day('f.due_on'),
@@ -20,11 +20,11 @@ const FOUND = rowCodec({
 });
 
 /**
- * The next opened billings of some days (behind `$2`, up to `$3`) from a place on, in the order of
- * their index. `subscription_id`: it is still what was found, and of a subscription that goes on: also
- * not one whose plan was canceled; and `$7` was not notified of it for this day. Held until the
- * commit, so that what ends it comes behind its alert; one that another holds is left for the next
- * look (`is_held`).
+ * The next opened billings of some days (after `$2`, up to `$3`) in index order, from a position on.
+ * `subscription_id` is null unless the billing is unchanged, its subscription continues (also: its plan was
+ * not canceled) and endpoint `$7` was not alerted of it for this day. Locked until the commit, so that a
+ * change that ends the billing is written after its alert. One locked by another process is left for the next
+ * run (`is_held`).
  */
 const LOOK = statement(
   'notices.look_at_billings',
@@ -64,7 +64,6 @@ const ALERTS = inputRows<UpcomingBilling & { readonly accountNumber: string }>(
   { after: 5 },
 );
 
-/** The alerts and the record of them, in one. */
 const WRITE_ALERTS = statement(
   'notices.alert_upcoming',
   `with alerted as (
@@ -77,7 +76,7 @@ const WRITE_ALERTS = statement(
    from ${ALERTS.sql}`,
 );
 
-/** Where a look at the billings begins: behind this one. The time is a text of the database. */
+/** The search continues after this billing. The time is PostgreSQL's own text, which keeps microseconds. */
 export type BillingPlace = {
   readonly dueOn: string;
   readonly createdAt: string;
@@ -90,26 +89,19 @@ const FIRST_BILLING: Omit<BillingPlace, 'dueOn'> = {
 };
 
 export type UpcomingToAlert = AlertEndpointKey & {
-  /** The merchant's business time, and the day that it is. */
+  /** The merchant's business time and day. */
   readonly moment: Instant;
   readonly day: Day;
 };
 
-/**
- * `next`: where to go on; null: all were looked at. `held`: so many were held by another, and are
- * looked at again.
- */
+/** `next`: where to continue; null at the end. `held`: locked by other processes, and read again. */
 export type UpcomingBatch = {
   readonly alerted: number;
   readonly held: number;
   readonly next: BillingPlace | null;
 };
 
-/**
- * Enqueues alerts of up to `limit` billings whose day comes soon, for an endpoint in one commit,
- * from a place on (null: from the first). Null: it is not active, it was notified of the day
- * already, or another process has it.
- */
+/** null if the endpoint is not active, was alerted of the day already, or another process has it. */
 export async function alertUpcomingBatch(
   database: Database,
   wanted: UpcomingToAlert,
@@ -139,7 +131,7 @@ export async function alertUpcomingBatch(
 
 const FORGOTTEN = rowCodec({ count: column.whole('count(*)') });
 
-/** Days that have come are not notified of any more. */
+/** A day that has come is no longer alerted of. */
 const FORGET = statement(
   'notices.forget_upcoming',
   `with forgotten as (
@@ -153,10 +145,7 @@ const FORGET = statement(
    select ${FORGOTTEN.columns} from forgotten`,
 );
 
-/**
- * Forgets up to `limit` billings of which an endpoint was notified, and whose day has come; gives how
- * many.
- */
+/** Deletes up to `limit` records of alerted billings whose day has come and returns how many. */
 export async function forgetUpcoming(
   database: Database,
   { merchantId, alertEndpointId }: AlertEndpointKey,
@@ -167,11 +156,7 @@ export async function forgetUpcoming(
   return FORGOTTEN.parse(row as Row).count;
 }
 
-/**
- * For each active endpoint that asks for it the first opened billing ahead of which it was not
- * notified, and the day on which it will be: the third before its day, or the day after the last
- * look.
- */
+/** Three days before the first billing to alert of is due, or the day after the endpoint's last alerts. */
 const EARLIEST = statement(
   'notices.earliest_upcoming_of_merchant',
   `select ${EARLIEST_DAY.columns}
@@ -191,10 +176,7 @@ const EARLIEST = statement(
    ) d`,
 );
 
-/**
- * The business day on which an endpoint of the merchant must next be notified of a billing, perhaps
- * a past one; null: on none.
- */
+/** The business day of the merchant's next alert of a billing, perhaps a past day; null if there is none. */
 export async function findEarliestUpcoming(
   database: Database,
   merchantId: string,

@@ -12,9 +12,9 @@ export type StartedCharge = {
   readonly subscriptionId: string;
   readonly planId: string;
   readonly vaultId: string;
-  /** The billing's, as found. */
+  /** The billing's fence when it was found. */
   readonly fence: number;
-  /** On schedule from 1; null: by hand. */
+  /** On schedule from 1; null for a manual charge. */
   readonly attemptNumber: number | null;
 };
 
@@ -29,10 +29,10 @@ const PLANS = inputRows<StartedCharge>({
 const PLAN = rowCodec({ merchantId: column.text(), planId: column.text() }, 'w');
 
 /**
- * The plan lock, shared by new subscriptions. A cancel of the plan holds it alone from before asking for the
- * subscriptions' end until its commit. So a cancel waits for charges with the lock, and charges with it see
- * every cancel before: the next statement has its own snapshot. Charges never wait: a lock that is taken is
- * tried later.
+ * The plan lock, shared with new subscriptions. A cancel of the plan takes it exclusively, from before it
+ * asks for the subscriptions' end until its commit. So a cancel waits for charges that have the lock, and a
+ * charge with the lock sees every earlier cancel, because the next statement has its own snapshot. Charges
+ * never wait: if the lock is taken, they try later.
  */
 const SHARE_PLANS = statement(
   'charging.share_plans',
@@ -54,7 +54,8 @@ const HELD = rowCodec({ transactionId: column.text() }, 'i');
 
 /**
  * Every change of a subscription or its billings locks it first. A locked one is left for later. For a
- * scheduled charge it must be active, still have the opened card, and not be about to end with its plan.
+ * scheduled charge the subscription must be active, still have the opened card, and not be about to end with
+ * its plan.
  */
 const HOLD_SUBSCRIPTIONS = statement(
   'charging.hold_free_subscriptions',
@@ -85,7 +86,7 @@ const INPUT = inputRows<StartedCharge>({
 
 const TAKEN = rowCodec({ transactionId: column.text(), wasOurs: column.boolean() });
 
-/** As found, or as an earlier try left it. By ctid: a join could be planned for a small table. */
+/** As found, or as an earlier attempt left them. By ctid: a join could be planned for a small table. */
 const TAKE = statement(
   'charging.take_billings',
   `with input as (
@@ -127,7 +128,7 @@ const TAKE = statement(
 /** Few commits with many charges cost PostgreSQL less, and leave connections to payments. */
 const LIMITS = { statementsInFlight: 2 };
 
-/** Billing, attempt and intent in one commit. Repeatable: an earlier try left its transaction's id. */
+/** Billing, attempt and intent in one commit. Can be repeated: it finds its transaction's id. */
 export function chargeIntentsWrite(database: Database): BatchedWriteOptions<StartedCharge, TakeResult> {
   return {
     name: 'chargeTakes',
@@ -141,12 +142,11 @@ export function chargeIntentsWrite(database: Database): BatchedWriteOptions<Star
   };
 }
 
-/** The request's key is another charge's: thrown so that nothing is committed. */
+/** Another charge used the idempotency key. Thrown so that nothing is committed. */
 class KeyUsed extends Error {
   override readonly name = 'KeyUsed';
 }
 
-/** The taken ones, by `takeKey`. */
 export async function commitTakes(
   database: Database,
   rows: readonly StartedCharge[],
@@ -156,7 +156,7 @@ export async function commitTakes(
     return new Map(rows.map((row) => [takeKey(row), taken.has(row) ? 'committed' : 'notTaken']));
   } catch (error) {
     const [row] = rows;
-    // It would fail the whole batch: rows are repeated one by one.
+    // It would fail the whole batch, so the rows are repeated one by one.
     if (!(error instanceof KeyUsed) || rows.length > 1 || row === undefined) throw error;
     return new Map([[takeKey(row), 'keyUsed']]);
   }
@@ -181,12 +181,12 @@ async function takeBillings(tx: Tx, rows: readonly StartedCharge[]): Promise<rea
   return started;
 }
 
-/** By subscription, so that two batches lock in one order. */
+/** Sorted by subscription, so that two batches lock in one order. */
 export function takeKey({ intent, subscriptionId }: StartedCharge): string {
   return `${intent.merchantId}|${subscriptionId}|${intent.transactionId}`;
 }
 
-/** A manual charge is made whatever became of the plan. */
+/** Only a manual charge is made whatever became of the plan. */
 function isScheduled({ attemptNumber }: StartedCharge): boolean {
   return attemptNumber !== null;
 }

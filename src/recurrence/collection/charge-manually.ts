@@ -24,7 +24,7 @@ export type ManualChargeResult =
   | ({ readonly kind: 'declined' } & IssuerDecline)
   | { readonly kind: 'refused'; readonly refusal: HandChargeRefusal };
 
-/** Charges a failed billing with its subscription's current card. A repetition gives the first result. */
+/** Charges a failed billing with its subscription's current card. A repetition returns the first result. */
 export async function chargeManually(
   tools: ChargeByHandTools,
   { merchantId, userName }: { readonly merchantId: string; readonly userName: string },
@@ -55,7 +55,7 @@ export async function chargeManually(
   });
 }
 
-/** The outcome may be recorded after all: by a commit of a broken connection, or by resolving. */
+/** The outcome may have been recorded after all: by a commit whose connection broke, or by resolving. */
 async function resultOfPending(
   database: Database,
   merchantId: string,
@@ -90,7 +90,7 @@ function resultOf({
   }
 }
 
-/** Null while the charge is under way. */
+/** null while the charge is under way. */
 async function resultAgain(
   database: Database,
   merchantId: string,

@@ -27,9 +27,9 @@ import {
 } from './outcome-record.ts';
 
 /**
- * `answered`: by the acquirer just now; the transaction's outcome is written in the same commit; facts are
- * null without a clear answer. `resolved`: the transaction is already final. `unsent`: the acquirer was not
- * asked; takes the billing as found, without transaction.
+ * `answered`: the acquirer answered just now, and the transaction's outcome is written in the same commit;
+ * `facts` is null without a clear answer. `resolved`: the transaction is already final. `unsent`: the
+ * acquirer was not asked; takes the billing as found, without a transaction.
  */
 export type ChargeEnd = {
   readonly merchantId: string;
@@ -37,7 +37,7 @@ export type ChargeEnd = {
   readonly subscriptionId: string;
   /** For the billing that may follow. */
   readonly nextBillingId: string;
-  /** The charging user or `system`, and when it ended, in business time. */
+  /** `by`: the charging user or `system`. `at`: business time of the end. */
   readonly by: string;
   readonly at: Instant;
 } & (
@@ -46,24 +46,24 @@ export type ChargeEnd = {
   | {
       readonly kind: 'unsent';
       readonly fence: number;
-      /** The card that was checked; facts about it do not hold for a card named later. */
+      /** The card that was checked. If the subscription has another card by now, the facts do not hold. */
       readonly vaultId: string;
       readonly facts: ChargeFacts;
-      /** On schedule from 1; null: by hand. */
+      /** On schedule from 1; null for a manual charge. */
       readonly attemptNumber: number | null;
     }
 );
 
-/** `isRecorded`: now, not before by another process or try. `rule`: null if unknown or without effect. */
+/** `isRecorded`: now, not by an earlier attempt. `rule`: null if unknown or without effect. */
 export type ChargeEndResult = {
   readonly isRecorded: boolean;
   readonly rule: ChargeRule | null;
-  /** How often the same attempt was voided and is sent again, this time included; 0 after any other end. */
+  /** How often the same attempt was voided and is sent again, including now; 0 after any other end. */
   readonly timesSentAgain: number;
 };
 
 type Ending = { readonly end: ChargeEnd; readonly held: Held; readonly ended: OutcomeRecord };
-/** The outcome is still unknown: looked at again soon. */
+/** The outcome is still unknown and is looked at again soon. */
 type Look = { readonly end: ChargeEnd; readonly held: Held };
 type Decided = { readonly endings: readonly Ending[]; readonly looks: readonly Look[] };
 
@@ -112,7 +112,7 @@ const LOOKS = inputRows<Look>(
 /**
  * Writes billing, charge, subscription with events, next billing and alerts. A blocked subscription loses its
  * open billing, as with a cancel. Blocking keeps `state_since`, or a pending end of its plan would skip it.
- * Rows are found by ctid: a join could be planned while the tables are small.
+ * Rows are found by ctid, because a join could be planned while the tables are small.
  */
 const END = statement(
   'charging.end_charges',
@@ -195,7 +195,7 @@ const END = statement(
 /** Few commits with many charges cost PostgreSQL less, and leave connections to payments. */
 const LIMITS = { statementsInFlight: 2 };
 
-/** Each end commits with its transaction's outcome. Locks subscription, billing, transaction. Repeatable. */
+/** Commits with the transaction's outcome; can be repeated. Locks subscription, billing, transaction. */
 export function chargeOutcomesWrite(
   database: Database,
   deliverer: Deliverer,
@@ -225,7 +225,7 @@ export function chargeOutcomesWrite(
   };
 }
 
-/** Once a batch for each subscription: if one end blocks it, the next must see that. */
+/** A subscription is in a batch only once: if one end blocks it, the next must see that. */
 function endKey({ merchantId, subscriptionId }: ChargeEnd): string {
   return `${merchantId}|${subscriptionId}`;
 }
@@ -293,8 +293,7 @@ function billingOf(end: ChargeEnd, { subscription, terms, billing }: Held): Lock
     chargesMade: unsent?.attemptNumber ?? chargesMade,
     attemptNumber: unsent === null ? billing.attemptNumber : unsent.attemptNumber,
     voidedBefore: voided,
-    // The database said that its day had come. A slower clock would count the day before at midnight, and
-    // charge the next installment on this very day.
+    // The database decided that the day had come. A slower clock would charge the next one on this day too.
     chargedOn: chargeOn !== null && chargeOn > begunOn ? chargeOn : begunOn,
   };
 }

@@ -61,7 +61,7 @@ const BLOCK = statement(
    select m.subscription_id, ${NOTICE_WAITS} from moved m`,
 );
 
-/** Blocks an active subscription and marks the chargeback processed, in one commit. Repeatable. */
+/** Blocks an active subscription and marks the chargeback processed, in one commit. Can be repeated. */
 export async function blockForChargeback(
   { database, deliverer }: { readonly database: Database; readonly deliverer: Pick<Deliverer, 'notify'> },
   { merchantId, transactionId }: UnprocessedChargeback,

@@ -38,42 +38,40 @@ export type CollectBillingTools = Omit<ChargeTools<'notTaken' | 'keyUsed'>, 'wri
     readonly writeEnd: BatchedWrite<ChargeEnd, ChargeEndResult>;
     /** Of acquirers: a scheduled charge waits while its own is away. */
     readonly outage: Pick<OutageWatch, 'mayAsk'>;
-    /** Called for each ended charge, for metrics. */
     readonly observeCharge: (rule: ChargeRule | null) => void;
     /** Called for a billing voided so often that the operator should look. */
     readonly warnOfSentAgain: (merchantId: string, billingId: string, times: number) => void;
   };
 
-/** From the schedule (`attemptNumber` from 1, `by` system), or by hand, perhaps with a key. */
+/** Scheduled (`attemptNumber` from 1, `by` system), or manual, perhaps with an idempotency key. */
 export type ChargeOrder = {
   readonly attemptNumber: number | null;
   readonly by: string;
   readonly request: KeyedRequest | null;
 };
 
-/** As the issuer sent it. */
 export type IssuerDecline = Pick<PastDecline, 'brand' | 'responseCode' | 'adviceCode' | 'soldAt'>;
 
-/** `ended`: final. `pending`: being resolved. `notTaken`: taken by another process, or no longer due. */
+/** `ended`: final. `pending`: being resolved. `notTaken`: taken elsewhere, or no longer due. */
 export type ChargeBillingResult =
   | {
       readonly kind: 'ended';
       readonly facts: ChargeFacts;
-      /** Null if the acquirer was not asked. */
+      /** null if the acquirer was not asked. */
       readonly transactionId: string | null;
-      /** Null if approved, or if the acquirer was not asked. */
+      /** null if approved, or if the acquirer was not asked. */
       readonly decline: IssuerDecline | null;
-      /** When a network's limit ends, in business time; null: none met, or it never ends. */
+      /** When the network's limit ends, in business time; null if no limit was met, or if it never ends. */
       readonly mayRetryAt: Instant | null;
     }
   | { readonly kind: 'pending'; readonly transactionId: string }
-  /** The acquirer was not asked and the billing is unchanged: the same attempt comes again. */
+  /** The acquirer was not asked and the billing is unchanged: the same attempt is made again. */
   | { readonly kind: 'notSent' | 'notConnected' }
   | { readonly kind: 'notTaken' | 'keyUsed' };
 
 /**
- * Charges a billing once, by `chargeCard`; its commits take the billing with the intent, and write the
- * effects with the outcome. A charge that cannot be sent ends without a call. `deadlineAt`: monotonic
+ * Charges a billing once, by `chargeCard`. The billing is taken in the intent's commit; effects are written
+ * in the outcome's commit. A charge that cannot be sent ends without a call. `deadlineAt`: monotonic
  * milliseconds.
  */
 export async function collectBilling(
@@ -116,7 +114,7 @@ export async function collectBilling(
   }
 }
 
-/** A stored card has all its fields; a security code may not be stored. */
+/** A stored card has all its fields, except the security code, which may not be stored. */
 const NOTHING_NAMED: NamedCard = {
   numberToken: null,
   encryptedCard: null,
@@ -128,7 +126,7 @@ const NOTHING_NAMED: NamedCard = {
   expirationYear: null,
 };
 
-/** Opens a stored card in memory, or gives its faults. `now`: business time. */
+/** Opens a stored card in memory, or returns its faults. `now`: business time. */
 export function openStoredCard(
   tools: Pick<CardTools, 'findVaultCard' | 'keyring' | 'takesBrand'>,
   merchantId: string,
@@ -155,10 +153,9 @@ export class AcquirerAway extends Overloaded {
   }
 }
 
-/** `mayRetryAt`: when a network's limit ends. */
+/** `mayRetryAt`: when a network's limit ends; null as in `ChargeBillingResult`. */
 type Unsent = { readonly unsent: UnsentResult; readonly mayRetryAt: Instant | null };
 
-/** The opened card, or why the charge is not sent. */
 async function openCardOf(
   tools: CollectBillingTools,
   due: Pick<DueBilling, 'merchantId' | 'vaultId' | 'amount'>,
@@ -223,7 +220,7 @@ function intentOf(
   };
 }
 
-/** In the networks' terms: a declined billing is submitted again. */
+/** In the networks' terms a declined billing is resubmitted. */
 function reasonOf({ chargesMade, installments }: DueBilling): StoredCardReason {
   if (chargesMade > 0) return 'resubmission';
   return installments === ENDLESS ? 'recurring' : 'installments';
@@ -258,7 +255,7 @@ async function endUnsent(
 
 type Begun = { readonly order: ChargeOrder; readonly opened: OpenedCardSource; readonly soldAt: Instant };
 
-/** The transaction's outcome and its effects on the billing, in one commit. */
+/** Records the transaction's outcome and its effects on the billing in one commit. */
 async function recordEnd(
   tools: CollectBillingTools,
   due: DueBilling,
@@ -275,7 +272,7 @@ async function recordEnd(
   return { isRecorded };
 }
 
-/** For a charge never sent: its transaction ends first. After a kill between, the lease frees the billing. */
+/** Ends the transaction first. If the process is killed in between, the lease frees the billing. */
 async function giveBack(
   tools: CollectBillingTools,
   { merchantId, billingId, subscriptionId }: DueBilling,
@@ -306,13 +303,13 @@ async function factsOf(
   return checkRetry(tools, { ...due, attemptNumber }, opened, decline);
 }
 
-/** `attemptNumber`: on schedule from 1; null: by hand. */
+/** `attemptNumber` is on schedule from 1; null for a manual charge. */
 export type DeclinedCharge = Pick<
   DueBilling,
   'merchantId' | 'vaultId' | 'amount' | 'maxRetries' | 'chargeOn'
 > & { readonly attemptNumber: number | null };
 
-/** The network's limit counts on the day of the retry. `opened`: null if the card is gone. */
+/** The network's limit is counted on the day of the retry. `opened` is null if the card is gone. */
 export async function checkRetry(
   tools: LimitTools,
   charge: DeclinedCharge,

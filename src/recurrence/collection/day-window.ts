@@ -5,14 +5,14 @@ export type ChargeWindow = { readonly startSeconds: number; readonly endSeconds:
 
 export const NO_WINDOW: ChargeWindow = { startSeconds: 0, endSeconds: 0 };
 
-/** Every billing has one turn of the day for good, evenly spread. */
+/** Every billing has one fixed turn of the day; turns are evenly spread. */
 export const TURNS = 65_536;
-/** For a subscription's first charge, just after the enrolment: before all turns, outside any window. */
+/** A subscription's first charge, just after the enrolment: before all turns, outside any window. */
 export const FIRST_CHARGE_TURN = -1;
 
 const LAST_SECOND = 24 * 3_600 - 1;
 
-/** `06:00-20:00`; null: malformed. Ends before midnight, because a day's charges are of that day. */
+/** Reads `06:00-20:00`; null if malformed. Ends before midnight: a day's charges belong to that day. */
 export function readChargeWindow(text: string): ChargeWindow | null {
   const [, ...parts] = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
   if (parts.length === 0) return null;
@@ -22,7 +22,7 @@ export function readChargeWindow(text: string): ChargeWindow | null {
   return startSeconds < endSeconds ? { startSeconds, endSeconds } : null;
 }
 
-/** When the turn has surely come. Claims compute the reverse: one second more covers any rounding. */
+/** When the turn has surely come. Claims compute the reverse; one more second covers any rounding. */
 export function dueInstant(day: Day, turn: number, { startSeconds, endSeconds }: ChargeWindow): Instant {
   const dayStart = startOfSaoPauloDay(day);
   if (turn === FIRST_CHARGE_TURN || endSeconds === 0) return dayStart;

@@ -20,35 +20,35 @@ export const DUE = rowCodec(
     accountNumber: column.text('s.account_number'),
     amount: column.money(),
     fence: column.whole(),
-    /** On schedule. */
+    /** Scheduled charges only. */
     chargesMade: column.whole(),
-    /** By its terms. */
+    /** From the subscription's terms. */
     maxRetries: column.whole('s.max_retries'),
-    /** By its terms, or `ENDLESS`. */
+    /** From the subscription's terms, or `ENDLESS`. */
     installments: column.whole('s.installments'),
-    /** The plan's, else the merchant's. */
+    /** The plan's, otherwise the merchant's. */
     softDescriptor: column.nullable(column.text('d.soft_descriptor')),
     chargeOn: column.day(),
   },
   'f',
 );
 
-/** As found: the commit that takes it checks that it is unchanged. */
+/** As it was found. The commit that takes it checks that it is unchanged. */
 export type DueBilling = RowOf<typeof DUE>;
 
-/** In the round over all days and merchants with due billings. */
+/** A position in the round over all days and merchants with due billings. */
 export type DuePlace = { readonly day: Day; readonly merchantId: string };
 
 export const FIRST_DUE_PLACE: DuePlace = { day: '0001-01-01' as Day, merchantId: '' };
 
-/** Days of merchants in one statement. */
+/** Pairs of day and merchant per statement. */
 const PLACES_A_PAGE = 100;
-/** Merchants with a moved clock, whose days are each searched. Homologation only. */
+/** Merchants with a moved clock per statement; each of their days is searched. Homologation only. */
 const MOVED_A_PAGE = 100;
 
 /**
  * Due billings at `places` (charge_on, merchant_id, position, turns): first charges, then turns from `$4` on,
- * then the others, so that processes seldom collide. `$3`: already in hand here; `$5`: how many in all.
+ * then the others, so that processes seldom collide. `$3`: billings already in hand here. `$5`: the limit.
  */
 const FOUND_AT_PLACES = `found as (
      select d.*, p.position, row_number() over (partition by p.position) as rank
@@ -69,7 +69,7 @@ const FOUND_AT_PLACES = `found as (
      ) d
    )`;
 
-/** The plan's of a subscription `s`, else the merchant's `m`. */
+/** For a subscription `s` and its merchant `m`. */
 export const SOFT_DESCRIPTOR_OF_PLAN = `select coalesce(p.soft_descriptor, m.soft_descriptor) as soft_descriptor
        from merchants m left join plans p on p.merchant_id = m.merchant_id and p.plan_id = s.plan_id`;
 
@@ -91,7 +91,6 @@ const FOUND = `left join lateral (
        f.rank, f.position limit $5
    ) x on true`;
 
-/** How far a read came. */
 const REACHED = rowCodec(
   {
     lastDay: column.nullable(column.day()),
@@ -101,7 +100,7 @@ const REACHED = rowCodec(
   'z',
 );
 
-/** The next `$6` days of merchants in real time, an index step each, after `$7`, `$8`. Skips held ones. */
+/** The next `$6` days of merchants in real time after `$7`, `$8`. Skips merchants whose billings are held. */
 const FIND_DUE = statement(
   'charging.find_due',
   `with recursive ${HOUR}, page as (
@@ -129,7 +128,7 @@ const LAST_CLOCK = `(
      select count(*)::integer as looked_at, null as last_day, max(merchant_id) as last_merchant_id from clocks
    ) z`;
 
-/** `$6` merchants after `$7` whose clock was moved and is in no jump. */
+/** `$6` merchants after `$7` whose clock was moved and is not in a jump. */
 const FIND_DUE_OF_MOVED = statement(
   'charging.find_due_of_moved',
   `with clocks as materialized (
@@ -168,11 +167,11 @@ export type DueRequest = {
 
 export type DuePage = {
   readonly billings: readonly DueBilling[];
-  /** Where to continue; null: nothing is due after it. */
+  /** Where to continue; null if nothing is due after it. */
   readonly next: DuePlace | null;
 };
 
-/** The next due ones in real time, oldest day first, a few for each merchant. Only reads. */
+/** Finds the next due billings in real time, oldest day first, a few of each merchant. Only reads. */
 export async function findDueBillings(
   database: Database,
   request: DueRequest,
@@ -185,7 +184,7 @@ export async function findDueBillings(
   return { billings: parseFound(rows), next };
 }
 
-/** A page of merchants with a moved clock that is in no jump. `next`: where to continue; null: the end. */
+/** A page of merchants with a moved clock that is not in a jump. `next`: null at the end. */
 export async function findDueOfMoved(
   database: Database,
   request: DueRequest,
@@ -249,7 +248,7 @@ const EARLIEST_OF = statement(
    order by d.charge_on limit 1`,
 );
 
-/** The merchant's earliest due day and turn up to an instant, charges under way included. Null: none. */
+/** Up to an instant, including charges under way; null if there is none. */
 export async function findEarliestTurnOf(
   database: Database,
   merchantId: string,
@@ -289,7 +288,7 @@ const OLDEST_DUE_DAY = statement(
    order by b.charge_on limit 1`,
 );
 
-/** The first day with a billing to charge; null: none. */
+/** The first day with a billing to charge; null if there is none. */
 export async function findOldestDueDay(database: Reader): Promise<Day | null> {
   const [row] = await database.query(OLDEST_DUE_DAY, []);
   return row === undefined ? null : DUE_DAY.parse(row).chargeOn;

@@ -3,17 +3,14 @@ import { type Database, type Row, statement } from '../../platform/postgres/data
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { ChargeWindow } from './day-window.ts';
 
-/** Exactly as in the index. */
+/** Must be exactly the index's expression. */
 export const TURN = `(case when b.installment = 1 and b.charge_on = b.due_on then -1
     else (get_byte(uuid_send(b.billing_id), 14) << 8) | get_byte(uuid_send(b.billing_id), 15) end)`;
 
 /** A voided charge rests before it is sent again (real time). */
 export const RESTED = '(b.lease_expires_at is null or b.lease_expires_at <= now())';
 
-/**
- * `today` and its elapsed turns (`turns_today`, of 65536) at `n.business_now`. `$1`, `$2`: the window, in
- * seconds of the day.
- */
+/** `today` and its elapsed turns at `n.business_now`. `$1`, `$2`: the window, in seconds of the day. */
 export const TODAY = `o.today, case when o.second >= $2::integer then 65536 when o.second < $1::integer then -1
        else floor((o.second - $1::integer) * 65536.0 / ($2::integer - $1::integer))::integer
        end as turns_today`;
@@ -27,7 +24,7 @@ export const HOUR = `hour as materialized (
      select ${TODAY} from (select now() as business_now) n ${OF_NOW}
    )`;
 
-/** Skips merchants with a moved clock, and held ones. */
+/** Skips merchants with a moved clock, and those whose billings are held. */
 export const PLACES_OF_PAGE = `places as materialized (
      select p.charge_on, p.merchant_id, p.position,
        case when c.is_moved or g.is_held then -2 when p.charge_on < h.today then 65536 else h.turns_today end as turns
@@ -40,10 +37,7 @@ export const PLACES_OF_PAGE = `places as materialized (
      ) g on true
    )`;
 
-/**
- * Places of merchants `clocks` (merchant_id, today, turns_today), by their clocks: of all days with open
- * billings, always under five thousand, the first forty of each.
- */
+/** Searches all days with open billings, always under five thousand; takes each merchant's first forty. */
 export const PLACES_OF_CLOCKS = `places as materialized (
      select d.charge_on, k.merchant_id, row_number() over () as position,
        case when d.charge_on < k.today then 65536 else k.turns_today end as turns
@@ -76,7 +70,7 @@ const IS_DUE = `exists (
            and b.transaction_id is null and ${RESTED} and b.billing_id <> all ($3::uuid[]) limit 1
        ) d)`;
 
-/** Null if only billings in hand (`$3`) are due. Beyond a hundred places something may always be due. */
+/** null if only billings in hand (`$3`) are due. Beyond a hundred places something may always be due. */
 export const BILLINGS_DUE = statement(
   'charging.due',
   `select case when (
@@ -111,9 +105,9 @@ export function dueValues(window: ChargeWindow, inHand: readonly string[]): read
 
 const COUNTS = rowCodec({
   due: column.whole(),
-  /** Due billings of held merchants. */
+  /** Due billings of merchants whose billings are held. */
   held: column.whole(),
-  /** In seconds since the beginning of its day; 0: none is due. */
+  /** Seconds since the beginning of the oldest due day; 0 if none is due. */
   oldestAge: column.real(),
 });
 
@@ -137,7 +131,6 @@ const COUNT = statement(
    ) d`,
 );
 
-/** Over all merchants. */
 export async function countDue(database: Database): Promise<DueCounts> {
   const [row] = await database.query(COUNT, [MOST_COUNTED_OF_ALL]);
   return COUNTS.parse(row as Row);

@@ -36,8 +36,8 @@ import type { HandChargeRefusal } from './outcome-record.ts';
 const READ_AGAIN_MILLISECONDS = 100;
 
 /**
- * The billing after a successful manual charge; null if the answer does not need it. Outside the queues of
- * reads, because the money has moved. Repeated when the database fails; at the deadline the error cuts the
+ * The billing after a successful manual charge; null if the answer does not need it. Read outside the read
+ * queues, because the money has moved. Repeated if the database fails; at the deadline the error cuts the
  * connection.
  */
 async function readChargedBilling(
@@ -103,7 +103,7 @@ export const HAND_CHARGE_REFUSALS = {
   },
 } as const satisfies Record<HandChargeRefusal, RefusalShape>;
 
-/** The acquirer was not asked. Answered like a decline: it is the card's earlier refusal. */
+/** The acquirer was not asked. Answered like a decline: the reason is an earlier refusal of the card. */
 export const MANUAL_CHARGE_LIMITS = {
   neverAgain: {
     status: 402,

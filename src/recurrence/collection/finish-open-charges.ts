@@ -9,10 +9,10 @@ import { APPROVED, type ChargeFacts, isSentAgainOften } from './outcome-record.t
 export type FinishOpenChargesTools = CollectBillingTools & { readonly database: Database };
 
 const BATCH = 200;
-/** For each commit, which is batched with others. */
+/** The time of each commit, which is batched with others. */
 const END_MILLISECONDS = 10_000;
 
-/** Records resolved outcomes, postpones others; gives how many ended. Throws the first error at the end. */
+/** Returns how many charges ended. The others are postponed. Throws the first error at the end. */
 export async function finishOpenCharges(tools: FinishOpenChargesTools): Promise<number> {
   const open = await claimOpenCharges(tools.database, BATCH);
   const done = await Promise.allSettled(open.map((charge) => finishIfResolved(tools, charge)));
@@ -59,7 +59,7 @@ async function factsOf(
   }
 }
 
-/** The outcome is known and does not wait: a retry checks the limits once the card opens again. */
+/** The outcome does not wait for the key: a retry checks the limits once the card opens again. */
 function nullIfKeyAbsent(error: unknown): null {
   if (error instanceof KeyAbsent) return null;
   throw error;

@@ -176,7 +176,7 @@ function chargeTools(context: CollectionContext, { cards, transactions, webhooks
   return tools;
 }
 
-/** No caller waits for a scheduled charge, so it may be slow. During a jump it has a request's time. */
+/** No caller waits for a scheduled charge, so it may be slow. During a jump it has the time of a request. */
 function chargePatience({ configuration, isJumping }: CollectionContext): ChargeDueTools['patienceFor'] {
   const { acquirerTimeoutMilliseconds, requestDeadlineMilliseconds, billings } = configuration;
   const forCommits = requestDeadlineMilliseconds - acquirerTimeoutMilliseconds;

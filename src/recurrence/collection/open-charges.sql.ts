@@ -18,7 +18,7 @@ const OPEN_CHARGE = rowCodec({
   vaultId: column.text('t.vault_id'),
   amount: column.money('t.amount'),
   by: column.text('h.created_by'),
-  /** On schedule from 1; null: by hand. */
+  /** On schedule from 1; null for a manual charge. */
   attemptNumber: column.nullable(column.whole('h.attempt_number')),
   maxRetries: column.whole('s.max_retries'),
   /** For a manual charge the due day. */
@@ -30,7 +30,7 @@ const OPEN_CHARGE = rowCodec({
   soldAt: column.instant('t.sold_at'),
 });
 
-/** Without recorded outcome: its process died, or the acquirer did not answer. With its transaction. */
+/** A charge without a recorded outcome: its process died, or the acquirer did not answer. */
 export type OpenCharge = RowOf<typeof OPEN_CHARGE>;
 
 const JOINS = `cross join lateral (
@@ -44,7 +44,7 @@ const JOINS = `cross join lateral (
        and o.transaction_id = h.transaction_id limit 1
    ) t`;
 
-/** Postpones each first, against other processes: by a quarter of its transaction's age, 1 to 15 seconds. */
+/** First hides them from other processes, for a quarter of the transaction's age, 1 to 15 seconds. */
 const CLAIM = statement(
   'charging.claim_open_charges',
   `with due as (
@@ -63,12 +63,11 @@ const CLAIM = statement(
    select ${OPEN_CHARGE.columns} from held h ${JOINS}`,
 );
 
-/** Charges that should have ended, of all merchants, oldest first. */
 export async function claimOpenCharges(database: Database, limit: number): Promise<OpenCharge[]> {
   return (await database.query(CLAIM, [limit])).map(OPEN_CHARGE.parse);
 }
 
-/** Milliseconds until one should be looked at; null: none is under way. */
+/** Milliseconds until the next look; null if no charge is under way. */
 export const EARLIEST_OPEN_CHARGE = statement(
   'charging.earliest_open_charge',
   `select (extract(epoch from min(c.due_at) - now()) * 1000)::float8 as milliseconds from billing_charges c
@@ -97,7 +96,7 @@ const SUBSCRIPTION = rowCodec(
   'h',
 );
 
-/** In order of arrival, which is that of the keys. */
+/** Locks in the order of the input, which is that of the keys. */
 const HOLD_SUBSCRIPTIONS = statement(
   'charging.hold_subscriptions',
   `select ${SUBSCRIPTION.columns}, ${TERMS.columnsOf('h')}
@@ -118,22 +117,19 @@ const BILLING = rowCodec(
     chargeOn: column.nullable(column.day()),
     chargesMade: column.whole(),
     fence: column.whole(),
-    /** Null, like the next three, without a charge under way. */
+    /** null, like the next three, without a charge under way. */
     transactionId: column.nullable(column.text()),
     chargeNumber: column.nullable(column.whole('c.charge_number')),
     attemptNumber: column.nullable(column.whole('c.attempt_number')),
     startedAt: column.nullable(column.instant('c.started_at')),
-    /** How often the attempt was voided before, and how often it had been sent. */
+    /** How often the attempt was voided before, and how many of these had been sent. */
     voided: column.whole('u.voided'),
     voidedSent: column.whole('u.voided_sent'),
   },
   'h',
 );
 
-/**
- * A statement of its own, to see what was committed during the wait. A charge that ended under its first
- * fence was never sent (`transactions.end_unsent`).
- */
+/** Its own statement, to see commits during the wait. A charge ended under its first fence was never sent. */
 const HOLD_BILLINGS = statement(
   'charging.hold_billings',
   `select ${BILLING.columns}
@@ -160,7 +156,7 @@ export type Held = RowOf<typeof SUBSCRIPTION> & {
   readonly billing: RowOf<typeof BILLING>;
 };
 
-/** Locks subscriptions, then billings, for a commit that ends charges; gives them by billing. */
+/** Locks subscriptions, then billings, for a commit that ends charges. Returns them by billing id. */
 export async function holdCharges(
   tx: Tx,
   rows: readonly ChargedBilling[],
@@ -205,11 +201,11 @@ const FIND = statement(
 export type FoundBilling = {
   readonly state: BillingState;
   readonly isCharging: boolean;
-  /** With its due day as the day of the charge. */
+  /** `chargeOn` is its due day. */
   readonly due: DueBilling;
 };
 
-/** For a manual charge. `billingId` is a UUID. Null: none. */
+/** For a manual charge. `billingId` must be a UUID. null if there is none. */
 export async function findBillingToCharge(
   database: Database,
   merchantId: string,
@@ -224,7 +220,7 @@ export async function findBillingToCharge(
 const HAND_CHARGE = rowCodec(
   {
     billingId: column.text('c.billing_id'),
-    /** Whether the billing has an outcome. A charge never sent has none, and its key is free again. */
+    /** A charge that was never sent has not ended the billing, and its idempotency key is free again. */
     isEnded: column.boolean('c.due_at is null and not o.was_never_sent'),
     state: column.oneOf(TRANSACTION_STATES),
     brand: column.oneOf(CARD_BRANDS, 'o.card_brand'),
@@ -249,7 +245,6 @@ const FIND_CHARGE = statement(
    where c.merchant_id = $1 and c.transaction_id = $2`,
 );
 
-/** By the charge's transaction. */
 export async function findHandCharge(
   database: Database,
   merchantId: string,

@@ -27,46 +27,46 @@ import { applyChargebacksOf } from './process-chargebacks.ts';
 
 export type ChargeDueTools = CollectBillingTools & {
   readonly database: Database;
-  /** Notified when a block of a subscription makes alerts. */
+  /** Notified when blocking a subscription writes alerts. */
   readonly deliverer: Pick<Deliverer, 'notify'>;
   readonly window: ChargeWindow;
-  /** At once in this process; 0: other processes make the scheduled charges. */
+  /** In this process; 0 if other processes make the scheduled charges. */
   readonly chargesAtOnce: number;
-  /** The acquirer's time, and that of a whole charge, recording included. */
+  /** The time for the acquirer, and for a whole charge including its recording. */
   readonly patienceFor: (merchantId: string) => {
     readonly acquirerTimeoutMilliseconds: number;
     readonly chargeMilliseconds: number;
   };
-  /** A stop waits no longer: resolving finds the outcomes of pending charges. */
+  /** A stop waits no longer than this: resolving finds the outcomes of pending charges. */
   readonly stopMilliseconds: number;
-  /** Called for each billing waiting for its card's key. `isToBeLogged`: also for the log. */
+  /** Called for each billing waiting for its card's key. `isToBeLogged`: the log should say it too. */
   readonly observeKeyAbsent: (dataKeyId: number, isToBeLogged: boolean) => void;
   /** Called for each billing waiting because the acquirer does not accept its card's brand. */
   readonly observeBrandNotTaken: () => void;
   /** Tells whether each acquirer answers charges. While one does not, one charge at a time tests it. */
   readonly outage: OutageWatch;
   readonly hasMovedClocks: boolean;
-  /** Between 0 and 1: where reads begin in the turns of a day. */
+  /** From 0 to 1: where reads begin in the turns of a day. */
   readonly chance: () => number;
 };
 
 export type DueCharger = {
   /** For real time, and for moved clocks at rest. */
   readonly work: Work;
-  /** For a jump of one merchant's clock; waits for its end. */
+  /** For a jump of one merchant's clock; waits until the charges end. */
   runDueOf(merchantId: string, signal: AbortSignal): Promise<number>;
-  /** When something falls or fell due, in business time, charges under way included. Null: not until then. */
+  /** Business time, including charges under way; null if nothing falls due until then. */
   earliestDueOf(merchantId: string, until: Instant): Promise<Instant | null>;
 };
 
-/** `isOver` false: it comes again, perhaps because of an error. */
+/** If `isOver` is false the charge is made again, perhaps because of an error. */
 type Charged = { readonly isOver: true } | { readonly isOver: false; readonly error?: unknown };
 
-/** Billings read at once in a jump of a clock. */
+/** Billings per read in a jump of a clock. */
 const READ_AT_ONCE = 256;
-/** Rest after a failed charge (a lock, a lost connection), before its claim is tried again. */
+/** After a failed charge (a lock, a lost connection), before it is tried again. */
 const REST_MILLISECONDS = 2_000;
-/** The acquirer's abilities are read every few seconds: a mistake in them is corrected long before. */
+/** The acquirer's capabilities are read every few seconds, so a mistake in them is corrected long before. */
 const BRAND_WAIT_SECONDS = 600;
 /** For an acquirer that is away while others answer. */
 const SHORTEST_AWAY_WAIT_SECONDS = 15;
@@ -105,7 +105,7 @@ export function openCollector(tools: ChargeDueTools, wakeSignal: WakeSignal): Du
     pieceValues: () => dueValues(window, rounds.inHand()),
   });
 
-  /** The card exists but does not open now: the billing stays open and comes again. */
+  /** The card exists but cannot be decrypted now: the billing stays open and is charged later. */
   async function waitForKey(due: DueBilling, dataKeyId: number): Promise<void> {
     const { waitSeconds, isToBeLogged } = absentKeys.note(dataKeyId, performance.now() / 1_000);
     tools.observeKeyAbsent(dataKeyId, isToBeLogged);
@@ -143,7 +143,6 @@ export function openCollector(tools: ChargeDueTools, wakeSignal: WakeSignal): Du
   };
 }
 
-/** Goes round over days and merchants with due billings, page by page. */
 class DueRounds {
   readonly #tools: ChargeDueTools;
   readonly #inHand: () => readonly DueBilling[];
@@ -176,7 +175,7 @@ class DueRounds {
     this.#resting.set(billingId, performance.now() + REST_MILLISECONDS);
   }
 
-  /** The next page. A round begins with a page of merchants with moved clocks. */
+  /** A round begins with a page of merchants with moved clocks. */
   async read(limit: number): Promise<Claimed<DueBilling>> {
     const { database, hasMovedClocks } = this.#tools;
     const found: DueBilling[] = [];
@@ -219,10 +218,10 @@ function isOfDatabase(error: unknown): boolean {
   );
 }
 
-/** The wait for a missing key grows between these. */
+/** The bounds of the growing wait for a missing key. */
 const SHORTEST_WAIT_SECONDS = 30;
 const LONGEST_WAIT_SECONDS = 3_600;
-/** Between reminders to the operator. */
+/** The pause between reminders to the operator. */
 const REMINDER_SECONDS = 60;
 
 /** Half the time since it is missing: a quick repair is noticed soon, and a long absence costs little. */
@@ -230,9 +229,9 @@ export function secondsUntilKeyIsSought(missingSeconds: number): number {
   return Math.round(Math.min(LONGEST_WAIT_SECONDS, Math.max(SHORTEST_WAIT_SECONDS, missingSeconds / 2)));
 }
 
-/** Data keys that this process missed. */
+/** Data keys that this process could not find. */
 export type AbsentKeys = {
-  /** Notes a missing key. Gives how long its billings wait, and whether to warn the operator (again). */
+  /** Notes a missing key. Returns how long its billings wait, and whether to warn the operator (again). */
   note(
     dataKeyId: number,
     nowSeconds: number,
@@ -250,7 +249,7 @@ export function openAbsentKeys(): AbsentKeys {
   return {
     note(dataKeyId, now) {
       const known = missing.get(dataKeyId);
-      // Longer ago than any wait: the key was there in between.
+      // Last missed longer ago than any wait: the key was there in between.
       const isKnown = known !== undefined && now - known.seenAtSeconds <= 2 * LONGEST_WAIT_SECONDS;
       const one = isKnown ? known : { sinceSeconds: now, seenAtSeconds: now, loggedAtSeconds: -Infinity };
       const isToBeLogged = now - one.loggedAtSeconds >= REMINDER_SECONDS;

@@ -22,35 +22,34 @@ export type LockedBilling = {
   readonly terms: Pick<Terms, 'planType' | 'installments' | 'intervalDays' | 'maxRetries'>;
   readonly subscriptionId: string;
   readonly billingId: string;
-  /** The charge that ends; null: the acquirer was not asked. */
+  /** The transaction of the charge that ends; null if the acquirer was not asked. */
   readonly transactionId: string | null;
   readonly state: BillingState;
   readonly installment: number;
   readonly dueOn: Day;
-  /** Null if no scheduled charge follows. */
+  /** null if no scheduled charge follows. */
   readonly chargeOn: Day | null;
-  /** On schedule, the ending one included. */
+  /** Scheduled charges, including the ending one. */
   readonly chargesMade: number;
-  /** The ending charge's number from 1; null: by hand. */
+  /** The ending charge's number from 1; null for a manual charge. */
   readonly attemptNumber: number | null;
   /** How often the same attempt was voided before. */
   readonly voidedBefore: number;
-  /** The day on which it began. */
+  /** The day on which the charge began. */
   readonly chargedOn: Day;
 };
 
-/** The rows to write for an ended charge, its billing and its subscription. */
 export type OutcomeRecord = {
   readonly state: BillingState;
   /** Canceled and never charged: day and installment are free again. */
   readonly isSkipped: boolean;
   readonly chargeOn: Day | null;
-  /** Real time until the next charge; 0: none. */
+  /** Real time until the next charge; 0 for no pause. */
   readonly restSeconds: number;
   readonly chargesMade: number;
   readonly outcome: ChargeOutcome;
   readonly code: string | null;
-  /** Null for a voided manual charge. */
+  /** null for a voided manual charge. */
   readonly rule: ChargeRule | null;
   readonly subscription: AfterCharge['subscription'];
   readonly next: AfterCharge['next'];
@@ -93,24 +92,24 @@ function afterCharge(held: LockedBilling, facts: ChargeFacts): AfterCharge {
   return billingAfterCharge({ ...held, ...facts, scheduledOn: chargeOn });
 }
 
-/** At once, then ever more slowly, against floods if the acquirer never answers this charge. */
+/** At once, then ever more slowly, to avoid floods if the acquirer never answers this charge. */
 const SEND_AGAIN_PAUSES_SECONDS = [0, 5, 30, 120, 600, 1_800] as const;
 const LONGEST_SEND_AGAIN_PAUSE_SECONDS = 3_600;
 
-/** A restarting acquirer voids a charge or two; more concerns the operator. */
+/** A restarting acquirer causes one or two voids; more concern the operator. */
 const QUIETLY_SENT_AGAIN = 3;
 
-/** `times`: from 1. */
+/** `times` counts from 1. */
 export function isSentAgainOften(times: number): boolean {
   return times > QUIETLY_SENT_AGAIN;
 }
 
-/** The rest after so many voids (from 1). An attempt is never given up. */
+/** The pause after so many voids (from 1). An attempt is never given up. */
 export function secondsUntilSentAgain(voided: number): number {
   return SEND_AGAIN_PAUSES_SECONDS[voided - 1] ?? LONGEST_SEND_AGAIN_PAUSE_SECONDS;
 }
 
-/** The billing stays as it was: the merchant may charge it again. */
+/** The billing stays as it was, and the same charge may be made again. */
 function recordOfVoid(held: LockedBilling): OutcomeRecord {
   const { subscription, chargesMade, chargeOn, state } = held;
   const ended = { outcome: 'voided', code: null, restSeconds: 0, isSkipped: false } as const;
@@ -129,7 +128,6 @@ function recordOfVoid(held: LockedBilling): OutcomeRecord {
   return { ...kept, ...billing, chargesMade, ...after, moveAlert: moveAlertOf(held, after.subscription) };
 }
 
-/** Words for a billing's state in alerts of charges. */
 const ALERT_STATUSES = {
   opened: 'Opened',
   paymentInvalid: 'PaymentInvalid',
@@ -159,14 +157,14 @@ function moveAlertOf(held: LockedBilling, change: AfterCharge['subscription']): 
   return moveAlert({ subscriptionId, ...change, billingId, paymentId: transactionId });
 }
 
-/** For an unsent charge whose subscription ended meanwhile: nothing is charged any more. */
+/** For an unsent charge whose subscription has ended meanwhile: nothing is charged any more. */
 export function recordOfUnsent(held: LockedBilling): OutcomeRecord {
   return { ...recordOfVoid(held), outcome: 'invalid' };
 }
 
 export type ChargeFacts = {
   readonly result: ChargeResult;
-  /** The issuer's; null: approved, or the acquirer was not asked. */
+  /** The issuer's code; null if approved, or if the acquirer was not asked. */
   readonly code: string | null;
   /** In Portuguese, for the alert of a failure. */
   readonly meaning: string;
@@ -186,7 +184,7 @@ export function factsOfUnsent(result: UnsentResult): ChargeFacts {
   return { ...APPROVED, result, meaning: CHARGE_RESULTS[result].notSent };
 }
 
-/** Advice not to come again makes a lack of funds final. `soldAt`: business time. */
+/** An advice code that forbids another try makes a lack of funds final. `soldAt`: business time. */
 export function factsOfDecline(
   brand: CardBrand,
   responseCode: string,
@@ -205,9 +203,9 @@ export function factsOfDecline(
 }
 
 /**
- * Whether an outcome shows that the acquirer is there; null: it shows nothing. Without a connection it is
- * not. A late answer proves nothing: resolving asks at once. While it is away (`isAway`), a late answer was
- * the test, and postpones the next.
+ * Whether an outcome shows that the acquirer is reachable; null if it shows nothing. Without a connection it
+ * is not. A late answer proves nothing, because resolving asks at once; but while the acquirer is away
+ * (`isAway`) it was the test, and postpones the next one.
  */
 export function isAcquirerThere(
   outcome: 'approved' | 'preauthorized' | 'declined' | 'unknown' | 'notSent' | 'notConnected',
@@ -234,7 +232,7 @@ export type HandChargeRefusal =
   | 'cardUnusable'
   | 'amountOutOfRange';
 
-/** Only final failures: an open billing has its day, and others owe nothing. */
+/** Only final failures: an open billing has its scheduled day, and others owe nothing. */
 export function isChargeableByHand(state: BillingState): state is ChargeableByHand {
   return state === 'denied' || state === 'paymentInvalid';
 }

@@ -13,7 +13,7 @@ import { blockForChargeback } from './chargebacks.sql.ts';
 export type ChargebackTools = {
   readonly database: Database;
   readonly clock: BusinessClock;
-  /** Notified when a block of a subscription makes alerts. */
+  /** Notified when blocking a subscription writes alerts. */
   readonly deliverer: Pick<Deliverer, 'notify'>;
 };
 
@@ -23,7 +23,7 @@ const BATCH = 50;
 /** In one jump of the test clock to one instant. */
 const MOST_OF_MERCHANT = 1_000;
 
-/** Blocks the subscriptions of charges taken back; gives how many. Throws the first error at the end. */
+/** Returns how many subscriptions were blocked. Throws the first error at the end. */
 export async function processChargebacks(tools: ChargebackTools): Promise<number> {
   const chargebacks = await listUnprocessedChargebacks(tools.database, BATCH);
   const errors: unknown[] = [];

@@ -5,7 +5,7 @@ import type { EndpointResponse } from './delivery-outcome.ts';
 export type Health = {
   readonly failuresInRow: number;
   readonly goneInRow: number;
-  /** Tries of the last five minutes, by minute. */
+  /** The tries of the last five minutes, by minute. */
   readonly minutes: readonly Minute[];
 };
 
@@ -21,18 +21,16 @@ const MINUTE_MILLISECONDS = 60_000;
 const FAILURES_UNTIL_FAILING = 3;
 const GONE_IN_ROW = 3;
 
-/**
- * By openings in a row. The last value is short: a probe costs one POST, and finds a return within a minute.
- */
+/** By openings in a row. The longest is short: a probe costs one POST and finds a return soon. */
 export const OPEN_MILLISECONDS: readonly number[] = [5_000, 10_000, 20_000, 40_000, 60_000];
 
-/** After this much real time since its last change, a breaker starts with the shortest opening again. */
+/** After this much real time without a change, a breaker starts with the shortest opening again. */
 export const QUIET_MILLISECONDS = 10 * MINUTE_MILLISECONDS;
 
-/** Without a success for this long an endpoint is disabled. */
+/** An endpoint without a success for this long is disabled. */
 export const HELD_AFTER_MILLISECONDS = 5 * 24 * 60 * MINUTE_MILLISECONDS;
 
-/** Any answer but a failure shows that the endpoint works, whatever it thinks of the message. */
+/** Any answer but a failure shows that the endpoint works, even if it refuses the message. */
 export function healthAfter(health: Health, response: EndpointResponse, now: Instant): Health {
   if (response === 'unsent') return health;
   const isFailure = response === 'failed';
@@ -61,12 +59,11 @@ export function isTripped({ failuresInRow, minutes }: Health): boolean {
   return tries >= TRIES_IN_WINDOW && failures >= tries * SHARE_OF_FAILURES;
 }
 
-/** Single failures are normal, and are not recorded. */
+/** Single failures are normal and are not recorded. */
 export function isFailing({ failuresInRow }: Health): boolean {
   return failuresInRow >= FAILURES_UNTIL_FAILING;
 }
 
-/** Three `gone` answers in a row disable an endpoint. */
 export function isGone({ goneInRow }: Health): boolean {
   return goneInRow >= GONE_IN_ROW;
 }

@@ -5,7 +5,7 @@ import type { Instant } from '../../values/instant.ts';
 import type { DeliveryToSend } from './delivery.ts';
 import { parseDeliveryToSend, SENDING, SENDING_JOINS, WAITS_IN_ORDER } from './to-send.sql.ts';
 
-/** Position in the round over all endpoints with waiting deliveries. */
+/** A position in the round over all endpoints with waiting deliveries. */
 export type Place = { readonly merchantId: string; readonly endpoint: string };
 
 export const ROUND_START: Place = { merchantId: '', endpoint: '' };
@@ -19,13 +19,13 @@ export type ClaimedDelivery = DeliveryToSend & {
 export type ClaimRequest = {
   /** The page begins after this endpoint. */
   readonly after: Place;
-  /** `probes`: at most as many of `limit`. */
+  /** At most `probes` of `limit` are probes. */
   readonly limit: number;
   readonly probes: number;
   readonly perEndpoint: number;
   /** What this process is sending, by endpoint. */
   readonly busy: readonly (Place & { readonly underWay: number })[];
-  /** So that a merchant with many hanging servers does not take every slot. */
+  /** Limits a merchant with many hanging servers, which would take every slot. */
   readonly perMerchant: number;
   readonly busyMerchants: readonly { readonly merchantId: string; readonly underWay: number }[];
   readonly leaseMilliseconds: number;
@@ -42,7 +42,7 @@ export type ClaimedPage = {
 
 export const ENDPOINTS_A_PAGE = 200;
 
-/** One index step for each endpoint, however many deliveries it has. `$1`–`$3`: place and page. */
+/** One index step per endpoint, however many deliveries it has. `$1`–`$3`: position and page size. */
 const PAGE_OF_ALL = `with recursive page as (
      select * from (
        select d.merchant_id, d.endpoint, 1 as position from deliveries d
@@ -100,9 +100,9 @@ const BUSY_MERCHANTS = inputRows<ClaimRequest['busyMerchants'][number]>(
 );
 
 /**
- * Endpoints of a page that may receive now: active, breaker closed or over, a slot free (`$4`: slots of an
- * endpoint; `$5`–`$7`: under way; `$8`–`$10`: the same by merchant). A failing endpoint gets two slots, not
- * eight, because a hanging request takes fifteen seconds.
+ * Endpoints of a page that may receive now: active, breaker closed or its opening over, a slot free (`$4`:
+ * slots per endpoint; `$5`–`$7`: under way; `$8`–`$10`: the same by merchant). A failing endpoint gets two
+ * slots, not eight, because a hanging request takes fifteen seconds.
  */
 const ALLOWED = `allowed as materialized (
      select p.merchant_id, p.endpoint, p.position, e.opened_until, e.returned_at, t.business_now, c.target_at,
@@ -129,9 +129,9 @@ export const IS_STILL_WAITING = 'd.ended_at is null';
 const IS_FREE = '(d.lease_expires_at is null or d.lease_expires_at <= now())';
 
 /**
- * In a jump of a merchant's test clock only the jump sends (`$11`: the ordinary round). Of each endpoint the
- * first sixteen that are due (turn 1), were postponed before it returned (2), or can be its probe (3). With
- * each, the waiting one just before it of the same transaction and installment.
+ * In a jump of a merchant's test clock only the jump sends (`$11`: this is the ordinary round). Of each
+ * endpoint: the first sixteen that are due (turn 1), those postponed before it returned (2), or one as its
+ * probe (3). With each comes the previous waiting one of the same transaction and installment.
  */
 const LOOKED_AT = `looked_at as materialized (
      select a.merchant_id, a.endpoint, a.position, a.free_slots, a.free_slots_of_merchant, a.business_now, a.opened_until, w.delivery_number, w.due_at, w.turn,
@@ -161,7 +161,7 @@ const LOOKED_AT = `looked_at as materialized (
      where a.target_at is null or not $11
    )`;
 
-/** The first of each endpoint, then a second, so that none takes every slot (`$12`; `$13`: probes). */
+/** The first of each endpoint, then the second, so that none takes every slot (`$12`; `$13`: probes). */
 const CHOSEN = `ranked as (
      select l.*, row_number() over (partition by l.position order by l.turn, l.due_at) as rank
      from looked_at l where not l.is_blocked
@@ -176,9 +176,9 @@ const CHOSEN = `ranked as (
 
 /**
  * Only the process that moves the end of an open breaker sends the probe. Leases the rows (`$14`:
- * milliseconds). A blocked row moves after the one that it waits for, so that it is not read again and again.
- * A return ends when nothing is left of it. `skip locked` leaves a locked endpoint for later: no waiting
- * here, and no deadlock between two claims.
+ * milliseconds). A blocked row is moved after the one that it waits for, so that it is not read again and
+ * again. A return ends when no postponed delivery is left. `skip locked` leaves locked endpoints for later:
+ * no waiting here, and no deadlock between two claims.
  */
 const HELD = `probed as materialized (
      select e.merchant_id, e.endpoint, c.business_now
@@ -249,8 +249,8 @@ const CLAIM_OF_MERCHANT = statement('deliveries.claim_due_of_merchant', `${PAGE_
 
 /**
  * Claims due deliveries of all merchants at a page of endpoints, and raises their fences. Never passes an
- * earlier one of the same transaction and installment. Business time decides what is due, real time whether a
- * lease has ended.
+ * earlier delivery of the same transaction and installment. Business time decides what is due, real time
+ * whether a lease has ended.
  */
 export function claimDueDeliveries(database: Database, request: ClaimRequest): Promise<ClaimedPage> {
   return claim(database, CLAIM, request);
@@ -261,7 +261,6 @@ export function claimDueDeliveriesOf(database: Database, request: ClaimRequest):
   return claim(database, CLAIM_OF_MERCHANT, request);
 }
 
-/** Claims at these endpoints, at most a page of them. */
 export function claimDueDeliveriesAt(
   database: Database,
   places: readonly Place[],
@@ -307,7 +306,7 @@ function pageValues({ perEndpoint, busy, perMerchant, busyMerchants }: Limits): 
   ];
 }
 
-/** At the limit, the next round begins after the last endpoint with a claimed delivery. */
+/** If the limit was reached, the next page begins after the last endpoint with a claimed delivery. */
 function lastServed(deliveries: readonly (Place & RowOf<typeof TURN>)[]): Place {
   const firsts = deliveries.filter(({ rank }) => rank === 1);
   const { merchantId, endpoint } = (firsts.length > 0 ? firsts : deliveries).reduce((one, other) =>
@@ -316,10 +315,7 @@ function lastServed(deliveries: readonly (Place & RowOf<typeof TURN>)[]): Place 
   return { merchantId, endpoint };
 }
 
-/**
- * When the first page has something to send: due, a probe, or postponed before a return. Later pages: any
- * time.
- */
+/** When the first page has something due, a probe, or postponed deliveries. 0 if there are later pages. */
 export const EARLIEST_DELIVERY = statement(
   'deliveries.earliest_due',
   `${PAGE_OF_ALL}, ${ALLOWED}
@@ -336,7 +332,7 @@ export function earliestDeliveryValues(limits: Limits): readonly unknown[] {
   return [ROUND_START.merchantId, ROUND_START.endpoint, ...pageValues(limits)];
 }
 
-/** Rounded up from microseconds: a clock set to this result finds the delivery due. */
+/** Rounded up from microseconds, so that a clock set to this result finds the delivery due. */
 const EARLIEST_OF_MERCHANT = statement(
   'deliveries.earliest_due_of_merchant',
   `select date_trunc('milliseconds', min(greatest(w.due_at, e.opened_until)) + interval '1 millisecond' - interval '1 microsecond') as due_at
@@ -349,7 +345,7 @@ const EARLIEST_OF_MERCHANT = statement(
 
 const DUE = rowCodec({ dueAt: column.nullable(column.instant()) });
 
-/** The business instant when something falls or fell due, also while it is sent. Null if nothing waits. */
+/** The business instant when something falls or fell due, also while it is sent; null if nothing waits. */
 export async function findEarliestDueOf(database: Database, merchantId: string): Promise<Instant | null> {
   const [row] = await database.query(EARLIEST_OF_MERCHANT, [merchantId]);
   return DUE.parse(row as Row).dueAt;

@@ -34,13 +34,13 @@ export type Delivering = {
   readonly deliverer: Deliverer;
   /** Sends until nothing is left to claim. Returns the number of tries. */
   runDueOf(merchantId: string, signal: AbortSignal): Promise<number>;
-  /** The business instant when something falls or fell due. Null if nothing may be sent. */
+  /** The business instant when something falls or fell due; null if nothing may be sent. */
   earliestDueOf(merchantId: string): Promise<Instant | null>;
 };
 
 type Deliveries = Dispatcher<ClaimedDelivery, MadeTry>;
 
-/** A try, its record, and a margin. */
+/** Covers a try, its recording, and a margin. */
 const LEASE_MILLISECONDS = 30_000;
 /** In a jump of the merchant's clock. */
 const TRIES_AT_ONCE_OF_MERCHANT = 16;
@@ -97,7 +97,7 @@ function openDeliveries(tools: TryTools): Deliveries {
     isUnwanted: (delivery, lane) =>
       (lane === 'claimed' && watch.of(delivery).isMarked) ||
       isOpenHere(watch, delivery, tools.clock.now(delivery.merchantId)),
-    // The database knows from tests and other processes' probes that a breaker is closed.
+    // The database may know, from tests and other processes' probes, that the breaker is closed.
     handBack: (unsent) => releaseDeliveries(database, unsent),
     piece: EARLIEST_DELIVERY,
     pieceValues: () => earliestDeliveryValues(boundsOf(deliveries)),
@@ -115,7 +115,7 @@ function boundsOf(deliveries: Deliveries): Omit<ClaimRequest, 'after' | 'limit' 
   };
 }
 
-/** In a jump of the clock: sends only what is due, and uses only that as probes. */
+/** In a jump of the clock: sends only what is due, also as probes. */
 async function deliverDueOf(
   { database }: TryTools,
   deliveries: Deliveries,
@@ -151,7 +151,7 @@ async function deliverDueOf(
   return tried;
 }
 
-/** The next run continues after them, and reads a single page if it follows soon. */
+/** The next run continues after these pages, and reads a single page if it follows soon. */
 const PAGES_A_RUN = 10;
 const LONG_RUN_MILLISECONDS = 200;
 
@@ -159,10 +159,7 @@ function openEndpointRounds(database: Database, isBusy: (place: Place) => boolea
   return new EndpointRounds(database, isBusy);
 }
 
-/**
- * Walks endpoints with waiting deliveries by pages. In a round longer than a page, endpoints that gave
- * something are read first, so that a backlog flows as fast as its endpoint accepts it.
- */
+/** After a round of several pages, endpoints that gave deliveries are read first, so that backlogs flow. */
 class EndpointRounds {
   readonly #database: Database;
   readonly #isBusy: (place: Place) => boolean;

@@ -2,7 +2,7 @@ import type { PostFailure } from '../posting/posting-result.ts';
 import type { DELIVERY_MOVES, DeliveryKind } from './delivery.ts';
 import { millisecondsUntilNextTry } from './retry-schedule.ts';
 
-/** The result of one POST. Texts are short and printable, times are milliseconds. */
+/** The result of one POST. Texts are short and printable. */
 export type Posted =
   | {
       readonly kind: 'answered';
@@ -25,25 +25,25 @@ export type TryFailure =
   | 'secretNotOpened';
 
 /**
- * `taken`: accepted. `refused`: works, but did not want this message. `gone`: says that it no longer exists.
- * `failed`: does not work. `unsent`: our own fault, which shows nothing.
+ * `taken`: accepted. `refused`: the endpoint works, but refused this message. `gone`: it says that it no
+ * longer exists. `failed`: it does not work. `unsent`: our own fault, which says nothing about the endpoint.
  */
 export type EndpointResponse = 'taken' | 'refused' | 'gone' | 'failed' | 'unsent';
 
 export type Try = {
   readonly response: EndpointResponse;
-  /** Null if no answer came. */
+  /** null if no answer came. */
   readonly status: number | null;
-  /** Null if it was accepted. */
+  /** null if the message was accepted. */
   readonly failure: TryFailure | null;
   readonly answer: string | null;
   readonly milliseconds: number;
   readonly retryAfterMilliseconds: number | null;
 };
 
-/** No connection was free, or this process stops: nothing was tried. */
+/** No connection was free, or this process is stopping: nothing was tried. */
 const NOT_SENT = 'notSent';
-/** Then this or another process sends it. */
+/** This or another process sends it after this time. */
 const NOT_SENT_PAUSE_MILLISECONDS = 1_000;
 
 /** Only 2xx is a success. Redirects are never followed, so they are refusals. */
@@ -74,7 +74,6 @@ function meaningOf(status: number): [EndpointResponse, TryFailure | null] {
   return ['refused', 'refused'];
 }
 
-/** For a reason of ours. */
 export function unsentTry(failure: TryFailure): Try {
   return {
     response: 'unsent',
@@ -88,7 +87,7 @@ export function unsentTry(failure: TryFailure): Try {
 
 export type TriedDelivery = {
   readonly kind: DeliveryKind;
-  /** Earlier tries, and those of them that do not count for the schedule. */
+  /** All earlier tries, and those before the last resend, which do not count for the schedule. */
   readonly tries: number;
   readonly triesBefore: number;
   /** Sent before its time: a probe, or its endpoint had returned. */
@@ -97,16 +96,13 @@ export type TriedDelivery = {
 
 export type Fate = {
   readonly state: (typeof DELIVERY_MOVES)['waiting']['deliver' | 'retry' | 'giveUp'];
-  /** From now to the next try. Null: none, or unchanged. */
+  /** From now to the next try; null if there is none, or if it is unchanged. */
   readonly pauseMilliseconds: number | null;
   /** Whether the try counts for the schedule. */
   readonly isCounted: boolean;
 };
 
-/**
- * Failed tries ahead of time do not count: an unstable endpoint would use up three days in minutes. A test is
- * never tried again.
- */
+/** A failed try ahead of time does not count: an unstable endpoint would use up all tries in minutes. */
 export function fateAfter(tried: TriedDelivery, made: Try, jitter: number): Fate {
   if (made.response === 'taken') return { state: 'delivered', pauseMilliseconds: null, isCounted: true };
   if (tried.kind === 'test') return { state: 'givenUp', pauseMilliseconds: null, isCounted: true };

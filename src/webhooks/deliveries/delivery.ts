@@ -1,33 +1,30 @@
-/** States of one message to one endpoint. A person can send an ended one again. */
+/** The states of one message to one endpoint. A person can resend an ended one. */
 export const DELIVERY_STATES = ['waiting', 'delivered', 'givenUp'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** `retry`: not accepted, another try follows. `resend`: a person asks for it. */
+/** `retry`: not accepted, another try follows. `resend`: requested by a person. */
 type DeliveryEvent = 'deliver' | 'retry' | 'giveUp' | 'resend';
 
-/** Null: the event cannot happen in that state. A test is written when it has ended. */
+/** null if the event cannot happen in that state. A test is written only when it has ended. */
 export const DELIVERY_MOVES = {
   waiting: { deliver: 'delivered', retry: 'waiting', giveUp: 'givenUp', resend: null },
   delivered: { deliver: null, retry: null, giveUp: null, resend: 'waiting' },
   givenUp: { deliver: null, retry: null, giveUp: null, resend: 'waiting' },
 } as const satisfies Record<DeliveryState, Record<DeliveryEvent, DeliveryState | null>>;
 
-/**
- * `movement`: a change of an installment. `callback`: to the address that a payment brought. `notice`: a
- * failed charge or an expiring card, to an alert endpoint.
- */
+/** `callback`: to a payment's URL. `notice`: about a subscription or an exception. */
 export const DELIVERY_KINDS = ['movement', 'callback', 'test', 'notice'] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
-/** Held under a lease. */
+/** Leased to this process. */
 export type DeliveryToSend = {
   readonly merchantId: string;
-  /** A payment, boleto or other object. Null for a test. */
+  /** A payment, boleto or other object; null for a test. */
   readonly aboutId: string | null;
   readonly deliveryNumber: number;
   readonly kind: DeliveryKind;
   readonly endpoint: string;
-  /** Failures under an earlier registration of the address do not count against a later one. */
+  /** Failures under an earlier registration of the endpoint do not count against a later one. */
   readonly registration: number;
   readonly accountNumber: string;
   readonly url: string;
@@ -35,15 +32,15 @@ export type DeliveryToSend = {
   readonly body: string;
   /** Sealed `user:password`. */
   readonly basicAuth: SealedText | null;
-  /** Each secret makes a signature. None: sent without one. */
+  /** Each secret makes a signature. If empty, the message is not signed. */
   readonly secrets: readonly SealedText[];
-  /** Earlier tries, and those of them that do not count for the schedule. */
+  /** All earlier tries, and those before the last resend, which do not count for the schedule. */
   readonly tries: number;
   readonly triesBefore: number;
   readonly fence: number;
-  /** Milliseconds since the epoch, real time. A part of the id. */
+  /** Milliseconds since the epoch, real time. Part of the delivery's id. */
   readonly createdAt: number;
-  /** The endpoint's last try failed, or its breaker is open. A success ends that. */
+  /** The endpoint is recorded as failing, or its breaker is open. A success ends that. */
   readonly isFailing: boolean;
 };
 
@@ -51,11 +48,11 @@ export type SealedText = { readonly dataKeyId: number; readonly bytes: Buffer };
 
 /** Sends what a commit has just written, without reading it from the database. */
 export type Deliverer = {
-  /** Milliseconds of lease for deliveries to send at once. 0 if no slot is free. */
+  /** The lease for deliveries to send at once, in milliseconds; 0 if no slot is free. */
   leaseForNow(): number;
-  /** Returns at once and never throws. What it cannot send now comes again. */
+  /** Returns at once and never throws. What cannot be sent now is sent later. */
   sendNow(deliveries: readonly DeliveryToSend[]): void;
-  /** Something was written without a lease: the work looks for it. */
+  /** Called when something was written without a lease: the work looks for it. */
   notify(): void;
 };
 
@@ -63,7 +60,7 @@ export function accountEndpoint(accountNumber: string): string {
   return `account:${accountNumber}`;
 }
 
-/** Callbacks of one server share an endpoint: they fail together. `url` as `new URL` writes it. */
+/** Callbacks to one server fail together, so they share an endpoint. `url` is as `new URL` writes it. */
 export function callbackEndpoint(url: string): string {
   return `origin:${new URL(url).origin}`;
 }
@@ -81,7 +78,7 @@ export function deliveryId({
   return `${time.slice(0, 8)}-${time.slice(8)}-${VERSION_7}-${number.slice(0, 4)}-${number.slice(4)}`;
 }
 
-/** Null if it is not of our form. The caller compares the id with that of the row. */
+/** null if it is not of our form. The caller must compare the id with that of the row. */
 export function deliveryNumberOf(id: string): number | null {
   const match = /^[0-9a-f]{8}-[0-9a-f]{4}-7000-([89ab][0-9a-f]{3})-([0-9a-f]{12})$/.exec(id.toLowerCase());
   if (match === null) return null;

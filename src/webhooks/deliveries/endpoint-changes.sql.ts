@@ -14,10 +14,10 @@ export type EndpointTried = Pick<DeliveryToSend, 'merchantId' | 'endpoint' | 're
 const BUSINESS_NOW = `select now() + coalesce(
        (select shift_milliseconds from merchant_clocks where merchant_id = $1), 0) * interval '1 millisecond' as business_now`;
 
-/** Openings in a row. They start again after a quiet time. */
+/** Openings in a row. The count starts again after a quiet time. */
 const EARLIER_OPENINGS = `case when e.changed_at > now() - $9 * interval '1 millisecond' then least(e.openings, 1000) else 0 end`;
 
-/** Only a registration can be enabled again. Servers of callbacks have just their breaker. */
+/** Only a registration can be enabled again. A callback server has only its breaker. */
 const CAN_BE_DISABLED = `e.endpoint like 'account:%'`;
 
 const FAILED = rowCodec(
@@ -57,13 +57,11 @@ const FAIL = statement(
 export type EndpointFailure = {
   readonly opens: boolean;
   readonly isProbe: boolean;
-  /** From `Retry-After`. 0: none. */
+  /** From `Retry-After`; 0 if there is none. */
   readonly askedMilliseconds: number;
 };
 
-/**
- * Disables it after five days without a success. Null if another process or a new registration came first.
- */
+/** Disables an endpoint after five days without a success. null if another process came first. */
 export async function failEndpoint(
   database: Database,
   { merchantId, endpoint, registration }: EndpointTried,
@@ -93,7 +91,7 @@ const RETURN = statement(
    returning e.endpoint`,
 );
 
-/** Postponed deliveries become due. False if it did not fail. */
+/** Postponed deliveries become due. Returns false if the endpoint was not failing. */
 export async function enableEndpoint(database: Database, tried: EndpointTried): Promise<boolean> {
   const { merchantId, endpoint, registration } = tried;
   return (await database.query(RETURN, [merchantId, endpoint, registration])).length === 1;
@@ -107,7 +105,7 @@ const HOLD = statement(
    returning e.endpoint`,
 );
 
-/** Nothing is sent before a good test or a new registration. False if disabled before, or no registration. */
+/** Nothing is sent before a good test or a new registration. False if no registration was active. */
 export async function disableEndpoint(database: Database, tried: EndpointTried): Promise<boolean> {
   const { merchantId, endpoint, registration } = tried;
   return (await database.query(HOLD, [merchantId, endpoint, registration])).length === 1;
@@ -115,7 +113,7 @@ export async function disableEndpoint(database: Database, tried: EndpointTried):
 
 const WAITING = rowCodec({
   waiting: column.whole('count(*)'),
-  /** Seconds. 0 if nothing waits. */
+  /** In seconds; 0 if nothing waits. */
   oldestAge: column.real('coalesce(extract(epoch from now() - min(created_at)), 0)::float8'),
 });
 
@@ -126,7 +124,7 @@ const COUNT_WAITING = statement(
 );
 
 const LAG = rowCodec({
-  /** Seconds by which a delivery that could be sent is late. 0 if none is. */
+  /** The seconds by which a delivery that could be sent is late; 0 if none is. */
   lag: column.real('coalesce(max(extract(epoch from now() - d.due_at)), 0)::float8'),
 });
 
@@ -159,7 +157,7 @@ const COUNT_ENDPOINTS = statement(
 export type DeliveryCounts = RowOf<typeof WAITING> &
   RowOf<typeof LAG> & { readonly endpoints: RowOf<typeof ENDPOINTS> };
 
-/** Of all merchants. */
+/** Counts over all merchants. */
 export async function countDeliveries(database: Database): Promise<DeliveryCounts> {
   const [waiting] = await database.query(COUNT_WAITING, [MOST_COUNTED_OF_ALL]);
   const [lag] = await database.query(FIND_LAG, [MOST_COUNTED_OF_ALL]);
@@ -191,7 +189,7 @@ const RELEASE = statement(
    where d.merchant_id = h.merchant_id and d.delivery_number = h.delivery_number`,
 );
 
-/** For deliveries that this process does not send. Leaves what another has claimed since. */
+/** For deliveries that this process does not send. Those claimed since are unchanged. */
 export async function releaseDeliveries(
   database: Database,
   deliveries: readonly Pick<DeliveryToSend, 'merchantId' | 'deliveryNumber' | 'fence'>[],

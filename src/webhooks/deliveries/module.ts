@@ -22,10 +22,10 @@ const ENDPOINT_NEWS: Readonly<Record<EndpointChange, string>> = {
 
 const AWAY = ['failing', 'opened', 'stillAway'] as const;
 
-/** An endpoint that is away is tried every minute. With a dead name server all of them are. */
+/** The pause between log lines. An unreachable endpoint is tried every minute. */
 const LINE_MILLISECONDS = 600_000;
 
-/** Addresses are not logged: paths and queries may hold secrets. */
+/** URLs are not logged: paths and queries may contain secrets. */
 export function logEndpoints(
   log: Pick<Log, 'info' | 'warn'>,
   now = () => performance.now(),
@@ -87,7 +87,7 @@ const WEBHOOK_ENDPOINTS = databaseGauge(
 
 /** The least time between two counts. */
 const COUNT_MILLISECONDS = 10_000;
-/** While days pass in seconds, no try waits long for an answer. */
+/** In a jump days pass in seconds, so no try waits long for an answer. */
 const TRY_MILLISECONDS_IN_JUMP = 1_000;
 
 export type Deliveries = Module & { readonly deliverer: Deliverer };
@@ -126,7 +126,7 @@ export function openDeliveries(context: ModuleContext, send: SendTools): Deliver
   };
 }
 
-/** Outcomes: delivered, failed (comes again), givenUp, ahead (a failed probe), takenOver. */
+/** Outcomes: delivered, failed (tried again), givenUp, ahead (a failed probe), takenOver. */
 function observeTries(metrics: Metrics): TryTools['observeTry'] {
   const tries = metrics.counter(WEBHOOK_DELIVERIES);
   const durations = metrics.histogram(WEBHOOK_TRY_DURATION_SECONDS);
@@ -136,7 +136,7 @@ function observeTries(metrics: Metrics): TryTools['observeTry'] {
   };
 }
 
-/** Of all processes on this database, up to a hundred thousand. */
+/** Counts cover all processes on this database, up to a hundred thousand rows. */
 function observeCounts(metrics: Metrics): (counts: DeliveryCounts) => void {
   const waitingGauge = metrics.gauge(WEBHOOK_DELIVERIES_WAITING);
   const endpointsGauge = metrics.gauge(WEBHOOK_ENDPOINTS);

@@ -17,12 +17,12 @@ export const PAUSES_MILLISECONDS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** Each pause is up to a tenth longer, so that failed deliveries do not come back together. */
+/** Each pause is up to a tenth longer, so that failed deliveries are not all retried together. */
 const MOST_JITTER = 0.1;
 const LONGEST_RETRY_AFTER_MILLISECONDS = 24 * HOUR;
 
 export type FailedTry = {
-  /** Counted tries so far, with the failed one. */
+  /** Counted tries so far, including the failed one. */
   readonly tries: number;
   /** The endpoint's `Retry-After`. */
   readonly retryAfterMilliseconds: number | null;
@@ -30,7 +30,7 @@ export type FailedTry = {
   readonly jitter: number;
 };
 
-/** Whole milliseconds. Null after the last try. Respects a `Retry-After` of up to a day. */
+/** Whole milliseconds; null after the last try. Respects a `Retry-After` of up to a day. */
 export function millisecondsUntilNextTry(failed: FailedTry): number | null {
   const pause = PAUSES_MILLISECONDS[failed.tries - 1];
   if (pause === undefined) return null;

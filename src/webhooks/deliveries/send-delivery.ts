@@ -23,7 +23,7 @@ export type EndpointSecrets = {
 export type SendTools = {
   /** Never throws. */
   readonly post: (request: PostRequest) => Promise<Posted>;
-  /** `webhook-id`, `webhook-timestamp` (real time, seconds) and, with secrets, `webhook-signature`. */
+  /** Makes `webhook-id`, `webhook-timestamp` (real time, seconds) and, with secrets, `webhook-signature`. */
   readonly sign: (
     secrets: readonly Buffer[],
     id: string,
@@ -37,10 +37,10 @@ export type SendTools = {
 };
 
 const CONNECT_MILLISECONDS = 5_000;
-/** Longest wait for an answer. Shorter in a jump of the test clock. */
+/** The longest wait for an answer. Shorter in a jump of the test clock. */
 export const TRY_MILLISECONDS = 15_000;
 
-/** Records nothing. What our keys cannot open counts as unsent. Throws only without a database. */
+/** Records nothing. Secrets that our keys cannot open count as unsent. Throws only without a database. */
 export async function sendDelivery(
   tools: SendTools,
   delivery: DeliveryToSend,

@@ -2,16 +2,11 @@ import type { Row } from '../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { DELIVERY_KINDS, type DeliveryToSend, type SealedText } from './delivery.ts';
 
-/**
- * Other modules write these columns. `lease_expires_at` and `fence` are null and 0, except to send at once.
- */
+/** `lease_expires_at` and `fence` are null and 0, except for deliveries to send at once. */
 export const ENQUEUE_DELIVERIES = `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number,
        transaction_id, installment_number, nsu, url, body, due_at, scheduled_at, lease_expires_at, fence)`;
 
-/**
- * Endpoint `e` and secrets `s` of a delivery `d`. Without `limit 1` a join of many deliveries could read the
- * endpoints of all merchants.
- */
+/** Of a delivery `d`. Without `limit 1` a join of many could read the endpoints of all merchants. */
 export const SENDING_JOINS = `
   join lateral (
     select * from webhook_endpoints where merchant_id = d.merchant_id and endpoint = d.endpoint limit 1
@@ -21,9 +16,9 @@ export const SENDING_JOINS = `
   ) s on true`;
 
 /**
- * Says like its index that a delivery `e`, found by transaction and installment, still waits. Other words
- * make the planner use the index by due time. Compare `delivery_number + 0`: a plan made on a small table
- * would otherwise walk the primary key.
+ * Says, in the words of its index, that a delivery `e` found by transaction and installment still waits.
+ * Other words make the planner use the index by due time. Compare `delivery_number + 0`: a plan made on a
+ * small table would otherwise walk the primary key.
  */
 export const WAITS_IN_ORDER = 'e.due_at is not null';
 

@@ -5,7 +5,6 @@ import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Fate, Try } from './delivery-outcome.ts';
 import { WAITS_IN_ORDER } from './to-send.sql.ts';
 
-/** A try of a delivery that this process holds by its fence, and the consequence. */
 export type TryRow = {
   readonly merchantId: string;
   readonly deliveryNumber: number;
@@ -16,10 +15,10 @@ export type TryRow = {
   readonly triedAt: number;
 };
 
-/** False if another process has taken over, or an earlier write of this row was lost. */
+/** False if another process has taken over, or if an earlier attempt of this write had committed. */
 export type TryResult = { readonly isRecorded: boolean };
 
-/** The planner must not use an index of waiting rows: it would read all of a merchant's. */
+/** Worded so that the planner cannot use an index of waiting rows: it would read all of a merchant's. */
 const IS_STILL_WAITING = 'd.ended_at is null';
 
 const INPUT = inputRows<TryRow>({
@@ -83,9 +82,7 @@ const RECORD_TRIES = statement(
    select ${CHANGED.columns} from changed`,
 );
 
-/**
- * Releases the next delivery of the same transaction and installment. Leaves the endpoint alone. Repeatable.
- */
+/** Also releases the next delivery of the same transaction and installment. Can be repeated. */
 export function triesWrite(database: Database): BatchedWriteOptions<TryRow, TryResult> {
   const key = ({ merchantId, deliveryNumber }: Pick<TryRow, 'merchantId' | 'deliveryNumber'>) =>
     `${merchantId}\n${String(deliveryNumber).padStart(16, '0')}`;
@@ -96,8 +93,7 @@ export function triesWrite(database: Database): BatchedWriteOptions<TryRow, TryR
     mustBeWritten: true,
     merchant: (row) => row.merchantId,
     bytes: () => 400,
-    // Results that arrive meanwhile are recorded together, at half the cost. A second statement does not wait
-    // for the disk.
+    // Results that arrive meanwhile are recorded together, at half the cost.
     limits: { statementsInFlight: 2 },
     write: async (rows) => {
       const changed = await database.query(RECORD_TRIES, INPUT.values(rows));

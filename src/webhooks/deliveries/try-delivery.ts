@@ -25,7 +25,7 @@ import type { TryResult, TryRow } from './tries.sql.ts';
 
 export type TryTools = SendTools & {
   readonly database: Database;
-  /** Wakes when an endpoint returns. */
+  /** Woken when an endpoint returns. */
   readonly wakeSignal: WakeSignal;
   /** From 0 to 1. */
   readonly chance: () => number;
@@ -39,7 +39,7 @@ export type TryTools = SendTools & {
 export type TryOutcome = 'delivered' | 'failed' | 'givenUp' | 'ahead' | 'takenOver';
 export type EndpointChange = 'failing' | 'opened' | 'stillAway' | 'disabled' | 'returned';
 
-/** As this process knows it. Forgets the least recently tried, whose next failures are then noticed later. */
+/** As this process knows it. Forgets the least recently tried, whose next failures are noticed later. */
 export type EndpointWatch = {
   of(tried: EndpointTried): Watched;
   keep(tried: EndpointTried, watched: Watched): void;
@@ -50,21 +50,21 @@ type Watched = {
   readonly health: Health;
   /** The row says that the endpoint fails. */
   readonly isMarked: boolean;
-  /** Business time until which this process sends nothing. Null: the breaker is closed. */
+  /** Business time until which this process sends nothing; null if the breaker is closed. */
   readonly openUntil: Instant | null;
 };
 
 const MOST_WATCHED = 10_000;
 /**
- * Memory is better than the row only until its own finding is written: longer than a delivery is queued, but
- * shorter than a `Retry-After`, because another process or a test may find the endpoint well earlier.
+ * Memory is better than the row only until its own finding is written. So: longer than a delivery is queued,
+ * but shorter than a `Retry-After`, because another process or a test may find the endpoint well earlier.
  */
 const LONGEST_OPEN_HERE_MILLISECONDS = 10_000;
-/** A try ends before, and the lease after it. */
+/** The lease of a delivery covers its try and this time for recording. */
 const RECORD_MILLISECONDS = 10_000;
-/** A delivery that failed before and fails again is no accident, however few failures this process saw. */
+/** A delivery that fails again is no accident, however few failures this process saw. */
 const TRIES_UNTIL_MARKED = 2;
-/** By then its next try is minutes away, and probes of the breaker notice a return sooner. */
+/** Its next try is then minutes away, and probes of the breaker notice a return sooner. */
 const TRIES_UNTIL_OPENED = 3;
 
 export function openEndpointWatch(): EndpointWatch {
@@ -91,7 +91,7 @@ export function isOpenHere(watch: EndpointWatch, tried: EndpointTried, now: Inst
   return openUntil !== null && openUntil > now;
 }
 
-/** Made, and still to be recorded. */
+/** A try that is made and still to be recorded. */
 export type MadeTry = { readonly made: Try; readonly triedAt: number };
 
 export async function tryDelivery(tools: TryTools, delivery: ClaimedDelivery): Promise<MadeTry> {
@@ -100,14 +100,14 @@ export async function tryDelivery(tools: TryTools, delivery: ClaimedDelivery): P
   return { made, triedAt };
 }
 
-/** A healthy endpoint accepted it: only the delivery is recorded. */
+/** A healthy endpoint accepted it, so only the delivery is recorded. */
 export function isTakenByWell(watch: EndpointWatch, delivery: ClaimedDelivery, { made }: MadeTry): boolean {
   return (
     made.response === 'taken' && !delivery.isProbe && !delivery.isFailing && !watch.of(delivery).isMarked
   );
 }
 
-/** Also changes the endpoint if needed. Throws if it could not be recorded. */
+/** Also changes the endpoint if needed. Throws if the try could not be recorded. */
 export async function recordTry(
   tools: TryTools,
   watch: EndpointWatch,
@@ -149,7 +149,7 @@ async function changeEndpoint(
   tools.wakeSignal.notify();
 }
 
-/** A single failure writes nothing. */
+/** A single failure writes nothing to the endpoint. */
 async function fail(
   tools: TryTools,
   watch: EndpointWatch,

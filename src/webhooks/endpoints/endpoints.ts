@@ -18,7 +18,7 @@ import { type EndpointRegistry, moveEndpoint, registerOfAccount } from './regist
 import { type EndpointKind, WEBHOOK } from './webhook-endpoint.ts';
 import { findOfAccount } from './webhook-endpoints.sql.ts';
 
-/** An account that is not the caller's is answered like one that does not exist. */
+/** Another merchant's account gets the answer of one that does not exist. */
 export const ACCOUNT_QUERY = Type.Object({
   accountNumber: Type.String({ minLength: 1, maxLength: 20, description: 'An account of your merchant.' }),
 });
@@ -83,10 +83,10 @@ const DELETE_WEBHOOK = contract({
 type AccountContract<Body extends TSchema | undefined> = Contract<Body, typeof ACCOUNT_QUERY, undefined>;
 type RegistrationBody = Readonly<Partial<Record<'url' | 'callbackUrl' | 'basicAuth', string>>>;
 
-/** A kind of which each account has one address, and how that is registered, read and removed on the wire. */
+/** A kind of which each account has one URL, with the contracts to register, read and remove it. */
 export type AccountAddress = {
   readonly kind: EndpointKind;
-  /** The field that the address stands in. */
+  /** The field of the wire that contains the URL. */
   readonly field: 'url' | 'callbackUrl';
   readonly register: AccountContract<TObject>;
   readonly get: AccountContract<undefined>;
@@ -140,7 +140,7 @@ export function accountAddressEndpoints(address: AccountAddress): readonly Endpo
   ];
 }
 
-/** The text of an address alone: a look-up takes seconds. `body` is what is sound of it. */
+/** Checks only the text, because a look-up takes seconds. `body` contains the fields without a fault. */
 export async function lookAtUrl(
   rules: UrlRules,
   field: AccountAddress['field'],
@@ -151,7 +151,7 @@ export async function lookAtUrl(
   return checked === null || checked.ok ? [] : [urlRefusals(field)[checked.reason]];
 }
 
-/** Removes the address of an account and gives it; null: none was registered. */
+/** Returns the removed URL; null if none was registered. */
 async function deleteOfAccount(
   tools: EndpointRegistry,
   registrant: MerchantActor,

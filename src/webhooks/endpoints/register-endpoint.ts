@@ -18,16 +18,16 @@ import {
 } from './webhook-endpoint.ts';
 import { type CallbackEndpoint, findOfAccount } from './webhook-endpoints.sql.ts';
 
-/** The one registry of addresses at which merchants are notified, of whatever kind. */
+/** The registry of all kinds of URLs at which merchants are notified. */
 export type EndpointRegistry = {
   readonly lookUp: LookUp;
   readonly keyring: Keyring;
   readonly clock: BusinessClock;
   readonly urlRules: UrlRules;
-  /** Of a merchant: each registration looks a name up, and is audited. */
+  /** Per merchant: each registration looks a name up and is audited. */
   readonly registrationLimit: RateLimit;
   readonly changeEndpoint: BatchedWrite<EndpointChange, EndpointChangeResult>;
-  /** Something may be due at once: wakes the sending. */
+  /** Wakes the sending: something may be due at once. */
   readonly notify: () => void;
   /** Wakes the work that gives up the deliveries beyond one commit. */
   readonly notifyRemoved: () => void;
@@ -35,13 +35,13 @@ export type EndpointRegistry = {
 
 export type EndpointToRegister = {
   readonly kind: EndpointKind;
-  /** The account number, or an id that is new. */
+  /** The account number, or a new id. */
   readonly of: string;
   readonly url: string;
-  /** `user:password`; absent or null: without. */
+  /** `user:password`; absent or null for no login. */
   readonly basicAuth?: string | null;
   readonly description?: EndpointDescription | null;
-  /** The request that asks for it, when it brought a key. */
+  /** The request, if it had an idempotency key. */
   readonly request?: KeyedRequest | null;
 };
 
@@ -54,14 +54,10 @@ export type RegisterEndpointResult =
 
 export type MoveEndpointResult = 'done' | 'notFound' | 'tooManyActive';
 
-/** A key is retired by hand and seldom: three times in one request is no rotation but a mistake. */
+/** Keys are retired by hand and seldom. More than this in one request is a mistake. */
 const MOST_SEALINGS = 3;
 
-/**
- * Registers an address, or puts another in the place of the one of its account, login included.
- * What waits is sent there at once, also when the earlier one was disabled. `deadlineAt` is the end
- * of the request, in monotonic milliseconds.
- */
+/** Waiting deliveries go to the new URL at once. `deadlineAt`: monotonic milliseconds. */
 export async function registerEndpoint(
   tools: EndpointRegistry,
   registrant: MerchantActor,
@@ -80,15 +76,13 @@ export async function registerEndpoint(
   return { kind: 'registered', url };
 }
 
-/** The same for the address of an account, of which each kind has one. */
 export async function registerOfAccount(
   tools: EndpointRegistry,
   registrant: MerchantActor,
   wanted: EndpointToRegister,
   deadlineAt: number,
 ): Promise<RegisterEndpointResult | { readonly kind: 'accountUnknown' }> {
-  // Before the address is looked up: that may take seconds, and would show that the account is
-  // another merchant's.
+  // Before the look-up, which takes seconds and would show that the account is another merchant's.
   const found = await tools.lookUp(registrant.merchantId, (database) =>
     findOfAccount(database, registrant.merchantId, wanted.kind, wanted.of),
   );
@@ -96,10 +90,7 @@ export async function registerOfAccount(
   return registerEndpoint(tools, registrant, wanted, deadlineAt);
 }
 
-/**
- * Seals and commits; a key that was retired between the two has a successor, under which it is
- * sealed again.
- */
+/** Seals and commits. If the key was retired in between, seals again under its successor. */
 async function writeSealed(
   { keyring, clock, changeEndpoint }: EndpointRegistry,
   actor: MerchantActor,
@@ -120,10 +111,7 @@ async function writeSealed(
   throw new Overloaded('the data key was retired again and again');
 }
 
-/**
- * Removes an address with its login, and gives up what waits for it: the first of that in the same
- * commit, the rest right after. Or restores one that was removed.
- */
+/** Gives up waiting deliveries: the first ones in the same commit, the rest right after. */
 export async function moveEndpoint(
   { clock, changeEndpoint, notifyRemoved }: EndpointRegistry,
   actor: MerchantActor,
@@ -139,17 +127,14 @@ export async function moveEndpoint(
 
 export type CallbackEndpointTools = {
   readonly writeCallbackEndpoint: BatchedWrite<CallbackEndpoint, true>;
-  /** Endpoints of this process that certainly have a row: such a row is never deleted. */
+  /** Endpoints that certainly have a row, as far as this process knows. Such a row is never deleted. */
   readonly knownCallbackEndpoints: Set<string>;
 };
 
-/** A merchant's callbacks go to one server or two. */
+/** A merchant's callbacks go to one or two servers. */
 const MOST_REMEMBERED = 20_000;
 
-/**
- * Makes sure that the server behind the callback address of a payment has its row, without which
- * nothing would be delivered there. Usually needs no query. `deadlineAt` in monotonic milliseconds.
- */
+/** Without a row nothing would be delivered there. Usually no query. `deadlineAt`: monotonic milliseconds. */
 export async function rememberCallbackEndpoint(
   { writeCallbackEndpoint, knownCallbackEndpoints: known }: CallbackEndpointTools,
   merchantId: string,

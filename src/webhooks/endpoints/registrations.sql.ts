@@ -19,10 +19,7 @@ import {
 } from './webhook-endpoint.ts';
 import { giveUpDeliveries, REMEMBER_ENDPOINTS } from './webhook-endpoints.sql.ts';
 
-/**
- * Every commit here waits for the end of the audit log's chain: more of them at once would only
- * hold connections.
- */
+/** Commits wait for the end of the audit log's chain, so more at once would only hold connections. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
 
 export type Registration = {
@@ -33,23 +30,20 @@ export type Registration = {
   readonly request: KeyedRequest | null;
 };
 
-/** A registration, removal or return of an address, requested by a user at a moment of business time. */
+/** Requested by a user. `at` is business time. */
 export type EndpointChange = {
   readonly kind: EndpointKind;
-  /** The account number, or the id in small letters. */
+  /** The account number, or the id in lower case. */
   readonly of: string;
   readonly actor: MerchantActor;
   readonly at: Instant;
   readonly wanted: Registration | { readonly event: 'remove' | 'restore' };
 };
 
-/**
- * `keyRetired`: sealed under a key that seals nothing more. `keyUsed`: the request's key made
- * another one. Nothing was written but where it is done.
- */
+/** `keyRetired`: the login's data key. `keyUsed`: the idempotency key. Only `done` has written something. */
 export type EndpointChangeResult = 'done' | 'notFound' | 'tooManyActive' | 'keyRetired' | 'keyUsed';
 
-/** Repeated after a lost connection it does the same again, which is harmless. */
+/** Can be repeated after a lost connection: it then does the same again, which is harmless. */
 export function endpointChangesWrite(
   audit: Audit,
 ): BatchedWriteOptions<EndpointChange, EndpointChangeResult> {
@@ -77,10 +71,7 @@ async function writeChange(audit: Audit, change: EndpointChange): Promise<Endpoi
   }
 }
 
-/**
- * One at a time makes an endpoint of a merchant active, where so many may be, so that the count sees
- * all that did before.
- */
+/** One transaction of a merchant at a time, so that its count sees all earlier ones. */
 const TAKE_TURN = statement(
   'webhooks.take_turn',
   `select pg_advisory_xact_lock(hashtextextended('notifiers|' || $1::text, 0))`,
@@ -95,7 +86,7 @@ const LOCKED = rowCodec(
   'e',
 );
 
-/** What was registered until now, held for the commit that changes it. */
+/** Reads and locks the current registration. */
 const LOCK = statement(
   'webhooks.lock_registration',
   `select ${LOCKED.columns} from webhook_endpoints e
@@ -128,7 +119,7 @@ async function changeEndpoint(tx: AuditedTx, change: EndpointChange): Promise<En
 
 const OTHERS = rowCodec({ active: column.whole() });
 
-/** How many others are active, as far as it matters: of the one kind that has a limit. */
+/** Counts the other active ones, up to the limit. Only this kind has one. */
 const COUNT_OTHERS = statement(
   'webhooks.count_other_alert_endpoints',
   `select count(*) as active from (
@@ -145,9 +136,9 @@ async function areTooManyActive(tx: Tx, { kind, of, actor }: EndpointChange): Pr
 }
 
 /**
- * Every waiting delivery is due at once, by the clock that the claims of due work read;
- * `registration` makes late results of an earlier registration recognisable. Where deliveries wait
- * for the server behind it, that has its row too: those to one without would wait for ever.
+ * Makes every waiting delivery due at once (`returned_at`), by the clock that claims read. `registration`
+ * identifies late results of an earlier registration. Also writes the row of the server if deliveries wait
+ * for that: without it they would wait for ever.
  */
 const REGISTER = statement(
   'webhooks.register',
@@ -180,7 +171,7 @@ async function register(
   before: RowOf<typeof LOCKED> | undefined,
 ): Promise<EndpointChangeResult> {
   const { kind, of, actor, at } = change;
-  // An id is new for each caller: an earlier try wrote it, before a lost connection.
+  // The id is new for each caller, so an earlier attempt wrote it before its connection was lost.
   if (kind.mostActive !== null && before !== undefined) return 'done';
   if (await areTooManyActive(tx, change)) return 'tooManyActive';
   const sealed = [basicAuth?.bytes ?? null, basicAuth?.dataKeyId ?? null];
@@ -203,10 +194,10 @@ async function register(
   return 'done';
 }
 
-/** Given up in the commit of the removal; the work does the rest. */
+/** The number given up in the removal's commit; the work gives up the rest. */
 const GIVEN_UP_AT_ONCE = 500;
 
-/** The login is removed with it: nothing is kept that could still be used. */
+/** The login is deleted too: nothing is kept that could still be used. */
 const REMOVE = statement(
   'webhooks.remove',
   `update webhook_endpoints set state = 'removed', sealed_basic_auth = null, basic_auth_key_id = null, opened_until = null,
@@ -216,14 +207,14 @@ const REMOVE = statement(
    returning registration`,
 );
 
-/** What waits for the server behind an address is still sent. */
+/** Deliveries that wait for the server behind a URL are still sent. */
 async function remove(tx: Tx, { kind, of, actor, at }: EndpointChange): Promise<void> {
   const removed = { merchantId: actor.merchantId, endpoint: endpointOf(kind, of) };
   await tx.query(REMOVE, [removed.merchantId, removed.endpoint, actor.userName, utcText(at)]);
   if (!kind.isSentToServer) await giveUpDeliveries(tx, removed, null, GIVEN_UP_AT_ONCE);
 }
 
-/** One that is active again is due at once, and is alerted of what it missed. */
+/** A restored endpoint is due at once, and is alerted of what it missed. */
 const RESTORE = statement(
   'webhooks.restore',
   `update webhook_endpoints set state = 'active', registration = registration + 1, changed_at = now(), modified_by = $3,

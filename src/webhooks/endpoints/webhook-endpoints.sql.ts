@@ -22,10 +22,7 @@ const FIND = statement(
    where a.merchant_id = $1 and a.account_number = $2`,
 );
 
-/**
- * The address of an account of one kind; `url` is null when none is registered. Null: the merchant
- * has no such account.
- */
+/** `url` is null if none is registered; the result is null if the merchant has no such account. */
 export async function findOfAccount(
   database: Reader,
   merchantId: string,
@@ -38,10 +35,7 @@ export async function findOfAccount(
 
 const GIVEN_UP = rowCodec({ dueAt: column.instant() }, 'c');
 
-/**
- * A process that is sending one of them now finds its fence outdated, and records nothing. Locked
- * ones come later.
- */
+/** A process that is sending one finds its fence outdated and records nothing. Locked ones come later. */
 const GIVE_UP = statement(
   'webhooks.give_up_of_removed',
   `with chosen as materialized (
@@ -61,10 +55,7 @@ const REMOVED = rowCodec({ merchantId: column.text(), endpoint: column.text() },
 
 export type RemovedEndpoint = RowOf<typeof REMOVED>;
 
-/**
- * With a limit inside, for otherwise the planner might walk over what waits for all other
- * endpoints.
- */
+/** The inner `limit` keeps the planner from walking over the waiting deliveries of all other endpoints. */
 const FIND_REMOVED = statement(
   'webhooks.find_removed_with_waiting',
   `select ${REMOVED.columns} from webhook_endpoints e
@@ -75,15 +66,11 @@ const FIND_REMOVED = statement(
    order by e.merchant_id, e.endpoint limit $1`,
 );
 
-/** Removed endpoints with waiting deliveries. */
 export async function findRemovedEndpoints(database: Database, limit: number): Promise<RemovedEndpoint[]> {
   return (await database.query(FIND_REMOVED, [limit])).map(REMOVED.parse);
 }
 
-/**
- * Gives up the next deliveries of a removed endpoint, from a due time on (business time,
- * milliseconds; null: from the first). Returns how many, and the last due time.
- */
+/** `from` and `last` are due times: business time, milliseconds. null to begin at the first. */
 export async function giveUpDeliveries(
   database: Database | Tx,
   { merchantId, endpoint }: RemovedEndpoint,
@@ -96,7 +83,6 @@ export async function giveUpDeliveries(
   return { count: rows.length, last: rows.length === 0 ? null : Math.max(...dueTimes) };
 }
 
-/** The server behind the callback addresses of payments. */
 export type CallbackEndpoint = { readonly merchantId: string; readonly endpoint: string };
 
 const ENDPOINTS = inputRows<CallbackEndpoint>({
@@ -114,16 +100,13 @@ const REMEMBER = statement(
   `${INSERT_ENDPOINTS} from ${ENDPOINTS.sql} ${IN_ORDER}`,
 );
 
-/**
- * A statement's part that remembers those of its part `called_endpoints` (merchant_id, endpoint). Not
- * for statements that write many: two of them could wait for each other.
- */
+/** Reads CTE `called_endpoints`. Not for statements that write many rows: two could wait for each other. */
 export const REMEMBER_ENDPOINTS = `remembered_endpoints as (
      ${INSERT_ENDPOINTS} from called_endpoints
      ${IN_ORDER}
    )`;
 
-/** Rows that are there already stay as they are. */
+/** Existing rows are unchanged. */
 export function callbackEndpointsWrite(database: Database): BatchedWriteOptions<CallbackEndpoint, true> {
   const key = ({ merchantId, endpoint }: CallbackEndpoint) => `${merchantId}|${endpoint}`;
   return {
@@ -145,7 +128,7 @@ const ALERTED = statement(
      and coalesce(alerted_on, '-infinity'::date) < $3::date`,
 );
 
-/** Remembers that an endpoint was alerted of all that a day brings. */
+/** Records that an endpoint was alerted of everything of this day. */
 export async function finishAlertDay(
   database: Database,
   { merchantId, alertEndpointId }: { readonly merchantId: string; readonly alertEndpointId: string },
@@ -162,7 +145,7 @@ const LATEST = statement(
    order by changed_at desc limit $1`,
 );
 
-/** Over all merchants: for the operator who looks whether this machine gets out. */
+/** Over all merchants: the operator checks with them whether this machine can connect to the internet. */
 export async function listLatestEndpoints(
   database: Reader,
   limit: number,
@@ -170,34 +153,33 @@ export async function listLatestEndpoints(
   return (await database.query(LATEST, [limit])).map(LATEST_ENDPOINT.parse);
 }
 
-/** Along deliveries_waiting from its end, where those stand that were tried; their tries by their keys. */
+/** Reads index deliveries_waiting from its end, where tried deliveries are, and their tries by key. */
 const MOST_LOOKED_AT = 100;
 
 const LISTED = rowCodec(
   {
     merchantId: column.text(),
-    /** `account:2000001`, `origin:https://…` of callbacks, `alerts:` and an id, `exceptions:2000001`. */
+    /** `account:2000001`, `origin:https://…` for callbacks, `alerts:` with an id, or `exceptions:2000001`. */
     endpoint: column.text(),
-    /** Null: callbacks bring their own. */
+    /** null for callbacks, which bring their own URL. */
     url: column.nullable(column.text()),
     state: column.oneOf(ENDPOINT_STATES),
     failingSince: column.nullable(column.instant()),
     openedUntil: column.nullable(column.instant()),
-    /** Deliveries that are not made yet; of alerts and exceptions, those to their server. */
+    /** Deliveries not yet made. For alerts and exceptions: those to their server. */
     waiting: column.whole(`(select count(*)::int from (
        select from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = coalesce(e.server, e.endpoint) and d.state = 'waiting' limit $2
      ) w)`),
-    /** Of the newest try of those that wait, as the three behind it; null: none failed. */
+    /** These four are of the newest failed try of a waiting delivery; null if none failed. */
     triedAt: column.nullable(column.instant('l.tried_at')),
     failure: column.nullable(column.text('l.failure')),
-    /** Null: no answer came. */
+    /** Also null if no answer came. */
     status: column.nullable(column.whole('l.status')),
     answer: column.nullable(column.text('l.answer')),
   },
   'e',
 );
 
-/** An address as the operator sees it. */
 export type ListedEndpoint = ReturnType<typeof parse>;
 
 const OF_MERCHANT = statement(
@@ -216,7 +198,7 @@ const OF_MERCHANT = statement(
    where e.merchant_id = $1 and e.state <> 'removed' order by e.endpoint limit $3`,
 );
 
-/** `mostCounted`: a backlog is counted up to so many. */
+/** `mostCounted`: a backlog is counted up to this number. */
 export async function listEndpointsOf(
   database: Reader,
   merchantId: string,

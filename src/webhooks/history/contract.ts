@@ -360,7 +360,7 @@ export function readListQuery(query: Static<typeof LIST_QUERY>): WantedDeliverie
   };
 }
 
-/** Valid instants that form no period, or a place that no call returned. */
+/** Finds valid instants that form no period, and positions that no call returned. */
 function resendFaults(body: unknown): Fault[] {
   const { from, to, status, after } = (body ?? {}) as Record<string, unknown>;
   const period = { from: momentOf(from), to: momentOf(to) };

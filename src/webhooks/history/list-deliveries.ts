@@ -21,9 +21,9 @@ export type HistoryTools = {
   readonly clock: Pick<BusinessClock, 'unmoved'>;
 };
 
-/** Counted for one list, in a second or so. Larger periods are refused. */
+/** The limit of a list's total, counted in about a second. Larger periods are refused. */
 const MOST_COUNTED = 1_000_000;
-/** All are read, in about a second, if no index has the order. */
+/** Without an index for the order all are read, in about a second. */
 const MOST_SORTED = 100_000;
 
 /** Throws `Overloaded` if too many lists of the merchant wait. */
@@ -45,7 +45,7 @@ export async function listDeliveries(
   return found ?? 'notFound';
 }
 
-/** Null also for another merchant's delivery. */
+/** null also for another merchant's delivery. */
 export function readDelivery(
   { lookUp }: Pick<HistoryTools, 'lookUp'>,
   merchantId: string,

@@ -16,7 +16,7 @@ const MESSAGE = rowCodec({
   deliveryNumber: column.whole(),
   kind: column.oneOf(DELIVERY_KINDS),
   state: column.oneOf(DELIVERY_STATES),
-  /** The address of a callback. Null: the account's registration. */
+  /** The URL of a callback; null for the account's registration. */
   url: column.nullable(column.text()),
   body: column.text(),
   createdAt: column.instant(),
@@ -55,7 +55,7 @@ export async function listMessagesOf(
 
 const GONE = rowCodec({ messages: column.whole('(select count(*) from gone)') });
 
-/** Deletes ended messages with their tries. What is still to be sent stays. */
+/** Deletes ended messages with their tries. Waiting ones stay. */
 const DELETE = statement(
   'history.delete_of_payments',
   `with held as materialized (
@@ -99,9 +99,9 @@ const DELIVERY = rowCodec(
     url: column.nullable(column.text('coalesce(d.url, e.url)')),
     tries: column.whole(),
     createdAt: column.instant(),
-    /** Null while it waits. */
+    /** null while it waits. */
     endedAt: column.nullable(column.instant()),
-    /** Of the last try. Null without a try or an answer, or if delivered. */
+    /** From the last try. null without a try or an answer, or if delivered. */
     lastStatus: column.nullable(column.whole('l.status')),
     lastFailure: column.nullable(column.text('l.failure')),
   },
@@ -110,7 +110,7 @@ const DELIVERY = rowCodec(
 
 export type PaymentDelivery = ReturnType<typeof parse>;
 
-/** Along deliveries_by_nsu; addresses and tries by their keys. */
+/** Reads index deliveries_by_nsu; endpoints and tries by key. */
 const LIST_OF_PAYMENT = statement(
   'history.list_of_payment',
   `select ${DELIVERY.columns}

@@ -11,14 +11,13 @@ import type { DeliverOnce } from './resend-deliveries.ts';
 import { type EndpointPlace, forgetStep, giveUpStep, nextMerchant } from './retention.sql.ts';
 
 const ENDPOINTS_AT_ONCE = 500;
-/** Between two walks over everything. */
+/** The pause between two walks over everything. */
 const PAUSE_MILLISECONDS = 600_000;
-/** What waits this long at an endpoint that accepts nothing is given up. */
+/** A delivery that waits this long at an endpoint that accepts nothing is given up. */
 const DAYS_OF_WAITING = 30;
 
 const START: EndpointPlace = { merchantId: '', endpoint: '' };
 
-/** Merchant by merchant, in the order of numbers. */
 function forgetOldDeliveries(database: Database, retentionDays: number): Work {
   let merchantId = '';
   let behind: number | null = null;
@@ -47,7 +46,7 @@ function giveUpStaleDeliveries(database: Database): Work {
   return forgetInSteps('giveUpStaleDeliveries', step, PAUSE_MILLISECONDS);
 }
 
-/** Resending may write many rows, and payments need the other connections. */
+/** Resends may write many rows, and payments need the other connections. */
 const RESENDS_LINE = { name: 'resends', slots: 3, ofEach: 1, waiting: 100, longestWaitMilliseconds: 5_000 };
 /** A merchant may use all tests of a minute at once. */
 const TEST_BURST_SECONDS = 60;

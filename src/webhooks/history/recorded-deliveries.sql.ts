@@ -6,7 +6,6 @@ import type { Instant } from '../../values/instant.ts';
 import { DELIVERY_KINDS, DELIVERY_STATES, deliveryId } from '../deliveries/delivery.ts';
 import type { DeliveryFilter, RecordedDelivery, RecordedTry, WholeDelivery } from './recorded-delivery.ts';
 
-/** A delivery `d` and its endpoint `e`. */
 const RECORDED = rowCodec(
   {
     deliveryNumber: column.whole(),
@@ -61,7 +60,7 @@ const BY_CREATION = pageOf({
   shown: SHOWN,
 });
 
-/** One NSU has few, so they are read whole. */
+/** An NSU has few deliveries, so all of them are read. */
 const OF_NSU_BY_CREATION = pageOf({
   name: 'history.list_of_nsu',
   before: `found as (
@@ -121,7 +120,7 @@ const SORTED_OF_NSU = pageOf({
 
 export type ListBounds = { readonly mostCounted: number; readonly mostSorted: number };
 
-/** Of one moment. Null: no such account. `periodTooFull`: too many to count. */
+/** Page and total are from one snapshot. null without such an account. `periodTooFull`: too many to count. */
 export async function listRecordedDeliveries(
   database: Reader,
   merchantId: string,
@@ -182,7 +181,7 @@ const FIND = statement(
    where d.merchant_id = $1 and d.delivery_number = $2`,
 );
 
-/** Old after `days`. */
+/** `isOld` is set after `daysUntilOld`. */
 export async function findRecordedDelivery(
   database: Reader,
   merchantId: string,

@@ -7,16 +7,16 @@ export type RecordedDelivery = {
   readonly deliveryNumber: number;
   readonly kind: DeliveryKind;
   readonly state: DeliveryState;
-  /** For a notice, a billing or a subscription. Null for a test. */
+  /** For a notice, the billing, subscription or exception; null for a test. */
   readonly transactionId: string | null;
   readonly installmentNumber: number;
   readonly nsu: string | null;
-  /** Null if the account is no longer registered. */
+  /** The callback's URL, otherwise the endpoint's current one. */
   readonly url: string | null;
   readonly tries: number;
   /** Real time. */
   readonly createdAt: Instant;
-  /** The merchant's business time. Null if nothing is to come. */
+  /** The merchant's business time; null if nothing will be sent. */
   readonly dueAt: Instant | null;
   /** Real time. */
   readonly endedAt: Instant | null;
@@ -27,7 +27,7 @@ export type RecordedTry = {
   /** Real time. */
   readonly triedAt: Instant;
   readonly milliseconds: number;
-  /** Null if no answer came. */
+  /** null if no answer came. */
   readonly status: number | null;
   readonly failure: string | null;
   readonly answer: string | null;
@@ -47,7 +47,6 @@ export type WholeDelivery = RecordedDelivery & {
 /** Real time. `to` is excluded. */
 export type Period = { readonly from: Instant; readonly to: Instant };
 
-/** Sort keys of a list. */
 export const DELIVERY_FIELDS = [
   'id',
   'kind',
@@ -78,16 +77,14 @@ export type WantedDeliveries = Omit<DeliveryFilter, 'period'> & {
   readonly to: Day | null;
 };
 
-/** An exact total counts every delivery of the period. */
+/** Limited because an exact total counts every delivery of the period. */
 const MOST_DAYS_OF_PERIOD = 31;
-/** Everything that is kept: one NSU has few. */
+/** An NSU has few deliveries, so everything that is kept. */
 const ALL_TIME_DAYS = 3_650;
 
 export type PeriodFault = 'periodBackwards' | 'periodTooLong' | 'periodTooFull' | TooManyToOrder;
 
-/**
- * Both included. One alone extends as far as a period may. None: the last 31, or everything kept of one NSU.
- */
+/** Both included. One alone extends as far as a period may. None: 31 days, or everything of one NSU. */
 export function periodOfDays(
   days: { readonly from: Day | null; readonly to: Day | null },
   now: Instant,
@@ -111,15 +108,15 @@ function reachedFrom(day: Day, count: number): Day {
   }
 }
 
-/** Null if the period is valid. */
+/** null if the period is valid. */
 export function periodFault({ from, to }: Period): PeriodFault | null {
   if (from >= to) return 'periodBackwards';
   return to - from > MOST_DAYS_OF_PERIOD * 86_400_000 ? 'periodTooLong' : null;
 }
 
-/** Days after the end, by the contract. */
+/** Days after the delivery ended, by the contract. */
 export const DAYS_TO_RESEND = 30;
-/** Twelve scheduled tries for each sending, and at most a hundred tries in all. */
+/** Each sending has twelve scheduled tries, and a delivery at most a hundred tries in all. */
 export const MOST_TRIES_TO_RESEND = 88;
 
 export type ResendRefusal =
@@ -130,7 +127,7 @@ export type ResendRefusal =
   | 'endpointRemoved'
   | 'triedTooOften';
 
-/** Null if it can be sent again. */
+/** null if it can be resent. */
 export function resendRefusal(delivery: WholeDelivery): ResendRefusal | null {
   if (delivery.kind === 'test') return 'testNotResent';
   if (delivery.state === 'waiting') return 'stillWaiting';
@@ -139,10 +136,10 @@ export function resendRefusal(delivery: WholeDelivery): ResendRefusal | null {
   return delivery.tries > MOST_TRIES_TO_RESEND ? 'triedTooOften' : null;
 }
 
-/** A place among ended deliveries of one state, by writing time and number. */
+/** A position among ended deliveries of one state, by writing time and number. */
 export type ResendPlace = {
   readonly state: 'delivered' | 'givenUp';
-  /** Since the epoch, as PostgreSQL keeps it: rounding would skip or repeat a row. */
+  /** Since the epoch, at PostgreSQL's precision: rounding would skip or repeat a row. */
   readonly createdMicroseconds: number;
   readonly deliveryNumber: number;
 };
@@ -156,7 +153,7 @@ export type WantedResend = {
   readonly behind: ResendPlace | null;
 };
 
-/** `next`: the place to continue after. Null if nothing is left. */
+/** `next`: the position to continue after; null if nothing is left. */
 export type Resent = { readonly resent: number; readonly next: ResendPlace | null };
 
 const PLACE = /^([dg])-(\d{1,16})-(\d{1,16})$/;
@@ -167,7 +164,7 @@ export function placeText({ state, createdMicroseconds, deliveryNumber }: Resend
   return `${state === 'delivered' ? 'd' : 'g'}-${createdMicroseconds}-${deliveryNumber}`;
 }
 
-/** Null for anything that `placeText` does not write. */
+/** null for anything that `placeText` does not write. */
 export function parsePlace(text: string): ResendPlace | null {
   const match = PLACE.exec(text);
   if (match === null) return null;
@@ -178,9 +175,9 @@ export function parsePlace(text: string): ResendPlace | null {
 
 export type TestOutcome = {
   readonly delivered: boolean;
-  /** Null if no answer came. */
+  /** null if no answer came. */
   readonly status: number | null;
-  /** Null if delivered. */
+  /** null if delivered. */
   readonly failure: string | null;
   readonly milliseconds: number;
   readonly answer: string | null;
@@ -188,7 +185,7 @@ export type TestOutcome = {
 
 export type SentTest = TestOutcome & { readonly deliveryId: string };
 
-/** The eight fields of a notification, only to show that it arrives. `moment` as it is sent. */
+/** The eight fields of a notification, only to show that it arrives. `moment` is the text to send. */
 export function testNotificationBody(movementId: number, moment: string): string {
   return JSON.stringify({
     movementId,

@@ -49,7 +49,7 @@ export async function resendDelivery(
   if (isDone) notify();
   const now = await findDelivery(database, merchantId, deliveryId);
   if (now === null) return 'notFound';
-  // Somebody else was faster, or the endpoint was removed between the two reads.
+  // Another request was faster, or the endpoint was removed between the two reads.
   return isDone ? now : (resendRefusal(now) ?? 'stillWaiting');
 }
 
@@ -58,7 +58,7 @@ const ROWS_OF_CALL = 10_000;
 /** No statement begins with less time left. Each takes at most five seconds. */
 const MILLISECONDS_KEPT = 6_000;
 
-/** Up to ten thousand a call; skips what cannot be sent again. `deadlineAt`: monotonic milliseconds. */
+/** Up to ten thousand per call. Skips those that cannot be resent. `deadlineAt`: monotonic milliseconds. */
 export async function resendDeliveries(
   tools: ResendManyTools,
   merchantId: string,
@@ -107,7 +107,6 @@ export type TestTools = {
   readonly database: Database;
   readonly clock: BusinessClock;
   readonly deliverOnce: DeliverOnce;
-  /** Limits a merchant's tests. */
   readonly testLimit: RateLimit;
   /** Wakes the sending. */
   readonly notify: () => void;
@@ -115,12 +114,12 @@ export type TestTools = {
 
 const LONGEST_TRY_MILLISECONDS = 10_000;
 const SHORTEST_TRY_MILLISECONDS = 1_000;
-/** Kept from the request's time for the database. */
+/** The part of the request's time that is reserved for the database. */
 const MILLISECONDS_TO_SEND = 4_000;
 
 export type TestRefusal = 'notFound' | { readonly secondsToWait: number };
 
-/** Tries even a disabled registration; a success enables it. `deadlineAt`: monotonic milliseconds. */
+/** Tests even a disabled registration; a success enables it. `deadlineAt`: monotonic milliseconds. */
 export async function sendTestNotification(
   tools: TestTools,
   merchantId: string,

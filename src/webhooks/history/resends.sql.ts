@@ -7,7 +7,7 @@ import { parseDeliveryToSend, SENDING, SENDING_JOINS } from '../deliveries/to-se
 import { ENDPOINT_MOVES } from '../endpoints/webhook-endpoint.ts';
 import type { Period, ResendPlace, TestOutcome, WholeDelivery } from './recorded-delivery.ts';
 
-/** Due at once. The schedule starts again, and a process that was sending it can change nothing. */
+/** Due at once. The schedule starts again, and a process that was sending it can no longer change it. */
 const WAITS_AGAIN = `state = 'waiting', due_at = $2, scheduled_at = $2, tries_before = d.tries, fence = d.fence + 1,
   lease_expires_at = null, ended_at = null`;
 
@@ -40,10 +40,7 @@ const RESENT = rowCodec({
   lastNumber: column.nullable(column.whole('last.delivery_number')),
 });
 
-/**
- * Skips rows that somebody else is changing. Locks in index order, then finds rows by ctid: a self-join
- * planned on a small table would later read every delivery of the merchant for each row.
- */
+/** Locks in index order, then by ctid: a self-join planned on a small table would later read everything. */
 const RESEND_BATCH = statement(
   'history.resend_batch',
   `with looked_at as materialized (
@@ -77,7 +74,7 @@ export type ResendBatch = {
   readonly mostDays: number;
 };
 
-/** `next`: the place to continue after. Null at the end. */
+/** `next`: the position to continue after; null at the end. */
 export async function resendBatch(
   database: Database,
   merchantId: string,
@@ -118,10 +115,7 @@ const PREPARE = statement(
    where e.state <> 'removed'`,
 );
 
-/**
- * Without a body yet. Null if the account is not registered. Nothing is written before the outcome, so no
- * other process sends the test.
- */
+/** No body yet; null if not registered. Nothing is written yet, so no other process sends the test. */
 export async function prepareTest(
   database: Database,
   merchantId: string,
@@ -153,10 +147,7 @@ const RECORD = statement(
    select (select count(*) from tried) as tries, (select count(*) from released) as released`,
 );
 
-/**
- * A success enables the registration unless it was replaced: what waited is due at `now` (business time).
- * Returns whether it was enabled.
- */
+/** A success enables the registration unless it was replaced; returns whether. `now`: business time. */
 export async function recordTest(
   database: Database,
   test: DeliveryToSend,

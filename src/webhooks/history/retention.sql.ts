@@ -57,9 +57,7 @@ const FORGET = statement(
    from looked_at`,
 );
 
-/**
- * Deletes with their tries, at most a hundred each. `next`: continue after it. Null if no further one is old.
- */
+/** A delivery has at most a hundred tries. `next`: continue after it; null if no further one is old. */
 export async function forgetStep(
   database: Database,
   merchantId: string,
@@ -79,7 +77,7 @@ const GIVEN_UP = rowCodec({
   endpoint: column.nullable(column.text('last.endpoint')),
 });
 
-/** Endpoints in key order, what is due longest first. Days are of business time. */
+/** Endpoints in key order, and of each the deliveries due longest. Days are of business time. */
 const GIVE_UP = statement(
   'history.give_up',
   `with page as materialized (
@@ -109,10 +107,7 @@ const GIVE_UP = statement(
 
 export type EndpointPlace = { readonly merchantId: string; readonly endpoint: string };
 
-/**
- * At disabled or removed endpoints, and at callback servers with an open breaker, which are never disabled.
- * Checks `targets` endpoints. `next`: continue after it.
- */
+/** At disabled or removed endpoints, and at callback servers (never disabled) with an open breaker. */
 export async function giveUpStep(
   database: Database,
   behind: EndpointPlace,

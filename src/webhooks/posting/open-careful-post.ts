@@ -18,12 +18,12 @@ export type CarefulPost = {
 };
 
 const LIMITS: ConnectionLimits = { perOrigin: 8, inAll: 512, waiting: 4_096 };
-/** Reused connections that may turn out closed before a post gives up. */
+/** A post gives up after so many reused connections were found closed. */
 const MOST_STALE = 10;
 
 /**
- * The only way to call an address chosen by a merchant. Public or opened addresses only, vetted and pinned
- * for each connection; checked TLS; no redirects, no proxy; bounded head, body and time. `observe` gets the
+ * The only way to call a URL chosen by a merchant. Public or opened addresses only, vetted and pinned for
+ * each connection; checked TLS; no redirects, no proxy; bounded head, body and time. `observe` gets the
  * number of open connections.
  */
 export function openCarefulPost(
@@ -75,7 +75,7 @@ type Sent =
   | Extract<Exchange, { kind: 'answered' }>
   | { readonly kind: 'failed'; readonly failure: PostFailure };
 
-/** The last step before merchants' servers: sends nothing while the gate is closed. */
+/** Sends nothing while the gate is closed. */
 export function gatedPost({ post }: Pick<CarefulPost, 'post'>, gate: Gate): CarefulPost['post'] {
   return async (request) => {
     if (gate.reason() === null) return post(request);
@@ -83,7 +83,7 @@ export function gatedPost({ post }: Pick<CarefulPost, 'post'>, gate: Gate): Care
   };
 }
 
-/** One try on one connection. `unsent`: it ended before a byte was written. */
+/** One try on one connection. `unsent`: the connection ended before a byte was written. */
 type Exchange =
   | {
       readonly kind: 'answered';
@@ -102,9 +102,7 @@ const MOST_BODY_BYTES = 4 * 1024;
 /** The status decides. The body only helps people, so it is awaited no longer than this. */
 const BODY_MILLISECONDS = 2_000;
 
-/**
- * `endsAt` of `performance.now`. A status stands once it has come. Rejects only for an unsendable request.
- */
+/** `endsAt` of `performance.now`. A status counts once it has come. Rejects for an unsendable request. */
 function postOnConnection(
   connection: Connection,
   url: URL,

@@ -5,20 +5,20 @@ import type { PostFailure } from './posting-result.ts';
 import { type CallRules, lookupFor, type Resolver } from './url-rules.ts';
 
 export type ConnectionLimits = {
-  /** For each merchant, so that it does not slow other merchants of the same server. */
+  /** Per merchant, so that it does not slow other merchants of the same server. */
   readonly perOrigin: number;
   readonly inAll: number;
   /** Posts that wait for a connection. */
   readonly waiting: number;
 };
 
-/** Given to one post at a time. */
+/** Used by one post at a time. */
 export type Connection = {
   readonly client: Client;
   readonly socket: Socket;
   /** Merchant and server. */
   readonly place: string;
-  /** Real time; limits its life. */
+  /** On the clock of `performance.now`; limits its life. */
   readonly openedAt: number;
   isReused: boolean;
   isGone: boolean;
@@ -27,10 +27,7 @@ export type Connection = {
 };
 
 export type Connections = {
-  /**
-   * A free connection, a new one, or the next free one before `endsAt` of `performance.now` (else `timeout`).
-   * Must be given back.
-   */
+  /** Waits for a free connection until `endsAt` of `performance.now`. The connection must be given back. */
   take(
     merchantId: string,
     url: URL,
@@ -41,12 +38,12 @@ export type Connections = {
   close(): Promise<void>;
 };
 
-/** A name's addresses are trusted for this long: then the connection is closed, however busy. */
+/** A name's addresses are trusted for this long. Then the connection is closed, however busy. */
 const LONGEST_LIFE_MILLISECONDS = 60_000;
 /** Far more than an honest head and beginning of a body, with read-ahead. */
 const MOST_BYTES_OF_ANSWER = 256 * 1024;
 
-/** One socket each, kept for the next post while it is not idle for long. */
+/** One socket per client, kept for the next post unless it is idle for long. */
 const CLIENT = {
   pipelining: 1,
   allowH2: false,
@@ -54,8 +51,7 @@ const CLIENT = {
   // Our own deadlines apply.
   headersTimeout: 0,
   bodyTimeout: 0,
-  // Servers close idle connections silently after five seconds or more. Announced times are trusted up to
-  // ten.
+  // Servers close idle connections silently after five seconds or more.
   keepAliveTimeout: 4_000,
   keepAliveTimeoutThreshold: 1_000,
   keepAliveMaxTimeout: 10_000,
@@ -63,7 +59,7 @@ const CLIENT = {
 
 type Place = { open: number; readonly idle: Connection[] };
 type Waiter = { readonly place: string; readonly go: (turn: Turn) => void };
-/** A free connection, a slot to open one, or none any more. */
+/** A free connection, a slot to open one, or `closed` while closing. */
 type Turn = Connection | 'freeSlot' | 'closed';
 
 export function openConnections(
@@ -110,7 +106,7 @@ class BoundedConnections implements Connections {
     let turn: Turn | 'late' | null = this.#turnFor(place);
     if (turn === null && this.#waiting.size >= limits.waiting) return 'notSent';
     turn ??= await this.#waitForTurn(place, endsAt);
-    // A full process is our fault. A server's own busy connections are its fault.
+    // A full process is our fault. If the server keeps its own connections busy, it is the server's.
     if (turn === 'late') return isServerBusy(this.#places.get(place), limits) ? 'timeout' : 'notSent';
     if (turn === 'closed') return 'notSent';
     if (turn !== 'freeSlot') return this.#giveTo(Object.assign(turn, { isReused: true }));

@@ -10,14 +10,14 @@ const LINE = {
   // Half of the look-up's time. The other half is for the query.
   longestWaitMilliseconds: 1_500,
 };
-/** Time-out of one query to one server, and tries for each. The caller has its own deadline. */
+/** Time-out of one query to one server, and tries of each. The caller has its own deadline. */
 const QUESTION = { timeout: 1_000, tries: 3 };
-/** The name servers answer that there is nothing. */
+/** The name servers answer that nothing exists. */
 const NOTHING = ['ENOTFOUND', 'ENODATA'];
 
 /**
- * Queries the machine's name servers, not `dns.lookup` of the system. That would block one of four threads,
- * which passwords and files need, while a dead server hangs. It cannot be stopped, and accepts names of the
+ * Queries the machine's name servers directly. The system's `dns.lookup` would block one of four threads,
+ * which passwords and files need, while a server is dead; it cannot be stopped; and it accepts names of the
  * local network. `servers`: others, as `address:port`.
  */
 export function openResolver(servers: readonly string[] = []): Resolver {
@@ -30,7 +30,7 @@ export function openResolver(servers: readonly string[] = []): Resolver {
   };
 }
 
-/** Both address families. One is enough if the other fails. */
+/** Asks for both address families. One is enough if the other fails. */
 async function askServers(host: string, servers: readonly string[], signal: AbortSignal): Promise<string[]> {
   // A new one for each name: it reads the machine's settings, and can be stopped alone.
   const asking = new NameServers(QUESTION);

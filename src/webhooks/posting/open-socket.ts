@@ -48,7 +48,7 @@ export async function openSocket(
   return failure;
 }
 
-/** Too many look-ups of the merchant: our limit, which shows nothing of the server. */
+/** Too many look-ups of the merchant: our limit, which says nothing about the server. */
 function noTurn(error: unknown): 'notSent' {
   if (error instanceof Overloaded) return 'notSent';
   throw error;
@@ -74,7 +74,7 @@ function dial(
   return untilConnected(socket, 'connect', signal, (outcome) => {
     if (outcome !== 'done') return outcome === 'late' ? 'connectTimeout' : 'connect';
     const remote = socket.remoteAddress;
-    // Whatever happened on the way, this peer will read the message.
+    // The peer that will read the message is checked, whatever happened on the way.
     const isTheOne =
       remote !== undefined && isSameAddress(remote, address) && isAddressAllowed(rules, remote);
     return isTheOne ? socket : 'forbiddenAddress';
@@ -103,7 +103,7 @@ function secure(socket: Socket, url: URL, signal: AbortSignal): Promise<Socket |
   });
 }
 
-/** Waits for the event, an error or the signal. Destroys what does not become a connection. */
+/** Waits for the event, an error or the signal. Destroys the socket if it does not become a connection. */
 function untilConnected<Failure extends DialFailure>(
   socket: Socket,
   event: 'connect' | 'secureConnect',
@@ -122,7 +122,7 @@ function untilConnected<Failure extends DialFailure>(
     };
     const onLate = () => end('late');
     socket.once(event, () => end('done'));
-    // Stays: an error without a listener would end the process.
+    // Never removed: an error without a listener would end the process.
     socket.on('error', () => end('failed'));
     socket.once('close', () => end('failed'));
     signal.addEventListener('abort', onLate, { once: true });

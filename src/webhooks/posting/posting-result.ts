@@ -1,5 +1,5 @@
 export type PostRequest = {
-  /** Connections and look-ups are the merchant's own. */
+  /** Connections and look-ups are counted per merchant. */
   readonly merchantId: string;
   readonly url: string;
   readonly body: string;
@@ -12,8 +12,8 @@ export type PostRequest = {
 
 /**
  * `forbiddenUrl`, `forbiddenAddress`: we do not call there. `notSent`: this process has no free connection or
- * stops. After `reset`, `timeout`, `headersTooLarge` and `malformed` the message may have been received;
- * after the others it was not sent.
+ * is stopping. After `reset`, `timeout`, `headersTooLarge` and `malformed` the message may have been
+ * received; after the others it was not sent.
  */
 export const POST_FAILURES = [
   'forbiddenUrl',
@@ -53,7 +53,7 @@ const SHORTEST_PASSWORD = 6;
 const LONG_DIGIT_RUNS = /\p{Nd}(?:[^\p{L}\p{N}]{0,2}\p{Nd}){12,}/gu;
 
 /**
- * The beginning of an answer that may be kept and shown: printable, without possible card numbers and without
+ * The beginning of an answer, safe to store and show: printable, without possible card numbers, and without
  * credentials that the server echoed. `authorization`: the header that was sent.
  */
 export function printableAnswer(bytes: Buffer, authorization: string | undefined): string {
@@ -75,7 +75,7 @@ function secretsOf(authorization: string | undefined): string[] {
 const LONGEST_RETRY_AFTER = 24 * 60 * 60 * 1_000;
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Only of the two statuses that define it. `now`: milliseconds since the epoch, real time. */
+/** Only for the two statuses that define it. `now`: milliseconds since the epoch, real time. */
 export function retryAfterMilliseconds(
   status: number,
   retryAfter: string | undefined,

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * Standard Webhooks headers, which prove origin, content and freshness. One signature for each secret, so a
+ * Standard Webhooks headers, which prove origin, content and freshness. One signature per secret, so that a
  * merchant may switch at any moment of the overlap; none without secrets. `timestampSeconds`: real time, for
  * the receiver's clock.
  */

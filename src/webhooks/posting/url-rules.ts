@@ -3,7 +3,7 @@ import type { RefusalShape } from '../../platform/http/refusal.ts';
 import type { Sentence } from '../../platform/http/sentence.ts';
 import { type AddressBlock, isAddressWithin, parseAddress, parseBlocks } from '../../values/ip-address.ts';
 
-/** Rules that the text of an address decides. */
+/** Rules that the text of a URL decides. */
 export type CallRules = AddressRules & {
   /** Production takes https only. */
   readonly takesHttp: boolean;
@@ -12,7 +12,7 @@ export type CallRules = AddressRules & {
 /** Production's rules if the operator opened nothing. */
 export const PUBLIC_ONLY: CallRules = { takesHttp: false, takesLoopback: false, openedNetworks: [] };
 
-/** All addresses of a name, or none. Rejects on failure, with `Overloaded` if no turn came. */
+/** All addresses of a name, or none. Rejects on failure; with `Overloaded` if no turn came. */
 export type Resolver = {
   lookup(host: string, signal: AbortSignal, merchantId: string): Promise<readonly string[]>;
 };
@@ -44,13 +44,10 @@ export type UrlFormFault = Exclude<UrlFault, 'unresolved' | 'lookupFailed'>;
 export type CheckedUrl = { readonly ok: true; readonly url: URL };
 export type RefusedUrl<Fault = UrlFault> = { readonly ok: false; readonly reason: Fault };
 
-/** Code points, as written and as kept. */
+/** In code points, as written and as stored. */
 const LONGEST_URL = 500;
 
-/**
- * Returns the URL to keep: lower-case ASCII host without a trailing dot. Refuses what `new URL` would repair
- * (blanks, backslashes, missing slashes), because another reader may repair it differently.
- */
+/** Refuses what `new URL` would repair (blanks, backslashes): another reader may repair it differently. */
 export function checkUrl(rules: CallRules, text: string): CheckedUrl | RefusedUrl<UrlFormFault> {
   const refused = (reason: UrlFormFault) => ({ ok: false, reason }) as const;
   if (isTooLong(text)) return refused('tooLong');
@@ -66,14 +63,14 @@ export function checkUrl(rules: CallRules, text: string): CheckedUrl | RefusedUr
   return reason === null ? { ok: true, url } : refused(reason);
 }
 
-/** Null if it cannot be read. */
+/** null if it cannot be parsed. */
 function normalUrl(text: string): URL | null {
   const url = URL.parse(text);
   if (url?.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   return url;
 }
 
-/** Null for a name. */
+/** null for a name. */
 export function literalAddress({ hostname }: URL): string | null {
   if (hostname.startsWith('[')) return hostname.slice(1, -1);
   return parseAddress(hostname) === null ? null : hostname;
@@ -100,7 +97,7 @@ function hostFault(rules: CallRules, url: URL, authority: string): UrlFormFault 
   return hasOpened || isPortUsual(url) ? null : 'port';
 }
 
-/** Letters, digits, hyphens and, as some have them, underscores. */
+/** Letters, digits, hyphens and, because some use them, underscores. */
 function isHostName(hostname: string): boolean {
   if (hostname.length > 253) return false;
   return hostname.split('.').every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
@@ -144,7 +141,7 @@ const PORTS_OF_OTHERS = new Set(
   ].flatMap((ports) => ports.split(' ').map(Number)),
 );
 
-/** The scheme's port, or one from 1024 on that no other service has. */
+/** The scheme's port, or one from 1024 on that no other service uses. */
 export function isPortUsual({ port }: URL): boolean {
   if (port === '') return true;
   return Number(port) >= 1_024 && !PORTS_OF_OTHERS.has(Number(port));
@@ -193,7 +190,7 @@ const refusal = (tag: string, fault: UrlFault): RefusalShape => ({
   sentence: URL_FAULT_SENTENCES[fault],
 });
 
-/** Why an address is not registered. `tag`: the field that brings it. */
+/** `tag`: the field that contains the URL. */
 export function urlRefusals(tag: string): Readonly<Record<UrlFault, RefusalShape>> {
   const refusals = URL_FAULTS.map((fault) => [fault, refusal(tag, fault)]);
   return Object.fromEntries(refusals) as Record<UrlFault, RefusalShape>;
@@ -218,7 +215,7 @@ export function checkCallback(rules: CallRules, text: string): Fault[] {
   return checked.ok ? [] : [CALLBACK_FAULTS[checked.reason]];
 }
 
-/** The URL to keep. `text` has passed the check. */
+/** The URL to store. `text` has passed the check. */
 export function callbackUrl(text: string | null): string | null {
   return text === null ? null : (normalUrl(text)?.href ?? null);
 }
@@ -227,7 +224,7 @@ export function callbackUrl(text: string | null): string | null {
 type AddressRules = {
   /** Opened by the operator. Any address and port there may be called. */
   readonly openedNetworks: readonly AddressBlock[];
-  /** For trying out in homologation. */
+  /** For trials in homologation. */
   readonly takesLoopback: boolean;
 };
 
@@ -239,7 +236,7 @@ const BLOCKED_IPV4 = parseBlocks([
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  // A public number, but inside every Azure machine it serves keys and settings.
+  // A public address, but inside every Azure machine it serves keys and settings.
   '168.63.129.16',
   '169.254.0.0/16',
   '172.16.0.0/12',
@@ -254,15 +251,11 @@ const BLOCKED_IPV4 = parseBlocks([
   '240.0.0.0/4',
 ]);
 
-/**
- * The only part of IPv6 that is assigned to the public. Everything else is refused without being listed:
- * loopback, link-local, private, multicast, mapped IPv4, NAT64, discard and unassigned.
- */
+/** All that is public of IPv6. The rest is refused: loopback, link-local, private, mapped IPv4, NAT64, … */
 const PUBLIC_IPV6 = parseBlocks(['2000::/3']);
-/** Parts that are not public, or lead to an IPv4 address inside. */
+/** Parts that are not public, or that lead to an internal IPv4 address. */
 const BLOCKED_IPV6 = parseBlocks([
-  // Protocol assignments, among them Teredo (2001::/32), benchmarks (2001:2::/48) and ORCHID (2001:10::/28,
-  // 2001:20::/28).
+  // Teredo (2001::/32), benchmarks (2001:2::/48) and ORCHID (2001:10::/28, 2001:20::/28) among others.
   '2001::/23',
   '2001:db8::/32',
   // 6to4 contains an IPv4 address.
@@ -270,10 +263,7 @@ const BLOCKED_IPV6 = parseBlocks([
   '3fff::/20',
 ]);
 
-/**
- * `text` comes from a resolver or a socket. Refuses what it cannot read, a zone (`fe80::1%eth0`) and IPv4
- * written as IPv6 (`::ffff:10.0.0.1`), even in opened networks.
- */
+/** Refuses zones (`fe80::1%eth0`) and IPv4 written as IPv6 (`::ffff:10.0.0.1`), even in opened networks. */
 export function isAddressAllowed(rules: AddressRules, text: string): boolean {
   if (isAddressOpened(rules, text)) return true;
   const address = plainAddress(text);

@@ -17,7 +17,7 @@ import {
 const LOOKUP_MILLISECONDS = 3_000;
 
 /**
- * Checks the text of an address to register and where its name leads now. Every connection looks the name up
+ * Checks the text of a URL to register and where its name leads now. Every connection looks the name up
  * again, because its owner may change it. An unknown name is refused: usually it is a typing error, and a
  * later owner would be notified of payments. Throws `Overloaded` if too many look-ups of the merchant run.
  */
@@ -56,7 +56,7 @@ export async function vetHost(
   return mayUsePort ? { addresses } : { fault: 'port' };
 }
 
-/** Null if no name server answered in time. */
+/** null if no name server answered in time. */
 async function lookUp(lookup: Lookup, host: string, signal: AbortSignal): Promise<readonly string[] | null> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOKUP_MILLISECONDS)]);
   if (limit.aborted) return null;

@@ -19,18 +19,15 @@ export type CreateSecretTools = {
 export type CreatedSecret = {
   /** 32 random bytes, shown only once. */
   readonly secret: Buffer;
-  /** Real time until which the previous secret signs too. Null if there was none. */
+  /** Real time until which the previous secret signs too; null if there was none. */
   readonly previousValidUntil: Instant | null;
 };
 
 const SECRET_BYTES = 32;
-/** Keys are retired rarely: three times in one request is a bug. */
+/** Keys are retired by hand and seldom. More than this in one request is a mistake. */
 const MOST_SEALINGS = 3;
 
-/**
- * The previous one signs for another 24 hours, the one before it no longer. Null if the merchant has no such
- * account. `deadlineAt`: monotonic milliseconds.
- */
+/** null if the merchant has no such account. `deadlineAt`: monotonic milliseconds. */
 export async function createSecret(
   tools: CreateSecretTools,
   registrant: MerchantActor,
@@ -57,14 +54,11 @@ export type OpenedSecrets = {
   readonly secrets: readonly Buffer[];
 };
 
-/** Opened texts. The key includes binding and seal, so a moved text never matches another. */
+/** Remembers opened texts. The key includes binding and seal, so a moved text never matches another. */
 const MOST_REMEMBERED = 5_000;
 const memories = new WeakMap<Keyring, Map<string, Buffer>>();
 
-/**
- * Mostly from memory. Throws, after an alarm, if one does not open: nothing is sent without login or
- * signature.
- */
+/** Mostly from memory. Throws if one cannot be opened: nothing is sent without login or signature. */
 export async function openEndpointSecrets(
   keyring: Keyring,
   { merchantId, endpoint, accountNumber, basicAuth, secrets }: Pick<DeliveryToSend, OpenedFields>,

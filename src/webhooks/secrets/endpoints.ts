@@ -35,7 +35,6 @@ export const CREATE_WEBHOOK_SECRET = contract({
   },
 });
 
-/** In the form of Standard Webhooks. */
 function writeSecret({ secret, previousValidUntil }: CreatedSecret): object {
   return {
     secret: `whsec_${secret.toString('base64')}`,

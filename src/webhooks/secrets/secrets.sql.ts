@@ -41,7 +41,7 @@ export type NewSecret = {
   readonly registrant: MerchantActor;
 };
 
-/** `isKeyRetired`: the key no longer seals, and nothing was written. */
+/** `isKeyRetired`: the secret was sealed under a retired key, and nothing was written. */
 export type CreateSecretResult =
   | { readonly previousValidUntil: Instant | null; readonly isKeyRetired: false }
   | { readonly isKeyRetired: true };
@@ -86,7 +86,7 @@ async function writeSecret(
       },
       { merchantId },
     );
-    // An earlier try wrote it, and lost its connection.
+    // An earlier attempt wrote it, and its connection was lost.
     const [found] = created === null ? await database.query(FIND_PREVIOUS, [merchantId, accountNumber]) : [];
     return { ...(created ?? CREATED.parse(found as Row)), isKeyRetired: false };
   } catch (error) {
@@ -152,7 +152,7 @@ const SECRET_ROWS = inputRows<ResealedRow>(
   { after: 1 },
 );
 
-/** The same for current and previous secrets, because one becomes the other while sealed. */
+/** Current and previous secrets share the key, because one becomes the other while sealed. */
 const SECRETS_KEY = {
   rows: SECRET_ROWS,
   firstKey: ['', ''],

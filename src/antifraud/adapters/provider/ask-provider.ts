@@ -1,12 +1,9 @@
 import type { Dispatcher } from 'undici';
 import type { ProviderAnswer } from './provider-answers.ts';
 
-/** The longest answer that the protocol knows is under a kilobyte; more is garbage. */
+/** The longest answer of the protocol is under a kilobyte. */
 const LARGEST_ANSWER_BYTES = 16 * 1024;
-/**
- * A kept connection may be closed by the provider just as it is used: then a new one is tried,
- * once.
- */
+/** The provider may close a kept-alive connection just as it is used; the request is then sent once more. */
 const MOST_TRIES = 2;
 
 export type ProviderQuestion = {
@@ -17,15 +14,12 @@ export type ProviderQuestion = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** There is no readable answer; the message repeats nothing of what was sent or received. */
+/** No readable answer came. The message repeats nothing of what was sent or received. */
 export class ProviderSilent extends Error {
   override readonly name = 'ProviderSilent';
 }
 
-/**
- * Sends one query, again where a connection broke: a repeated query gets the same answer. Throws
- * `ProviderSilent`. Takes as long as `signal` lets it.
- */
+/** Sent again if the connection breaks: a repeated request gets the same answer. Throws `ProviderSilent`. */
 export async function askProvider(
   dispatcher: Dispatcher,
   question: ProviderQuestion,
@@ -55,7 +49,7 @@ async function askOnce(
   let size = 0;
   for await (const chunk of answer.body as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // Leaving the loop ends the connection.
+    // Leaving the loop closes the connection.
     if (size > LARGEST_ANSWER_BYTES) throw new ProviderSilent('the answer was too long');
     chunks.push(chunk);
   }
@@ -66,7 +60,7 @@ function readJson(bytes: Buffer, status: number): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    // The parser's own words could repeat the answer; of a refusal the status is enough.
+    // The parser's message could repeat the answer. For a refusal the status is enough.
     if (status !== 200) return null;
     throw new ProviderSilent('the answer was not JSON');
   }

@@ -1,26 +1,20 @@
 import { utcText } from '../../../values/instant.ts';
 import { type Decision, type Sale, VERDICTS } from '../../anti-fraud.ts';
 
-/** The body is JSON. */
 export type ProviderAnswer = { readonly status: number; readonly body: unknown };
 
-/**
- * Before the provider's own words among the reasons: no provider can pass off its word as a rule's.
- */
+/** Put before a provider's own reasons, so that no provider can pass off its reason as a rule's. */
 const PREFIX = 'provider/';
 export const PROVIDER_SILENT_REASON = `${PREFIX}silent`;
 
 const MOST_REASONS = 10;
 const LONGEST_REASON = 40;
-/** Words, not data: a merchant reads them, and nothing of a buyer may stand in them. */
+/** Merchants read reasons, so a reason must contain no data of the buyer. */
 const REASON = /^[a-z][a-z0-9]*([._-][a-z0-9]+)*$/;
 const MANY_DIGITS = /\d{5}/;
 const HIGHEST_SCORE = 1_000;
 
-/**
- * The query as docs/antifraud-protocol.md has it. Of the card there are six digits, four, and keyed
- * fingerprints.
- */
+/** The body of docs/antifraud-protocol.md: of the card only six and four digits and keyed fingerprints. */
 export function writeQuestion(sale: Sale): string {
   return JSON.stringify({
     transactionId: sale.transactionId,
@@ -49,10 +43,7 @@ export function writeQuestion(sale: Sale): string {
   });
 }
 
-/**
- * The decision, or the fault of the answer: without a clear answer there is no decision. No
- * sentence repeats the answer.
- */
+/** Returns the decision, or the fault of the answer. The fault never repeats the answer's content. */
 export function readDecision({ status, body }: ProviderAnswer, transactionId: string): Decision | string {
   if (status === 401 || status === 403) return `the provider refuses our token (${status})`;
   if (status !== 200) return `the provider answered ${status}`;

@@ -9,14 +9,13 @@ import { PROVIDER_SILENT_REASON, readDecision, writeQuestion } from './provider-
 
 const CALLS_AT_ONCE = 128;
 const MOST_WAITING = 1_024;
-/** One that does not take a connection in this time is away. */
 export const PROVIDER_CONNECT_MILLISECONDS = 1_000;
 
-/** `full`: too many calls were pending for another. */
+/** `full`: too many calls were pending. */
 export type ProviderResult = Verdict | 'silent' | 'full';
 export type ProviderObserver = (result: ProviderResult, seconds: number) => void;
 
-/** A decider of the operator's, over HTTP (docs/antifraud-protocol.md). */
+/** Asks the operator's anti-fraud provider over HTTP (docs/antifraud-protocol.md). */
 export class ProviderDecider implements Decider {
   readonly name = 'provider';
   readonly silentReason = PROVIDER_SILENT_REASON;
@@ -27,7 +26,7 @@ export class ProviderDecider implements Decider {
   readonly #line: FairLine;
   readonly #observe: ProviderObserver;
 
-  /** The channel is closed by its owner, after this. */
+  /** The owner of the channel closes it, after this. */
   constructor(settings: Omit<ProviderSettings, 'channel'>, channel: Channel, observe: ProviderObserver) {
     const { origin, pathname } = new URL(settings.url);
     const { timeoutMilliseconds } = settings;
@@ -61,7 +60,7 @@ export class ProviderDecider implements Decider {
       return decision;
     } catch (error) {
       if (!(error instanceof Overloaded)) throw error;
-      // To our callers that would be 503, and a slow provider would stop the sales.
+      // `Overloaded` would become a 503, and a slow provider would stop the sales.
       result = 'full';
       throw new ProviderSilent('too many calls to the provider are under way');
     } finally {
@@ -86,15 +85,13 @@ export class ProviderDecider implements Decider {
 const TIMEOUT_MILLISECONDS = 3_000;
 const PROTOCOL = 1;
 
-/** The provider is not one that this environment may ask. */
 class ProviderUnfit extends Error {
   override readonly name = 'ProviderUnfit';
 }
 
 /**
- * Asks for the provider's identity. Returns a warning where it does not answer: unlike an acquirer,
- * a provider that is away does not keep the service from starting, for its silence has a verdict.
- * Throws `ProviderUnfit` for one that must not be asked at all.
+ * Returns a warning if the provider does not answer: unlike an acquirer it does not keep the service from
+ * starting, because its silence has a verdict. Throws `ProviderUnfit` if this environment must not ask it.
  */
 export async function checkProvider(
   settings: Pick<ProviderSettings, 'url'>,
@@ -116,7 +113,7 @@ export async function checkProvider(
   return null;
 }
 
-/** The provider's identity, or why it is not known. */
+/** Returns the identity, or why it is not known. */
 async function readAbout(
   url: string,
   channel: Channel,

@@ -5,10 +5,9 @@ import { PROVIDER_SILENT_REASON } from './provider-answers.ts';
 
 export type AntiFraudProvider = Pick<Decider, 'decide'>;
 
-/** Where no provider is: the sale passes, as the rules before have let it. */
+/** Without a provider the sale passes; the rules before have already accepted it. */
 const NOBODY: Decision = { verdict: 'accept', reasons: [] };
 
-/** Asks the provider that the rules choose for a sale. */
 export class RoutedDecider implements Decider {
   readonly name = 'provider';
   readonly silentReason = PROVIDER_SILENT_REASON;
@@ -37,7 +36,7 @@ export const ABSENT_PROVIDER: AntiFraudProvider = {
   },
 };
 
-/** A provider that is asked only once it was found fit: `unfit` gives why it is not. */
+/** Checks the provider before its first decision. `unfit` resolves to why it must not be asked. */
 export function checkedProvider(
   provider: AntiFraudProvider,
   unfit: Promise<string | null>,

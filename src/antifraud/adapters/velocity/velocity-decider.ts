@@ -28,35 +28,26 @@ import type { CountsKey, SaleCounts, SubjectFingerprint } from '../../velocity-e
 export type CardTestingTools = {
   readonly mode: CardTestingMode;
   readonly findTested: (key: { readonly merchantId: string }) => Promise<Looked<TestedByKind>>;
-  /** Called whenever tries look like a test of cards: an alarm. */
+  /** Called whenever tries look like card testing. */
   readonly observe: (merchantId: string, kind: CardTesting) => void;
 };
 
 export type VelocityTools = {
   readonly keyring: Pick<Keyring, 'recentFingerprints'>;
   readonly findCounts: (key: CountsKey) => Promise<Looked<SaleCounts>>;
-  /** Absent: only the rules apply. */
+  /** If absent, only the rules apply. */
   readonly cardTesting?: CardTestingTools;
 };
 
-/**
- * The decider that comes with the gateway; it decides and counts whatever has a card and a buyer.
- */
 export type VelocityDecider = Decider & {
   decide(sale: CountedSale): Promise<Decision>;
-  /**
-   * The same of a try that is on record already, so that of many concurrent ones no more pass than
-   * a rule allows.
-   */
+  /** For a try that is on record: of many concurrent tries no more pass than a rule allows. */
   decideAgain(sale: CountedSale): Promise<Decision>;
-  /** What is counted of a sale, whatever decided it; null: nothing. */
+  /** What is counted of a sale, whatever decided it; null if nothing is. */
   velocityEventOf(sale: CountedSale): VelocityEvent | null;
 };
 
-/**
- * Counts what is on record. Without rules it reads and writes nothing and accepts everything.
- * Throws `Overloaded` when too many sales wait to be counted.
- */
+/** Without rules it does nothing and accepts everything. Throws `Overloaded` if too many sales wait. */
 export function velocityDecider(
   tools: VelocityTools,
   rules: readonly VelocityRule[],
@@ -97,17 +88,14 @@ export function velocityDecider(
 
 const TESTED: Decision = { verdict: 'reject', reasons: [ENUMERATION_REASON] };
 
-/**
- * A stored card cannot be guessed, so subscribers and known buyers pay on while a merchant is
- * stopped.
- */
+/** A stored card cannot be guessed: subscribers and known buyers can pay while a merchant is stopped. */
 async function isMerchantTested(
   { mode, findTested, observe }: CardTestingTools,
   { merchantId, isCardStored, isVerification = false }: CountedSale,
   merchant: Counts | undefined,
 ): Promise<boolean> {
   if (merchant === undefined || isCardStored) return false;
-  // Verifications are few, and among the tries of a busy shop they do not show.
+  // Verifications are few and would not show among the tries of a busy shop, so they are always looked at.
   if (!isVerification && !isSuspicious(merchant.hour)) return false;
   const { value } = await findTested({ merchantId });
   if (value === null || !isEnumeration(isVerification ? 'verification' : 'sale', value)) return false;

@@ -3,17 +3,15 @@ import { MOST_INSTALLMENTS } from '../../../../values/cents.ts';
 import { type AcquirerCapabilities, UNREAD_CAPABILITIES } from '../../acquirer.ts';
 
 const PROTOCOL = 1;
-/** In every request. */
 export const PROTOCOL_HEADER: Readonly<Record<string, string>> = { 'parcela-protocol': String(PROTOCOL) };
 
-/** What a bridge reports of itself. */
 export type About = {
-  /** It reports that it moves real money. */
+  /** Whether the bridge says that it moves real money. */
   readonly isReal: boolean;
   readonly capabilities: AcquirerCapabilities;
 };
 
-/** What a bridge is taken for before it has answered. */
+/** Assumed until the bridge has answered. */
 export const UNREAD_ABOUT: About = { isReal: false, capabilities: UNREAD_CAPABILITIES };
 
 /** Our references are UUIDs. */
@@ -22,7 +20,7 @@ const LONGEST_LOOK_UP_DAYS = 36_500;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What `/about` says; or what is wrong with it, as the end of a sentence about the bridge. */
+/** Returns what `/about` reports, or what is wrong with it, as the end of a sentence about the bridge. */
 export function readAbout(body: unknown): About | string {
   const fields = fieldsOf(body);
   if (fields.protocol !== PROTOCOL)
@@ -34,7 +32,7 @@ export function readAbout(body: unknown): About | string {
   return { isReal: fields.simulator === false, capabilities };
 }
 
-/** The capabilities, or the name of the faulty one. What is absent was not said. */
+/** Returns the capabilities, or the name of the faulty one. An absent one keeps its default. */
 function readCapabilities(given: unknown): AcquirerCapabilities | string {
   const fields = fieldsOf(given);
   const numbers = {
@@ -53,7 +51,7 @@ function readCapabilities(given: unknown): AcquirerCapabilities | string {
   return { ...UNREAD_CAPABILITIES, ...Object.fromEntries(known), brands };
 }
 
-/** Those that we know of too: an acquirer may have others. */
+/** Brands that we do not know are ignored. */
 function readBrands(given: unknown): readonly CardBrand[] {
   return Array.isArray(given) ? CARD_BRANDS.filter((brand) => given.includes(brand)) : [];
 }

@@ -18,10 +18,7 @@ type Fields = Record<string, unknown>;
 
 const NOTHING = cents(0);
 
-/**
- * An authorization is accepted only with the requested reference and amount: an answer that belongs
- * to another charge, or approves another amount, is unknown and will be resolved.
- */
+/** An answer with another reference or amount is unknown, and will be resolved. */
 export function readAuthorization(
   answer: Asked,
   asked: Pick<AuthorizationRequest, 'reference' | 'amount' | 'capture'>,
@@ -38,7 +35,7 @@ export function readAuthorization(
   return read.kind === 'approved' ? { ...read, kind: 'preauthorized' } : read;
 }
 
-/** A verification is answered as a charge of nothing would be. */
+/** Read like the authorization of a zero amount. */
 export function readVerification(answer: Asked, reference: string): VerificationAnswer {
   const read = readAuthorization(answer, { reference, amount: NOTHING, capture: 'atOnce' });
   return read.kind === 'preauthorized' ? unknown('the answer was for a pre-authorization') : read;
@@ -69,7 +66,7 @@ export function readVoid(answer: ChannelAnswer | Unknown | NotSent, reference: s
   return unknown('the acquirer did not acknowledge the void');
 }
 
-/** A cancel is accepted only with the requested reference and amount. */
+/** An answer with another reference or amount is unknown. */
 export function readCancel(
   answer: Asked,
   asked: Pick<CancelRequest, 'cancellationReference' | 'amount'>,
@@ -99,8 +96,7 @@ function readOutcome(body: Fields, outcome: unknown): Exclude<VerificationAnswer
       kind: 'approved',
       authorizationCode,
       nsu,
-      // It is sent again with later charges: one that the protocol does not know would make them
-      // malformed for ever.
+      // The id is sent again with later charges: one outside the protocol would make them all malformed.
       networkTransactionId: isProtocolWord(networkTransactionId) ? networkTransactionId : null,
       tid: isTid(tid) ? tid : null,
     };
@@ -113,7 +109,7 @@ function readOutcome(body: Fields, outcome: unknown): Exclude<VerificationAnswer
   return unknown('the answer was neither a yes nor a no');
 }
 
-/** Void, find and changes treat a query without a connection as unknown: they are repeated either way. */
+/** Voids, look-ups and changes treat a missing connection as unknown: they are repeated either way. */
 export function connectedOrUnknown(answer: Asked): ChannelAnswer | Unknown | NotSent {
   return answer.kind === 'notConnected' ? { ...answer, kind: 'unknown' } : answer;
 }
@@ -130,12 +126,11 @@ function isShortText(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]{1,40}$/.test(value);
 }
 
-/** An id as the protocol writes it. */
 function isProtocolWord(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,40}$/.test(value);
 }
 
-/** Kept as the acquirer writes it; its files are searched for the same text. */
+/** Stored as the acquirer writes it, because its files are searched for the same text. */
 function isTid(value: unknown): value is string {
   return typeof value === 'string' && /^[\x20-\x7e]{1,32}$/.test(value) && value.trim() !== '';
 }

@@ -35,12 +35,11 @@ import {
 import { readChanges } from './change-answers.ts';
 import { readCharges } from './charge-pages.ts';
 
-/** The line of queries about all merchants. */
+/** The fair line's key for requests about all merchants. */
 const ALL_MERCHANTS = '';
-/** A page of changes, 500 of at most a kilobyte each, or of charges, 100 of at most five. */
+/** Up to 500 changes of a kilobyte each, or 100 charges of five kilobytes each. */
 const LARGEST_PAGE_BYTES = 512 * 1024;
 
-/** What a bridge reports in pages. */
 function bridgePages(wire: {
   readonly resolving: Pick<SharedPool, 'ask'>;
   readonly asking: (method: 'GET', path: string) => Question;
@@ -68,10 +67,7 @@ function bridgePages(wire: {
   };
 }
 
-/**
- * A running acquirer accepts a connection within milliseconds; a silent one is reported so long
- * before its own timeout.
- */
+/** A running acquirer accepts within milliseconds, so an unreachable one is noticed before the timeout. */
 export const ACQUIRER_CONNECT_MILLISECONDS = 2_000;
 const CHARGING_CONNECTIONS = 256;
 const RESOLVING_CONNECTIONS = 32;
@@ -94,26 +90,25 @@ export type BridgeObserver = (
   seconds: number,
 ) => void;
 
-/** A brand may be slow by itself, and so may cancels. */
+/** Queued separately, because a single brand may be slow, and so may cancels. */
 const brandOf = ({ merchantId, card }: Pick<AuthorizationRequest, 'merchantId' | 'card'>): Wanted => ({
   merchantId,
   kind: card.brand,
 });
 const cancellingFor = ({ merchantId }: CancelRequest): Wanted => ({ merchantId, kind: 'cancellations' });
 
-/** The buyer goes where it is asked for. */
+/** Contains the buyer only if the acquirer asks for it. */
 function authorizationBody(request: AuthorizationRequest, { capabilities }: About): object {
   const { capture: _path, customer, ...rest } = request;
   const body = { ...rest, soldAt: utcText(request.soldAt) };
   return capabilities.customer ? { ...body, customer } : body;
 }
 
-/** No pipelining: a silent answer must not hold up the ones behind it. */
+/** No pipelining: an unanswered request must not hold up the ones behind it. */
 function openPool(origin: string, { connect }: Channel, connections: number): Pool {
   return new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect });
 }
 
-/** Requests with all that each of them carries. */
 function questionsTo(url: string, channel: Channel) {
   const prefix = new URL(url).pathname.replace(/\/$/, '');
   return (method: 'GET' | 'POST', path: string, body?: object): Question => ({
@@ -124,7 +119,7 @@ function questionsTo(url: string, channel: Channel) {
   });
 }
 
-/** Reports how long an operation took, and what kind of answer came. */
+/** Reports the duration and the kind of answer. */
 function observing(observe: BridgeObserver) {
   return async <A extends { kind: string }>(
     operation: Parameters<BridgeObserver>[0],
@@ -137,13 +132,11 @@ function observing(observe: BridgeObserver) {
   };
 }
 
-/** Its bridge may say that it moves real money. */
 export type BridgeAcquirer = Acquirer & { readonly isReal: () => boolean };
 
 /**
- * The adapter of the bridge protocol (docs/acquirer-protocol.md): JSON over HTTP to a program
- * beside us that speaks to the acquirer. The simulator is one such program. `firstAbout`: what it
- * reported of itself at the start; null: it did not answer.
+ * docs/acquirer-protocol.md: JSON over HTTP to a program beside us that speaks to the acquirer, for example
+ * the simulator. `firstAbout` is what it reported at the start; null if it did not answer.
  */
 export function bridgeAcquirer(
   url: string,
@@ -155,7 +148,7 @@ export function bridgeAcquirer(
   const asking = questionsTo(url, channel);
   const open = (connections: number) => openPool(origin, channel, connections);
   const charging = new SharedPool('acquirer', CHARGING_CONNECTIONS, open);
-  // Of its own: a flood of unanswered authorizations must not keep their outcome from being found.
+  // A separate pool: a flood of unanswered authorizations must not keep their outcome from being found.
   const resolving = new SharedPool('acquirer', RESOLVING_CONNECTIONS, open);
   const about = new KnownAbout(firstAbout);
   const captures = bridgeCaptures({ charging, resolving, asking });
@@ -165,7 +158,7 @@ export function bridgeAcquirer(
 
   async function authorize(request: AuthorizationRequest, timeout: number): Promise<AuthorizationAnswer> {
     const body = authorizationBody(request, about.last);
-    // A path of its own: a bridge that does not know it charges nothing.
+    // Pre-authorizations have their own path: a bridge that does not know it charges nothing.
     const path = request.capture === 'atOnce' ? '/authorizations' : '/preauthorizations';
     const answer = await charging.ask(brandOf(request), asking('POST', path, body), timeout);
     return readAuthorization(answer, request);
@@ -214,7 +207,7 @@ export function bridgeAcquirer(
   };
 }
 
-/** What the bridge reported of itself last; what cannot be believed leaves it as it was. */
+/** Keeps the bridge's last credible report. */
 class KnownAbout {
   last: About;
 
@@ -226,7 +219,7 @@ class KnownAbout {
     if (answer.kind !== 'answer') return unknownAbout(answer.reason);
     const read = answer.status === 200 ? readAbout(answer.body) : `answered ${answer.status}`;
     if (typeof read === 'string') return unknownAbout(`the bridge ${read}`);
-    // One to real money stays one.
+    // A bridge that moved real money must not become a simulator.
     if (this.last.isReal && !read.isReal) return unknownAbout('the bridge is a simulator now');
     const changed = !isDeepStrictEqual(this.last, read);
     this.last = read;
@@ -238,7 +231,6 @@ function unknownAbout(reason: string): Unknown {
   return { kind: 'unknown', reason };
 }
 
-/** Captures of what was pre-authorized, over the connections of a bridge. */
 function bridgeCaptures(wire: {
   readonly charging: Pick<SharedPool, 'ask'>;
   readonly resolving: Pick<SharedPool, 'ask'>;
@@ -262,7 +254,7 @@ function bridgeCaptures(wire: {
 
 type AskedCapture = Pick<CaptureRequest, 'captureReference' | 'amount'>;
 
-/** A capture is accepted only with the requested reference and amount. */
+/** An answer with another reference or amount is unknown. */
 function readCapture(answer: Asked, asked: AskedCapture): CaptureAnswer {
   if (answer.kind !== 'answer') return answer;
   const body = fieldsOf(answer.body);

@@ -20,7 +20,6 @@ import type {
   Unknown,
 } from '../../acquirer.ts';
 
-/** The protocol's word for each event. */
 const EVENTS: Readonly<Record<string, ChangeEvent>> = {
   settled: 'settle',
   blocked: 'block',
@@ -28,7 +27,7 @@ const EVENTS: Readonly<Record<string, ChangeEvent>> = {
   chargeback: 'chargeback',
 };
 
-/** The fields of a change that have a name in the protocol. */
+/** The protocol's names of a change's fields. */
 const FIELDS = [
   'changeId',
   'merchantId',
@@ -44,7 +43,7 @@ const FIELDS = [
 
 const REFERENCE = /^[\w.:-]{1,64}$/;
 
-/** An unreadable page is unknown, and requested again. */
+/** An unreadable page is unknown and is requested again. */
 export function readChanges(answer: ChannelAnswer | Unknown | NotSent, asked: ChangesRequest): ChangesAnswer {
   if (answer.kind !== 'answer') return unknown(answer.reason);
   const body = answer.body as Fields | null;
@@ -62,12 +61,12 @@ export function readChanges(answer: ChannelAnswer | Unknown | NotSent, asked: Ch
   return { ...page, hasNews: page.hasNews || decidedCancels.length > 0, decidedCancels };
 }
 
-/** The end of a cancellation, which is our own doing, and on record unless it was accepted only. */
+/** We started the cancellation ourselves. It is on record already unless its result was pending. */
 function isCancellation({ type }: Fields): boolean {
   return type === 'canceled' || type === 'cancellationFailed';
 }
 
-/** None: it names none that could be of ours. */
+/** Empty if the cancellation cannot be one of ours. */
 function readDecidedCancel(
   { merchantId, cancellationReference }: Fields,
   asked: ChangesRequest,
@@ -77,7 +76,7 @@ function readDecidedCancel(
   return isUuid(cancellationReference) ? [{ merchantId, cancelId: cancellationReference.toLowerCase() }] : [];
 }
 
-/** The change, or the name of the faulty field. */
+/** Returns the change, or the name of the faulty field. */
 function readChange(fields: Fields, asked: ChangesRequest): AcquirerChange | string {
   const head = readHead(fields, asked);
   if (typeof head === 'string') return head;
@@ -97,7 +96,7 @@ type Payout = Pick<AcquirerChange, 'fee' | 'net' | 'bankOn'>;
 
 const NO_PAYOUT: Payout = { fee: null, net: null, bankOn: null };
 
-/** What a settlement reports of the money, each as far as it does; or the name of the faulty field. */
+/** Returns the amounts and the day that a settlement reports, or the name of the faulty field. */
 function readPayout(fields: Fields): Payout | string {
   const { fee = null, net = null, bankOn = null } = fields;
   if (fee !== null && !isAmount(fee, 0)) return 'fee';

@@ -22,10 +22,7 @@ const TID = /^[\x20-\x7e]{1,32}$/;
 const INSTANT_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const LONGEST_MERCHANT_REFERENCE = 255;
 
-/**
- * A page that has one item that cannot be read is unknown as a whole: a charge that is passed over
- * would be one that nobody looks at. The reason names the field.
- */
+/** One unreadable item makes the page unknown: nobody would look at a skipped charge. Names the field. */
 export function readCharges(answer: ChannelAnswer | Unknown | NotSent, asked: ChargesRequest): ChargesAnswer {
   if (answer.kind !== 'answer') return unknown(answer.reason);
   const body = fieldsOf(answer.body);
@@ -35,13 +32,13 @@ export function readCharges(answer: ChannelAnswer | Unknown | NotSent, asked: Ch
   const cursor = Number.isSafeInteger(next) && (next as number) >= 0 ? String(next) : next;
   if (!isText(cursor, REFERENCE) || typeof hasMore !== 'boolean') return unknown('the page had no end');
   if (!Array.isArray(items) || items.length > asked.limit) return unknown('the page was no list of charges');
-  // It would be requested again and again at once.
+  // The same page would be requested again and again.
   if (hasMore && cursor === asked.cursor) return unknown('the page did not move on');
   const charges: ListedCharge[] = [];
   for (const item of items) {
     const read = readListed(fieldsOf(item) ?? {});
     if (typeof read === 'string') return unknown(`a charge of the list has no ${read} that can be`);
-    // In a cell it would look like a lost one of ours.
+    // In a cell, another cell's charge would look like a lost one of ours.
     if (asked.merchantId !== null && read.merchantId !== asked.merchantId)
       return unknown('the list of a merchant has a charge of another');
     charges.push(read);
@@ -49,7 +46,7 @@ export function readCharges(answer: ChannelAnswer | Unknown | NotSent, asked: Ch
   return { kind: 'charges', charges, cursor, hasMore };
 }
 
-/** The charge, or the name of the faulty field. */
+/** Returns the charge, or the name of the faulty field. */
 function readListed(fields: Fields): ListedCharge | string {
   const { merchantId, reference, merchantReference = null } = fields;
   if (!isMerchantId(merchantId)) return 'merchantId';
@@ -68,7 +65,7 @@ function readListed(fields: Fields): ListedCharge | string {
   const cancellations = readList(fields.cancellations, readCancellation);
   if (cancellations === null) return 'cancellations';
   const captures = readList(fields.captures, readCapture);
-  // What was captured without a capture of ours would be put into the books as what still waits for it.
+  // A captured charge without a capture of ours would be recorded as still waiting for its capture.
   const isCaptured = fields.captureLater === true && (state === 'approved' || state === 'canceled');
   if (captures === null || (isCaptured && captures.length === 0)) return 'captures';
   const isSeries = Number.isInteger(fields.installments) && Number(fields.installments) >= 1;
@@ -87,7 +84,7 @@ function readListed(fields: Fields): ListedCharge | string {
   };
 }
 
-/** The protocol says that a charge is undone. */
+/** The protocol's "undone" is our "voided". */
 function wordOfState(status: unknown): unknown {
   return status === 'undone' ? 'voided' : status;
 }

@@ -9,15 +9,14 @@ const TIMEOUT_MILLISECONDS = 3_000;
 
 const UNBELIEVED = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/;
 
-/** The bridge is not one that this environment may charge through. */
+/** This environment must not charge through the bridge. */
 class AcquirerUnfit extends Error {
   override readonly name = 'AcquirerUnfit';
 }
 
 /**
- * Asks for the bridge's identity. Production refuses a simulator, and also a bridge that does not
- * answer: charging through the wrong one would be worse than starting late. Returns what it reports
- * (null: it does not answer), and a warning to show, or null.
+ * Production refuses a simulator, and also a bridge that does not answer: charging through the wrong one
+ * would be worse than starting late. `about` is null if it does not answer.
  */
 export async function checkAcquirer(
   url: string,
@@ -49,7 +48,6 @@ export type CheckedAcquirer = { readonly about: About | null; readonly warning: 
 
 type Found = { readonly body: unknown };
 
-/** What the bridge answers to `/about`, or why that is not known. */
 async function findAbout(url: string, channel: Channel): Promise<Found | { readonly reason: string }> {
   const agent = new Agent({ connect: channel.connect });
   try {
@@ -57,7 +55,7 @@ async function findAbout(url: string, channel: Channel): Promise<Found | { reado
     for (let tries = 1; tries <= TRIES; tries += 1) {
       const about = await askAbout(`${url.replace(/\/$/, '')}/about`, channel, agent);
       if (typeof about !== 'string') return about;
-      // Not there yet, or not JSON: asked again.
+      // The bridge may still be starting, so it is asked again.
       reason = about;
       if (tries < TRIES) await pause(PAUSE_MILLISECONDS);
     }

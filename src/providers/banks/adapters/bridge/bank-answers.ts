@@ -15,13 +15,9 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a registered boleto is held against. */
 type AskedBoleto = Pick<BoletoRequest, 'ourNumber' | 'amount' | 'dueOn'>;
 
-/**
- * A boleto is registered only as it was asked for: one with another number, or whose bar code names
- * another bank, amount or due day, is unknown, for a payer would pay something else.
- */
+/** Another number, or a bar code with other facts, is unknown: a payer would pay the wrong boleto. */
 export function readIssue(answer: Asked, asked: AskedBoleto, bankCode: string): IssueAnswer {
   const { failed, body } = readBody(answer, asked.ourNumber);
   if (failed !== null) return failed;
@@ -47,7 +43,7 @@ export function readFound(answer: Asked, asked: AskedBoleto, bankCode: string): 
   const isNotFound = answer.kind === 'answer' && answer.status === 404;
   if (isNotFound && fieldsOf(answer.body)?.error === 'notFound') return { kind: 'notFound' };
   const { failed, body } = readBody(answer, asked.ourNumber);
-  // It is asked again either way.
+  // A look-up is repeated either way.
   if (failed !== null) return { ...failed, kind: 'unknown' };
   const { status } = body;
   if (status === 'canceled' || status === 'expired') return { kind: status };
@@ -61,7 +57,7 @@ type Body =
   | { readonly failed: null; readonly body: Fields }
   | { readonly failed: Failed; readonly body: null };
 
-/** The fields of an answer about this number; or why there is none. */
+/** Returns the fields of an answer about this number, or why there are none. */
 function readBody(answer: Asked, ourNumber: string): Body {
   if (answer.kind === 'notConnected') return failing({ ...answer, cause: 'silent' });
   if (answer.kind === 'notSent')
@@ -79,7 +75,7 @@ function failing(failed: Failed): Body {
   return { failed, body: null };
 }
 
-/** The boleto, or why it is not the one that was asked for. */
+/** Returns the boleto, or why it is not the requested one. */
 function readRegistered(body: Fields, asked: AskedBoleto, bankCode: string): RegisteredBoleto | string {
   const { barCode, pixEmv = null } = body;
   if (typeof barCode !== 'string') return 'the boleto had no bar code';
@@ -107,16 +103,13 @@ function fieldsOf(body: unknown): Fields | null {
 }
 
 const LONGEST = 512;
-/** Version 01 in front, the check sum of four digits behind. */
+/** Begins with version 01 and ends with a check sum of four digits. */
 const FORM = /^000201[\x20-\x7e]*6304[0-9A-F]{4}$/;
 const REAIS = '986';
 
 type Field = { readonly id: string; readonly value: string };
 
-/**
- * Whether a BR Code may stand on a boleto of this amount: its fields and its check sum are right,
- * and the amount, where it names one, is the asked one.
- */
+/** Whether a BR Code is sound and fits the amount. A code without an amount fits any. */
 export function isPixCodeOf(code: string, amount: number): boolean {
   if (code.length > LONGEST || !FORM.test(code)) return false;
   if (checkSum(code.slice(0, -4)) !== code.slice(-4)) return false;
@@ -130,7 +123,7 @@ export function isPixCodeOf(code: string, amount: number): boolean {
   );
 }
 
-/** Each field is two digits that name it, two that count its characters, and these; null: it is not. */
+/** Each field is a two-digit id, a two-digit length, and the value. Returns null if the code is malformed. */
 function pixFieldsOf(code: string): readonly Field[] | null {
   const fields: Field[] = [];
   for (let start = 0; start < code.length; ) {
@@ -144,7 +137,7 @@ function pixFieldsOf(code: string): readonly Field[] | null {
   return fields;
 }
 
-/** CRC-16 with the polynomial 0x1021, from 0xffff, in upper-case hexadecimal. */
+/** CRC-16 with polynomial 0x1021 and initial value 0xffff, in upper-case hexadecimal. */
 function checkSum(text: string): string {
   let sum = 0xffff;
   for (const byte of Buffer.from(text, 'latin1')) {

@@ -5,33 +5,30 @@ import type { Wanted } from '../../../../platform/work/fair-line.ts';
 
 const REGISTERING_CONNECTIONS = 32;
 const RESOLVING_CONNECTIONS = 8;
-/** The line of queries about all merchants. */
+/** The fair line's key for requests about all merchants. */
 const ALL_MERCHANTS = '';
-/** Of the time of a call, what its bank may take to say which bank it is. */
+/** The share of a call's time for finding out which bank it is. */
 const PART_FOR_ABOUT = 1 / 2;
 
 type Operation = 'issue' | 'cancel' | 'find' | 'changes' | 'about';
 
 export type BankOptions = {
-  /** Whether a bank that does not say that it is no simulator is asked for nothing. */
+  /** Whether nothing is sent to a bank that does not say that it is no simulator. */
   readonly isRealOnly: boolean;
   readonly observe: (operation: Operation, result: string, seconds: number) => void;
 };
 
-/** `bankCode`: of the bank that answered. */
+/** `bankCode`: that of the bank that answered; empty if nothing was sent. */
 type AskedBank = { readonly answer: Asked; readonly bankCode: string };
 
-/**
- * The connections to a bank's bridge. Until it has said which bank it is, nothing else is asked of
- * it: a bar code could not be held against anything.
- */
+/** Identifies the bank before anything else is sent: a bar code is checked with the bank's code. */
 export class BankConnections {
   readonly #prefix: string;
   readonly #channel: Channel;
   readonly #observe: BankOptions['observe'];
   readonly #known: KnownBank;
   readonly #registering: SharedPool;
-  /** Of its own: unanswered registrations must not keep their outcome from being found. */
+  /** A separate pool: unanswered registrations must not keep their outcome from being found. */
   readonly #resolving: SharedPool;
 
   constructor(url: string, channel: Channel, { isRealOnly, observe }: BankOptions) {
@@ -40,19 +37,19 @@ export class BankConnections {
     this.#channel = channel;
     this.#observe = observe;
     this.#known = new KnownBank(isRealOnly);
-    // No pipelining: a silent answer must not hold up the ones behind it.
+    // No pipelining: an unanswered request must not hold up the ones behind it.
     const open = (connections: number) =>
       new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect: channel.connect });
     this.#registering = new SharedPool('bank', REGISTERING_CONNECTIONS, open);
     this.#resolving = new SharedPool('bank', RESOLVING_CONNECTIONS, open);
   }
 
-  /** Empty until it has said it. */
+  /** Empty until the bank is identified. */
   get bankCode(): string {
     return this.#known.about?.bankCode ?? '';
   }
 
-  /** Null: about all merchants. */
+  /** null for requests about all merchants. */
   wantedBy(merchantId: string | null): Wanted {
     return { merchantId: merchantId ?? ALL_MERCHANTS };
   }
@@ -64,7 +61,7 @@ export class BankConnections {
     headers: { ...this.#channel.headers(), ...PROTOCOL_HEADER },
   });
 
-  /** Reports how long an operation took, and what kind of answer came. */
+  /** Reports the duration and the kind of answer. */
   readonly observed = async <A extends { readonly kind: string }>(
     operation: Operation,
     asked: Promise<A>,
@@ -86,7 +83,7 @@ export class BankConnections {
     return this.#ask(wanted, timeout, (_code, rest) => this.#registering.ask(wanted, question, rest));
   }
 
-  /** `questionTo`: the question as this bank, of that code, is asked it. */
+  /** `questionTo` makes the request for the bank with this code. */
   lookUp(
     wanted: Wanted,
     questionTo: (bankCode: string) => Question,
@@ -102,7 +99,7 @@ export class BankConnections {
     return Promise.all([this.#registering.destroy(), this.#resolving.destroy()]);
   }
 
-  /** Asks what needs a known bank; without one nothing is sent. */
+  /** Identifies the bank first; if that fails, nothing is sent. */
   async #ask(
     wanted: Wanted,
     timeout: number,
@@ -119,20 +116,19 @@ export class BankConnections {
   }
 }
 
-/** The version that we speak, in every request. */
+/** Our version of the protocol, sent with every request. */
 const PROTOCOL = 1;
 const PROTOCOL_HEADER: Readonly<Record<string, string>> = { 'parcela-protocol': String(PROTOCOL) };
 
-/** What a bank's bridge reports of itself. */
 type BankAbout = {
-  /** It reports that real people pay what it registers. */
+  /** Whether the bridge says that real people pay its boletos. */
   readonly isReal: boolean;
   readonly name: string;
-  /** Three digits: those that its bar codes begin with. */
+  /** The first three digits of its bar codes. */
   readonly bankCode: string;
 };
 
-/** What `/about` says; or what is wrong with it, as the end of a sentence about the bridge. */
+/** Returns what `/about` reports, or what is wrong with it, as the end of a sentence about the bridge. */
 function readBankAbout(body: unknown): BankAbout | string {
   const { protocol, name, bankCode, simulator } = Object(body) as Record<string, unknown>;
   if (protocol !== PROTOCOL) return `speaks protocol ${JSON.stringify(protocol)}, not ${PROTOCOL}`;
@@ -141,13 +137,13 @@ function readBankAbout(body: unknown): BankAbout | string {
   return { isReal: simulator === false, name, bankCode };
 }
 
-/** `away`: it does not say now who it is. `unfit`: it is not one that may be asked. */
+/** `away`: the bank does not identify itself now. `unfit`: it must not be asked. */
 export type Identified =
   | { readonly kind: 'known'; readonly about: BankAbout }
   | { readonly kind: 'away'; readonly reason: string }
   | { readonly kind: 'unfit'; readonly reason: string };
 
-/** Which bank it is, as soon as it has said so once; another one is named with a restart. */
+/** Remembers the bank's identity once it is known. Another bank needs a restart. */
 class KnownBank {
   about: BankAbout | null = null;
   readonly #isRealOnly: boolean;

@@ -27,18 +27,14 @@ import { BankConnections, type BankOptions, type Identified } from './bank-conne
 
 /** A running program accepts a connection within milliseconds. */
 export const BANK_CONNECT_MILLISECONDS = 2_000;
-/** A page of changes: 500 of at most a kilobyte each. */
+/** Up to 500 changes of a kilobyte each. */
 const LARGEST_CHANGES_BYTES = 512 * 1024;
 
-/** A bank that can be asked which one it is, before it is asked for anything else. */
 export type BridgeBank = Bank & {
   readonly identify: (timeoutMilliseconds: number) => Promise<Identified>;
 };
 
-/**
- * The adapter of docs/bank-protocol.md: JSON over HTTP to a program beside us that speaks to the
- * bank. The simulator is one such program.
- */
+/** docs/bank-protocol.md: JSON over HTTP to a program beside us that speaks to the bank. */
 export function bridgeBank(url: string, channel: Channel, options: BankOptions): BridgeBank {
   const connections = new BankConnections(url, channel, options);
   const { asking, observed } = connections;
@@ -102,7 +98,7 @@ export function bridgeBank(url: string, channel: Channel, options: BankOptions):
   };
 }
 
-/** The fields of a change that have a name in the protocol. */
+/** The protocol's names of a change's fields. */
 const FIELDS = [
   'changeId',
   'merchantId',
@@ -117,7 +113,7 @@ const FIELDS = [
 
 const OUR_NUMBER = /^\d{11}$/;
 
-/** An unreadable page is unknown, and requested again. */
+/** An unreadable page is unknown and is requested again. */
 export function readBankChanges(
   answer: Asked,
   asked: BankChangesRequest,
@@ -132,7 +128,7 @@ export function readBankChanges(
   return typeof page === 'string' ? unknown(page) : { ...page, cursor: cursorOf(bankCode, page.cursor) };
 }
 
-/** The change, or the name of the faulty field. */
+/** Returns the change, or the name of the faulty field. */
 function readChange(fields: Fields, asked: BankChangesRequest): BankChange | string {
   const head = readHead(fields, asked);
   if (typeof head === 'string') return head;
@@ -142,7 +138,7 @@ function readChange(fields: Fields, asked: BankChangesRequest): BankChange | str
   if (event === undefined) return 'event that is known';
   const paid = event === 'paid' ? readPayment(fields) : NO_PAYMENT;
   if (typeof paid === 'string') return `${paid} that can be`;
-  // A bank that does not report the day of a payment reports it on that day or the next.
+  // A bank that does not name the day of a payment reports the payment on that day or the next.
   const paidOn = event === 'paid' ? (paid.paidOn ?? saoPauloDay(head.happenedAt)) : null;
   return { ...head, ourNumber, event, ...paid, paidOn };
 }
@@ -151,7 +147,7 @@ type Payment = Pick<BankChange, 'amount' | 'paidOn' | 'creditedOn' | 'fee'>;
 
 const NO_PAYMENT: Payment = { amount: null, paidOn: null, creditedOn: null, fee: null };
 
-/** What was paid, and as far as the bank reports it when and for how much; or the faulty field. */
+/** Returns the payment, or the name of the faulty field. */
 function readPayment({ amount, paidOn = null, creditedOn = null, fee = null }: Fields): Payment | string {
   if (!isAmount(amount, 1)) return 'amount';
   if (paidOn !== null && (typeof paidOn !== 'string' || !isDay(paidOn))) return 'paidOn';
