@@ -148,7 +148,10 @@ create index transactions_unheard_chargebacks on transactions (unprocessed_charg
 -- transactions_declined_by_card.
 create index transactions_declined_by_vault on transactions (merchant_id, vault_id, sold_at)
   where response_code is not null and vault_id is not null;
-create index transactions_with_customer on transactions (created_at) where customer is not null;
+-- The indexes of searches have only what is decided, so that a sale is written to each once and leaves no dead
+-- entry there. What is under way, of which there is little, has this one.
+create index transactions_under_way on transactions (merchant_id, sold_at, transaction_id) where due_at is not null;
+create index transactions_with_customer on transactions (created_at) where customer is not null and due_at is null;
 create index transactions_by_nsu on transactions (merchant_id, nsu) where nsu is not null;
 create index transactions_by_authorization_code on transactions (merchant_id, authorization_code)
   where authorization_code is not null;
@@ -156,12 +159,13 @@ create index transactions_by_authorization_code on transactions (merchant_id, au
 -- An amount is always more than 0. Only a search says so: declines of a card are read from
 -- transactions_declined_by_vault.
 create index transactions_by_vault_card on transactions (merchant_id, vault_id, transaction_id)
-  where vault_id is not null and amount > 0;
+  where vault_id is not null and amount > 0 and due_at is null;
 create index transactions_by_sale_day on transactions
   (merchant_id, sold_at, transaction_id, state, installments_state, card_last_four)
-  include (card_brand, response_code, advice_code) where installments_state is not null;
+  include (card_brand, response_code, advice_code) where installments_state is not null and due_at is null;
 create index transactions_by_last_four on transactions
-  (merchant_id, card_last_four, sold_at, transaction_id, state, installments_state) where installments_state is not null;
+  (merchant_id, card_last_four, sold_at, transaction_id, state, installments_state)
+  where installments_state is not null and due_at is null;
 create index transactions_by_status on transactions
   (merchant_id, state, installments_state, sold_at, transaction_id)
   where state <> 'charging' and (state <> 'approved' or installments_state <> 'authorized') and installments_state is not null;
@@ -169,7 +173,7 @@ create index transactions_by_reference_day on transactions
   (merchant_id, reference_transaction, sold_at, transaction_id) where reference_transaction is not null;
 create index transactions_by_customer_day on transactions (
   upper(regexp_replace(customer ->> 'documentNumber', '[^0-9A-Za-z]', '', 'g')), merchant_id, sold_at, transaction_id
-) where customer ->> 'documentNumber' is not null;
+) where customer ->> 'documentNumber' is not null and due_at is null;
 
 create table installments (
   merchant_id text not null,

@@ -4,6 +4,7 @@ import { CARD_BRANDS } from '../values/card-number.ts';
 import { type Instant, utcText } from '../values/instant.ts';
 import { ANSWERED_NO, ANSWERED_YES, type Answers, type SaleCounts } from './sale-counts.ts';
 import { INSTALLMENT_STATES } from './transaction.ts';
+import { DECIDED, UNDER_WAY } from './transaction-queries.sql.ts';
 
 /** Codes are the issuers', and may be any: they come last, and the rarest are left out. */
 const MOST_GROUPS = 1_000;
@@ -26,6 +27,13 @@ const GROUP = rowCodec({
 
 type Group = RowOf<typeof GROUP>;
 
+const OF_SOLD = `select sold_at, transaction_id, card_brand, state, response_code, advice_code from transactions
+  where merchant_id = $1 and (sold_at, transaction_id) < ($3::timestamptz, $9::uuid)
+  and sold_at >= $2::timestamptz and installments_state = any ($8::text[])`;
+const NEWEST_FIRST = 'order by sold_at desc, transaction_id desc limit $4';
+const SOLD = `(${OF_SOLD} and ${DECIDED} ${NEWEST_FIRST})
+  union all (${OF_SOLD} and ${UNDER_WAY} ${NEWEST_FIRST})`;
+
 /**
  * A stretch of transactions_by_sale_day, which alone is read where vacuum has been. What is alike in an hour
  * is put together first: hours of São Paulo begin with those of UTC. Only who names what the installments
@@ -34,10 +42,7 @@ type Group = RowOf<typeof GROUP>;
 const COUNT = statement(
   'transactions.count_sales',
   `with sold as materialized (
-     select sold_at, transaction_id, card_brand, state, response_code, advice_code from transactions
-     where merchant_id = $1 and (sold_at, transaction_id) < ($3::timestamptz, $9::uuid)
-       and sold_at >= $2::timestamptz and installments_state = any ($8::text[])
-     order by sold_at desc, transaction_id desc limit $4
+     select * from (${SOLD}) o order by sold_at desc, transaction_id desc limit $4
    ), oldest as (
      select sold_at::text as oldest_at, transaction_id::text as oldest_id from sold
      order by sold_at, transaction_id limit 1

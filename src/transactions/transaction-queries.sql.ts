@@ -16,6 +16,13 @@ import {
   type Transaction,
 } from './transaction.ts';
 
+/**
+ * Indexes of searches have only what is decided, so that a sale is written to them once. What is under way
+ * stands in transactions_under_way. A search reads both, each branch by its own index.
+ */
+export const DECIDED = 'due_at is null';
+export const UNDER_WAY = 'due_at is not null';
+
 export type TransactionKey = { readonly merchantId: string; readonly transactionId: string };
 
 const KEYS = inputRows<TransactionKey>({

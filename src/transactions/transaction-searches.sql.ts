@@ -5,7 +5,7 @@ import { column, listsCodec, rowCodec } from '../platform/postgres/row-codec.ts'
 import { type Instant, utcText } from '../values/instant.ts';
 import type { ShareTotal } from './split.ts';
 import type { ListedTransaction } from './transaction.ts';
-import { INSTALLMENTS, OWN_COLUMNS, parseOwn } from './transaction-queries.sql.ts';
+import { DECIDED, INSTALLMENTS, OWN_COLUMNS, parseOwn, UNDER_WAY } from './transaction-queries.sql.ts';
 import {
   keyToLookUp,
   TRANSACTION_KEYS,
@@ -52,10 +52,20 @@ const OF_REFERENCE_BY_DAY = pageOf({
 const OF_DAYS = `from transactions where merchant_id = $1 and sold_at >= $4::timestamptz
   and sold_at < $5::timestamptz and state = any ($6::text[]) and installments_state = any ($7::text[])`;
 
+const TO_SHOW = 'order by {order} limit $2::bigint + $3::bigint';
+
 const BY_DAY = pageOf({
   name: 'transactions.list_by_day',
-  before: `counted as materialized (select count(*) as total from (select ${OF_DAYS} ${IN_ORDER} {counted}) c)`,
-  keys: `select sold_at, transaction_id ${OF_DAYS}`,
+  before: `counted as materialized (
+     select count(*) as total from (
+       (select 1 ${OF_DAYS} and ${DECIDED} ${IN_ORDER} {counted})
+       union all (select 1 ${OF_DAYS} and ${UNDER_WAY} ${IN_ORDER} {counted}) {counted}
+     ) c
+   )`,
+  keys: `select * from (
+       (select sold_at, transaction_id ${OF_DAYS} and ${DECIDED} ${TO_SHOW})
+       union all (select sold_at, transaction_id ${OF_DAYS} and ${UNDER_WAY} ${TO_SHOW})
+     ) o`,
   key: 'transaction_id',
   order: ['sold_at', 'transaction_id'],
   shown: LISTED,
@@ -66,8 +76,16 @@ const OF_CARD = `${OF_DAYS} and card_last_four = $8`;
 
 const BY_LAST_FOUR = pageOf({
   name: 'transactions.list_of_last_four',
-  before: `counted as materialized (select count(*) as total from (select ${OF_CARD} ${IN_ORDER} {counted}) c)`,
-  keys: `select sold_at, transaction_id ${OF_CARD}`,
+  before: `counted as materialized (
+     select count(*) as total from (
+       (select 1 ${OF_CARD} and ${DECIDED} ${IN_ORDER} {counted})
+       union all (select 1 ${OF_CARD} and ${UNDER_WAY} ${IN_ORDER} {counted}) {counted}
+     ) c
+   )`,
+  keys: `select * from (
+       (select sold_at, transaction_id ${OF_CARD} and ${DECIDED} ${TO_SHOW})
+       union all (select sold_at, transaction_id ${OF_CARD} and ${UNDER_WAY} ${TO_SHOW})
+     ) o`,
   key: 'transaction_id',
   order: ['sold_at', 'transaction_id'],
   shown: LISTED,
@@ -104,6 +122,9 @@ const LOOKED_AT = `transaction_id, state, installments_state, sold_at, amount, c
   authorization_code, vault_id, origin, reference_transaction, anti_fraud_verdict`;
 
 const OF_KEY = `select ${LOOKED_AT} from transactions where merchant_id = $1`;
+const OF_VAULT_CARD = `${OF_KEY} and vault_id = $12::uuid and amount > 0 and $14 = 'vaultId'`;
+const SORTED_DAYS = `select ${LOOKED_AT} ${OF_DAYS} and $14 = 'days' and $8::text is null`;
+const SORTED_CARD = `select ${LOOKED_AT} ${OF_CARD} and $14 = 'days'`;
 
 /**
  * Orders that no index has, and filters beside a key: all that one key names ($14 says which), or the days
@@ -117,10 +138,10 @@ const SORTED = pageOf({
        ${OF_KEY} and nsu = $9 and $14::text = 'nsu'
        union all ${OF_KEY} and authorization_code = $10 and $14 = 'authorizationCode'
        union all ${OF_KEY} and reference_transaction = $11 and $14 = 'billingId'
-       union all ${OF_KEY} and vault_id = $12::uuid and amount > 0 and $14 = 'vaultId'
+       union all ${OF_VAULT_CARD} and ${DECIDED} union all ${OF_VAULT_CARD} and ${UNDER_WAY}
        union all ${OF_KEY} and reference_transaction = $13 and $14 = 'referenceTransaction'
-       union all select ${LOOKED_AT} ${OF_DAYS} and $14 = 'days' and $8::text is null
-       union all select ${LOOKED_AT} ${OF_CARD} and $14 = 'days'
+       union all ${SORTED_DAYS} and ${DECIDED} union all ${SORTED_DAYS} and ${UNDER_WAY}
+       union all ${SORTED_CARD} and ${DECIDED} union all ${SORTED_CARD} and ${UNDER_WAY}
      ) o limit $16::bigint + 1
    ), found as materialized (
      select * from looked_at

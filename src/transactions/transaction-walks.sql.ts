@@ -1,7 +1,7 @@
 import { type Reader, type Row, type Statement, statement } from '../platform/postgres/database.ts';
 import { column, rowCodec } from '../platform/postgres/row-codec.ts';
 import type { Transaction } from './transaction.ts';
-import { INSTALLMENTS, OWN_COLUMNS, parseOwn } from './transaction-queries.sql.ts';
+import { DECIDED, INSTALLMENTS, OWN_COLUMNS, parseOwn, UNDER_WAY } from './transaction-queries.sql.ts';
 import type { TransactionWalk, WantedTransactions } from './transaction-search.ts';
 import { daysOf, hasStretches, OF_STRETCHES } from './transaction-searches.sql.ts';
 
@@ -31,29 +31,44 @@ const OF_STATES = 'state = any ($6::text[]) and installments_state = any ($7::te
 /** The end of the days that a walk comes from ($4 or $5) moves along with it; $3 is the id at that moment. */
 const BEHIND = '(sold_at, transaction_id) > ($4::timestamptz, $3::uuid) and sold_at < $5::timestamptz';
 const BEFORE = '(sold_at, transaction_id) < ($5::timestamptz, $3::uuid) and sold_at >= $4::timestamptz';
-const RISING_DAYS = `${KEYS} and ${BEHIND} and ${OF_STATES}`;
-const FALLING_DAYS = `${KEYS} and ${BEFORE} and ${OF_STATES}`;
 const RISING = 'order by sold_at, transaction_id limit $2::bigint';
 const FALLING = 'order by sold_at desc, transaction_id desc limit $2::bigint';
 const SHOWN_RISING = `${SHOWN} order by g.sold_at, g.transaction_id`;
 const SHOWN_FALLING = `${SHOWN} order by g.sold_at desc, g.transaction_id desc`;
 
+const RISING_DAYS = `${KEYS} and ${BEHIND} and ${OF_STATES}`;
+const FALLING_DAYS = `${KEYS} and ${BEFORE} and ${OF_STATES}`;
+const OF_CARD = 'card_last_four = $8';
+
 const BY_DAY: Walk = {
-  rising: statement('transactions.walk_by_day_up', `with page as (${RISING_DAYS} ${RISING}) ${SHOWN_RISING}`),
+  rising: statement(
+    'transactions.walk_by_day_up',
+    `with page as (select * from (
+       (${RISING_DAYS} and ${DECIDED} ${RISING}) union all (${RISING_DAYS} and ${UNDER_WAY} ${RISING})
+     ) o ${RISING}) ${SHOWN_RISING}`,
+  ),
   falling: statement(
     'transactions.walk_by_day_down',
-    `with page as (${FALLING_DAYS} ${FALLING}) ${SHOWN_FALLING}`,
+    `with page as (select * from (
+       (${FALLING_DAYS} and ${DECIDED} ${FALLING}) union all (${FALLING_DAYS} and ${UNDER_WAY} ${FALLING})
+     ) o ${FALLING}) ${SHOWN_FALLING}`,
   ),
 };
 
 const OF_LAST_FOUR: Walk = {
   rising: statement(
     'transactions.walk_of_last_four_up',
-    `with page as (${RISING_DAYS} and card_last_four = $8 ${RISING}) ${SHOWN_RISING}`,
+    `with page as (select * from (
+       (${RISING_DAYS} and ${OF_CARD} and ${DECIDED} ${RISING})
+       union all (${RISING_DAYS} and ${OF_CARD} and ${UNDER_WAY} ${RISING})
+     ) o ${RISING}) ${SHOWN_RISING}`,
   ),
   falling: statement(
     'transactions.walk_of_last_four_down',
-    `with page as (${FALLING_DAYS} and card_last_four = $8 ${FALLING}) ${SHOWN_FALLING}`,
+    `with page as (select * from (
+       (${FALLING_DAYS} and ${OF_CARD} and ${DECIDED} ${FALLING})
+       union all (${FALLING_DAYS} and ${OF_CARD} and ${UNDER_WAY} ${FALLING})
+     ) o ${FALLING}) ${SHOWN_FALLING}`,
   ),
 };
 

@@ -67,8 +67,8 @@ export function newPayment(shop: Shop, change: Record<string, unknown> = {}): Pr
 }
 
 /**
- * Sells until one is approved: a busy machine has no place at once (503), its acquirer answers too late (500),
- * or a request beside it told the simulator to decline the next charges (402).
+ * Sells until one is approved. A busy machine has no place at once (503), its acquirer answers too late
+ * (500), or a request beside it told the simulator to decline the next charges (402).
  */
 async function pay(shop: Shop, make: () => Promise<Record<string, unknown>>): Promise<KnownPayment> {
   let last = '';

@@ -1,7 +1,7 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction.ts';
-import { NEVER_SENT } from '../../transactions/transaction-queries.sql.ts';
+import { DECIDED, NEVER_SENT, UNDER_WAY } from '../../transactions/transaction-queries.sql.ts';
 import type { ComparedCharge } from './compared-charge.ts';
 import type { ChargePlace, TruthRun } from './truth-run.ts';
 
@@ -11,14 +11,18 @@ const ORDER = 'order by sold_at, transaction_id limit $5';
 /** Another name than the column's: rows are ordered by the column's value. */
 const PLACED = rowCodec({ transactionId: column.text(), soldText: column.text('sold_at::text') });
 
-/** Earlier differences are compared at any age. The condition is the index's. */
+/** `installments_state` is named for the index by day, which has that condition. */
+const OF_SOLD = `select transaction_id, sold_at from transactions
+  where merchant_id = $1 and sold_at >= $2::date::timestamp at time zone 'America/Sao_Paulo'
+  and installments_state is not null and ${PLACE}`;
+const SOLD = `(${OF_SOLD} and ${DECIDED} ${ORDER})
+  union all (${OF_SOLD} and ${UNDER_WAY} ${ORDER})`;
+
+/** Earlier differences are compared at any age. */
 const FIND = statement(
   'truth.find_charges',
   `select ${PLACED.columns} from (
-     (select transaction_id, sold_at from transactions
-      where merchant_id = $1 and sold_at >= $2::date::timestamp at time zone 'America/Sao_Paulo'
-        and installments_state is not null and ${PLACE}
-      ${ORDER})
+     (select * from (${SOLD}) s ${ORDER})
      union
      (select t.transaction_id, t.sold_at from truth_differences d cross join lateral (
         select transaction_id, sold_at from transactions

@@ -2,7 +2,7 @@ import { type Database, type Reader, statement } from '../../platform/postgres/d
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { TRANSACTION_STATES } from '../transaction.ts';
-import type { TransactionKey } from '../transaction-queries.sql.ts';
+import { DECIDED, type TransactionKey, UNDER_WAY } from '../transaction-queries.sql.ts';
 
 /** Where the next page begins: behind this payment. */
 export type CustomerPlace = TransactionKey & {
@@ -55,12 +55,18 @@ export type CustomerPayment = Readonly<RowOf<typeof PAYMENT>> & {
 /** As the index has it: without the punctuation between the digits. */
 const DOCUMENT = `upper(regexp_replace(t.customer ->> 'documentNumber', '[^0-9A-Za-z]', '', 'g'))`;
 
+const ALL_OF_DOCUMENT = `select * from transactions t
+  where t.customer ->> 'documentNumber' is not null and ${DOCUMENT} = $1
+  and ($2::text is null or t.merchant_id = $2)
+  and (t.merchant_id, t.sold_at, t.transaction_id) > ($3, $4::timestamptz, $5::uuid)`;
+const BY_MERCHANT = 'order by t.merchant_id, t.sold_at, t.transaction_id limit $6';
+const OF_DOCUMENT = `(${ALL_OF_DOCUMENT} and ${DECIDED} ${BY_MERCHANT})
+  union all (${ALL_OF_DOCUMENT} and ${UNDER_WAY} ${BY_MERCHANT})`;
+
 const LIST = statement(
   'customers.list_payments',
   `select ${PAYMENT.columns}, ${CARD.columns}
-   from transactions t
-   where t.customer ->> 'documentNumber' is not null and ${DOCUMENT} = $1
-     and ($2::text is null or t.merchant_id = $2) and (t.merchant_id, t.sold_at, t.transaction_id) > ($3, $4::timestamptz, $5::uuid)
+   from (${OF_DOCUMENT}) t
    order by t.merchant_id, t.sold_at, t.transaction_id limit $6`,
 );
 
@@ -95,11 +101,16 @@ export async function listCustomerPayments(
 
 const ID = rowCodec({ transactionId: column.text('t.transaction_id') });
 
+const OWN_OF_DOCUMENT = `select * from transactions t
+  where t.customer ->> 'documentNumber' is not null and ${DOCUMENT} = $2 and t.merchant_id = $1`;
+const NEWEST_FIRST = 'order by t.sold_at desc, t.transaction_id desc limit $3';
+const NEWEST_OF_DOCUMENT = `(${OWN_OF_DOCUMENT} and ${DECIDED} ${NEWEST_FIRST})
+  union all (${OWN_OF_DOCUMENT} and ${UNDER_WAY} ${NEWEST_FIRST})`;
+
 /** Along transactions_by_customer_day: no more of a document is read than is shown. */
 const FIND_NEWEST = statement(
   'customers.find_newest_payments',
-  `select ${ID.columns} from transactions t
-   where t.customer ->> 'documentNumber' is not null and ${DOCUMENT} = $2 and t.merchant_id = $1
+  `select ${ID.columns} from (${NEWEST_OF_DOCUMENT}) t
    order by t.sold_at desc, t.transaction_id desc limit $3`,
 );
 

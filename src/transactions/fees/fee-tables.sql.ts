@@ -1,6 +1,7 @@
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
+import { DECIDED, UNDER_WAY } from '../transaction-queries.sql.ts';
 import { ALL_MERCHANTS, FEE_LEAD_MILLISECONDS, FEE_SOURCES, type FeeVersion } from './fee-table.ts';
 
 const VERSION = rowCodec({
@@ -83,16 +84,20 @@ export async function keepFeeSetting(database: Database, rules: string): Promise
 
 const SALE = rowCodec({ soldAt: column.instant('s.sold_at') });
 
+const SALE_AFTER = `select sold_at from transactions t
+  where t.merchant_id = m.merchant_id and t.sold_at >= $2 and t.installments_state is not null
+  and t.state not in ('declined', 'voided')`;
+const NEWEST = 'order by t.sold_at desc limit 1';
+const NEWEST_SALE = `(${SALE_AFTER} and ${DECIDED} ${NEWEST})
+  union all (${SALE_AFTER} and ${UNDER_WAY} ${NEWEST})`;
+
 /** Along the index of a merchant's sales by their moment. */
 const FIND_SALE_AFTER = statement(
   'fees.find_sale_after',
   `select ${SALE.columns} from merchants m, lateral (
-     select sold_at from transactions t
-     where t.merchant_id = m.merchant_id and t.sold_at >= $2 and t.installments_state is not null
-       and t.state not in ('declined', 'voided')
-     order by t.sold_at desc limit 1
+     select max(sold_at) as sold_at from (${NEWEST_SALE}) n
    ) s
-   where $1 = '' or m.merchant_id = $1
+   where ($1 = '' or m.merchant_id = $1) and s.sold_at is not null
    order by s.sold_at desc limit 1`,
 );
 
