@@ -97,6 +97,8 @@ export type Decider = {
   readonly silentReason: string;
   /** May be slow and may fail: at a deadline the caller aborts `signal` and uses the verdict for silence. */
   decide(sale: Sale, signal: AbortSignal): Promise<Decision>;
+  /** False: it accepts this sale without being asked. Absent: it is always asked. */
+  isConcerned?(sale: Sale): boolean;
   /** The provider that is asked about a sale; null if none is. */
   providerOf?(sale: Sale): string | null;
 };

@@ -61,6 +61,7 @@ export async function decideSale(tools: DecideTools, sale: Sale, deadlineAt: num
 async function askDeciders(tools: DecideTools, sale: Sale, deadlineAt: number): Promise<AskedDecision> {
   const decisions: AskedDecision[] = [];
   for (const decider of tools.deciders) {
+    if (decider.isConcerned?.(sale) === false) continue;
     const decision = await decisionInTime(tools, decider, sale, deadlineAt);
     decisions.push(decision);
     if (endsChain(decision)) break;

@@ -1,4 +1,4 @@
-import { type Buyer, reasonsText, type Sale } from '../antifraud/anti-fraud.ts';
+import { type Buyer, type Fingerprints, reasonsText, type Sale } from '../antifraud/anti-fraud.ts';
 import { type DecidedSale, type DecideTools, decideSale } from '../antifraud/decide-sale.ts';
 import { type FindCodeTools, findAntiFraudCode, type UsableCode } from '../antifraud/find-anti-fraud-code.ts';
 import { cardFingerprints } from '../antifraud/fingerprints.ts';
@@ -234,6 +234,7 @@ function saleOf(
   { trace, card, stored }: OpenedCardSource,
   { session }: UsableCode,
 ): Omit<Sale, 'transactionId'> {
+  let fingerprints: Fingerprints | null = null;
   return {
     merchantId,
     referenceTransaction: payment.referenceTransaction,
@@ -243,7 +244,11 @@ function saleOf(
       brand: trace.brand,
       firstSix: trace.firstSix,
       lastFour: trace.lastFour,
-      fingerprints: cardFingerprints(keyring, merchantId, card.number),
+      // Without rules and provider nobody reads them.
+      get fingerprints() {
+        fingerprints ??= cardFingerprints(keyring, merchantId, card.number);
+        return fingerprints;
+      },
     },
     isCardStored: stored !== null,
     buyer: payment.buyer,

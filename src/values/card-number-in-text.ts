@@ -1,5 +1,6 @@
 import { brandOf, isCardNumber } from './card-number.ts';
 import { isCpf } from './document-number.ts';
+import { isUuid } from './ids.ts';
 
 const LEAST_DIGITS = 13;
 
@@ -9,6 +10,8 @@ const LEAST_DIGITS = 13;
  * skipped.
  */
 export function holdsCardNumber(text: string): boolean {
+  // Most texts with so many digits are ids.
+  if (isUuid(text)) return false;
   return readingsOf(text).some((reading) => runsOf(reading).some(holdsCard));
 }
 

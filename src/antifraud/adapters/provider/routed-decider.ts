@@ -23,6 +23,10 @@ export class RoutedDecider implements Decider {
     return this.#providers.choose({ merchantId, transactionId, brand: card.brand, installmentCount, amount });
   }
 
+  isConcerned(sale: Sale): boolean {
+    return this.providerOf(sale) !== null;
+  }
+
   async decide(sale: Sale, signal: AbortSignal): Promise<Decision> {
     const name = this.providerOf(sale);
     return name === null ? NOBODY : this.#providers.of(name).decide(sale, signal);

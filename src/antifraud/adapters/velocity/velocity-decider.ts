@@ -79,6 +79,7 @@ export function velocityDecider(
     name: 'velocity',
     timeoutMilliseconds,
     silentReason: 'silent',
+    isConcerned: () => rules.length > 0,
     decide: (sale) => decide(sale, (counts) => counts),
     decideAgain: (sale) => decide(sale, withoutOneTry),
     velocityEventOf: (sale) =>
