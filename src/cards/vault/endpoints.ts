@@ -1,8 +1,8 @@
 import type { Audit } from '../../audit/audit-event.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { type Answer, type Call, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
-import { FAILURES } from '../../platform/http/failures.ts';
-import { refusalAnswer, refusalsAnswer, unavailableAnswer, writeOnce } from '../../platform/http/refusal.ts';
+import { FAILURES, unavailableAnswer, writeOnce } from '../../platform/http/failures.ts';
+import { refusalAnswer, refusalsAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { type Page, pageFor, writePage } from '../../platform/pages.ts';
 import type { LookUp, Search } from '../../platform/postgres/searches.ts';

@@ -2,7 +2,7 @@ import { answerOnce, type FindRequestTools, identifyRequest } from '../../idempo
 import { isRequestLost, type KeyedRequest, type SentRequest } from '../../idempotency/idempotency-key.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
-import type { Once } from '../../platform/http/refusal.ts';
+import type { Once } from '../../platform/http/failures.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { CommitUnknown } from '../../platform/postgres/database-errors.ts';

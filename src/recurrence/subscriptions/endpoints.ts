@@ -7,8 +7,8 @@ import {
   type Endpoint,
   endpoint,
 } from '../../platform/http/endpoint.ts';
-import { FAILURES } from '../../platform/http/failures.ts';
-import { type RefusalShape, refusalAnswer, refusalsAnswer, writeOnce } from '../../platform/http/refusal.ts';
+import { FAILURES, writeOnce } from '../../platform/http/failures.ts';
+import { type RefusalShape, refusal, refusalAnswer, refusalsAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import {
   type Page,
@@ -114,24 +114,12 @@ async function checkNewSubscription(
 }
 
 export const SUBSCRIPTION_CREATION_REFUSALS = {
-  unknownPlan: {
-    status: 400,
-    tag: 'planId',
-    sentence: { pt: 'Plano não encontrado.', en: 'Plan not found.' },
-  },
-  unknownCard: {
-    status: 400,
-    tag: 'vaultId',
-    sentence: { pt: 'Cofre não encontrado', en: 'No such card in the vault' },
-  },
-  planNotActive: {
-    status: 409,
-    tag: 'planId',
-    sentence: {
-      pt: 'O plano não está ativo e não aceita novas assinaturas.',
-      en: 'The plan is not active and takes no new subscriptions.',
-    },
-  },
+  unknownPlan: refusal(400, 'planId', { pt: 'Plano não encontrado.', en: 'Plan not found.' }),
+  unknownCard: refusal(400, 'vaultId', { pt: 'Cofre não encontrado', en: 'No such card in the vault' }),
+  planNotActive: refusal(409, 'planId', {
+    pt: 'O plano não está ativo e não aceita novas assinaturas.',
+    en: 'The plan is not active and takes no new subscriptions.',
+  }),
 } as const satisfies Record<SubscriptionCreationRefusal, RefusalShape>;
 
 export const SUBSCRIPTION_SEARCH_REFUSALS = {
@@ -142,22 +130,14 @@ export const SUBSCRIPTION_SEARCH_REFUSALS = {
 } as const satisfies Record<TooManyToOrder, RefusalShape>;
 
 export const SUBSCRIPTION_REFUSALS = {
-  completed: {
-    status: 409,
-    tag: 'status',
-    sentence: {
-      pt: 'Todas as parcelas da assinatura já foram encerradas; ela não pode ser reativada.',
-      en: 'All installments of the subscription are over; it cannot be activated again.',
-    },
-  },
-  cardRemoved: {
-    status: 409,
-    tag: 'status',
-    sentence: {
-      pt: 'O cartão da assinatura foi removido; informe outro cofre antes de ativá-la.',
-      en: 'The card of the subscription was removed; give it another one before you activate it.',
-    },
-  },
+  completed: refusal(409, 'status', {
+    pt: 'Todas as parcelas da assinatura já foram encerradas; ela não pode ser reativada.',
+    en: 'All installments of the subscription are over; it cannot be activated again.',
+  }),
+  cardRemoved: refusal(409, 'status', {
+    pt: 'O cartão da assinatura foi removido; informe outro cofre antes de ativá-la.',
+    en: 'The card of the subscription was removed; give it another one before you activate it.',
+  }),
   unknownCard: SUBSCRIPTION_CREATION_REFUSALS.unknownCard,
 } as const satisfies Record<Exclude<ChangeRefusal, 'notFound'>, RefusalShape>;
 
