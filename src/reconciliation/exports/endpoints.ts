@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { hasAccount } from '../../merchants/merchants.sql.ts';
-import { type Export, type OpenExport, streamOf } from '../../platform/exports.ts';
+import { type Export, streamOf } from '../../platform/exports.ts';
 import {
   type Answer,
   type Call,
@@ -11,7 +11,7 @@ import {
 } from '../../platform/http/endpoint.ts';
 import { FAILURES, RETRY_AFTER_SECONDS } from '../../platform/http/failures.ts';
 import { type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
-import type { LookUp } from '../../platform/postgres/searches.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import { linesOf, type RowFormat } from '../../platform/row-format.ts';
 import { CSV_TYPE } from '../../values/csv.ts';
 import { addDays, type Day, startOfSaoPauloDay } from '../../values/instant.ts';
@@ -32,10 +32,7 @@ import {
   type WantedReceivables,
 } from '../receivables/receivables.sql.ts';
 
-type ReadExportTools = Pick<Follower, 'isUpToDate'> & {
-  readonly lookUp: LookUp;
-  readonly openExport: OpenExport;
-};
+type ReadExportTools = Pick<Follower, 'isUpToDate'> & Pick<ModuleContext, 'lookUp' | 'openExport'>;
 
 export type ExportRefusal = 'receivablesBehind';
 

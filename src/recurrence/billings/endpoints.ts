@@ -10,9 +10,9 @@ import {
   refusal,
   refusalAnswer,
 } from '../../platform/http/refusal.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import { type Page, pageFor, tooManyToOrder, writePage } from '../../platform/pages.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
-import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { idOrUnissued, isUuid } from '../../values/ids.ts';
 import type { Billing, BillingWithCharges } from './billing.ts';
 import type { CancelRefusal } from './billing-after-charge.ts';
@@ -29,11 +29,7 @@ import {
   writeWholeBilling,
 } from './contract.ts';
 
-type SearchTools = {
-  readonly lookUp: LookUp;
-  /** Searches of one merchant take turns: each may read very many rows. */
-  readonly search: Search;
-};
+type SearchTools = Pick<ModuleContext, 'lookUp' | 'search'>;
 
 /** Sorted without an index in a second or two. Larger results must be narrowed down. */
 const MOST_SORTED = 1_000_000;

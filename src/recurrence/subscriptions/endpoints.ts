@@ -10,6 +10,7 @@ import {
 import { FAILURES, writeOnce } from '../../platform/http/failures.ts';
 import { type RefusalShape, refusal, refusalAnswer, refusalsAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import {
   type Page,
   pageFor,
@@ -18,7 +19,7 @@ import {
   type WantedPage,
   writePage,
 } from '../../platform/pages.ts';
-import type { LookUp, Search } from '../../platform/postgres/searches.ts';
+import type { LookUp } from '../../platform/postgres/searches.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import { changePlanState, type MovePlanTools } from '../plans/change-plan.ts';
@@ -62,11 +63,7 @@ import type {
 import { findCreationRefusals } from './subscription-creation.sql.ts';
 import { findSubscription } from './subscriptions.sql.ts';
 
-type ReadSubscriptionsTools = {
-  readonly lookUp: LookUp;
-  /** A merchant's searches take turns: each may count very many rows. */
-  readonly search: Search;
-};
+type ReadSubscriptionsTools = Pick<ModuleContext, 'lookUp' | 'search'>;
 
 /** Sorted without an index in a second or two. */
 const MOST_SORTED = 300_000;

@@ -1,8 +1,7 @@
 import { newIdOf } from '../../idempotency/answer-once.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
-import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
-import type { Database } from '../../platform/postgres/database.ts';
 import { notePaymentMade } from '../../platform/tracing/scope.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
@@ -22,10 +21,8 @@ import {
 import type { AcceptedCancelRow, CancelOutcomeRow } from './cancel-outcomes.sql.ts';
 import { CANCEL_REQUESTS, type CancelIntentResult, type CancelIntentRow } from './cancels.sql.ts';
 
-export type CancelTools = {
-  readonly database: Database;
+export type CancelTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly acquirers: Pick<Acquirers, 'of' | 'all'>;
-  readonly clock: BusinessClock;
   readonly wakeSignal: WakeSignal;
   readonly acquirerTimeoutMilliseconds: number;
   readonly cancelWindowDays: number;

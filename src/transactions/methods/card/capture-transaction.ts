@@ -1,8 +1,7 @@
 import { newIdOf } from '../../../idempotency/answer-once.ts';
 import type { KeyedRequest } from '../../../idempotency/idempotency-key.ts';
-import type { BusinessClock } from '../../../platform/business-clock.ts';
+import type { ModuleContext } from '../../../platform/module.ts';
 import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
 import { notePaymentMade } from '../../../platform/tracing/scope.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { CaptureAnswer } from '../../../providers/acquirers/acquirer.ts';
@@ -15,10 +14,8 @@ import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
 import type { CaptureOutcomeRow } from './capture-outcomes.sql.ts';
 import { CAPTURE_REQUESTS, type CaptureIntentResult, type CaptureIntentRow } from './captures.sql.ts';
 
-export type CaptureTools = {
-  readonly database: Database;
+export type CaptureTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly acquirers: Pick<Acquirers, 'of'>;
-  readonly clock: BusinessClock;
   readonly acquirerTimeoutMilliseconds: number;
   readonly minimumInstallment: Cents;
   /** Wakes the resolving of what is unanswered. */

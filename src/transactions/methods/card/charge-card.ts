@@ -6,8 +6,7 @@ import type {
   VerificationWanted,
 } from '../../../cards/vault/store-vault-card.ts';
 import { markFirstUse } from '../../../cards/vault/vault-cards.sql.ts';
-import type { BusinessClock } from '../../../platform/business-clock.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { ModuleContext } from '../../../platform/module.ts';
 import {
   CommitUnknown,
   DatabaseUnavailable,
@@ -44,10 +43,8 @@ import type { PreauthorizationRow } from './preauthorizations.sql.ts';
  * `Refused`: why an intent is refused; nothing was written then. Deadlines are monotonic
  * milliseconds.
  */
-export type ChargeTools<Refused extends string> = {
-  readonly database: Database;
+export type ChargeTools<Refused extends string> = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly acquirers: Pick<Acquirers, 'of' | 'choose'>;
-  readonly clock: BusinessClock;
   /** Rejects as a batched write does, and so does `writeOutcome`. */
   readonly writeIntent: (row: IntentRow, deadlineAt: number) => Promise<'committed' | Refused>;
   readonly writeOutcome: (row: OutcomeRow, deadlineAt: number) => Promise<OutcomeResult>;
@@ -337,9 +334,7 @@ function outcomeRow(
   }
 }
 
-export type VerifyTools = {
-  readonly database: Database;
-  readonly clock: BusinessClock;
+export type VerifyTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly limits: LimitTools;
   readonly decideVerification: DecideVerification;
 };

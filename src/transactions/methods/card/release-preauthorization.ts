@@ -1,7 +1,6 @@
 import { newIdOf } from '../../../idempotency/answer-once.ts';
-import type { BusinessClock } from '../../../platform/business-clock.ts';
+import type { ModuleContext } from '../../../platform/module.ts';
 import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { VoidAnswer } from '../../../providers/acquirers/acquirer.ts';
 import type { Acquirers } from '../../../providers/open-acquirers.ts';
@@ -14,10 +13,8 @@ import { postponeResolution, recordResolution } from './resolutions.sql.ts';
 
 type VoidedCharge = Extract<VoidAnswer, { kind: 'voided' }>;
 
-export type ReleaseTools = {
-  readonly database: Database;
+export type ReleaseTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly acquirers: Pick<Acquirers, 'of'>;
-  readonly clock: BusinessClock;
   readonly acquirerTimeoutMilliseconds: number;
   /** Notified when a callback was enqueued. */
   readonly deliverer: Pick<Deliverer, 'notify'>;

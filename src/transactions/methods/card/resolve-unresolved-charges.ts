@@ -1,6 +1,5 @@
 import { markFirstUse } from '../../../cards/vault/vault-cards.sql.ts';
-import type { BusinessClock } from '../../../platform/business-clock.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { ModuleContext } from '../../../platform/module.ts';
 import { taskOfPayment } from '../../../platform/tracing/scope.ts';
 import { DISPATCH } from '../../../platform/work/dispatch-policy.ts';
 import { Dispatcher } from '../../../platform/work/dispatcher.ts';
@@ -33,10 +32,8 @@ import {
   type UnresolvedCharge,
 } from './resolutions.sql.ts';
 
-export type ResolveTools = {
-  readonly database: Database;
+export type ResolveTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly acquirers: Pick<Acquirers, 'of'>;
-  readonly clock: BusinessClock;
   /** Notified when a callback was enqueued. */
   readonly deliverer: Pick<Deliverer, 'notify'>;
   /**
