@@ -26,6 +26,7 @@ import type { Acquirers } from '../../../providers/open-acquirers.ts';
 import { type Cents, cents, splitIntoInstallments } from '../../../values/cents.ts';
 import type { Instant } from '../../../values/instant.ts';
 import { captureUntil } from '../../capture.ts';
+import type { AskAcquirerTools } from '../../requests/send-request.ts';
 import { recordedShares, type Share } from '../../split.ts';
 import {
   type Intent,
@@ -43,14 +44,13 @@ import type { PreauthorizationRow } from './preauthorizations.sql.ts';
  * `Refused`: why an intent is refused; nothing was written then. Deadlines are monotonic
  * milliseconds.
  */
-export type ChargeTools<Refused extends string> = Pick<ModuleContext, 'database' | 'clock'> & {
-  readonly acquirers: Pick<Acquirers, 'of' | 'choose'>;
+export type ChargeTools<Refused extends string> = AskAcquirerTools & {
+  readonly acquirers: Pick<Acquirers, 'choose'>;
   /** Rejects as a batched write does, and so does `writeOutcome`. */
   readonly writeIntent: (row: IntentRow, deadlineAt: number) => Promise<'committed' | Refused>;
   readonly writeOutcome: (row: OutcomeRow, deadlineAt: number) => Promise<OutcomeResult>;
   /** Wakes the resolving of unanswered charges. */
   readonly wakeSignal: WakeSignal;
-  readonly acquirerTimeoutMilliseconds: number;
   /**
    * Ends the intent of an unsent charge as if it had not been; its key is free again. Rejects as
    * the others do.
