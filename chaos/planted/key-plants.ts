@@ -24,8 +24,8 @@ export type PayOnceTools`,
       },
       {
         file: PAY_ONCE,
-        find: "import type { Once } from '../platform/http/refusal.ts';",
-        put: "import type { Once } from '../platform/http/refusal.ts';\nimport { statement } from '../platform/postgres/database.ts';",
+        find: "import type { Once } from '../platform/http/failures.ts';",
+        put: "import type { Once } from '../platform/http/failures.ts';\nimport { statement } from '../platform/postgres/database.ts';",
       },
       {
         file: PAY_ONCE,

@@ -4,7 +4,7 @@ import type { SentRequest } from '../idempotency/idempotency-key.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { newId } from '../platform/chance.ts';
 import { callerOf, contract, type Endpoint, endpoint } from '../platform/http/endpoint.ts';
-import { type Once, writeOnce } from '../platform/http/refusal.ts';
+import { type Once, writeOnce } from '../platform/http/failures.ts';
 import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';
 import { CODE_LIFETIME_MILLISECONDS } from './anti-fraud.ts';
 import type { CodeResult, CodeRow } from './codes.sql.ts';

@@ -116,17 +116,9 @@ async function openOnce(
   const outages = openOutages(log, metrics);
   closings.push({ name: 'outages', close: async () => outages.close() });
   const gate = openWatchedGate(configuration, log, metrics);
-  const tracer = await openTracing({ configuration, closings, log, metrics });
-  const start: StartContext = {
-    configuration,
-    closings,
-    log,
-    metrics,
-    outages,
-    gate,
-    tracer,
-    whileDatabaseStarts,
-  };
+  const opened = { configuration, closings, log, metrics };
+  const tracer = await openTracing(opened);
+  const start: StartContext = { ...opened, outages, gate, tracer, whileDatabaseStarts };
   await refuseTakenPorts(configuration);
   const infrastructure = await openInfrastructure(start, surroundings.startSimulator);
   const { server } = infrastructure;
@@ -148,32 +140,21 @@ async function openOnDatabase(
 ): Promise<Omit<App, 'broken'>> {
   const bank = await openNamedBank(start, bankUrl, observe.bank);
   const { database, migrations } = await openCheckedDatabase(start, place);
-  const keys = await openAuditedKeys(start, database, migrations);
-  const time = await openBusinessTime(start, database);
+  const { works: worksOfKeys, recordStart, ...keys } = await openAuditedKeys(start, database, migrations);
+  const { works: worksOfTime, ...time } = await openBusinessTime(start, database);
   const named = { acquirer, bank, observe };
   const providers = await start.whileDatabaseStarts(() =>
     openProviders(start, { database, keyring: keys.keyring }, named),
   );
   const reads = openReads(database, start.configuration.databaseConnections);
   const context: AppContext = {
-    configuration: start.configuration,
-    closings: start.closings,
-    log: start.log,
-    metrics: start.metrics,
-    outages: start.outages,
-    gate: start.gate,
-    tracer: start.tracer,
-    whileDatabaseStarts: start.whileDatabaseStarts,
+    ...start,
     database,
     ...reads,
     ...openExports(reads.search),
     batched: batchedWith(start.metrics),
-    store: keys.store,
-    keyring: keys.keyring,
-    audit: keys.audit,
-    clock: time.clock,
-    isJumping: time.isJumping,
-    testClock: time.testClock,
+    ...keys,
+    ...time,
     acquirerUrl,
     ...providers,
     bankUrl,
@@ -186,8 +167,8 @@ async function openOnDatabase(
   const endpoints = await servedEndpoints(context, modules, whyNot);
   const seen = openInstallationMetrics(context, () => whyNot() === null);
   const works = [
-    ...keys.works,
-    ...time.works,
+    ...worksOfKeys,
+    ...worksOfTime,
     ...seen.works,
     ...openProcessReports(context),
     ...modules.works,
@@ -198,7 +179,7 @@ async function openOnDatabase(
     isStarting: () => !readiness.isOpen,
   });
   // The start cannot fail after this.
-  await keys.recordStart();
+  await recordStart();
   startWorks(
     context,
     works.filter((work) => isRunBy(start.configuration.roles, work)),

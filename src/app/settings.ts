@@ -2,6 +2,21 @@ import { CONSOLE_SETTINGS } from './console-settings.ts';
 
 type Row = readonly [name: string, preset: string, description: string];
 
+/** Files of the channel to `${prefix}_URL`. */
+function channelRows(prefix: string, whom: string): readonly Row[] {
+  const certificate = `${prefix}_CERTIFICATE_FILE`;
+  return [
+    [`${prefix}_TOKEN_FILE`, '', `file of the bearer token for \`${prefix}_URL\``],
+    [
+      `${prefix}_CA_FILE`,
+      '',
+      `PEM file of the authorities that ${whom} is believed by, instead of the public ones`,
+    ],
+    [certificate, '', `PEM file of the certificate that we show ${whom}`],
+    [`${prefix}_CERTIFICATE_KEY_FILE`, '', `PEM file of the private key of \`${certificate}\``],
+  ];
+}
+
 const ROWS: readonly Row[] = [
   ['PARCELA_ENVIRONMENT', 'homologation', '`homologation` (simulator, demo merchant) or `production`'],
   [
@@ -85,48 +100,19 @@ const ROWS: readonly Row[] = [
     '',
     'instead of a key file: a key store for a KMS or an HSM (docs/key-store-protocol.md), `https://…` or on loopback',
   ],
-  ['PARCELA_KEY_STORE_TOKEN_FILE', '', 'file of the bearer token for `PARCELA_KEY_STORE_URL`'],
-  [
-    'PARCELA_KEY_STORE_CA_FILE',
-    '',
-    'PEM file of the authorities that the key store is believed by, instead of the public ones',
-  ],
-  ['PARCELA_KEY_STORE_CERTIFICATE_FILE', '', 'PEM file of the certificate that we show the key store'],
-  [
-    'PARCELA_KEY_STORE_CERTIFICATE_KEY_FILE',
-    '',
-    'PEM file of the private key of `PARCELA_KEY_STORE_CERTIFICATE_FILE`',
-  ],
+  ...channelRows('PARCELA_KEY_STORE', 'the key store'),
   [
     'PARCELA_ACQUIRER_URL',
     '',
     'bridge to the acquirer (docs/acquirer-protocol.md); without it the simulator (homologation only)',
   ],
-  ['PARCELA_ACQUIRER_TOKEN_FILE', '', 'file of the bearer token for `PARCELA_ACQUIRER_URL`'],
-  [
-    'PARCELA_ACQUIRER_CA_FILE',
-    '',
-    'PEM file of the authorities that the bridge is believed by, instead of the public ones',
-  ],
-  ['PARCELA_ACQUIRER_CERTIFICATE_FILE', '', 'PEM file of the certificate that we show the bridge'],
-  [
-    'PARCELA_ACQUIRER_CERTIFICATE_KEY_FILE',
-    '',
-    'PEM file of the private key of `PARCELA_ACQUIRER_CERTIFICATE_FILE`',
-  ],
+  ...channelRows('PARCELA_ACQUIRER', 'the bridge'),
   [
     'PARCELA_BANK_URL',
     '',
     'the bank that registers boletos (docs/bank-protocol.md), `https://…` or on loopback; without it its simulator where that of the acquirer runs too, else there are no boletos',
   ],
-  ['PARCELA_BANK_TOKEN_FILE', '', 'file of the bearer token for `PARCELA_BANK_URL`'],
-  [
-    'PARCELA_BANK_CA_FILE',
-    '',
-    'PEM file of the authorities that the bank is believed by, instead of the public ones',
-  ],
-  ['PARCELA_BANK_CERTIFICATE_FILE', '', 'PEM file of the certificate that we show the bank'],
-  ['PARCELA_BANK_CERTIFICATE_KEY_FILE', '', 'PEM file of the private key of `PARCELA_BANK_CERTIFICATE_FILE`'],
+  ...channelRows('PARCELA_BANK', 'the bank'),
   ['PARCELA_BANK_TIMEOUT_MILLISECONDS', '', 'how long the bank may take; by default as long as the acquirer'],
   [
     'PARCELA_BANK_CHANGES_SECONDS',
@@ -280,18 +266,7 @@ const ROWS: readonly Row[] = [
     '',
     'a provider that is asked after the rules of velocity (docs/antifraud-protocol.md), `https://…` or on loopback',
   ],
-  ['PARCELA_ANTIFRAUD_TOKEN_FILE', '', 'file of the bearer token for `PARCELA_ANTIFRAUD_URL`'],
-  [
-    'PARCELA_ANTIFRAUD_CA_FILE',
-    '',
-    'PEM file of the authorities that the provider is believed by, instead of the public ones',
-  ],
-  ['PARCELA_ANTIFRAUD_CERTIFICATE_FILE', '', 'PEM file of the certificate that we show the provider'],
-  [
-    'PARCELA_ANTIFRAUD_CERTIFICATE_KEY_FILE',
-    '',
-    'PEM file of the private key of `PARCELA_ANTIFRAUD_CERTIFICATE_FILE`',
-  ],
+  ...channelRows('PARCELA_ANTIFRAUD', 'the provider'),
   ['PARCELA_ANTIFRAUD_PROVIDER_TIMEOUT_MILLISECONDS', '2000', 'how long the provider may take'],
   [
     'PARCELA_CLOCK_ANSWER_MILLISECONDS',
@@ -359,14 +334,7 @@ const ROWS: readonly Row[] = [
     '',
     'collector that gets traces by OTLP/HTTP (docs/observability.md), `https://…` or on loopback; `/v1/traces` is added; without it nothing is traced',
   ],
-  ['PARCELA_OTLP_TOKEN_FILE', '', 'file of the bearer token for `PARCELA_OTLP_URL`'],
-  [
-    'PARCELA_OTLP_CA_FILE',
-    '',
-    'PEM file of the authorities that the collector is believed by, instead of the public ones',
-  ],
-  ['PARCELA_OTLP_CERTIFICATE_FILE', '', 'PEM file of the certificate that we show the collector'],
-  ['PARCELA_OTLP_CERTIFICATE_KEY_FILE', '', 'PEM file of the private key of `PARCELA_OTLP_CERTIFICATE_FILE`'],
+  ...channelRows('PARCELA_OTLP', 'the collector'),
   ['PARCELA_TRACE_RATIO', '0.1', 'part of the traces that is recorded, from `0` to `1`'],
   [
     'PARCELA_TRACE_TARGETS',

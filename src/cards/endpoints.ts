@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../platform/http/endpoint.ts';
-import { type RefusalShape, refusalsAnswer } from '../platform/http/refusal.ts';
+import { type RefusalShape, refusal, refusalsAnswer } from '../platform/http/refusal.ts';
 import { isCardNumber } from '../values/card-number.ts';
 import { CARD_REFUSALS } from './refusals.ts';
 import { type TokenizeTools, tokenizeCard } from './tokens/tokenize-card.ts';
@@ -48,19 +48,14 @@ function writePublicKey(
 }
 
 export const TOKENIZATION_FAULTS = {
-  numberInvalid: {
-    status: 400,
-    tag: 'cardNumber',
-    sentence: { pt: 'Número de cartão inválido.', en: 'Not a valid card number.' },
-  },
-  oneCardSource: {
-    status: 400,
-    tag: 'cardNumber',
-    sentence: {
-      pt: 'Informe exatamente um entre cardNumber e encryptedCard.',
-      en: 'Give exactly one of cardNumber and encryptedCard.',
-    },
-  },
+  numberInvalid: refusal(400, 'cardNumber', {
+    pt: 'Número de cartão inválido.',
+    en: 'Not a valid card number.',
+  }),
+  oneCardSource: refusal(400, 'cardNumber', {
+    pt: 'Informe exatamente um entre cardNumber e encryptedCard.',
+    en: 'Give exactly one of cardNumber and encryptedCard.',
+  }),
 } as const satisfies Record<string, RefusalShape>;
 
 function checkTokenization(body: unknown): Fault[] {

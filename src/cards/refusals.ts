@@ -1,4 +1,4 @@
-import type { RefusalShape } from '../platform/http/refusal.ts';
+import { type RefusalShape, refusal } from '../platform/http/refusal.ts';
 import type { EncryptedCardFault } from './pairs/encrypted-card.ts';
 
 /** The tag is a field of `cardInfo`; endpoints put their prefix before it. */
@@ -36,30 +36,18 @@ const NOT_AS_STORED = {
 };
 /** Shown in homologation only: production has one sentence for all. */
 const inside = (pt: string, en: string) =>
-  ({
-    status: 400,
-    tag: 'encryptedCard',
-    sentence: { pt: `Cartão criptografado: ${pt}`, en: `Encrypted card: ${en}` },
-  }) as const;
+  refusal(400, 'encryptedCard', { pt: `Cartão criptografado: ${pt}`, en: `Encrypted card: ${en}` });
 const NEEDED = { pt: 'Campo obrigatório.', en: 'This field is required.' };
 
 export const CARD_REFUSALS = {
-  numberTokenUnknown: {
-    status: 400,
-    tag: 'numberToken',
-    sentence: {
-      pt: 'Token de cartão inválido, expirado ou já utilizado.',
-      en: 'The card token is unknown, expired or used already.',
-    },
-  },
-  encryptedCardUnreadable: {
-    status: 400,
-    tag: 'encryptedCard',
-    sentence: {
-      pt: 'Cartão criptografado inválido, expirado ou já utilizado.',
-      en: 'The encrypted card is invalid, expired or used already.',
-    },
-  },
+  numberTokenUnknown: refusal(400, 'numberToken', {
+    pt: 'Token de cartão inválido, expirado ou já utilizado.',
+    en: 'The card token is unknown, expired or used already.',
+  }),
+  encryptedCardUnreadable: refusal(400, 'encryptedCard', {
+    pt: 'Cartão criptografado inválido, expirado ou já utilizado.',
+    en: 'The encrypted card is invalid, expired or used already.',
+  }),
   encryptedCardEncoding: inside(
     'não é base64 padrão em uma única linha (sem base64url e sem quebras de linha).',
     'not standard base64 in one line (no base64url, no line breaks).',
@@ -110,65 +98,37 @@ export const CARD_REFUSALS = {
     'cardholderName must be a text of up to 30 characters, without control characters.',
   ),
   encryptedCardUsed: inside('já foi utilizado.', 'it was used already.'),
-  vaultIdUnknown: {
-    status: 400,
-    tag: 'vaultId',
-    sentence: { pt: 'Cofre não encontrado', en: 'No such card in the vault' },
-  },
-  holderNameNeeded: { status: 400, tag: 'cardholderName', sentence: NEEDED },
-  holderNameHoldsNumber: {
-    status: 400,
-    tag: 'cardholderName',
-    sentence: {
-      pt: 'O nome do titular não pode conter um número de cartão.',
-      en: "The holder's name must not hold a card number.",
-    },
-  },
-  brandNeeded: {
-    status: 400,
-    tag: 'brand',
-    sentence: {
-      pt: 'Não foi possível reconhecer a bandeira pelo número: informe a bandeira.',
-      en: 'The brand cannot be derived from the number: name it.',
-    },
-  },
-  brandImpossible: {
-    status: 400,
-    tag: 'brand',
-    sentence: {
-      pt: 'A bandeira não corresponde ao número do cartão.',
-      en: 'No card of this brand has such a number.',
-    },
-  },
-  brandNotOffered: {
-    status: 400,
-    tag: 'brand',
-    sentence: {
-      pt: 'A adquirente não aceita cartões desta bandeira.',
-      en: 'The acquirer takes no cards of this brand.',
-    },
-  },
-  expirationMonthNeeded: { status: 400, tag: 'expirationMonth', sentence: NEEDED },
-  expirationYearNeeded: { status: 400, tag: 'expirationYear', sentence: NEEDED },
-  cardExpired: {
-    status: 400,
-    tag: 'expirationYear',
-    sentence: { pt: 'O cartão está vencido.', en: 'The card has expired.' },
-  },
-  securityCodeLength: {
-    status: 400,
-    tag: 'securityCode',
-    sentence: {
-      pt: 'O código de segurança não tem o tamanho que a bandeira usa.',
-      en: 'The security code does not have the length of this brand.',
-    },
-  },
-  holderNameConflict: { status: 400, tag: 'cardholderName', sentence: GIVEN_TWICE },
-  securityCodeConflict: { status: 400, tag: 'securityCode', sentence: GIVEN_TWICE },
-  expirationMonthConflict: { status: 400, tag: 'expirationMonth', sentence: GIVEN_TWICE },
-  expirationYearConflict: { status: 400, tag: 'expirationYear', sentence: GIVEN_TWICE },
-  holderNameDiffers: { status: 400, tag: 'cardholderName', sentence: NOT_AS_STORED },
-  brandDiffers: { status: 400, tag: 'brand', sentence: NOT_AS_STORED },
-  expirationMonthDiffers: { status: 400, tag: 'expirationMonth', sentence: NOT_AS_STORED },
-  expirationYearDiffers: { status: 400, tag: 'expirationYear', sentence: NOT_AS_STORED },
+  vaultIdUnknown: refusal(400, 'vaultId', { pt: 'Cofre não encontrado', en: 'No such card in the vault' }),
+  holderNameNeeded: refusal(400, 'cardholderName', NEEDED),
+  holderNameHoldsNumber: refusal(400, 'cardholderName', {
+    pt: 'O nome do titular não pode conter um número de cartão.',
+    en: "The holder's name must not hold a card number.",
+  }),
+  brandNeeded: refusal(400, 'brand', {
+    pt: 'Não foi possível reconhecer a bandeira pelo número: informe a bandeira.',
+    en: 'The brand cannot be derived from the number: name it.',
+  }),
+  brandImpossible: refusal(400, 'brand', {
+    pt: 'A bandeira não corresponde ao número do cartão.',
+    en: 'No card of this brand has such a number.',
+  }),
+  brandNotOffered: refusal(400, 'brand', {
+    pt: 'A adquirente não aceita cartões desta bandeira.',
+    en: 'The acquirer takes no cards of this brand.',
+  }),
+  expirationMonthNeeded: refusal(400, 'expirationMonth', NEEDED),
+  expirationYearNeeded: refusal(400, 'expirationYear', NEEDED),
+  cardExpired: refusal(400, 'expirationYear', { pt: 'O cartão está vencido.', en: 'The card has expired.' }),
+  securityCodeLength: refusal(400, 'securityCode', {
+    pt: 'O código de segurança não tem o tamanho que a bandeira usa.',
+    en: 'The security code does not have the length of this brand.',
+  }),
+  holderNameConflict: refusal(400, 'cardholderName', GIVEN_TWICE),
+  securityCodeConflict: refusal(400, 'securityCode', GIVEN_TWICE),
+  expirationMonthConflict: refusal(400, 'expirationMonth', GIVEN_TWICE),
+  expirationYearConflict: refusal(400, 'expirationYear', GIVEN_TWICE),
+  holderNameDiffers: refusal(400, 'cardholderName', NOT_AS_STORED),
+  brandDiffers: refusal(400, 'brand', NOT_AS_STORED),
+  expirationMonthDiffers: refusal(400, 'expirationMonth', NOT_AS_STORED),
+  expirationYearDiffers: refusal(400, 'expirationYear', NOT_AS_STORED),
 } as const satisfies Record<CardRefusal, RefusalShape>;

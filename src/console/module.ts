@@ -96,7 +96,7 @@ const ACTION_RATE = { perSecond: 1, burstSeconds: 60 } as const;
 const SIGN_IN_RATE = { perSecond: 1, burstSeconds: 60 } as const;
 
 export function openConsole(context: ConsoleContext, below: Below): Pages {
-  const { configuration, database, audit, keyring, log, gate, clock } = context;
+  const { configuration, database, log, gate } = context;
   const isHomologation = configuration.environment === 'homologation';
   const isHere = ({ homologationOnly }: { readonly homologationOnly?: true }) =>
     isHomologation || homologationOnly !== true;
@@ -106,15 +106,11 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
     decideRequest({ ...tools, ...tools.asking }, visit, wanted);
   const doesAnyWait = keptRead(WAITING_MILLISECONDS, () => isAnythingWaiting(database, null));
   const tools: PageTools = {
-    database,
-    audit,
-    keyring,
-    log,
+    ...context,
     provider: below.provider,
     secondPersonOver,
     linksOpen: isHomologation,
     isHomologation,
-    clock,
     ownOrigin: configuration.console.origin,
     assets: readAssets(),
     admission: below.admission,

@@ -115,15 +115,9 @@ export function openOperatorTools(context: OperatorContext): OperatorTools {
   };
 }
 
-function unresolvedTools({
-  database,
-  lookUp,
-  search,
-  clock,
-  audit,
-  acquirers,
-  configuration: { acquirerTimeoutMilliseconds },
-}: OperatorContext): UnresolvedTools {
+function unresolvedTools(context: OperatorContext): UnresolvedTools {
+  const { lookUp, search, acquirers, configuration } = context;
+  const { acquirerTimeoutMilliseconds } = configuration;
   const asked = rateLimit(QUESTIONS.perSecond, QUESTIONS.burstSeconds);
   return {
     async listWaiting({ kinds, order, ...filter }) {
@@ -147,14 +141,7 @@ function unresolvedTools({
     },
     decide: (visit, { id, decision, reason }) =>
       decideUnresolved(
-        {
-          database,
-          audit,
-          clock,
-          acquirerTimeoutMilliseconds,
-          operator: actorOf(visit),
-          onWait: () => {},
-        },
+        { ...context, acquirerTimeoutMilliseconds, operator: actorOf(visit), onWait: () => {} },
         id,
         decision,
         reason,
@@ -203,15 +190,8 @@ function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
   } satisfies ExceptionTools & ExceptionActionTools & FileTools & DifferenceTools;
 }
 
-function merchantTools({
-  database,
-  audit,
-  search,
-  acquirers,
-  acquirerUrl,
-  bankUrl,
-  configuration,
-}: OperatorContext): MerchantOperatorTools {
+function merchantTools(context: OperatorContext): MerchantOperatorTools {
+  const { database, audit, search, acquirers, acquirerUrl, bankUrl, configuration } = context;
   const toolsOf = (visit: Visit) => ({ database, audit, operator: actorOf(visit) });
   return {
     async readRouting(merchantId) {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { newId, newTry } from '../platform/chance.ts';
-import type { Once } from '../platform/http/refusal.ts';
+import type { Once } from '../platform/http/failures.ts';
 import type { Looked } from '../platform/postgres/batched-reads.ts';
 import {
   comparableText,

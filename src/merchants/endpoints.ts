@@ -10,7 +10,7 @@ import {
   endpoint,
   type WireError,
 } from '../platform/http/endpoint.ts';
-import type { RefusalShape } from '../platform/http/refusal.ts';
+import { type RefusalShape, refusal } from '../platform/http/refusal.ts';
 import { type Instant, utcText } from '../values/instant.ts';
 import { credentialResource, type LoginApi } from './credentials/credential.ts';
 import { type LogOutTools, logOut } from './tokens/end-tokens.ts';
@@ -45,19 +45,14 @@ type LoginRefusal = 'wrongCredentials' | 'tooManyFailures';
 
 export const LOGIN_REFUSALS = {
   /** One answer for unknown, wrong and disabled: an attacker learns nothing. */
-  wrongCredentials: {
-    status: 401,
-    tag: '',
-    sentence: { pt: 'Usuário ou senha inválidos.', en: 'Wrong user name or password.' },
-  },
-  tooManyFailures: {
-    status: 429,
-    tag: '',
-    sentence: {
-      pt: 'Muitas tentativas sem sucesso; aguarde antes de tentar de novo.',
-      en: 'Too many failed attempts; wait before trying again.',
-    },
-  },
+  wrongCredentials: refusal(401, '', {
+    pt: 'Usuário ou senha inválidos.',
+    en: 'Wrong user name or password.',
+  }),
+  tooManyFailures: refusal(429, '', {
+    pt: 'Muitas tentativas sem sucesso; aguarde antes de tentar de novo.',
+    en: 'Too many failed attempts; wait before trying again.',
+  }),
 } as const satisfies Record<LoginRefusal, RefusalShape>;
 
 const LOGIN = Type.Object({

@@ -3,7 +3,7 @@ import type { Buyer } from '../antifraud/anti-fraud.ts';
 import type { NamedCard } from '../cards/card.ts';
 import { contract, type Fault, type Sound } from '../platform/http/endpoint.ts';
 import { FAILURES } from '../platform/http/failures.ts';
-import type { RefusalShape } from '../platform/http/refusal.ts';
+import { type RefusalShape, refusal } from '../platform/http/refusal.ts';
 import { REQUIRED } from '../platform/http/schema-faults.ts';
 import type { AcquirerCapabilities } from '../providers/acquirers/acquirer.ts';
 import { DECLINE_ANSWER, RETRY_LIMIT_ANSWER } from '../providers/acquirers/endpoints.ts';
@@ -114,38 +114,22 @@ const PAYMENT_REQUEST = Type.Object({
 type PaymentRequest = Static<typeof PAYMENT_REQUEST>;
 
 export const PAYMENT_FAULTS = {
-  oneInstallment: {
-    status: 400,
-    tag: 'payment.installments',
-    sentence: {
-      pt: 'Pagamento avista tem exatamente 1 parcela.',
-      en: 'A payment of type avista has exactly 1 installment.',
-    },
-  },
-  severalInstallments: {
-    status: 400,
-    tag: 'payment.installments',
-    sentence: {
-      pt: 'Pagamento lojista tem de 2 a 99 parcelas.',
-      en: 'A payment of type lojista has 2 to 99 installments.',
-    },
-  },
-  captureLaterNotOffered: {
-    status: 400,
-    tag: 'payment.captureType',
-    sentence: {
-      pt: 'A adquirente não oferece captura posterior (pa). Envie captureType ac, ou não o envie.',
-      en: 'The acquirer does not offer to capture later (pa). Send captureType ac, or leave it out.',
-    },
-  },
-  oneCardSource: {
-    status: 400,
-    tag: 'cardInfo.numberToken',
-    sentence: {
-      pt: 'Informe exatamente um entre numberToken, encryptedCard e vaultId.',
-      en: 'Give exactly one of numberToken, encryptedCard and vaultId.',
-    },
-  },
+  oneInstallment: refusal(400, 'payment.installments', {
+    pt: 'Pagamento avista tem exatamente 1 parcela.',
+    en: 'A payment of type avista has exactly 1 installment.',
+  }),
+  severalInstallments: refusal(400, 'payment.installments', {
+    pt: 'Pagamento lojista tem de 2 a 99 parcelas.',
+    en: 'A payment of type lojista has 2 to 99 installments.',
+  }),
+  captureLaterNotOffered: refusal(400, 'payment.captureType', {
+    pt: 'A adquirente não oferece captura posterior (pa). Envie captureType ac, ou não o envie.',
+    en: 'The acquirer does not offer to capture later (pa). Send captureType ac, or leave it out.',
+  }),
+  oneCardSource: refusal(400, 'cardInfo.numberToken', {
+    pt: 'Informe exatamente um entre numberToken, encryptedCard e vaultId.',
+    en: 'Give exactly one of numberToken, encryptedCard and vaultId.',
+  }),
 } as const satisfies Record<string, RefusalShape>;
 
 type Loose = Record<string, unknown> | undefined;

@@ -10,8 +10,8 @@ import {
   endpoint,
   type WireError,
 } from '../platform/http/endpoint.ts';
-import { FAILURES } from '../platform/http/failures.ts';
-import { refusalsAnswer, unavailableAnswer, writeOnce } from '../platform/http/refusal.ts';
+import { FAILURES, unavailableAnswer, writeOnce } from '../platform/http/failures.ts';
+import { refusalsAnswer } from '../platform/http/refusal.ts';
 import type { Language } from '../platform/http/sentence.ts';
 import { type Acquirers, widestCapabilities } from '../providers/open-acquirers.ts';
 import type { Cents } from '../values/cents.ts';

@@ -103,93 +103,51 @@ type Below = {
 };
 
 export function openPayments(context: PaymentsContext, below: Below): Module {
-  const { configuration, database, search, lookUp, openExport, keyring, acquirers, clock } = context;
-  const { idempotency, transactions } = below;
+  const { search, lookUp, openExport } = context;
+  const { cancelWindowDays, minimumInstallment } = context.configuration;
+  const { transactions, fees } = below;
+  const asking = askingTools(context, below);
   return {
     endpoints: [
       ...serve(PAYMENT_ENDPOINTS, paymentTools(context, below)),
       ...serve(PAYMENT_STATUS_ENDPOINTS, { search, lookUp, openExport }),
-      ...serve(CANCEL_ENDPOINTS, {
-        database,
-        keyring,
-        acquirers,
-        clock,
-        acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
-        cancelWindowDays: configuration.cancelWindowDays,
-        findRequest: idempotency.findRequest,
-        wakeSignal: transactions.wakeSignal,
-        writeCancelIntent: transactions.writeCancelIntent,
-        writeCancelOutcome: transactions.writeCancelOutcome,
-        releasePreauthorization: transactions.releasePreauthorization,
-      }),
-      ...serve(CAPTURE_ENDPOINTS, {
-        database,
-        keyring,
-        acquirers,
-        clock,
-        acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
-        minimumInstallment: configuration.minimumInstallment,
-        findRequest: idempotency.findRequest,
-        wakeSignal: transactions.wakeSignal,
-        writeCaptureIntent: transactions.writeCaptureIntent,
-        writeCaptureOutcome: transactions.writeCaptureOutcome,
-      }),
-      ...serve(MOVEMENT_ENDPOINTS, {
-        search,
-        lookUp,
-        fees: below.fees,
-        findWatermark: transactions.findWatermark,
-      }),
+      ...serve(CANCEL_ENDPOINTS, { ...transactions, ...asking, cancelWindowDays }),
+      ...serve(CAPTURE_ENDPOINTS, { ...transactions, ...asking, minimumInstallment }),
+      ...serve(MOVEMENT_ENDPOINTS, { search, lookUp, fees, findWatermark: transactions.findWatermark }),
     ],
     works: [],
     clockedWork: [],
   };
 }
 
+/** What every request needs that an acquirer is asked for. */
+function askingTools(
+  { configuration, database, keyring, acquirers, clock }: PaymentsContext,
+  { idempotency: { findRequest } }: Below,
+) {
+  const { acquirerTimeoutMilliseconds } = configuration;
+  return { database, keyring, acquirers, clock, acquirerTimeoutMilliseconds, findRequest };
+}
+
 function paymentTools(context: PaymentsContext, below: Below): PaymentTools {
-  const { configuration, database, keyring, acquirers, clock, log } = context;
-  const { idempotency, cards, antiFraud, transactions, webhooks } = below;
-  const { limits } = transactions;
+  const { configuration, database, log } = context;
+  const { cards, antiFraud, transactions, webhooks, fees } = below;
   return {
-    database,
-    keyring,
-    acquirers,
-    clock,
-    acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
-    fees: below.fees,
+    ...cards,
+    ...antiFraud,
+    ...transactions,
+    ...transactions.limits,
+    ...askingTools(context, below),
+    fees,
     minimumInstallment: configuration.minimumInstallment,
     callRules: webhooks.urlRules,
-    findRequest: idempotency.findRequest,
     findMadeTransaction: batchReads(madeTransactionsRead(database)),
-    cardKeys: cards.cardKeys,
-    findCardToken: cards.findCardToken,
-    findVaultCard: cards.findVaultCard,
-    takesBrand: cards.takesBrand,
-    warnOfDoubtfulBrand: cards.warnOfDoubtfulBrand,
-    findCode: antiFraud.findCode,
-    mustCodesBeIssued: antiFraud.mustCodesBeIssued,
-    deciders: antiFraud.deciders,
-    velocityEventOf: antiFraud.velocityEventOf,
-    takesTriggers: antiFraud.takesTriggers,
-    verdictWhenSilent: antiFraud.verdictWhenSilent,
-    observeDecision: antiFraud.observeDecision,
-    warnOfSilence: antiFraud.warnOfSilence,
     observeReview: logReviews(log),
-    limitMode: limits.limitMode,
-    limitsTrialCardsOnly: limits.limitsTrialCardsOnly,
-    findDeclines: limits.findDeclines,
-    findStoredDeclines: limits.findStoredDeclines,
-    observeLimit: limits.observeLimit,
     rememberCallbackEndpoint: webhooks.rememberCallbackEndpoint,
-    writeIntent: transactions.writeIntent,
-    writeOutcome: transactions.writeOutcome,
-    writeUnsent: transactions.writeUnsent,
     later: {
       captureDays: configuration.captureDays,
       writePreauthorization: transactions.writePreauthorization,
     },
-    wakeSignal: transactions.wakeSignal,
-    observe: transactions.observe,
   };
 }
 

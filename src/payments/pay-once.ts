@@ -2,7 +2,7 @@ import { isShownAs } from '../cards/card.ts';
 import { openCarriedCard } from '../cards/open-card-source.ts';
 import { answerOnce, type FindRequestTools, identifyRequest } from '../idempotency/answer-once.ts';
 import type { SentRequest } from '../idempotency/idempotency-key.ts';
-import type { Once } from '../platform/http/refusal.ts';
+import type { Once } from '../platform/http/failures.ts';
 import type { Looked } from '../platform/postgres/batched-reads.ts';
 import { notePayment } from '../platform/tracing/scope.ts';
 import { readDecline } from '../providers/acquirers/issuer-code.ts';

@@ -1,6 +1,6 @@
 import { ANTI_FRAUD_REFUSALS, type AntiFraudRefusal } from '../antifraud/refusals.ts';
 import { CARD_REFUSALS, type CardRefusal } from '../cards/refusals.ts';
-import type { RefusalShape } from '../platform/http/refusal.ts';
+import { type RefusalShape, refusal } from '../platform/http/refusal.ts';
 import type { LimitCause } from '../transactions/methods/card/network-limits.ts';
 import { KEPT_TEXTS, type KeptText } from './payment.ts';
 
@@ -14,30 +14,22 @@ const NUMBER_OF_THE_CARD = {
 
 /** The card's network would fine or forbid the charge. */
 const LIMIT_REFUSALS = {
-  neverAgain: {
-    status: 402,
-    tag: 'retryLimit',
-    sentence: {
-      pt:
-        'O emissor já recusou em definitivo uma cobrança como esta neste cartão, e a bandeira pune quem insiste. Nada foi ' +
-        'enviado nem cobrado. Use outro cartão.',
-      en:
-        'The issuer has already given a final no to a charge like this on this card, and the network punishes asking again. ' +
-        'Nothing was sent or charged. Use another card.',
-    },
-  },
-  tooManyTries: {
-    status: 402,
-    tag: 'retryLimit',
-    sentence: {
-      pt:
-        'Este cartão já foi recusado tantas vezes quantas a bandeira permite. Nada foi enviado nem cobrado. Use outro cartão, ' +
-        'ou este a partir de mayRetryAt.',
-      en:
-        'This card was declined as often as its network permits. Nothing was sent or charged. Use another card, or this ' +
-        'one from mayRetryAt on.',
-    },
-  },
+  neverAgain: refusal(402, 'retryLimit', {
+    pt:
+      'O emissor já recusou em definitivo uma cobrança como esta neste cartão, e a bandeira pune quem insiste. Nada foi ' +
+      'enviado nem cobrado. Use outro cartão.',
+    en:
+      'The issuer has already given a final no to a charge like this on this card, and the network punishes asking again. ' +
+      'Nothing was sent or charged. Use another card.',
+  }),
+  tooManyTries: refusal(402, 'retryLimit', {
+    pt:
+      'Este cartão já foi recusado tantas vezes quantas a bandeira permite. Nada foi enviado nem cobrado. Use outro cartão, ' +
+      'ou este a partir de mayRetryAt.',
+    en:
+      'This card was declined as often as its network permits. Nothing was sent or charged. Use another card, or this ' +
+      'one from mayRetryAt on.',
+  }),
 } as const satisfies Record<LimitCause, RefusalShape>;
 
 /** Names the field that a payment has for the card. */
@@ -48,8 +40,5 @@ export const PAYMENT_REFUSALS = Object.fromEntries([
   ]),
   ...Object.entries(ANTI_FRAUD_REFUSALS),
   ...Object.entries(LIMIT_REFUSALS),
-  ...KEPT_TEXTS.map((text) => [
-    `cardNumberIn:${text}`,
-    { status: 400, tag: text, sentence: NUMBER_OF_THE_CARD },
-  ]),
+  ...KEPT_TEXTS.map((text) => [`cardNumberIn:${text}`, refusal(400, text, NUMBER_OF_THE_CARD)]),
 ]) as Record<PaymentRefusal, RefusalShape>;

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { RefusalShape } from './http/refusal.ts';
+import { type RefusalShape, refusal } from './http/refusal.ts';
 
 const USUAL_LIMIT = 20;
 const MOST_ITEMS = 100;
@@ -31,7 +31,7 @@ export type TooManyToOrder = 'tooManyToOrder';
 
 /** The refusal, in the words of the resource. */
 export function tooManyToOrder(pt: string, en: string): RefusalShape {
-  return { status: 400, tag: 'orderBy', sentence: { pt, en } };
+  return refusal(400, 'orderBy', { pt, en });
 }
 
 /** The query fields of a list that can be sorted by `fields`; newest first by default. */

@@ -1,8 +1,7 @@
 import type { Keyring } from '../keys/open-keyring.ts';
 import { type Channel, connectorWith, headersWith } from '../platform/channels/open-channel.ts';
-import type { Closing } from '../platform/closings.ts';
 import { errorFields, type Log } from '../platform/log.ts';
-import type { Database } from '../platform/postgres/database.ts';
+import type { ModuleContext } from '../platform/module.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { alsoWhileHeld, following } from '../platform/work/every-so-often.ts';
 import { DEFAULT_PROVIDER, type ProviderCredentials, type ProviderKind, providerRecord } from './provider.ts';
@@ -48,11 +47,9 @@ export type ProviderTable = {
   readonly works: readonly Work[];
 };
 
-type TableContext = {
-  readonly database: Database;
+type TableContext = Pick<ModuleContext, 'database' | 'closings'> & {
   readonly keyring: Keyring;
   readonly log: Pick<Log, 'error'>;
-  readonly closings: Closing[];
 };
 
 export async function openProviderTable(context: TableContext): Promise<ProviderTable> {

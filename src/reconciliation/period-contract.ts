@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Fault } from '../platform/http/endpoint.ts';
 import { GENERAL_TAG } from '../platform/http/endpoint.ts';
-import type { RefusalShape } from '../platform/http/refusal.ts';
+import { type RefusalShape, refusal } from '../platform/http/refusal.ts';
 import { type Cents, reaisText } from '../values/cents.ts';
 import { ExactNumber } from '../values/exact-json.ts';
 import { isDay } from '../values/instant.ts';
@@ -14,22 +14,14 @@ export const dayField = (description: string) => Type.String({ format: 'day', ma
 
 /** The tag is the name of the last day's field. */
 export const PERIOD_FAULTS = {
-  rangeBackwards: {
-    status: 400,
-    tag: 'endDate',
-    sentence: {
-      pt: 'O fim do período vem antes do começo.',
-      en: 'The period ends before its beginning.',
-    },
-  },
-  periodTooLong: {
-    status: 400,
-    tag: 'endDate',
-    sentence: {
-      pt: `O período tem mais de ${MOST_DAYS} dias.`,
-      en: `The period has more than ${MOST_DAYS} days.`,
-    },
-  },
+  rangeBackwards: refusal(400, 'endDate', {
+    pt: 'O fim do período vem antes do começo.',
+    en: 'The period ends before its beginning.',
+  }),
+  periodTooLong: refusal(400, 'endDate', {
+    pt: `O período tem mais de ${MOST_DAYS} dias.`,
+    en: `The period has more than ${MOST_DAYS} days.`,
+  }),
 } as const satisfies Record<string, RefusalShape>;
 
 /** The schema reports faults of a single text. */
@@ -44,14 +36,10 @@ export function periodCheck(first: string, last: string) {
 }
 
 export const RECEIVABLE_REFUSALS = {
-  receivablesBehind: {
-    status: 503,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'As suas últimas vendas ainda estão sendo preparadas para a conciliação; tente de novo em instantes.',
-      en: 'Your latest sales are still being prepared for reconciliation; try again shortly.',
-    },
-  },
+  receivablesBehind: refusal(503, GENERAL_TAG, {
+    pt: 'As suas últimas vendas ainda estão sendo preparadas para a conciliação; tente de novo em instantes.',
+    en: 'Your latest sales are still being prepared for reconciliation; try again shortly.',
+  }),
 } as const satisfies Record<string, RefusalShape>;
 
 export function exampleOf(written: object): unknown {

@@ -220,8 +220,7 @@ type RecurrenceContext = CollectionContext & {
 };
 
 export function openRecurrence(context: RecurrenceContext, below: BelowCollection): Module {
-  const { database, search, lookUp, batched, clock, keyring, audit } = context;
-  const { findRequest } = below.idempotency;
+  const { database, search, lookUp, batched, clock, audit } = context;
   const { deliverer } = below.webhooks;
   const mayBeDue = createWakeSignal();
   const parts = [
@@ -233,11 +232,8 @@ export function openRecurrence(context: RecurrenceContext, below: BelowCollectio
     endpoints: [
       ...parts.flatMap(({ endpoints }) => endpoints),
       ...serve(SUBSCRIPTION_ENDPOINTS, {
-        keyring,
-        clock,
-        findRequest,
-        search,
-        lookUp,
+        ...context,
+        findRequest: below.idempotency.findRequest,
         notify: mayBeDue.notify,
         writeNewSubscription: batched(newSubscriptionsWrite(database)),
         writeChange: batched(subscriptionChangesWrite(audit, deliverer)),
@@ -261,21 +257,15 @@ function subscribersWork({ configuration, database, metrics }: RecurrenceContext
   );
 }
 
-function openPlans(
-  { database, search, lookUp, batched, clock, keyring, audit }: RecurrenceContext,
-  { idempotency, webhooks }: BelowCollection,
-): Module {
-  const { findRequest } = idempotency;
+function openPlans(context: RecurrenceContext, { idempotency, webhooks }: BelowCollection): Module {
+  const { database, lookUp, batched, clock, audit } = context;
   const { deliverer } = webhooks;
   const wakeSignal = createWakeSignal();
   return {
     endpoints: [
       ...serve(PLAN_ENDPOINTS, {
-        keyring,
-        clock,
-        findRequest,
-        search,
-        lookUp,
+        ...context,
+        findRequest: idempotency.findRequest,
         writePlan: batched(plansWrite(audit)),
         editPlan: batched(planEditsWrite(audit)),
       }),

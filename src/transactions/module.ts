@@ -26,6 +26,7 @@ import type { LimitMode } from './methods/card/network-limits.ts';
 import { outcomesWrite, unsentChargesWrite } from './methods/card/outcomes.sql.ts';
 import { type ResolveTools, resolveUnresolvedCharges } from './methods/card/resolve-unresolved-charges.ts';
 import { openWatermark } from './movements/open-watermark.ts';
+import type { AskAcquirerTools } from './requests/send-request.ts';
 import { countUnresolved } from './unresolved/unresolved.sql.ts';
 import type { UnresolvedCount, UnresolvedKind } from './unresolved/unresolved.ts';
 
@@ -163,19 +164,12 @@ export function openTransactions(
     guardVerification: (wanted, ask) =>
       verifyCard({ database, clock, limits, decideVerification }, wanted, ask),
     changes,
-    wakeSignal: shared.wakeSignal,
-    billingSignal: shared.billingSignal,
-    outage: shared.outage,
+    ...shared,
+    ...captures,
     findWatermark: openWatermark(database),
     writeIntent: batched(intentsWrite(database)),
-    writeOutcome: shared.writeOutcome,
     writeUnsent: batched(unsentChargesWrite(database)),
     writeCancelIntent: batched(cancelIntentsWrite(database)),
-    writeCancelOutcome: shared.writeCancelOutcome,
-    writeCaptureIntent: captures.writeCaptureIntent,
-    writeCaptureOutcome: captures.writeCaptureOutcome,
-    writePreauthorization: captures.writePreauthorization,
-    releasePreauthorization: captures.releasePreauthorization,
     observe: observeAuthorizations(metrics),
     endpoints: [],
     works: [
@@ -186,7 +180,6 @@ export function openTransactions(
       ...customersWork(context),
       forgetInBatches('forgetDeclinedVerifications', (limit) => deleteForgottenDeclines(database, limit)),
     ],
-    clockedWork: captures.clockedWork,
   };
 }
 
@@ -206,14 +199,12 @@ function resolvingWorks(
 ): Work[] {
   const { configuration, database, clock, acquirers, log } = context;
   const { acquirerTimeoutMilliseconds } = configuration;
+  const asking: AskAcquirerTools = { database, acquirers, clock, acquirerTimeoutMilliseconds };
   const charges: ResolveTools = {
-    database,
-    acquirers,
-    clock,
+    ...asking,
     deliverer,
     writeOutcome: shared.writeOutcome,
     settled: shared.billingSignal,
-    acquirerTimeoutMilliseconds,
     searchMilliseconds: searchPatience(context),
     outage: shared.outage,
     observe: (outcome) => observe('charge', outcome),
@@ -221,10 +212,7 @@ function resolvingWorks(
       log.warn({ transactionId, tries, reason }, 'a charge stays unknown'),
   };
   const cancels: ResolveCancelsTools = {
-    database,
-    acquirers,
-    clock,
-    acquirerTimeoutMilliseconds,
+    ...asking,
     writeCancelOutcome: shared.writeCancelOutcome,
     outage: cancelOutage,
     observe: (outcome) => observe('cancel', outcome),

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { contract, type Fault, type Sound } from '../../platform/http/endpoint.ts';
-import type { RefusalShape } from '../../platform/http/refusal.ts';
+import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
 import { REQUIRED } from '../../platform/http/schema-faults.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage } from '../../platform/pages.ts';
@@ -47,14 +47,10 @@ const STORE_REQUEST = Type.Object({
 type StoreRequest = Static<typeof STORE_REQUEST>;
 
 export const VAULT_FAULTS = {
-  oneCardSource: {
-    status: 400,
-    tag: 'numberToken',
-    sentence: {
-      pt: 'Informe exatamente um entre numberToken e encryptedCard.',
-      en: 'Give exactly one of numberToken and encryptedCard.',
-    },
-  },
+  oneCardSource: refusal(400, 'numberToken', {
+    pt: 'Informe exatamente um entre numberToken e encryptedCard.',
+    en: 'Give exactly one of numberToken and encryptedCard.',
+  }),
 } as const satisfies Record<string, RefusalShape>;
 
 /** The body may be malformed in any way: the schema reports wrong types. */

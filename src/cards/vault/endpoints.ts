@@ -1,11 +1,10 @@
 import type { Audit } from '../../audit/audit-event.ts';
-import type { BusinessClock } from '../../platform/business-clock.ts';
 import { type Answer, type Call, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
-import { FAILURES } from '../../platform/http/failures.ts';
-import { refusalAnswer, refusalsAnswer, unavailableAnswer, writeOnce } from '../../platform/http/refusal.ts';
+import { FAILURES, unavailableAnswer, writeOnce } from '../../platform/http/failures.ts';
+import { refusalAnswer, refusalsAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import { type Page, pageFor, writePage } from '../../platform/pages.ts';
-import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { isUuid } from '../../values/ids.ts';
 import { checkCardSource } from '../open-card-source.ts';
 import { CARD_REFUSALS } from '../refusals.ts';
@@ -36,11 +35,7 @@ import {
 } from './vault-card.ts';
 import { findVaultCard, listCards } from './vault-cards.sql.ts';
 
-type ListVaultCardsTools = {
-  readonly search: Search;
-  readonly audit: Audit;
-  readonly clock: BusinessClock;
-};
+type ListVaultCardsTools = Pick<ModuleContext, 'search' | 'clock'> & { readonly audit: Audit };
 
 /** Audited before the answer. Throws `Overloaded` when too many of the merchant's searches wait. */
 async function listVaultCards(
@@ -62,11 +57,7 @@ async function listVaultCards(
   };
 }
 
-type ReadVaultCardTools = {
-  readonly lookUp: LookUp;
-  readonly audit: Audit;
-  readonly clock: BusinessClock;
-};
+type ReadVaultCardTools = Pick<ModuleContext, 'lookUp' | 'clock'> & { readonly audit: Audit };
 
 /** Null for unknown cards and those of other merchants. The reading is audited before the answer. */
 async function readVaultCard(

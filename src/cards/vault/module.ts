@@ -88,10 +88,7 @@ type VaultContext = ModuleContext & {
 };
 
 type Below = {
-  readonly cards: Pick<
-    Cards,
-    'cardKeys' | 'findCardToken' | 'findVaultCard' | 'takesBrand' | 'warnOfDoubtfulBrand'
-  >;
+  readonly cards: Omit<Cards, keyof Module>;
   readonly idempotency: Pick<Idempotency, 'findRequest'>;
   /** From higher modules, which count attempts. */
   readonly guardVerification: GuardVerification;
@@ -99,31 +96,20 @@ type Below = {
 
 /** Opened after the modules that count attempts, because a verification is one. */
 export function openVault(context: VaultContext, { cards, idempotency, guardVerification }: Below): Module {
-  const { database, search, lookUp, batched, keyring, audit, clock, acquirers, configuration, metrics } =
-    context;
-  const { cardKeys, findCardToken, findVaultCard, takesBrand, warnOfDoubtfulBrand } = cards;
-  const { storedCopies: mostCopies } = configuration;
+  const { database, search, batched, audit, clock, configuration, metrics } = context;
+  const { acquirerTimeoutMilliseconds, storedCopies: mostCopies } = configuration;
   const expired = metrics.counter(EXPIRED_CARDS_DELETED);
   return {
     endpoints: [
       ...serve(VAULT_LIST_ENDPOINTS, { search, audit, clock }),
       ...serve(VAULT_ENDPOINTS, {
-        database,
-        lookUp,
-        keyring,
-        audit,
-        clock,
-        acquirers,
-        acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
-        cardKeys,
+        ...context,
+        ...cards,
+        acquirerTimeoutMilliseconds,
         findRequest: idempotency.findRequest,
-        findCardToken,
-        findVaultCard,
-        takesBrand,
         writeVaultCard: batched(vaultCardsWrite(database, audit, mostCopies)),
         removeVaultCard: batched(vaultCardsRemove(audit)),
         guardVerification,
-        warnOfDoubtfulBrand,
         mostCopies,
       }),
     ],

@@ -1,10 +1,9 @@
 import { answerOnce, type FindRequestTools, identifyRequest } from '../../idempotency/answer-once.ts';
 import { isRequestLost, type KeyedRequest, type SentRequest } from '../../idempotency/idempotency-key.ts';
-import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
-import type { Once } from '../../platform/http/refusal.ts';
+import type { Once } from '../../platform/http/failures.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
-import type { Database } from '../../platform/postgres/database.ts';
 import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
 import type { VerificationAnswer } from '../../providers/acquirers/acquirer.ts';
@@ -33,10 +32,9 @@ import {
 } from './vault-cards.sql.ts';
 
 export type StoreVaultCardTools = CardTools &
-  FindRequestTools & {
-    readonly database: Database;
+  FindRequestTools &
+  Pick<ModuleContext, 'database' | 'clock'> & {
     readonly acquirers: Acquirers;
-    readonly clock: BusinessClock;
     readonly acquirerTimeoutMilliseconds: number;
     readonly writeVaultCard: BatchedWrite<VaultCardRow, StoreResult>;
     /** How often one card may be stored at a merchant. */

@@ -2,11 +2,10 @@ import type { Audit } from '../../audit/audit-event.ts';
 import type { OnForbidden } from '../../audit/audit-refused-access.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
-import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import { type Caller, SCOPES } from '../../platform/http/endpoint.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
-import type { Database } from '../../platform/postgres/database.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import type { PageAnswer } from '../../platform/web-pages/page-routes.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import type { Cents } from '../../values/cents.ts';
@@ -26,14 +25,12 @@ import { type AskTools, askEndpoint } from './ask-endpoint.ts';
 import { liveMark, readAgain } from './live-page.ts';
 import { sendFile } from './send-file.ts';
 
-export type VisitTools = {
-  readonly database: Database;
+export type VisitTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly keyring: Pick<Keyring, 'fingerprint' | 'fingerprints'>;
   /** Cents. Larger amounts wait for a second person. Null: no limit. */
   readonly secondPersonOver: Cents | null;
   readonly audit: Audit;
   readonly isHomologation: boolean;
-  readonly clock: BusinessClock;
   readonly asking: AskTools;
   readonly actionsOfUser: RateLimit;
   readonly screens: readonly Screen<ConsoleTools>[];

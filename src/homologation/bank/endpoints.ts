@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import { callerOf, contract, type Endpoint, endpoint, GENERAL_TAG } from '../../platform/http/endpoint.ts';
-import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { conflict, type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
 import { type Day, saoPauloDay, utcText } from '../../values/instant.ts';
 import { boundedText } from '../files/acquirer-file.ts';
 import {
@@ -67,30 +67,15 @@ function shownBoleto(boleto: LedgerBoleto): LedgerBoleto {
 }
 
 export const BANK_PAPER_REFUSALS = {
-  noSimulator: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'Não há um banco simulado aqui.',
-      en: 'There is no simulated bank here.',
-    },
-  },
-  dayNotOver: {
-    status: 409,
-    tag: 'day',
-    sentence: {
-      pt: 'Este dia ainda não terminou no tempo do seu estabelecimento: adiante o relógio de teste.',
-      en: "This day is not over in your merchant's time: move the test clock forward.",
-    },
-  },
-  tooLarge: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'O arquivo deste dia é grande demais para uma resposta.',
-      en: 'The file of this day is too large for one answer.',
-    },
-  },
+  noSimulator: conflict({ pt: 'Não há um banco simulado aqui.', en: 'There is no simulated bank here.' }),
+  dayNotOver: refusal(409, 'day', {
+    pt: 'Este dia ainda não terminou no tempo do seu estabelecimento: adiante o relógio de teste.',
+    en: "This day is not over in your merchant's time: move the test clock forward.",
+  }),
+  tooLarge: conflict({
+    pt: 'O arquivo deste dia é grande demais para uma resposta.',
+    en: 'The file of this day is too large for one answer.',
+  }),
 } as const satisfies Record<BankPaperRefusal, RefusalShape>;
 
 const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));

@@ -1,14 +1,7 @@
 import { type Static, Type } from 'typebox';
-import {
-  callerOf,
-  contract,
-  type Endpoint,
-  endpoint,
-  type Fault,
-  GENERAL_TAG,
-} from '../../platform/http/endpoint.ts';
+import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { conflict, type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
 import { BANK_EVENTS } from '../../providers/banks/bank.ts';
 import { STATUS_WORDS, statusBill, statusWord } from '../../transactions/methods/boleto/bill-status.ts';
 import type { Boleto } from '../../transactions/methods/boleto/boleto.ts';
@@ -56,43 +49,27 @@ async function askForBoletoEvent(
 }
 
 export const BOLETO_EVENT_REFUSALS = {
-  forbidden: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'Os livros do banco não permitem este evento: nada aconteceu.',
-      en: "The bank's books do not allow this event: nothing happened.",
-    },
-  },
-  notThatDay: {
-    status: 400,
-    tag: 'paidOn',
-    sentence: {
-      pt: 'O pagamento não pode ser anterior à emissão, nem depois de hoje.',
-      en: 'The payment cannot lie before the issue, nor after today.',
-    },
-  },
-  noSimulator: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'Aqui não há simulador de banco: nada aconteceu.',
-      en: 'There is no simulator of a bank here: nothing happened.',
-    },
-  },
+  forbidden: conflict({
+    pt: 'Os livros do banco não permitem este evento: nada aconteceu.',
+    en: "The bank's books do not allow this event: nothing happened.",
+  }),
+  notThatDay: refusal(400, 'paidOn', {
+    pt: 'O pagamento não pode ser anterior à emissão, nem depois de hoje.',
+    en: 'The payment cannot lie before the issue, nor after today.',
+  }),
+  noSimulator: conflict({
+    pt: 'Aqui não há simulador de banco: nada aconteceu.',
+    en: 'There is no simulator of a bank here: nothing happened.',
+  }),
 } as const satisfies Record<Exclude<BoletoEventRefusal, 'notFound'>, RefusalShape>;
 
 const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
 
 export const BOLETO_EVENT_FAULTS = {
-  onlyOfPayment: {
-    status: 400,
-    tag: 'amount',
-    sentence: {
-      pt: 'Só um pagamento tem amount e paidOn.',
-      en: 'Only a payment has amount and paidOn.',
-    },
-  },
+  onlyOfPayment: refusal(400, 'amount', {
+    pt: 'Só um pagamento tem amount e paidOn.',
+    en: 'Only a payment has amount and paidOn.',
+  }),
 } as const satisfies Record<string, RefusalShape>;
 
 /** The body may be malformed in any way: the schema reports wrong types. */

@@ -8,7 +8,7 @@ import {
   type Fault,
   GENERAL_TAG,
 } from '../../platform/http/endpoint.ts';
-import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { conflict, type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { type Instant, parseSaoPauloText, saoPauloText } from '../../values/instant.ts';
 import { type AdvanceResult, type AdvanceTools, advanceClock } from './advance-clock.ts';
@@ -21,24 +21,16 @@ const TOO_FAR = {
 };
 
 export const CLOCK_REFUSALS = {
-  backward: {
-    status: 400,
-    tag: 'to',
-    sentence: {
-      pt: 'O relógio de teste só anda para a frente.',
-      en: 'The test clock only moves forward.',
-    },
-  },
-  tooManyDays: { status: 400, tag: 'advanceDays', sentence: TOO_FAR },
-  tooFar: { status: 400, tag: 'to', sentence: TOO_FAR },
-  underWay: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'Um avanço do relógio de teste ainda está em andamento; consulte-o.',
-      en: 'A jump of the test clock is still under way; read the clock.',
-    },
-  },
+  backward: refusal(400, 'to', {
+    pt: 'O relógio de teste só anda para a frente.',
+    en: 'The test clock only moves forward.',
+  }),
+  tooManyDays: refusal(400, 'advanceDays', TOO_FAR),
+  tooFar: refusal(400, 'to', TOO_FAR),
+  underWay: conflict({
+    pt: 'Um avanço do relógio de teste ainda está em andamento; consulte-o.',
+    en: 'A jump of the test clock is still under way; read the clock.',
+  }),
 } as const satisfies Record<JumpRefusal, RefusalShape>;
 
 const JUMP_REQUEST = Type.Object({
@@ -59,14 +51,10 @@ const JUMP_REQUEST = Type.Object({
 });
 
 export const CLOCK_FAULTS = {
-  oneGoal: {
-    status: 400,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'Informe exatamente um entre advanceDays e to.',
-      en: 'Give exactly one of advanceDays and to.',
-    },
-  },
+  oneGoal: refusal(400, GENERAL_TAG, {
+    pt: 'Informe exatamente um entre advanceDays e to.',
+    en: 'Give exactly one of advanceDays and to.',
+  }),
 } as const satisfies Record<string, RefusalShape>;
 
 /** The body may be malformed in any way: the schema reports wrong types. */

@@ -1,15 +1,8 @@
 import { Type } from 'typebox';
 import { STATUS_WORDS } from '../../payments/status/contract.ts';
-import {
-  callerOf,
-  contract,
-  type Endpoint,
-  endpoint,
-  type Fault,
-  GENERAL_TAG,
-} from '../../platform/http/endpoint.ts';
+import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { conflict, type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
 import { CHANGE_EVENTS } from '../../providers/acquirers/acquirer.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
 import { MOST_INSTALLMENTS } from '../../values/cents.ts';
@@ -17,28 +10,20 @@ import { askForEvent, type EventTools } from './ask-for-event.ts';
 import type { EventRefusal, WantedEvent } from './event.ts';
 
 export const EVENT_REFUSALS = {
-  forbidden: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'O estado atual da parcela, ou o que resta dela, não permite este evento: nada aconteceu.',
-      en: 'The state of the installment, or what is left of it, does not allow this event: nothing happened.',
-    },
-  },
+  forbidden: conflict({
+    pt: 'O estado atual da parcela, ou o que resta dela, não permite este evento: nada aconteceu.',
+    en: 'The state of the installment, or what is left of it, does not allow this event: nothing happened.',
+  }),
 } as const satisfies Record<Exclude<EventRefusal, 'notFound'>, RefusalShape>;
 
 const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
 const LARGEST_AMOUNT = 9_999_999_999;
 
 export const EVENT_FAULTS = {
-  amountOfChargeback: {
-    status: 400,
-    tag: 'amount',
-    sentence: {
-      pt: 'Só um chargeback pode ter amount.',
-      en: 'Only a chargeback can have an amount.',
-    },
-  },
+  amountOfChargeback: refusal(400, 'amount', {
+    pt: 'Só um chargeback pode ter amount.',
+    en: 'Only a chargeback can have an amount.',
+  }),
 } as const satisfies Record<string, RefusalShape>;
 
 /** The body may be malformed in any way: the schema reports wrong types. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import { callerOf, contract, type Endpoint, endpoint, GENERAL_TAG } from '../../platform/http/endpoint.ts';
-import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { conflict, type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
 import { SETTLEMENT_FORMATS } from '../../reconciliation/settlement-entry.ts';
 import { type Day, utcText } from '../../values/instant.ts';
 import {
@@ -48,30 +48,18 @@ function refusalOf(body: unknown): FileRefusal {
 }
 
 export const FILE_REFUSALS = {
-  dayNotOver: {
-    status: 409,
-    tag: 'day',
-    sentence: {
-      pt: 'Este dia ainda não terminou no tempo do seu estabelecimento: adiante o relógio de teste.',
-      en: "This day is not over in your merchant's time: move the test clock forward.",
-    },
-  },
-  noSuchRow: {
-    status: 409,
-    tag: 'row',
-    sentence: {
-      pt: 'O arquivo deste dia não tem uma linha em que essa falha caiba.',
-      en: 'The file of this day has no row in which that fault could be.',
-    },
-  },
-  tooLarge: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'O arquivo deste dia é grande demais para uma resposta.',
-      en: 'The file of this day is too large for one answer.',
-    },
-  },
+  dayNotOver: refusal(409, 'day', {
+    pt: 'Este dia ainda não terminou no tempo do seu estabelecimento: adiante o relógio de teste.',
+    en: "This day is not over in your merchant's time: move the test clock forward.",
+  }),
+  noSuchRow: refusal(409, 'row', {
+    pt: 'O arquivo deste dia não tem uma linha em que essa falha caiba.',
+    en: 'The file of this day has no row in which that fault could be.',
+  }),
+  tooLarge: conflict({
+    pt: 'O arquivo deste dia é grande demais para uma resposta.',
+    en: 'The file of this day is too large for one answer.',
+  }),
 } as const satisfies Record<FileRefusal, RefusalShape>;
 
 const LARGEST_ROW = 500_000;

@@ -1,33 +1,18 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import {
-  callerOf,
-  contract,
-  type Endpoint,
-  endpoint,
-  type Fault,
-  GENERAL_TAG,
-} from '../../platform/http/endpoint.ts';
-import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../../platform/http/endpoint.ts';
+import { conflict, type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
 import { type AcquirerScript, ANSWER_FAULTS, MOST_SCRIPTED, type ScriptRefusal } from './acquirer-script.ts';
 import { changeAcquirerScript, readAcquirerScript, type ScriptTools } from './change-acquirer-script.ts';
 
 export const SCRIPT_REFUSALS = {
-  noSimulator: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'A adquirente daqui não é o simulador: ela não segue roteiros.',
-      en: 'The acquirer here is not the simulator: it follows no script.',
-    },
-  },
-  tooMany: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'O simulador guarda roteiros demais de outros estabelecimentos: nada mudou.',
-      en: 'The simulator keeps too many scripts of other merchants: nothing changed.',
-    },
-  },
+  noSimulator: conflict({
+    pt: 'A adquirente daqui não é o simulador: ela não segue roteiros.',
+    en: 'The acquirer here is not the simulator: it follows no script.',
+  }),
+  tooMany: conflict({
+    pt: 'O simulador guarda roteiros demais de outros estabelecimentos: nada mudou.',
+    en: 'The simulator keeps too many scripts of other merchants: nothing changed.',
+  }),
 } as const satisfies Record<ScriptRefusal, RefusalShape>;
 
 const LONGEST_DELAY_MILLISECONDS = 60_000;
@@ -38,22 +23,14 @@ const WHOLE_PORTION = 10_000;
 const OUTCOMES = ['approved', 'declined'] as const;
 
 export const SCRIPT_FAULTS = {
-  codeOfDecline: {
-    status: 400,
-    tag: 'steps',
-    sentence: {
-      pt: 'Só um passo com outcome declined pode ter responseCode e adviceCode.',
-      en: 'Only a step whose outcome is declined can have responseCode and adviceCode.',
-    },
-  },
-  codeMalformed: {
-    status: 400,
-    tag: 'steps',
-    sentence: {
-      pt: 'responseCode e adviceCode têm letras e dígitos, até quatro.',
-      en: 'responseCode and adviceCode have letters and digits, up to four.',
-    },
-  },
+  codeOfDecline: refusal(400, 'steps', {
+    pt: 'Só um passo com outcome declined pode ter responseCode e adviceCode.',
+    en: 'Only a step whose outcome is declined can have responseCode and adviceCode.',
+  }),
+  codeMalformed: refusal(400, 'steps', {
+    pt: 'responseCode e adviceCode têm letras e dígitos, até quatro.',
+    en: 'responseCode and adviceCode have letters and digits, up to four.',
+  }),
 } as const satisfies Record<string, RefusalShape>;
 
 const CODE = /^[0-9A-Za-z]{1,4}$/;

@@ -1,8 +1,7 @@
 import { answerOnce, type FindRequestTools, identifyRequest } from '../../idempotency/answer-once.ts';
-
 import type { SentRequest } from '../../idempotency/idempotency-key.ts';
+import type { Once } from '../../platform/http/failures.ts';
 
-import type { Once } from '../../platform/http/refusal.ts';
 import type { RecordedCancel } from '../../transactions/cancels/cancel.ts';
 import {
   type CancelResult,

@@ -1,18 +1,12 @@
 import { type Static, Type } from 'typebox';
+import { type Answer, callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { FAILURES, unavailableAnswer, writeOnce } from '../../platform/http/failures.ts';
 import {
-  type Answer,
-  callerOf,
-  contract,
-  type Endpoint,
-  endpoint,
-  GENERAL_TAG,
-} from '../../platform/http/endpoint.ts';
-import { FAILURES } from '../../platform/http/failures.ts';
-import {
+  conflict,
+  passingConflict,
   type RefusalShape,
+  refusal,
   refusalAnswer,
-  unavailableAnswer,
-  writeOnce,
 } from '../../platform/http/refusal.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import type { CancelRefusal } from '../../transactions/cancels/cancel.ts';
@@ -22,97 +16,51 @@ import { type Instant, saoPauloOffsetText } from '../../values/instant.ts';
 import { type CancelPaymentTools, cancelPayment } from './cancel-payment.ts';
 
 export const CANCEL_REFUSALS = {
-  notResolved: {
-    status: 409,
-    retryAfterSeconds: 2,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'O pagamento ainda está em processamento; consulte-o e tente de novo.',
-      en: 'The payment is still being processed; read it and try again.',
-    },
-  },
-  notCharged: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'O pagamento foi negado ou desfeito: não há o que cancelar.',
-      en: 'The payment was declined or voided: there is nothing to cancel.',
-    },
-  },
-  windowOver: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'O prazo para cancelar este pagamento já passou.',
-      en: 'The time in which this payment could be canceled is over.',
-    },
-  },
-  alreadyCanceled: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'O pagamento já foi cancelado por inteiro.',
-      en: 'The payment is canceled already, all of it.',
-    },
-  },
-  beingCanceled: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'O valor que resta está reservado por um cancelamento em andamento; consulte o pagamento.',
-      en: 'What is left is held by a cancel that is under way; read the payment.',
-    },
-  },
-  beingCaptured: {
-    status: 409,
-    retryAfterSeconds: 2,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'O pagamento está sendo capturado; consulte-o e tente de novo.',
-      en: 'The payment is being captured; read it and try again.',
-    },
-  },
-  wholeOnly: {
-    status: 409,
-    tag: 'amount',
-    sentence: {
-      pt: 'Uma pré-autorização só se cancela por inteiro; para cobrar menos, capture menos.',
-      en: 'What is only authorized is canceled whole; to charge less, capture less.',
-    },
-  },
-  exceedsRest: {
-    status: 409,
-    tag: 'amount',
-    sentence: {
-      pt: 'O valor é maior do que resta do pagamento.',
-      en: 'The amount is more than is left of the payment.',
-    },
-  },
-  partNotOffered: {
-    status: 409,
-    tag: 'amount',
-    sentence: {
-      pt: 'A adquirente não devolve parte de um pagamento: cancele-o por inteiro.',
-      en: 'The acquirer gives back no part of a payment: cancel all of it.',
-    },
-  },
-  refusedByAcquirer: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'A adquirente recusou o cancelamento: nada foi devolvido.',
-      en: 'The acquirer refused the cancel: nothing was given back.',
-    },
-  },
+  notResolved: passingConflict(2, {
+    pt: 'O pagamento ainda está em processamento; consulte-o e tente de novo.',
+    en: 'The payment is still being processed; read it and try again.',
+  }),
+  notCharged: conflict({
+    pt: 'O pagamento foi negado ou desfeito: não há o que cancelar.',
+    en: 'The payment was declined or voided: there is nothing to cancel.',
+  }),
+  windowOver: conflict({
+    pt: 'O prazo para cancelar este pagamento já passou.',
+    en: 'The time in which this payment could be canceled is over.',
+  }),
+  alreadyCanceled: conflict({
+    pt: 'O pagamento já foi cancelado por inteiro.',
+    en: 'The payment is canceled already, all of it.',
+  }),
+  beingCanceled: conflict({
+    pt: 'O valor que resta está reservado por um cancelamento em andamento; consulte o pagamento.',
+    en: 'What is left is held by a cancel that is under way; read the payment.',
+  }),
+  beingCaptured: passingConflict(2, {
+    pt: 'O pagamento está sendo capturado; consulte-o e tente de novo.',
+    en: 'The payment is being captured; read it and try again.',
+  }),
+  wholeOnly: refusal(409, 'amount', {
+    pt: 'Uma pré-autorização só se cancela por inteiro; para cobrar menos, capture menos.',
+    en: 'What is only authorized is canceled whole; to charge less, capture less.',
+  }),
+  exceedsRest: refusal(409, 'amount', {
+    pt: 'O valor é maior do que resta do pagamento.',
+    en: 'The amount is more than is left of the payment.',
+  }),
+  partNotOffered: refusal(409, 'amount', {
+    pt: 'A adquirente não devolve parte de um pagamento: cancele-o por inteiro.',
+    en: 'The acquirer gives back no part of a payment: cancel all of it.',
+  }),
+  refusedByAcquirer: conflict({
+    pt: 'A adquirente recusou o cancelamento: nada foi devolvido.',
+    en: 'The acquirer refused the cancel: nothing was given back.',
+  }),
   /** The service repeats the cancel itself; merchants must not. */
-  unresolved: {
-    status: 500,
-    tag: '',
-    sentence: {
-      pt: 'O cancelamento está em andamento: a adquirente ainda não respondeu e será consultada até responder. Consulte o pagamento antes de pedir outro.',
-      en: 'The cancel is under way: the acquirer has not answered yet and is asked until it does. Read the payment before you ask for another.',
-    },
-  },
+  unresolved: refusal(500, '', {
+    pt: 'O cancelamento está em andamento: a adquirente ainda não respondeu e será consultada até responder. Consulte o pagamento antes de pedir outro.',
+    en: 'The cancel is under way: the acquirer has not answered yet and is asked until it does. Read the payment before you ask for another.',
+  }),
 } as const satisfies Record<Exclude<CancelRefusal, 'notFound'> | 'unresolved', RefusalShape>;
 
 const CANCEL_REQUEST = Type.Object({

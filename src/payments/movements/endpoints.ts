@@ -3,7 +3,7 @@ import { hasAccount } from '../../merchants/merchants.sql.ts';
 import { callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
-import type { LookUp, Search } from '../../platform/postgres/searches.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import type { FeeVersions } from '../../transactions/fees/fee-table.ts';
 import {
   type BoletoMovementState,
@@ -16,9 +16,7 @@ import { listAccountMovements } from '../../transactions/movements/movements.sql
 import { INSTALLMENT_WORDS } from '../../transactions/transaction.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';
 
-type ListMovementsTools = {
-  readonly lookUp: LookUp;
-  readonly search: Search;
+type ListMovementsTools = Pick<ModuleContext, 'lookUp' | 'search'> & {
   readonly fees: FeeVersions;
   /** Below this number no further movement can appear. */
   readonly findWatermark: () => Promise<number>;

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Fault } from '../../platform/http/endpoint.ts';
-import type { RefusalShape } from '../../platform/http/refusal.ts';
+import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
 import {
   beneficiariesOfPage,
   MOST_SHARES_SHOWN,
@@ -43,27 +43,18 @@ export const SPLIT_REQUEST = Type.Optional(
 type SplitRequest = Static<typeof SPLIT_REQUEST> | undefined;
 
 export const SPLIT_FAULTS = {
-  sameBeneficiary: {
-    status: 400,
-    tag: 'configSplit[n].documentNumberBeneficiary',
-    sentence: { pt: 'O beneficiário aparece mais de uma vez.', en: 'The beneficiary stands there twice.' },
-  },
-  sumTooMuch: {
-    status: 400,
-    tag: 'configSplit',
-    sentence: {
-      pt: 'A soma dos percentuais passa de 100.',
-      en: 'The percents add up to more than 100.',
-    },
-  },
-  mixedTypes: {
-    status: 400,
-    tag: 'configSplit[n].type',
-    sentence: {
-      pt: 'Todos os itens devem ter o mesmo type.',
-      en: 'All entries must have the same type.',
-    },
-  },
+  sameBeneficiary: refusal(400, 'configSplit[n].documentNumberBeneficiary', {
+    pt: 'O beneficiário aparece mais de uma vez.',
+    en: 'The beneficiary stands there twice.',
+  }),
+  sumTooMuch: refusal(400, 'configSplit', {
+    pt: 'A soma dos percentuais passa de 100.',
+    en: 'The percents add up to more than 100.',
+  }),
+  mixedTypes: refusal(400, 'configSplit[n].type', {
+    pt: 'Todos os itens devem ter o mesmo type.',
+    en: 'All entries must have the same type.',
+  }),
 } as const satisfies Record<string, RefusalShape>;
 
 const WHOLE = 10_000;

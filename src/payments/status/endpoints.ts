@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { streamOf } from '../../platform/exports.ts';
 import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
 import { pageFor, pageQuery, readPage, tooManyToOrder, writePage } from '../../platform/pages.ts';
 import type { LookUp } from '../../platform/postgres/searches.ts';
 import { notePayment } from '../../platform/tracing/scope.ts';
@@ -65,14 +65,10 @@ export const PAYMENT_SEARCH_REFUSALS = {
     'São mais de cem mil pagamentos para esta ordem ou estes filtros; busque uma referenceTransaction na ordem de transactionDate, sem outro filtro, ou por período.',
     'More than a hundred thousand payments for this order or these filters; search by referenceTransaction in the order of transactionDate, without another filter, or by period.',
   ),
-  notInThisOrder: {
-    status: 400,
-    tag: 'format',
-    sentence: {
-      pt: 'Com format vêm pagamentos de um período ou de uma referenceTransaction, na ordem de transactionDate.',
-      en: 'With format come payments of a period or of a referenceTransaction, in the order of transactionDate.',
-    },
-  },
+  notInThisOrder: refusal(400, 'format', {
+    pt: 'Com format vêm pagamentos de um período ou de uma referenceTransaction, na ordem de transactionDate.',
+    en: 'With format come payments of a period or of a referenceTransaction, in the order of transactionDate.',
+  }),
 } as const satisfies Record<PaymentExportRefusal, RefusalShape>;
 
 /** Fields to sort by, and their names in the module. */
@@ -127,38 +123,22 @@ const LIST_QUERY = Type.Object({
 });
 
 export const PAYMENT_SEARCH_FAULTS = {
-  noPeriod: {
-    status: 400,
-    tag: 'dateRangeStartDate',
-    sentence: {
-      pt: 'Informe o período, ou um entre referenceTransaction, nsu, authorizationCode, vaultId e billingId.',
-      en: 'Give the period, or one of referenceTransaction, nsu, authorizationCode, vaultId and billingId.',
-    },
-  },
-  rangeBackwards: {
-    status: 400,
-    tag: 'dateRangeEndDate',
-    sentence: {
-      pt: 'O fim do período vem antes do começo.',
-      en: 'The period ends before its beginning.',
-    },
-  },
-  periodTooLong: {
-    status: 400,
-    tag: 'dateRangeEndDate',
-    sentence: {
-      pt: `O período tem mais de ${MOST_DAYS} dias.`,
-      en: `The period has more than ${MOST_DAYS} days.`,
-    },
-  },
-  noPages: {
-    status: 400,
-    tag: 'page',
-    sentence: {
-      pt: 'Com format vem tudo o que foi encontrado: deixe page e limit de fora.',
-      en: 'With format everything that was found comes: leave page and limit out.',
-    },
-  },
+  noPeriod: refusal(400, 'dateRangeStartDate', {
+    pt: 'Informe o período, ou um entre referenceTransaction, nsu, authorizationCode, vaultId e billingId.',
+    en: 'Give the period, or one of referenceTransaction, nsu, authorizationCode, vaultId and billingId.',
+  }),
+  rangeBackwards: refusal(400, 'dateRangeEndDate', {
+    pt: 'O fim do período vem antes do começo.',
+    en: 'The period ends before its beginning.',
+  }),
+  periodTooLong: refusal(400, 'dateRangeEndDate', {
+    pt: `O período tem mais de ${MOST_DAYS} dias.`,
+    en: `The period has more than ${MOST_DAYS} days.`,
+  }),
+  noPages: refusal(400, 'page', {
+    pt: 'Com format vem tudo o que foi encontrado: deixe page e limit de fora.',
+    en: 'With format everything that was found comes: leave page and limit out.',
+  }),
 } as const satisfies Record<string, RefusalShape>;
 
 /** A period is needed without a key. The schema reports malformed texts. */

@@ -1,5 +1,4 @@
-import { type Answer, type Call, CUT_CONNECTION, type WireError } from './endpoint.ts';
-import { FAILURES, type Failure, RETRY_AFTER_SECONDS } from './failures.ts';
+import { type Answer, GENERAL_TAG, type WireError } from './endpoint.ts';
 import type { Language, Sentence } from './sentence.ts';
 
 /** A refusal as the wire shows it. A module's `refusals.ts` is a total table of these. */
@@ -10,6 +9,20 @@ export type RefusalShape = {
   /** Set if the cause passes by itself. A 409 without it is final. */
   readonly retryAfterSeconds?: number;
 };
+
+export function refusal(status: number, tag: string, sentence: Sentence): RefusalShape {
+  return { status, tag, sentence };
+}
+
+/** A 409 of no one field, and final. */
+export function conflict(sentence: Sentence): RefusalShape {
+  return refusal(409, GENERAL_TAG, sentence);
+}
+
+/** A 409 of no one field whose cause passes by itself. */
+export function passingConflict(retryAfterSeconds: number, sentence: Sentence): RefusalShape {
+  return { ...conflict(sentence), retryAfterSeconds };
+}
 
 /** The body is an array with one `{ tag, description }`. */
 export function refusalAnswer(
@@ -24,52 +37,8 @@ export function refusalAnswer(
   return all === undefined ? { status, body } : { status, body, headers: all };
 }
 
-/** 503: nothing was written; the request may be repeated shortly. */
-export function unavailableAnswer(
-  failure: Extract<Failure, 'overloaded' | 'acquirerAway'>,
-  language: Language,
-): Answer {
-  return refusalAnswer(FAILURES[failure], language, { 'retry-after': RETRY_AFTER_SECONDS });
-}
-
-/** 429: the request may be repeated after so many seconds. */
-export function tooManyAnswer(secondsToWait: number, language: Language): Answer {
-  return refusalAnswer(FAILURES.tooManyRequests, language, { 'retry-after': String(secondsToWait) });
-}
-
 /** The shapes all have one status. */
 export function refusalsAnswer(shapes: readonly RefusalShape[], language: Language): Answer {
   const body = shapes.map(({ tag, sentence }) => ({ tag, description: sentence[language] }));
   return { status: shapes[0]?.status ?? 400, body };
-}
-
-/**
- * `first`: done now, or refused, which records nothing. `again`: the outcome of the first request with this
- * key. `inFlight`: the first has no outcome yet.
- */
-export type Once<Result> =
-  | { readonly kind: 'first' | 'again'; readonly result: Result }
-  | { readonly kind: 'inFlight' | 'otherBody' };
-
-/** On every answer that repeats an earlier outcome. */
-const REPLAYED = { 'idempotent-replayed': 'true' };
-
-/** The answer for its own result, or for that of the first request with its key. */
-export function writeOnce<Result>(
-  { language }: Pick<Call<unknown, unknown, unknown>, 'language'>,
-  once: Once<Result>,
-  write: (result: Result) => Answer | typeof CUT_CONNECTION,
-): Answer | typeof CUT_CONNECTION {
-  switch (once.kind) {
-    case 'first':
-      return write(once.result);
-    case 'again': {
-      const answer = write(once.result);
-      return answer === CUT_CONNECTION ? answer : { ...answer, headers: { ...answer.headers, ...REPLAYED } };
-    }
-    case 'inFlight':
-      return refusalAnswer(FAILURES.keyInFlight, language);
-    case 'otherBody':
-      return refusalAnswer(FAILURES.keyOfOtherBody, language);
-  }
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES, RETRY_AFTER_SECONDS } from '../../platform/http/failures.ts';
-import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
 import { cents, reaisText } from '../../values/cents.ts';
 import { ExactNumber } from '../../values/exact-json.ts';
 import type { Day } from '../../values/instant.ts';
@@ -86,14 +86,10 @@ export const LIST_DAYS = contract({
 });
 
 export const DAY_REFUSALS = {
-  tooManyApart: {
-    status: 400,
-    tag: 'to',
-    sentence: {
-      pt: 'O período tem estornos, contestações e pagamentos em partes demais; peça menos dias.',
-      en: 'The period has too many cancels, chargebacks and payouts in parts; ask for fewer days.',
-    },
-  },
+  tooManyApart: refusal(400, 'to', {
+    pt: 'O período tem estornos, contestações e pagamentos em partes demais; peça menos dias.',
+    en: 'The period has too many cancels, chargebacks and payouts in parts; ask for fewer days.',
+  }),
 } as const satisfies Record<string, RefusalShape>;
 
 function readDaysQuery({ accountNumber, from, to }: Static<typeof QUERY>): WantedDays {

@@ -1,16 +1,13 @@
 import { hasAccount } from '../../merchants/merchants.sql.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
-import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { readJudged } from '../judging/judged.sql.ts';
 import type { InstallmentKey } from '../judging/judged-installment.ts';
 import type { Follower } from '../receivables/open-follower.ts';
 import { type DayOfReceivables, daysWith, type MovedOnDay, movedDays } from './day.ts';
 import { listApart, listReceivableDays, type PeriodOfAccount } from './days.sql.ts';
 
-export type ListDaysTools = Pick<Follower, 'isUpToDate'> & {
-  readonly lookUp: LookUp;
-  readonly search: Search;
-};
+export type ListDaysTools = Pick<Follower, 'isUpToDate'> & Pick<ModuleContext, 'lookUp' | 'search'>;
 
 export type WantedDays = PeriodOfAccount;
 

@@ -2,16 +2,9 @@ import { type Static, Type } from 'typebox';
 import type { MerchantActor } from '../../audit/audit-event.ts';
 import { hasAccount } from '../../merchants/merchants.sql.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import {
-  callerAt,
-  callerOf,
-  contract,
-  type Endpoint,
-  endpoint,
-  GENERAL_TAG,
-} from '../../platform/http/endpoint.ts';
+import { callerAt, callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { conflict, type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
 import { type Page, pageFor, pageQuery, readPage, type WantedPage, writePage } from '../../platform/pages.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { LookUp, Search } from '../../platform/postgres/searches.ts';
@@ -120,19 +113,14 @@ const EXAMPLE = {
 export type ExceptionPeriodFault = 'exceptionPeriodBackwards' | 'exceptionPeriodTooLong';
 
 export const EXCEPTION_PERIOD_FAULTS = {
-  exceptionPeriodBackwards: {
-    status: 400,
-    tag: 'to',
-    sentence: {
-      pt: 'O fim do período vem antes do começo.',
-      en: 'The period ends before its beginning.',
-    },
-  },
-  exceptionPeriodTooLong: {
-    status: 400,
-    tag: 'to',
-    sentence: { pt: 'O período passa de 93 dias.', en: 'The period is longer than 93 days.' },
-  },
+  exceptionPeriodBackwards: refusal(400, 'to', {
+    pt: 'O fim do período vem antes do começo.',
+    en: 'The period ends before its beginning.',
+  }),
+  exceptionPeriodTooLong: refusal(400, 'to', {
+    pt: 'O período passa de 93 dias.',
+    en: 'The period is longer than 93 days.',
+  }),
 } as const satisfies Record<ExceptionPeriodFault, RefusalShape>;
 
 const MOST_DAYS = 93;
@@ -243,14 +231,10 @@ export const RESOLVE_EXCEPTION = contract({
 });
 
 export const RESOLVE_REFUSALS = {
-  ofFile: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'Esta exceção é de um arquivo da adquirente: o operador a apura.',
-      en: 'This exception is of a file of the acquirer: the operator finds it out.',
-    },
-  },
+  ofFile: conflict({
+    pt: 'Esta exceção é de um arquivo da adquirente: o operador a apura.',
+    en: 'This exception is of a file of the acquirer: the operator finds it out.',
+  }),
 } as const satisfies Record<string, RefusalShape>;
 
 export type WantedExceptions = {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { hasAccount } from '../../merchants/merchants.sql.ts';
-import { type Export, type OpenExport, streamOf } from '../../platform/exports.ts';
+import { type Export, streamOf } from '../../platform/exports.ts';
 import {
   type Answer,
   type Call,
@@ -10,8 +10,8 @@ import {
   endpoint,
 } from '../../platform/http/endpoint.ts';
 import { FAILURES, RETRY_AFTER_SECONDS } from '../../platform/http/failures.ts';
-import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
-import type { LookUp } from '../../platform/postgres/searches.ts';
+import { type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import { linesOf, type RowFormat } from '../../platform/row-format.ts';
 import { CSV_TYPE } from '../../values/csv.ts';
 import { addDays, type Day, startOfSaoPauloDay } from '../../values/instant.ts';
@@ -32,10 +32,7 @@ import {
   type WantedReceivables,
 } from '../receivables/receivables.sql.ts';
 
-type ReadExportTools = Pick<Follower, 'isUpToDate'> & {
-  readonly lookUp: LookUp;
-  readonly openExport: OpenExport;
-};
+type ReadExportTools = Pick<Follower, 'isUpToDate'> & Pick<ModuleContext, 'lookUp' | 'openExport'>;
 
 export type ExportRefusal = 'receivablesBehind';
 
@@ -76,14 +73,10 @@ const ROWS = MOST_ROWS_AT_ONCE.toLocaleString('en');
 const LINHAS = MOST_ROWS_AT_ONCE.toLocaleString('pt-BR');
 
 export const EXPORT_REFUSALS = {
-  tooManyRows: {
-    status: 400,
-    tag: 'format',
-    sentence: {
-      pt: `São mais de ${LINHAS} parcelas: peça com format=csv-stream ou format=ndjson, ou restrinja o período.`,
-      en: `More than ${ROWS} installments: ask with format=csv-stream or format=ndjson, or narrow the period.`,
-    },
-  },
+  tooManyRows: refusal(400, 'format', {
+    pt: `São mais de ${LINHAS} parcelas: peça com format=csv-stream ou format=ndjson, ou restrinja o período.`,
+    en: `More than ${ROWS} installments: ask with format=csv-stream or format=ndjson, or narrow the period.`,
+  }),
 } as const satisfies Record<string, RefusalShape>;
 
 const CSV_SAMPLE = CSV_HEAD + writeReceivableLine(RECEIVABLE_SAMPLE);

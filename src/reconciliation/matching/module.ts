@@ -1,8 +1,6 @@
 import type { Actor, Audit } from '../../audit/audit-event.ts';
-import type { Log } from '../../platform/log.ts';
 import { counter } from '../../platform/metrics.ts';
 import type { ModuleContext } from '../../platform/module.ts';
-import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { everySoOften } from '../../platform/work/every-so-often.ts';
 import { createWakeSignal, type WakeSignal } from '../../platform/work/wake-signal.ts';
@@ -39,11 +37,9 @@ function matchingWorks(tools: MatchTools, wakeSignal: WakeSignal): Work[] {
   ];
 }
 
-type WatchTools = {
-  readonly database: Database;
+type WatchTools = Pick<ModuleContext, 'database' | 'log'> & {
   readonly audit: Audit;
   readonly notify: () => void;
-  readonly log: Log;
   readonly service: Actor;
 };
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Gate } from '../../platform/gate.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { fairLine } from '../../platform/work/fair-line.ts';
 import type { Look } from '../../platform/work/looks.sql.ts';
@@ -33,9 +33,7 @@ const MERCHANTS_AT_ONCE = 20;
 const RESTS_PER_BATCH = 2;
 const LONGEST_REST_MILLISECONDS = 500;
 
-export type FollowerTools = {
-  readonly database: Database;
-  readonly gate: Gate;
+export type FollowerTools = Pick<ModuleContext, 'database' | 'gate'> & {
   /** The number up to which no new movement can appear. */
   readonly findWatermark: () => Promise<number>;
   readonly observeBatch: () => void;

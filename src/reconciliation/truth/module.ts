@@ -136,24 +136,19 @@ export type BelowTruth = {
 };
 
 /** Compares books, feed, files and the acquirer's ledger, once a night. */
-export function openTruth(
-  { configuration, database, acquirers, keyring, audit, clock, log, metrics }: TruthContext,
-  { isUpToDate, notifyDeliverer, service }: BelowTruth,
-): Work[] {
-  const tools: NightTools = {
-    database,
-    acquirers,
-    clock,
-    isUpToDate,
-    notifyDeliverer,
-    acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
+export function openTruth(context: TruthContext, below: BelowTruth): Work[] {
+  const { configuration, log, metrics } = context;
+  const { environment, acquirerTimeoutMilliseconds } = configuration;
+  const tools: Parameters<typeof verifyingWorks>[0] = {
+    ...context,
+    ...below,
+    acquirerTimeoutMilliseconds,
     observeEnd: (run) => logRun(log, run),
     observeLeftOut: (leftOut) => logLeftOut(log, leftOut),
   };
-  const { environment } = configuration;
   const observeReport = (report: DayTruth) => logReport(log, report);
-  const reporting = { database, keyring, audit, clock, environment, service, observeReport };
-  return verifyingWorks({ ...tools, metrics }, reporting, observeRuns(metrics));
+  const reporting: ReportTools = { ...context, ...below, environment, observeReport };
+  return verifyingWorks(tools, reporting, observeRuns(metrics));
 }
 
 function logReport(log: Log, { day, merchants, unverified, charges, differing }: DayTruth): void {

@@ -1,4 +1,4 @@
-import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { saoPauloDay } from '../../values/instant.ts';
 import { finishAlertDay } from '../../webhooks/endpoints/webhook-endpoints.sql.ts';
@@ -17,11 +17,7 @@ import {
   type UpcomingToAlert,
 } from './upcoming-alerts.sql.ts';
 
-export type AlertDayTools = {
-  readonly database: Database;
-  readonly clock: BusinessClock;
-  readonly notify: () => void;
-};
+export type AlertDayTools = Pick<ModuleContext, 'database' | 'clock'> & { readonly notify: () => void };
 
 /** Cards read, and billings alerted, per commit. */
 const CARDS_OF_BATCH = 200;

@@ -12,16 +12,9 @@ import {
   type Endpoint,
   endpoint,
   type Fault,
-  GENERAL_TAG,
 } from '../../platform/http/endpoint.ts';
-import { FAILURES } from '../../platform/http/failures.ts';
-import {
-  type Once,
-  type RefusalShape,
-  refusalAnswer,
-  tooManyAnswer,
-  writeOnce,
-} from '../../platform/http/refusal.ts';
+import { FAILURES, type Once, tooManyAnswer, writeOnce } from '../../platform/http/failures.ts';
+import { conflict, type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage, writePage } from '../../platform/pages.ts';
 import type { Search } from '../../platform/postgres/searches.ts';
@@ -44,14 +37,10 @@ import { type AlertEndpoint, listAlertEndpointPage } from './alert-endpoints.sql
 
 export const ALERT_ENDPOINT_REFUSALS: Readonly<Record<UrlFault | 'tooManyActive', RefusalShape>> = {
   ...urlRefusals('callbackUrl'),
-  tooManyActive: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'Já existem 20 notificadores ativos; desative um deles antes.',
-      en: 'There are 20 active notifiers already; make one of them inactive first.',
-    },
-  },
+  tooManyActive: conflict({
+    pt: 'Já existem 20 notificadores ativos; desative um deles antes.',
+    en: 'There are 20 active notifiers already; make one of them inactive first.',
+  }),
 };
 
 type ChangeAlertEndpointTools = EndpointRegistry & {

@@ -1,12 +1,18 @@
 import type { MerchantActor } from '../../audit/audit-event.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
-import { callerAt, callerOf, type Endpoint, endpoint, GENERAL_TAG } from '../../platform/http/endpoint.ts';
+import { callerAt, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import {
+  conflict,
+  passingConflict,
+  type RefusalShape,
+  refusal,
+  refusalAnswer,
+} from '../../platform/http/refusal.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import { type Page, pageFor, tooManyToOrder, writePage } from '../../platform/pages.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
-import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { idOrUnissued, isUuid } from '../../values/ids.ts';
 import type { Billing, BillingWithCharges } from './billing.ts';
 import type { CancelRefusal } from './billing-after-charge.ts';
@@ -23,11 +29,7 @@ import {
   writeWholeBilling,
 } from './contract.ts';
 
-type SearchTools = {
-  readonly lookUp: LookUp;
-  /** Searches of one merchant take turns: each may read very many rows. */
-  readonly search: Search;
-};
+type SearchTools = Pick<ModuleContext, 'lookUp' | 'search'>;
 
 /** Sorted without an index in a second or two. Larger results must be narrowed down. */
 const MOST_SORTED = 1_000_000;
@@ -75,14 +77,10 @@ async function cancelBilling(
 }
 
 export const BILLING_SEARCH_REFUSALS = {
-  rangeBackwards: {
-    status: 400,
-    tag: 'expirationDateRangeEndDate',
-    sentence: {
-      pt: 'O fim do período vem antes do começo.',
-      en: 'The period ends before its beginning.',
-    },
-  },
+  rangeBackwards: refusal(400, 'expirationDateRangeEndDate', {
+    pt: 'O fim do período vem antes do começo.',
+    en: 'The period ends before its beginning.',
+  }),
   tooManyToOrder: tooManyToOrder(
     'São mais de um milhão de cobranças para esta ordem; escolha um status, um período ou outra ordem.',
     'More than a million billings for this order; choose a status, a period or another order.',
@@ -90,23 +88,14 @@ export const BILLING_SEARCH_REFUSALS = {
 } as const satisfies Record<SearchRefusal, RefusalShape>;
 
 export const BILLING_CANCEL_REFUSALS = {
-  finalized: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'A cobrança já foi finalizada e não pode ser cancelada.',
-      en: 'The billing is finalized already and cannot be canceled.',
-    },
-  },
-  charging: {
-    status: 409,
-    retryAfterSeconds: 5,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'A cobrança está sendo processada; aguarde o resultado.',
-      en: 'The billing is being charged; wait for the outcome.',
-    },
-  },
+  finalized: conflict({
+    pt: 'A cobrança já foi finalizada e não pode ser cancelada.',
+    en: 'The billing is finalized already and cannot be canceled.',
+  }),
+  charging: passingConflict(5, {
+    pt: 'A cobrança está sendo processada; aguarde o resultado.',
+    en: 'The billing is being charged; wait for the outcome.',
+  }),
 } as const satisfies Record<CancelRefusal, RefusalShape>;
 
 export type BillingTools = SearchTools & CancelBillingTools;

@@ -1,8 +1,7 @@
 import { answerOnce, type FindRequestTools, identifyRequest } from '../../idempotency/answer-once.ts';
-
 import type { SentRequest } from '../../idempotency/idempotency-key.ts';
+import type { Once } from '../../platform/http/failures.ts';
 
-import type { Once } from '../../platform/http/refusal.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { Instant } from '../../values/instant.ts';

@@ -1,21 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type TSchema, Type } from 'typebox';
-import {
-  type Answer,
-  callerOf,
-  contract,
-  type Endpoint,
-  endpoint,
-  GENERAL_TAG,
-} from '../../platform/http/endpoint.ts';
-import { FAILURES } from '../../platform/http/failures.ts';
-import {
-  type Once,
-  type RefusalShape,
-  refusalAnswer,
-  unavailableAnswer,
-  writeOnce,
-} from '../../platform/http/refusal.ts';
+import { type Answer, callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { FAILURES, type Once, unavailableAnswer, writeOnce } from '../../platform/http/failures.ts';
+import { conflict, type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
 import { DatabaseUnavailable } from '../../platform/postgres/database-errors.ts';
@@ -61,66 +48,38 @@ async function readChargedBilling(
 }
 
 export const HAND_CHARGE_REFUSALS = {
-  notChargeable: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'Só uma cobrança Denied ou PaymentInvalid pode ser cobrada novamente.',
-      en: 'Only a billing that is Denied or PaymentInvalid can be charged again.',
-    },
-  },
-  charging: {
-    status: 409,
-    tag: GENERAL_TAG,
-    sentence: {
-      pt: 'A cobrança está sendo processada; aguarde o resultado.',
-      en: 'The billing is being charged; wait for the outcome.',
-    },
-  },
-  cardExpired: {
-    status: 409,
-    tag: 'vaultId',
-    sentence: {
-      pt: 'O cartão da assinatura está vencido; informe outro cartão do cofre.',
-      en: "The subscription's card is expired; give it another stored card.",
-    },
-  },
-  cardUnusable: {
-    status: 409,
-    tag: 'vaultId',
-    sentence: {
-      pt: 'O cartão da assinatura não está mais no cofre; informe outro.',
-      en: "The subscription's card is no longer stored; give it another.",
-    },
-  },
-  amountOutOfRange: {
-    status: 409,
-    tag: 'amount',
-    sentence: {
-      pt: 'O valor está fora dos limites de uma cobrança (0,01 a 99.999.999,99).',
-      en: 'The amount is out of the range of a charge (0.01 to 99,999,999.99).',
-    },
-  },
+  notChargeable: conflict({
+    pt: 'Só uma cobrança Denied ou PaymentInvalid pode ser cobrada novamente.',
+    en: 'Only a billing that is Denied or PaymentInvalid can be charged again.',
+  }),
+  charging: conflict({
+    pt: 'A cobrança está sendo processada; aguarde o resultado.',
+    en: 'The billing is being charged; wait for the outcome.',
+  }),
+  cardExpired: refusal(409, 'vaultId', {
+    pt: 'O cartão da assinatura está vencido; informe outro cartão do cofre.',
+    en: "The subscription's card is expired; give it another stored card.",
+  }),
+  cardUnusable: refusal(409, 'vaultId', {
+    pt: 'O cartão da assinatura não está mais no cofre; informe outro.',
+    en: "The subscription's card is no longer stored; give it another.",
+  }),
+  amountOutOfRange: refusal(409, 'amount', {
+    pt: 'O valor está fora dos limites de uma cobrança (0,01 a 99.999.999,99).',
+    en: 'The amount is out of the range of a charge (0.01 to 99,999,999.99).',
+  }),
 } as const satisfies Record<HandChargeRefusal, RefusalShape>;
 
 /** The acquirer was not asked. Answered like a decline: the reason is an earlier refusal of the card. */
 export const MANUAL_CHARGE_LIMITS = {
-  neverAgain: {
-    status: 402,
-    tag: 'retryLimit',
-    sentence: {
-      pt: 'O emissor já recusou este cartão em definitivo; informe outro cartão do cofre.',
-      en: 'The issuer has refused this card for good; give the subscription another stored card.',
-    },
-  },
-  limited: {
-    status: 402,
-    tag: 'retryLimit',
-    sentence: {
-      pt: 'O limite de tentativas da bandeira para este cartão foi atingido.',
-      en: 'The limit of tries of the card network is reached for this card.',
-    },
-  },
+  neverAgain: refusal(402, 'retryLimit', {
+    pt: 'O emissor já recusou este cartão em definitivo; informe outro cartão do cofre.',
+    en: 'The issuer has refused this card for good; give the subscription another stored card.',
+  }),
+  limited: refusal(402, 'retryLimit', {
+    pt: 'O limite de tentativas da bandeira para este cartão foi atingido.',
+    en: 'The limit of tries of the card network is reached for this card.',
+  }),
 } as const satisfies Record<'neverAgain' | 'limited', RefusalShape>;
 
 const WHOLE_BILLING = GET_BILLING.answers[200];

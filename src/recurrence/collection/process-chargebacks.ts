@@ -1,5 +1,4 @@
-import type { BusinessClock } from '../../platform/business-clock.ts';
-import type { Database } from '../../platform/postgres/database.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import type { Look } from '../../platform/work/looks.sql.ts';
 import {
   CHARGEBACKS_DUE,
@@ -10,9 +9,7 @@ import {
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { blockForChargeback } from './chargebacks.sql.ts';
 
-export type ChargebackTools = {
-  readonly database: Database;
-  readonly clock: BusinessClock;
+export type ChargebackTools = Pick<ModuleContext, 'database' | 'clock'> & {
   /** Notified when blocking a subscription writes alerts. */
   readonly deliverer: Pick<Deliverer, 'notify'>;
 };

@@ -4,14 +4,8 @@ import type { SentRequest } from '../../idempotency/idempotency-key.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import { type Answer, callerAt, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
-import { FAILURES } from '../../platform/http/failures.ts';
-import {
-  type Once,
-  type RefusalShape,
-  refusalAnswer,
-  refusalsAnswer,
-  writeOnce,
-} from '../../platform/http/refusal.ts';
+import { FAILURES, type Once, writeOnce } from '../../platform/http/failures.ts';
+import { type RefusalShape, refusal, refusalAnswer, refusalsAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { writePage } from '../../platform/pages.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
@@ -84,31 +78,23 @@ const MISSING = {
 };
 
 export const PLAN_REFUSALS = {
-  behindCalendar: {
-    status: 400,
-    tag: 'startOn',
-    sentence: {
-      pt: 'Os vencimentos passam do fim do calendário (ano 9999).',
-      en: 'The due days go beyond the end of the calendar (year 9999).',
-    },
-  },
-  missingInterval: { status: 400, tag: 'interval', sentence: MISSING },
-  missingInstallments: { status: 400, tag: 'installments', sentence: MISSING },
-  amountOfActive: {
-    status: 409,
-    tag: 'amount',
-    sentence: {
-      pt: 'O valor de um plano ativo não pode ser alterado.',
-      en: 'The amount of an active plan cannot change.',
-    },
-  },
-  inUseAmount: { status: 409, tag: 'amount', sentence: IN_USE },
-  inUsePlanType: { status: 409, tag: 'planType', sentence: IN_USE },
-  inUseTrialDays: { status: 409, tag: 'trialDays', sentence: IN_USE },
-  inUseInterval: { status: 409, tag: 'interval', sentence: IN_USE },
-  inUseInstallments: { status: 409, tag: 'installments', sentence: IN_USE },
-  inUseMaxRetries: { status: 409, tag: 'attempts', sentence: IN_USE },
-  inUseSoftDescriptor: { status: 409, tag: 'softDescriptor', sentence: IN_USE },
+  behindCalendar: refusal(400, 'startOn', {
+    pt: 'Os vencimentos passam do fim do calendário (ano 9999).',
+    en: 'The due days go beyond the end of the calendar (year 9999).',
+  }),
+  missingInterval: refusal(400, 'interval', MISSING),
+  missingInstallments: refusal(400, 'installments', MISSING),
+  amountOfActive: refusal(409, 'amount', {
+    pt: 'O valor de um plano ativo não pode ser alterado.',
+    en: 'The amount of an active plan cannot change.',
+  }),
+  inUseAmount: refusal(409, 'amount', IN_USE),
+  inUsePlanType: refusal(409, 'planType', IN_USE),
+  inUseTrialDays: refusal(409, 'trialDays', IN_USE),
+  inUseInterval: refusal(409, 'interval', IN_USE),
+  inUseInstallments: refusal(409, 'installments', IN_USE),
+  inUseMaxRetries: refusal(409, 'attempts', IN_USE),
+  inUseSoftDescriptor: refusal(409, 'softDescriptor', IN_USE),
 } as const satisfies Record<string, RefusalShape> & Record<PlanRefusal, RefusalShape>;
 
 const IN_USE_FIELDS = {

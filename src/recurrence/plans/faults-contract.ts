@@ -1,5 +1,5 @@
 import type { Caller, Fault } from '../../platform/http/endpoint.ts';
-import type { RefusalShape } from '../../platform/http/refusal.ts';
+import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
 import { REQUIRED } from '../../platform/http/schema-faults.ts';
 import { ExactNumber } from '../../values/exact-json.ts';
 import { centsOfPlanAmount, planAmount } from '../../values/plan-amount.ts';
@@ -20,54 +20,30 @@ export const SHORTEST_INTERVAL = 20;
 export const NOT_SENT = 0;
 
 export const PLAN_FAULTS = {
-  otherMerchant: {
-    status: 400,
-    tag: 'merchantId',
-    sentence: {
-      pt: 'O merchantId não é o da credencial.',
-      en: 'The merchantId is not the one of the credential.',
-    },
-  },
-  fixedInterval: {
-    status: 400,
-    tag: 'interval',
-    sentence: {
-      pt: 'Neste tipo de plano o serviço define o intervalo: não o envie, ou envie o mesmo valor.',
-      en: 'The service sets the interval of this type of plan: leave it out, or send the same value.',
-    },
-  },
-  shortInterval: {
-    status: 400,
-    tag: 'interval',
-    sentence: {
-      pt: `O intervalo de um plano Custom é de ${SHORTEST_INTERVAL} dias no mínimo.`,
-      en: `The interval of a Custom plan is ${SHORTEST_INTERVAL} days at least.`,
-    },
-  },
-  worthless: {
-    status: 400,
-    tag: 'amount',
-    sentence: {
-      pt: 'O valor, arredondado para centavos, é 0,00: nada seria cobrado.',
-      en: 'The amount, rounded to cents, is 0.00: nothing would be charged.',
-    },
-  },
-  fixedInstallments: {
-    status: 400,
-    tag: 'installments',
-    sentence: {
-      pt: 'Neste tipo de plano o serviço define as parcelas (0, sem fim): não as envie, ou envie 0.',
-      en: 'The service sets the installments of this type of plan (0, no end): leave them out, or send 0.',
-    },
-  },
-  endlessCustom: {
-    status: 400,
-    tag: 'installments',
-    sentence: {
-      pt: 'Um plano Custom tem no mínimo 1 parcela.',
-      en: 'A Custom plan has 1 installment at least.',
-    },
-  },
+  otherMerchant: refusal(400, 'merchantId', {
+    pt: 'O merchantId não é o da credencial.',
+    en: 'The merchantId is not the one of the credential.',
+  }),
+  fixedInterval: refusal(400, 'interval', {
+    pt: 'Neste tipo de plano o serviço define o intervalo: não o envie, ou envie o mesmo valor.',
+    en: 'The service sets the interval of this type of plan: leave it out, or send the same value.',
+  }),
+  shortInterval: refusal(400, 'interval', {
+    pt: `O intervalo de um plano Custom é de ${SHORTEST_INTERVAL} dias no mínimo.`,
+    en: `The interval of a Custom plan is ${SHORTEST_INTERVAL} days at least.`,
+  }),
+  worthless: refusal(400, 'amount', {
+    pt: 'O valor, arredondado para centavos, é 0,00: nada seria cobrado.',
+    en: 'The amount, rounded to cents, is 0.00: nothing would be charged.',
+  }),
+  fixedInstallments: refusal(400, 'installments', {
+    pt: 'Neste tipo de plano o serviço define as parcelas (0, sem fim): não as envie, ou envie 0.',
+    en: 'The service sets the installments of this type of plan (0, no end): leave them out, or send 0.',
+  }),
+  endlessCustom: refusal(400, 'installments', {
+    pt: 'Um plano Custom tem no mínimo 1 parcela.',
+    en: 'A Custom plan has 1 installment at least.',
+  }),
 } as const satisfies Record<string, RefusalShape>;
 
 /** Anything in the body may be malformed; the schema reports its own faults. */

@@ -1,10 +1,8 @@
 import { answerOnce, type FindRequestTools, identifyRequest } from '../../idempotency/answer-once.ts';
-
 import type { SentRequest } from '../../idempotency/idempotency-key.ts';
-
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
-import type { Once } from '../../platform/http/refusal.ts';
+import type { Once } from '../../platform/http/failures.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import { type Customer, customerOf } from './customer.ts';

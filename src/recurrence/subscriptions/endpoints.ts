@@ -7,9 +7,10 @@ import {
   type Endpoint,
   endpoint,
 } from '../../platform/http/endpoint.ts';
-import { FAILURES } from '../../platform/http/failures.ts';
-import { type RefusalShape, refusalAnswer, refusalsAnswer, writeOnce } from '../../platform/http/refusal.ts';
+import { FAILURES, writeOnce } from '../../platform/http/failures.ts';
+import { type RefusalShape, refusal, refusalAnswer, refusalsAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import {
   type Page,
   pageFor,
@@ -18,7 +19,7 @@ import {
   type WantedPage,
   writePage,
 } from '../../platform/pages.ts';
-import type { LookUp, Search } from '../../platform/postgres/searches.ts';
+import type { LookUp } from '../../platform/postgres/searches.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import { changePlanState, type MovePlanTools } from '../plans/change-plan.ts';
@@ -62,11 +63,7 @@ import type {
 import { findCreationRefusals } from './subscription-creation.sql.ts';
 import { findSubscription } from './subscriptions.sql.ts';
 
-type ReadSubscriptionsTools = {
-  readonly lookUp: LookUp;
-  /** A merchant's searches take turns: each may count very many rows. */
-  readonly search: Search;
-};
+type ReadSubscriptionsTools = Pick<ModuleContext, 'lookUp' | 'search'>;
 
 /** Sorted without an index in a second or two. */
 const MOST_SORTED = 300_000;
@@ -114,24 +111,12 @@ async function checkNewSubscription(
 }
 
 export const SUBSCRIPTION_CREATION_REFUSALS = {
-  unknownPlan: {
-    status: 400,
-    tag: 'planId',
-    sentence: { pt: 'Plano não encontrado.', en: 'Plan not found.' },
-  },
-  unknownCard: {
-    status: 400,
-    tag: 'vaultId',
-    sentence: { pt: 'Cofre não encontrado', en: 'No such card in the vault' },
-  },
-  planNotActive: {
-    status: 409,
-    tag: 'planId',
-    sentence: {
-      pt: 'O plano não está ativo e não aceita novas assinaturas.',
-      en: 'The plan is not active and takes no new subscriptions.',
-    },
-  },
+  unknownPlan: refusal(400, 'planId', { pt: 'Plano não encontrado.', en: 'Plan not found.' }),
+  unknownCard: refusal(400, 'vaultId', { pt: 'Cofre não encontrado', en: 'No such card in the vault' }),
+  planNotActive: refusal(409, 'planId', {
+    pt: 'O plano não está ativo e não aceita novas assinaturas.',
+    en: 'The plan is not active and takes no new subscriptions.',
+  }),
 } as const satisfies Record<SubscriptionCreationRefusal, RefusalShape>;
 
 export const SUBSCRIPTION_SEARCH_REFUSALS = {
@@ -142,22 +127,14 @@ export const SUBSCRIPTION_SEARCH_REFUSALS = {
 } as const satisfies Record<TooManyToOrder, RefusalShape>;
 
 export const SUBSCRIPTION_REFUSALS = {
-  completed: {
-    status: 409,
-    tag: 'status',
-    sentence: {
-      pt: 'Todas as parcelas da assinatura já foram encerradas; ela não pode ser reativada.',
-      en: 'All installments of the subscription are over; it cannot be activated again.',
-    },
-  },
-  cardRemoved: {
-    status: 409,
-    tag: 'status',
-    sentence: {
-      pt: 'O cartão da assinatura foi removido; informe outro cofre antes de ativá-la.',
-      en: 'The card of the subscription was removed; give it another one before you activate it.',
-    },
-  },
+  completed: refusal(409, 'status', {
+    pt: 'Todas as parcelas da assinatura já foram encerradas; ela não pode ser reativada.',
+    en: 'All installments of the subscription are over; it cannot be activated again.',
+  }),
+  cardRemoved: refusal(409, 'status', {
+    pt: 'O cartão da assinatura foi removido; informe outro cofre antes de ativá-la.',
+    en: 'The card of the subscription was removed; give it another one before you activate it.',
+  }),
   unknownCard: SUBSCRIPTION_CREATION_REFUSALS.unknownCard,
 } as const satisfies Record<Exclude<ChangeRefusal, 'notFound'>, RefusalShape>;
 

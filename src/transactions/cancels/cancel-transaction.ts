@@ -1,8 +1,6 @@
 import { newIdOf } from '../../idempotency/answer-once.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
-import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
-import type { Database } from '../../platform/postgres/database.ts';
 import { notePaymentMade } from '../../platform/tracing/scope.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
@@ -10,7 +8,7 @@ import type { CancelAnswer } from '../../providers/acquirers/acquirer.ts';
 import { type Acquirers, wholeOnly } from '../../providers/open-acquirers.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
-import { FIRST_FENCE, sendRequest } from '../requests/send-request.ts';
+import { type AskAcquirerTools, FIRST_FENCE, sendRequest } from '../requests/send-request.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../transaction.ts';
 import {
   type CancelRefusal,
@@ -22,12 +20,9 @@ import {
 import type { AcceptedCancelRow, CancelOutcomeRow } from './cancel-outcomes.sql.ts';
 import { CANCEL_REQUESTS, type CancelIntentResult, type CancelIntentRow } from './cancels.sql.ts';
 
-export type CancelTools = {
-  readonly database: Database;
-  readonly acquirers: Pick<Acquirers, 'of' | 'all'>;
-  readonly clock: BusinessClock;
+export type CancelTools = AskAcquirerTools & {
+  readonly acquirers: Pick<Acquirers, 'all'>;
   readonly wakeSignal: WakeSignal;
-  readonly acquirerTimeoutMilliseconds: number;
   readonly cancelWindowDays: number;
   readonly writeCancelIntent: BatchedWrite<CancelIntentRow, CancelIntentResult>;
   readonly writeCancelOutcome: BatchedWrite<CancelOutcomeRow | AcceptedCancelRow, CancelState>;

@@ -1,31 +1,25 @@
-import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { DISPATCH } from '../../platform/work/dispatch-policy.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { CancelAnswer } from '../../providers/acquirers/acquirer.ts';
-import type { Acquirers } from '../../providers/open-acquirers.ts';
 import {
   OF_ACQUIRER,
   REQUEST_LEASE_MARGIN_MILLISECONDS,
   type ResolveRequests,
   resolveRequests,
 } from '../requests/resolve-requests.ts';
+import type { AskAcquirerTools } from '../requests/send-request.ts';
 import { type CancelState, secondsUntilNextPendingTry } from './cancel.ts';
 import type { AcceptedCancelRow, CancelOutcomeRow } from './cancel-outcomes.sql.ts';
 import { CANCEL_REQUESTS, type UnresolvedCancel } from './cancels.sql.ts';
 
 type DecidedAnswer = Extract<CancelAnswer, { kind: 'canceled' | 'pending' | 'refused' }>;
 
-export type ResolveCancelsTools = Pick<
-  ResolveRequests<UnresolvedCancel, DecidedAnswer>,
-  'database' | 'outage' | 'observe' | 'warn'
-> & {
-  readonly acquirers: Pick<Acquirers, 'of'>;
-  readonly clock: BusinessClock;
-  readonly acquirerTimeoutMilliseconds: number;
-  readonly writeCancelOutcome: BatchedWrite<CancelOutcomeRow | AcceptedCancelRow, CancelState>;
-};
+export type ResolveCancelsTools = AskAcquirerTools &
+  Pick<ResolveRequests<UnresolvedCancel, DecidedAnswer>, 'outage' | 'observe' | 'warn'> & {
+    readonly writeCancelOutcome: BatchedWrite<CancelOutcomeRow | AcceptedCancelRow, CancelState>;
+  };
 
 export function cancelLeaseMilliseconds(acquirerTimeoutMilliseconds: number): number {
   return acquirerTimeoutMilliseconds + REQUEST_LEASE_MARGIN_MILLISECONDS;

@@ -1,9 +1,17 @@
+import type { ModuleContext } from '../../platform/module.ts';
 import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
 import { OUTCOME_MARGIN_MILLISECONDS, SHORTEST_USEFUL_TIMEOUT_MILLISECONDS } from '../transaction.ts';
 
 /** The fence of a request that no other process has claimed since its intent. */
 export const FIRST_FENCE = 0;
+
+/** What every request to an acquirer needs. */
+export type AskAcquirerTools = Pick<ModuleContext, 'database' | 'clock'> & {
+  readonly acquirers: Pick<Acquirers, 'of'>;
+  readonly acquirerTimeoutMilliseconds: number;
+};
 
 type Unanswered = { readonly kind: 'unknown'; readonly reason: string };
 type Unsent = { readonly kind: 'notSent' } | { readonly kind: 'notConnected' };

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Actor, Audit } from '../../audit/audit-event.ts';
-import type { BusinessClock } from '../../platform/business-clock.ts';
-import type { Database, Tx } from '../../platform/postgres/database.ts';
+import type { ModuleContext } from '../../platform/module.ts';
+import type { Tx } from '../../platform/postgres/database.ts';
 import { recordCancelOutcome } from '../cancels/cancel-outcomes.sql.ts';
 import { CANCEL_REQUESTS } from '../cancels/cancels.sql.ts';
 import { cancelLeaseMilliseconds } from '../cancels/resolve-unresolved-cancels.ts';
@@ -22,11 +22,9 @@ import {
   type UnresolvedKind,
 } from './unresolved.ts';
 
-export type DecideTools = {
-  readonly database: Database;
+export type DecideTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly audit: Audit;
   readonly operator: Actor;
-  readonly clock: BusinessClock;
   /** Equal to that of the services that resolve. */
   readonly acquirerTimeoutMilliseconds: number;
   /** Called when a try may be pending whose end is awaited. */

@@ -95,10 +95,7 @@ export type Deliveries = Module & { readonly deliverer: Deliverer };
 export function openDeliveries(context: ModuleContext, send: SendTools): Deliveries {
   const { database, batched, clock, isJumping, log, metrics } = context;
   const delivering = deliverDue({
-    post: send.post,
-    sign: send.sign,
-    openSecrets: send.openSecrets,
-    userAgent: send.userAgent,
+    ...send,
     database,
     clock,
     wakeSignal: createWakeSignal(),

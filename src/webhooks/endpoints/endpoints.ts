@@ -10,8 +10,8 @@ import {
   type Endpoint,
   endpoint,
 } from '../../platform/http/endpoint.ts';
-import { FAILURES } from '../../platform/http/failures.ts';
-import { type RefusalShape, refusalAnswer, tooManyAnswer } from '../../platform/http/refusal.ts';
+import { FAILURES, tooManyAnswer } from '../../platform/http/failures.ts';
+import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
 import { readBasicAuth } from '../../values/basic-auth.ts';
 import { checkUrl, type UrlRules, urlRefusals } from '../posting/url-rules.ts';
 import { type EndpointRegistry, moveEndpoint, registerOfAccount } from './register-endpoint.ts';

@@ -1,10 +1,9 @@
 import type { MerchantActor } from '../../audit/audit-event.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
-import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
-import type { LookUp } from '../../platform/postgres/searches.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
 import { callbackEndpoint } from '../deliveries/delivery.ts';
 import type { UrlFault, UrlRules } from '../posting/url-rules.ts';
@@ -19,10 +18,8 @@ import {
 import { type CallbackEndpoint, findOfAccount } from './webhook-endpoints.sql.ts';
 
 /** The registry of all kinds of URLs at which merchants are notified. */
-export type EndpointRegistry = {
-  readonly lookUp: LookUp;
+export type EndpointRegistry = Pick<ModuleContext, 'lookUp' | 'clock'> & {
   readonly keyring: Keyring;
-  readonly clock: BusinessClock;
   readonly urlRules: UrlRules;
   /** Per merchant: each registration looks a name up and is audited. */
   readonly registrationLimit: RateLimit;

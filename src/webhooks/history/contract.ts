@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { contract, type Fault } from '../../platform/http/endpoint.ts';
-import type { RefusalShape } from '../../platform/http/refusal.ts';
+import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
 import { pageQuery, readPage, tooManyToOrder } from '../../platform/pages.ts';
 import { type Day, type Instant, parseOffsetText, saoPauloOffsetText } from '../../values/instant.ts';
 import { DELIVERY_STATES, type DeliveryKind, type DeliveryState } from '../deliveries/delivery.ts';
@@ -151,39 +151,26 @@ const OF_ACCOUNT = Type.String({
 });
 
 export const PERIOD_FAULTS = {
-  periodBackwards: {
-    status: 400,
-    tag: 'to',
-    sentence: {
-      pt: 'O fim do período não vem depois do começo.',
-      en: 'The period does not end behind its beginning.',
-    },
-  },
-  periodTooLong: {
-    status: 400,
-    tag: 'to',
-    sentence: { pt: 'O período passa de 31 dias.', en: 'The period is longer than 31 days.' },
-  },
-  periodTooFull: {
-    status: 400,
-    tag: 'to',
-    sentence: {
-      pt: 'O período tem mais de um milhão de entregas; escolha um menor ou um status.',
-      en: 'The period holds more than a million deliveries; choose a shorter one, or a status.',
-    },
-  },
+  periodBackwards: refusal(400, 'to', {
+    pt: 'O fim do período não vem depois do começo.',
+    en: 'The period does not end behind its beginning.',
+  }),
+  periodTooLong: refusal(400, 'to', {
+    pt: 'O período passa de 31 dias.',
+    en: 'The period is longer than 31 days.',
+  }),
+  periodTooFull: refusal(400, 'to', {
+    pt: 'O período tem mais de um milhão de entregas; escolha um menor ou um status.',
+    en: 'The period holds more than a million deliveries; choose a shorter one, or a status.',
+  }),
   tooManyToOrder: tooManyToOrder(
     'São mais de cem mil entregas para ordenar assim; escolha um período menor, um status, ou a ordem por createdAt.',
     'More than a hundred thousand deliveries are to be put in this order; choose a shorter period, a status, or the order by createdAt.',
   ),
-  unknownPlace: {
-    status: 400,
-    tag: 'after',
-    sentence: {
-      pt: 'Use exatamente o que veio em next, com o mesmo status.',
-      en: 'Use exactly what came in next, with the same status.',
-    },
-  },
+  unknownPlace: refusal(400, 'after', {
+    pt: 'Use exatamente o que veio em next, com o mesmo status.',
+    en: 'Use exactly what came in next, with the same status.',
+  }),
 } as const satisfies Record<PeriodFault | 'unknownPlace', RefusalShape>;
 
 const COMMON = { api: 'integration', scope: 'integration', group: 'Webhooks' } as const;

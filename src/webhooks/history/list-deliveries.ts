@@ -1,7 +1,7 @@
 import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import type { Page } from '../../platform/pages.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
-import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { deliveryNumberOf } from '../deliveries/delivery.ts';
 import { findRecordedDelivery, listRecordedDeliveries } from './recorded-deliveries.sql.ts';
 import {
@@ -13,10 +13,7 @@ import {
   type WholeDelivery,
 } from './recorded-delivery.ts';
 
-export type HistoryTools = {
-  readonly lookUp: LookUp;
-  /** Queued with the merchant's other searches, because each may read many rows. */
-  readonly search: Search;
+export type HistoryTools = Pick<ModuleContext, 'lookUp' | 'search'> & {
   /** The database's time decides which days are the newest. */
   readonly clock: Pick<BusinessClock, 'unmoved'>;
 };

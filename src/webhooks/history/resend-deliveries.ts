@@ -1,7 +1,6 @@
 import { hasAccount } from '../../merchants/merchants.sql.ts';
-import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
-import type { Database } from '../../platform/postgres/database.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import type { InLine } from '../../platform/work/fair-line.ts';
 import { type Instant, saoPauloOffsetText } from '../../values/instant.ts';
 import { accountEndpoint, type DeliveryToSend, deliveryId } from '../deliveries/delivery.ts';
@@ -22,9 +21,7 @@ import {
 } from './recorded-delivery.ts';
 import { prepareTest, recordTest, resendBatch, resendRecordedDelivery } from './resends.sql.ts';
 
-export type ResendTools = {
-  readonly database: Database;
-  readonly clock: BusinessClock;
+export type ResendTools = Pick<ModuleContext, 'database' | 'clock'> & {
   /** Wakes the sending. */
   readonly notify: () => void;
 };
@@ -103,9 +100,7 @@ function firstPlace(state: ResendPlace['state'] | undefined, { from }: Period): 
 /** Signed like every delivery. Records nothing, and ignores breaker and state. Throws only for a bug. */
 export type DeliverOnce = (delivery: DeliveryToSend, totalMilliseconds: number) => Promise<TestOutcome>;
 
-export type TestTools = {
-  readonly database: Database;
-  readonly clock: BusinessClock;
+export type TestTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly deliverOnce: DeliverOnce;
   readonly testLimit: RateLimit;
   /** Wakes the sending. */

@@ -1,5 +1,5 @@
 import type { Fault } from '../../platform/http/endpoint.ts';
-import type { RefusalShape } from '../../platform/http/refusal.ts';
+import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
 import type { Sentence } from '../../platform/http/sentence.ts';
 import { type AddressBlock, isAddressWithin, parseAddress, parseBlocks } from '../../values/ip-address.ts';
 
@@ -184,19 +184,13 @@ const URL_FAULT_SENTENCES: Readonly<Record<UrlFault, Sentence>> = {
   },
 };
 
-const refusal = (tag: string, fault: UrlFault): RefusalShape => ({
-  status: 400,
-  tag,
-  sentence: URL_FAULT_SENTENCES[fault],
-});
-
 /** `tag`: the field that contains the URL. */
 export function urlRefusals(tag: string): Readonly<Record<UrlFault, RefusalShape>> {
-  const refusals = URL_FAULTS.map((fault) => [fault, refusal(tag, fault)]);
+  const refusals = URL_FAULTS.map((fault) => [fault, refusal(400, tag, URL_FAULT_SENTENCES[fault])]);
   return Object.fromEntries(refusals) as Record<UrlFault, RefusalShape>;
 }
 
-const callbackRefusal = (fault: UrlFormFault) => refusal('urlCallBack', fault);
+const callbackRefusal = (fault: UrlFormFault) => refusal(400, 'urlCallBack', URL_FAULT_SENTENCES[fault]);
 
 export const CALLBACK_FAULTS: Readonly<Record<UrlFormFault, RefusalShape>> = {
   tooLong: callbackRefusal('tooLong'),

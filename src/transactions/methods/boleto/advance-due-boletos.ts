@@ -1,6 +1,5 @@
-import type { BusinessClock } from '../../../platform/business-clock.ts';
+import type { ModuleContext } from '../../../platform/module.ts';
 import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { Banks } from '../../../providers/open-banks.ts';
 import type { Boleto } from './boleto.ts';
@@ -8,9 +7,7 @@ import { calendarChange, calendarMoment, moveOf } from './boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from './boletos.sql.ts';
 import { type ActingBoleto, listActing, putOffActing } from './due-days.sql.ts';
 
-export type AdvanceDueTools = {
-  readonly database: Database;
-  readonly clock: BusinessClock;
+export type AdvanceDueTools = Pick<ModuleContext, 'database' | 'clock'> & {
   /** What is over stays as it is where nobody can be asked to end it. */
   readonly banks: Pick<Banks, 'all' | 'of'>;
   readonly writeMove: BatchedWrite<BoletoMoveRow, BoletoMoved>;

@@ -1,6 +1,5 @@
-import type { BusinessClock } from '../../../platform/business-clock.ts';
+import type { ModuleContext } from '../../../platform/module.ts';
 import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { Banks } from '../../../providers/open-banks.ts';
 import { type SentRequest, sendRequest } from '../../requests/send-request.ts';
@@ -11,10 +10,8 @@ import type { BoletoMoved, BoletoMoveRow } from './boletos.sql.ts';
 import { BOLETO_REQUESTS } from './unresolved/unresolved-boletos.sql.ts';
 
 /** What asks the bank while a caller waits. */
-export type AskBankTools = {
-  readonly database: Database;
+export type AskBankTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly banks: Banks;
-  readonly clock: BusinessClock;
   readonly bankTimeoutMilliseconds: number;
   /** Wakes the resolving of what is unanswered. */
   readonly wakeSignal: WakeSignal;

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { contract, type Fault, type Sound } from '../../../platform/http/endpoint.ts';
-import type { RefusalShape } from '../../../platform/http/refusal.ts';
+import { type RefusalShape, refusal } from '../../../platform/http/refusal.ts';
 import { daysBetween } from '../../../values/business-day.ts';
 import { type Cents, cents } from '../../../values/cents.ts';
 import { decimalParts, type ExactNumber } from '../../../values/exact-json.ts';
@@ -313,27 +313,18 @@ const LIST_QUERY = Type.Object({
 
 /** What the fields of a list must be to each other. */
 export const BOLETO_LIST_FAULTS = {
-  rangeBackwards: {
-    status: 400,
-    tag: 'endDate',
-    sentence: { pt: 'O fim do período vem antes do começo.', en: 'The period ends before its beginning.' },
-  },
-  periodTooLong: {
-    status: 400,
-    tag: 'endDate',
-    sentence: {
-      pt: `O período tem mais de ${MOST_DAYS} dias.`,
-      en: `The period has more than ${MOST_DAYS} days.`,
-    },
-  },
-  limitWithoutPage: {
-    status: 400,
-    tag: 'limit',
-    sentence: {
-      pt: 'limit só vale junto com page.',
-      en: 'limit needs page beside it.',
-    },
-  },
+  rangeBackwards: refusal(400, 'endDate', {
+    pt: 'O fim do período vem antes do começo.',
+    en: 'The period ends before its beginning.',
+  }),
+  periodTooLong: refusal(400, 'endDate', {
+    pt: `O período tem mais de ${MOST_DAYS} dias.`,
+    en: `The period has more than ${MOST_DAYS} days.`,
+  }),
+  limitWithoutPage: refusal(400, 'limit', {
+    pt: 'limit só vale junto com page.',
+    en: 'limit needs page beside it.',
+  }),
 } as const satisfies Record<string, RefusalShape>;
 
 /** Faults of a text itself are named by the schema. */

@@ -1,9 +1,8 @@
 import { answerOnce, type FindRequestTools, identifyRequest } from '../../../idempotency/answer-once.ts';
 import type { SentRequest } from '../../../idempotency/idempotency-key.ts';
 import { hasAccount } from '../../../merchants/merchants.sql.ts';
-
 import { newId, newPageKey } from '../../../platform/chance.ts';
-import type { Once } from '../../../platform/http/refusal.ts';
+import type { Once } from '../../../platform/http/failures.ts';
 import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
 import type { LookUp } from '../../../platform/postgres/searches.ts';
 import { notePaymentMade } from '../../../platform/tracing/scope.ts';

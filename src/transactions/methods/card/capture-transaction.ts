@@ -1,25 +1,18 @@
 import { newIdOf } from '../../../idempotency/answer-once.ts';
 import type { KeyedRequest } from '../../../idempotency/idempotency-key.ts';
-import type { BusinessClock } from '../../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
 import { notePaymentMade } from '../../../platform/tracing/scope.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { CaptureAnswer } from '../../../providers/acquirers/acquirer.ts';
-import type { Acquirers } from '../../../providers/open-acquirers.ts';
 import type { Cents } from '../../../values/cents.ts';
 import type { Instant } from '../../../values/instant.ts';
 import type { CaptureRefusal, CaptureState } from '../../capture.ts';
-import { FIRST_FENCE, sendRequest } from '../../requests/send-request.ts';
+import { type AskAcquirerTools, FIRST_FENCE, sendRequest } from '../../requests/send-request.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
 import type { CaptureOutcomeRow } from './capture-outcomes.sql.ts';
 import { CAPTURE_REQUESTS, type CaptureIntentResult, type CaptureIntentRow } from './captures.sql.ts';
 
-export type CaptureTools = {
-  readonly database: Database;
-  readonly acquirers: Pick<Acquirers, 'of'>;
-  readonly clock: BusinessClock;
-  readonly acquirerTimeoutMilliseconds: number;
+export type CaptureTools = AskAcquirerTools & {
   readonly minimumInstallment: Cents;
   /** Wakes the resolving of what is unanswered. */
   readonly wakeSignal: WakeSignal;

@@ -6,8 +6,7 @@ import type {
   VerificationWanted,
 } from '../../../cards/vault/store-vault-card.ts';
 import { markFirstUse } from '../../../cards/vault/vault-cards.sql.ts';
-import type { BusinessClock } from '../../../platform/business-clock.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
+import type { ModuleContext } from '../../../platform/module.ts';
 import {
   CommitUnknown,
   DatabaseUnavailable,
@@ -27,6 +26,7 @@ import type { Acquirers } from '../../../providers/open-acquirers.ts';
 import { type Cents, cents, splitIntoInstallments } from '../../../values/cents.ts';
 import type { Instant } from '../../../values/instant.ts';
 import { captureUntil } from '../../capture.ts';
+import type { AskAcquirerTools } from '../../requests/send-request.ts';
 import { recordedShares, type Share } from '../../split.ts';
 import {
   type Intent,
@@ -44,16 +44,13 @@ import type { PreauthorizationRow } from './preauthorizations.sql.ts';
  * `Refused`: why an intent is refused; nothing was written then. Deadlines are monotonic
  * milliseconds.
  */
-export type ChargeTools<Refused extends string> = {
-  readonly database: Database;
-  readonly acquirers: Pick<Acquirers, 'of' | 'choose'>;
-  readonly clock: BusinessClock;
+export type ChargeTools<Refused extends string> = AskAcquirerTools & {
+  readonly acquirers: Pick<Acquirers, 'choose'>;
   /** Rejects as a batched write does, and so does `writeOutcome`. */
   readonly writeIntent: (row: IntentRow, deadlineAt: number) => Promise<'committed' | Refused>;
   readonly writeOutcome: (row: OutcomeRow, deadlineAt: number) => Promise<OutcomeResult>;
   /** Wakes the resolving of unanswered charges. */
   readonly wakeSignal: WakeSignal;
-  readonly acquirerTimeoutMilliseconds: number;
   /**
    * Ends the intent of an unsent charge as if it had not been; its key is free again. Rejects as
    * the others do.
@@ -337,9 +334,7 @@ function outcomeRow(
   }
 }
 
-export type VerifyTools = {
-  readonly database: Database;
-  readonly clock: BusinessClock;
+export type VerifyTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly limits: LimitTools;
   readonly decideVerification: DecideVerification;
 };

@@ -8,6 +8,7 @@ import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { Acquirers } from '../../../providers/open-acquirers.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
 import type { Release } from '../../cancels/cancel.ts';
+import type { AskAcquirerTools } from '../../requests/send-request.ts';
 import { captureOutcomesWrite } from './capture-outcomes.sql.ts';
 import type { CaptureTools } from './capture-transaction.ts';
 import { captureIntentsWrite } from './captures.sql.ts';
@@ -117,31 +118,21 @@ export function openCaptures(
 ): Captures {
   const { configuration, database, batched, clock, acquirers, log, metrics } = context;
   const { acquirerTimeoutMilliseconds } = configuration;
+  const asking: AskAcquirerTools = { database, acquirers, clock, acquirerTimeoutMilliseconds };
   const { deliverer, wakeSignal, outage, observeCapture } = below;
   const writeCaptureOutcome = batched(captureOutcomesWrite(database, deliverer));
   const writeRelease = batched(releasesWrite(database));
   const expired = metrics.counter(PREAUTHORIZATIONS_EXPIRED);
   const expiry = { database, wakeSignal, observeExpired: (count: number) => expired.inc({}, count) };
   const resolve: ResolveCapturesTools = {
-    database,
-    acquirers,
-    clock,
-    acquirerTimeoutMilliseconds,
+    ...asking,
     writeCaptureOutcome,
     outage,
     observe: observeCapture,
     warn: ({ requestId: captureId, transactionId, tries }, reason) =>
       log.warn({ captureId, transactionId, tries, reason }, 'a capture was not done'),
   };
-  const release = {
-    database,
-    acquirers,
-    clock,
-    acquirerTimeoutMilliseconds,
-    deliverer,
-    wakeSignal,
-    writeRelease,
-  };
+  const release = { ...asking, deliverer, wakeSignal, writeRelease };
   return {
     writeCaptureIntent: batched(captureIntentsWrite(database)),
     writeCaptureOutcome,

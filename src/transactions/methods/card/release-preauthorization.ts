@@ -1,24 +1,17 @@
 import { newIdOf } from '../../../idempotency/answer-once.ts';
-import type { BusinessClock } from '../../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { VoidAnswer } from '../../../providers/acquirers/acquirer.ts';
-import type { Acquirers } from '../../../providers/open-acquirers.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
 import type { ReleasedResult, WantedRelease } from '../../cancels/cancel.ts';
-import { sendRequest } from '../../requests/send-request.ts';
+import { type AskAcquirerTools, sendRequest } from '../../requests/send-request.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
 import type { ReleaseResult, ReleaseRow } from './releases.sql.ts';
 import { postponeResolution, recordResolution } from './resolutions.sql.ts';
 
 type VoidedCharge = Extract<VoidAnswer, { kind: 'voided' }>;
 
-export type ReleaseTools = {
-  readonly database: Database;
-  readonly acquirers: Pick<Acquirers, 'of'>;
-  readonly clock: BusinessClock;
-  readonly acquirerTimeoutMilliseconds: number;
+export type ReleaseTools = AskAcquirerTools & {
   /** Notified when a callback was enqueued. */
   readonly deliverer: Pick<Deliverer, 'notify'>;
   /** Wakes the resolving of charges, which goes on with the void. */

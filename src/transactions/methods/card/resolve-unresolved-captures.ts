@@ -1,10 +1,8 @@
-import type { BusinessClock } from '../../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
 import { DISPATCH } from '../../../platform/work/dispatch-policy.ts';
 import type { Work } from '../../../platform/work/due-work.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { CaptureAnswer } from '../../../providers/acquirers/acquirer.ts';
-import type { Acquirers } from '../../../providers/open-acquirers.ts';
 import type { CaptureState } from '../../capture.ts';
 import type { UnansweredRequest } from '../../requests/request-queue.sql.ts';
 import {
@@ -13,20 +11,16 @@ import {
   type ResolveRequests,
   resolveRequests,
 } from '../../requests/resolve-requests.ts';
+import type { AskAcquirerTools } from '../../requests/send-request.ts';
 import type { CaptureOutcomeRow } from './capture-outcomes.sql.ts';
 import { CAPTURE_REQUESTS } from './captures.sql.ts';
 
 type DecidedAnswer = Extract<CaptureAnswer, { kind: 'captured' | 'refused' }>;
 
-export type ResolveCapturesTools = Pick<
-  ResolveRequests<UnansweredRequest, DecidedAnswer>,
-  'database' | 'outage' | 'observe' | 'warn'
-> & {
-  readonly acquirers: Pick<Acquirers, 'of'>;
-  readonly clock: BusinessClock;
-  readonly acquirerTimeoutMilliseconds: number;
-  readonly writeCaptureOutcome: BatchedWrite<CaptureOutcomeRow, CaptureState>;
-};
+export type ResolveCapturesTools = AskAcquirerTools &
+  Pick<ResolveRequests<UnansweredRequest, DecidedAnswer>, 'outage' | 'observe' | 'warn'> & {
+    readonly writeCaptureOutcome: BatchedWrite<CaptureOutcomeRow, CaptureState>;
+  };
 
 export function captureLeaseMilliseconds(acquirerTimeoutMilliseconds: number): number {
   return 2 * acquirerTimeoutMilliseconds + REQUEST_LEASE_MARGIN_MILLISECONDS;

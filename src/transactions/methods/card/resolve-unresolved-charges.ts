@@ -1,6 +1,4 @@
 import { markFirstUse } from '../../../cards/vault/vault-cards.sql.ts';
-import type { BusinessClock } from '../../../platform/business-clock.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
 import { taskOfPayment } from '../../../platform/tracing/scope.ts';
 import { DISPATCH } from '../../../platform/work/dispatch-policy.ts';
 import { Dispatcher } from '../../../platform/work/dispatcher.ts';
@@ -8,10 +6,10 @@ import type { Work } from '../../../platform/work/due-work.ts';
 import type { OutageWatch } from '../../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { FoundCharge } from '../../../providers/acquirers/acquirer.ts';
-import type { Acquirers } from '../../../providers/open-acquirers.ts';
 import { splitIntoInstallments } from '../../../values/cents.ts';
 import type { Instant } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
+import type { AskAcquirerTools } from '../../requests/send-request.ts';
 import {
   isLookedForOn,
   mayBeKept,
@@ -33,10 +31,7 @@ import {
   type UnresolvedCharge,
 } from './resolutions.sql.ts';
 
-export type ResolveTools = {
-  readonly database: Database;
-  readonly acquirers: Pick<Acquirers, 'of'>;
-  readonly clock: BusinessClock;
+export type ResolveTools = AskAcquirerTools & {
   /** Notified when a callback was enqueued. */
   readonly deliverer: Pick<Deliverer, 'notify'>;
   /**
@@ -46,7 +41,6 @@ export type ResolveTools = {
   readonly writeOutcome: (row: OutcomeRow, deadlineAt: number) => Promise<OutcomeResult>;
   /** Notified when the outcome of a billing's charge is known. */
   readonly settled?: Pick<WakeSignal, 'notify'>;
-  readonly acquirerTimeoutMilliseconds: number;
   /** How long to look for a billing's charge that the acquirer does not know. */
   readonly searchMilliseconds: (merchantId: string) => number;
   /** Whether each acquirer answers at all. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { BusinessClock } from '../../../../platform/business-clock.ts';
 import { type Answer, contract, type Endpoint, endpoint } from '../../../../platform/http/endpoint.ts';
-import { tooManyAnswer } from '../../../../platform/http/refusal.ts';
+import { tooManyAnswer } from '../../../../platform/http/failures.ts';
 import { saoPauloDay } from '../../../../values/instant.ts';
 import { findBoletoToPrint } from '../boletos.sql.ts';
 import { boletoDrawing } from './boleto-drawing.ts';

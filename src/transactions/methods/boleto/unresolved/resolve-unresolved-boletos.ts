@@ -1,6 +1,5 @@
-import type { BusinessClock } from '../../../../platform/business-clock.ts';
+import type { ModuleContext } from '../../../../platform/module.ts';
 import type { BatchedWrite } from '../../../../platform/postgres/batched-writes.ts';
-import type { Database } from '../../../../platform/postgres/database.ts';
 import { DISPATCH } from '../../../../platform/work/dispatch-policy.ts';
 import type { Work } from '../../../../platform/work/due-work.ts';
 import type { OutageWatch } from '../../../../platform/work/outage-watch.ts';
@@ -21,10 +20,8 @@ import { type BoletoChange, moveOf } from '../boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from '../boletos.sql.ts';
 import { BOLETO_REQUESTS } from './unresolved-boletos.sql.ts';
 
-export type ResolveBoletosTools = {
-  readonly database: Database;
+export type ResolveBoletosTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly banks: Pick<Banks, 'all' | 'of'>;
-  readonly clock: BusinessClock;
   readonly bankTimeoutMilliseconds: number;
   readonly writeMove: BatchedWrite<BoletoMoveRow, BoletoMoved>;
   /** Whether each bank answers anything, be it of no use. */
