@@ -185,7 +185,12 @@ export function databaseSettings(
   { address, runtime }: Pick<TestDatabase, 'address' | 'runtime'>,
   reachedAt: TestDatabase['address'] = runtime,
 ): Record<string, string> {
-  return { DATABASE_URL: databaseUrl(reachedAt), PARCELA_OWNER_DATABASE_URL: databaseUrl(address) };
+  return {
+    DATABASE_URL: databaseUrl(reachedAt),
+    PARCELA_OWNER_DATABASE_URL: databaseUrl(address),
+    // Each connection plans each statement for itself: with fewer a file costs a tenth less.
+    PARCELA_DATABASE_CONNECTIONS: '5',
+  };
 }
 
 export type TestRows = Record<string, unknown>[];
