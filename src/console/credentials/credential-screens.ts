@@ -135,27 +135,18 @@ function credentialList(credentials: readonly Credential[], visit: Visit): Html 
       say('There is no credential yet.'),
       say('An administrator makes one here; programs log in with it.'),
     );
-  return table(
-    say('Credentials'),
-    [
-      { title: say('User name') },
-      { title: say('Scopes') },
-      { title: say('Account') },
-      { title: say('Since') },
-      { title: say('Last used') },
-      { title: say('State') },
-      { title: say('Action') },
-    ],
-    credentials.map((one) => [
-      one.userName,
-      scopesText(one.scopes, wording),
-      one.accountNumber,
-      moment(wording, one.createdAt),
-      one.lastUsedOn === null ? '–' : day(one.lastUsedOn),
-      stateBadge(CREDENTIAL_STATES, one.disabledAt === null ? 'works' : 'disabled', wording),
-      one.disabledAt === null && disableForm(one, visit),
-    ]),
-  );
+  return table(say('Credentials'), credentials, [
+    { title: say('User name'), cell: (one) => one.userName },
+    { title: say('Scopes'), cell: (one) => scopesText(one.scopes, wording) },
+    { title: say('Account'), cell: (one) => one.accountNumber },
+    { title: say('Since'), cell: (one) => moment(wording, one.createdAt) },
+    { title: say('Last used'), cell: (one) => (one.lastUsedOn === null ? '–' : day(one.lastUsedOn)) },
+    {
+      title: say('State'),
+      cell: (one) => stateBadge(CREDENTIAL_STATES, one.disabledAt === null ? 'works' : 'disabled', wording),
+    },
+    { title: say('Action'), cell: (one) => one.disabledAt === null && disableForm(one, visit) },
+  ]);
 }
 
 function disableForm({ credentialId }: Credential, visit: Visit): Shown {

@@ -189,30 +189,16 @@ function waitingTable(waiting: readonly WaitingThing[], { wording, now, query }:
             'What the acquirer or the bank does not answer appears here, and is asked for until it is known.',
           ),
         );
-  const rows = waiting.map((one) => [
-    link(pathOfThing(one), one.id),
-    say(KIND_WORDS[one.kind]),
-    link(merchantPath(one.merchantId), one.merchantId),
-    money(one.amount),
-    duration(Math.max(0, (now - one.since) / 1_000)),
-    count(one.tries),
-    moment(wording, one.dueAt),
-    quotation(one.reason),
-  ]);
-  return html`${table(
-    say('Unresolved'),
-    [
-      { title: say('Id') },
-      { title: say('Kind') },
-      { title: say('Merchant') },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Unknown for') },
-      { title: say('Tries'), isNumber: true },
-      { title: say('Next try') },
-      { title: say('Last reason, as it was noted') },
-    ],
-    rows,
-  )}${
+  return html`${table(say('Unresolved'), waiting, [
+    { title: say('Id'), cell: (one) => link(pathOfThing(one), one.id) },
+    { title: say('Kind'), cell: (one) => say(KIND_WORDS[one.kind]) },
+    { title: say('Merchant'), cell: (one) => link(merchantPath(one.merchantId), one.merchantId) },
+    { title: say('Amount'), isNumber: true, cell: (one) => money(one.amount) },
+    { title: say('Unknown for'), cell: (one) => duration(Math.max(0, (now - one.since) / 1_000)) },
+    { title: say('Tries'), isNumber: true, cell: (one) => count(one.tries) },
+    { title: say('Next try'), cell: (one) => moment(wording, one.dueAt) },
+    { title: say('Last reason, as it was noted'), cell: (one) => quotation(one.reason) },
+  ])}${
     waiting.length >= MOST_WAITING_SHOWN &&
     html`<p class="note">${say('Only the first {count} are shown: choose a kind, a merchant or an age.', {
       count: count(MOST_WAITING_SHOWN),
