@@ -10,6 +10,7 @@ import type { Credential } from '../merchants/credentials/credential.ts';
 import { listCredentials } from '../merchants/credentials/credentials.sql.ts';
 import { bareCnpj, type Merchant, type Refused } from '../merchants/merchant.ts';
 import { listMerchants } from '../merchants/merchants.sql.ts';
+import type { OperatorRefusal } from '../merchants/refusals.ts';
 import { SCOPES, type Scope } from '../platform/http/endpoint.ts';
 import { utcText } from '../values/instant.ts';
 import { NO_SOFT_DESCRIPTOR } from '../values/soft-descriptor.ts';
@@ -22,7 +23,7 @@ import {
   MERCHANT_OPTION,
   table,
 } from './command.ts';
-import { OPTION_OF_REFUSAL, type OperatorRefusal, refusalText } from './refusals.ts';
+import { OPTION_OF_REFUSAL, refusalText } from './refusals.ts';
 
 const ADDRESS_OPTION = {
   name: 'address',

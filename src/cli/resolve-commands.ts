@@ -10,6 +10,7 @@ import { findCase, MOST_LISTED } from '../transactions/unresolved/unresolved.sql
 import {
   type Case,
   caseResource,
+  DECISION_REFUSALS,
   DECISIONS_OF,
   type Decision,
   type DecisionRefusal,
@@ -269,24 +270,16 @@ async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promi
   return { ok: true, lines, json: { kind, id: before.id, merchantId, before: before.state, state } };
 }
 
-const SENTENCES = {
-  unknownId: 'is no charge and no cancel here',
-  notOfThisKind: 'does not end like that',
-  final: 'is final already',
-  underWay: 'waits for its first answer, which comes within seconds: try again then',
-  takenOver: 'was taken over by somebody else at this moment: look again with resolve show',
-} as const satisfies Record<DecisionRefusal, string>;
-
 function refused(refusal: DecisionRefusal, found: Case | null): CommandOutcome {
-  const sentence = SENTENCES[refusal];
   const what = found === null ? 'ID' : `the ${found.kind} ${found.id}`;
   const option = refusal === 'notOfThisKind' ? '--as' : null;
-  return { ok: false, option, message: `${what} ${sentence}${refusalDetail(refusal, found)}` };
+  const message = `${what}: ${DECISION_REFUSALS[refusal].text}${refusalDetail(refusal, found)}`;
+  return { ok: false, option, message };
 }
 
 function refusalDetail(refusal: DecisionRefusal, found: Case | null): string {
   if (found === null) return '';
-  if (refusal === 'final') return `: ${found.state}, and stays so`;
+  if (refusal === 'final') return ` It is ${found.state}, and stays so.`;
   if (refusal !== 'notOfThisKind') return '';
-  return `: --as must be ${DECISIONS_OF[found.kind].join(' or ')}`;
+  return ` --as must be ${DECISIONS_OF[found.kind].join(' or ')}.`;
 }

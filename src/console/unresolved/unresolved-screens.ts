@@ -1,9 +1,9 @@
 import type { FoundCharge } from '../../providers/acquirers/acquirer.ts';
 import {
   type Case,
+  DECISION_REFUSALS,
   DECISIONS_OF,
   type Decision,
-  type DecisionRefusal,
   type DecisionResult,
 } from '../../transactions/unresolved/unresolved.ts';
 import { isUuid } from '../../values/ids.ts';
@@ -39,6 +39,7 @@ import {
   mayUse,
   OPERATION_DONE,
   operationRefused,
+  refusedAs,
   type Screen,
   screen,
   type Visit,
@@ -281,14 +282,6 @@ function acquirerText(answer: FoundCharge, { say }: Wording): string {
 
 const isDecision = (text: string): text is Decision => Object.hasOwn(DECISION_WORDS, text);
 
-const REFUSALS: Readonly<Record<DecisionRefusal, { readonly status: 404 | 409; readonly text: string }>> = {
-  unknownId: { status: 404, text: 'There is no such charge, cancel or capture.' },
-  notOfThisKind: { status: 409, text: 'It does not end like that.' },
-  final: { status: 409, text: 'It is final already.' },
-  underWay: { status: 409, text: 'Its first answer comes within seconds: look again then.' },
-  takenOver: { status: 409, text: 'It was decided or tried by somebody else at this moment: look again.' },
-};
-
 const ASKED_TOO_OFTEN = 'You have asked the acquirer often just now. Wait some seconds.';
 
 const ASK: Action<UnresolvedTools> = {
@@ -303,8 +296,8 @@ const ASK: Action<UnresolvedTools> = {
     const { say } = visit.wording;
     const { id = '' } = visit.parameters;
     const found = isUuid(id) ? await findCase(id) : null;
-    if (found === null) return operationRefused(404, say(REFUSALS.unknownId.text));
-    if (!isAskable(found)) return operationRefused(409, say(REFUSALS.final.text));
+    if (found === null) return refusedAs(visit, DECISION_REFUSALS.unknownId);
+    if (!isAskable(found)) return refusedAs(visit, DECISION_REFUSALS.final);
     const answer = await askAcquirer(visit, found);
     if (answer === null) return operationRefused(429, say(ASKED_TOO_OFTEN));
     return { ok: true, status: 200, body: answer };
@@ -321,29 +314,26 @@ const DECIDE: Action<UnresolvedTools> = {
   of: 'operator',
   title: 'Decide',
   operation: 'resolve.decide',
-  async moves({ parameters: { id = '' }, wording }, { decision = '' }, { findCase }) {
+  async moves(visit, { decision = '' }, { findCase }) {
+    const { id = '' } = visit.parameters;
     const found = isUuid(id) ? await findCase(id) : null;
     if (found === null) return { ok: true, status: 200, body: null };
     const ofKind: readonly string[] = DECISIONS_OF[found.kind];
-    if (!ofKind.includes(decision)) return operationRefused(409, wording.say(REFUSALS.notOfThisKind.text));
+    if (!ofKind.includes(decision)) return refusedAs(visit, DECISION_REFUSALS.notOfThisKind);
     const { kind, state, amount, isUnresolved } = found;
     const standing = `${kind} ${state} ${amount} ${isUnresolved}`;
     return { ok: true, status: 200, body: { amount, counted: amount, standing, fields: { decision } } };
   },
   saysOf: ({ decision = '' }, { say }) => (isDecision(decision) ? say(DECISION_WORDS[decision]) : ''),
   async perform(visit, { decision, reason = '' }, { decide, findCase }) {
-    const { say } = visit.wording;
     const { id = '' } = visit.parameters;
-    if (!isUuid(id) || (await findCase(id)) === null)
-      return operationRefused(404, say(REFUSALS.unknownId.text));
+    if (!isUuid(id) || (await findCase(id)) === null) return refusedAs(visit, DECISION_REFUSALS.unknownId);
     const known = Object.values(DECISIONS_OF)
       .flat()
       .find((one) => one === decision);
-    if (known === undefined) return operationRefused(409, say(REFUSALS.notOfThisKind.text));
+    if (known === undefined) return refusedAs(visit, DECISION_REFUSALS.notOfThisKind);
     const decided = await decide(visit, { id, decision: known, reason });
-    if (decided.kind === 'decided') return OPERATION_DONE;
-    const { status, text } = REFUSALS[decided.refusal];
-    return operationRefused(status, say(text));
+    return decided.kind === 'decided' ? OPERATION_DONE : refusedAs(visit, DECISION_REFUSALS[decided.refusal]);
   },
   done: 'It is decided: nothing asks for it any more.',
   next: ({ parameters: { id = '' } }) => casePath(id),

@@ -1,7 +1,7 @@
 import type { FeeChange, NewFees } from '../../transactions/fees/change-fees.ts';
 import {
   ALL_MERCHANTS,
-  type FeeRefusal,
+  FEE_REFUSALS,
   type FeeRule,
   type FeeVersion,
 } from '../../transactions/fees/fee-table.ts';
@@ -21,6 +21,7 @@ import {
   ALL_ROLES,
   OPERATION_DONE,
   operationRefused,
+  refusedAs,
   type Screen,
   screen,
   type Visit,
@@ -219,15 +220,6 @@ export type FeeActionTools = {
   readonly changeFees: (visit: Visit, wanted: NewFees) => Promise<FeeChange>;
 };
 
-const REFUSALS: Readonly<Record<FeeRefusal, { readonly status: 400 | 404 | 409; readonly text: string }>> = {
-  rulesMalformed: { status: 400, text: 'The rules cannot be read: {value}' },
-  dayMalformed: { status: 400, text: 'This is no day: {value}' },
-  merchantUnknown: { status: 404, text: 'There is no such merchant.' },
-  dayOver: { status: 409, text: 'The day {value} is over: what was sold keeps its fee. Choose a later day.' },
-  saleAfter: { status: 409, text: 'It would change the fee of a sale that was made at {value}.' },
-  sameMoment: { status: 409, text: 'A version is valid from {value} already.' },
-};
-
 const SET_FEES: Action<FeeActionTools> = {
   roles: ['finance', 'admin'],
   of: 'operator',
@@ -239,9 +231,9 @@ const SET_FEES: Action<FeeActionTools> = {
     if (rules.length > LONGEST_RULES) return operationRefused(400, say('These are more rules than fit.'));
     if (rules === '' && merchant === null) return operationRefused(400, say('Give the rules.'));
     const changed = await changeFees(visit, { rules, from, merchantId: merchant });
-    if (changed.kind === 'changed') return OPERATION_DONE;
-    const { status, text } = REFUSALS[changed.refusal];
-    return operationRefused(status, say(text, { value: changed.value }));
+    return changed.kind === 'changed'
+      ? OPERATION_DONE
+      : refusedAs(visit, FEE_REFUSALS[changed.refusal], changed.value);
   },
   done: 'The version stands beside the others.',
   next: () => pathOf(FEES),

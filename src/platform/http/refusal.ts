@@ -11,6 +11,16 @@ export type RefusalShape = {
   readonly retryAfterSeconds?: number;
 };
 
+/**
+ * Why an operation refused, for a person at the command line (in English) or at the console. `{value}` is what
+ * was given, `{most}` a limit.
+ */
+export type SpokenRefusal = {
+  readonly status: 400 | 404 | 409;
+  readonly text: string;
+  readonly most?: number;
+};
+
 /** The body is an array with one `{ tag, description }`. */
 export function refusalAnswer(
   shape: RefusalShape,
