@@ -1,5 +1,6 @@
 import type { AuditDetail } from '../audit/audit-event.ts';
 import { findMerchant, readBusinessClock } from '../merchants/merchants.sql.ts';
+import { OPERATOR_REFUSALS } from '../merchants/refusals.ts';
 import type { Reader } from '../platform/postgres/database.ts';
 import { type Instant, utcText } from '../values/instant.ts';
 import type { TryFailure } from '../webhooks/deliveries/delivery-outcome.ts';
@@ -21,7 +22,7 @@ import {
   table,
   visible,
 } from './command.ts';
-import { merchantUnknown } from './refusals.ts';
+import { merchantUnknown, spokenText } from './refusals.ts';
 
 const MOST_ENDPOINTS = 1_000;
 /** A backlog is counted up to so many. */
@@ -201,7 +202,11 @@ async function runDeliveries(given: GivenOptions, tools: AuditedCommandTools): P
   const resource = `merchants/${merchantId}/accounts/${accountNumber}/deliveries`;
   await recordLook(tools, resource, typeof found !== 'string');
   if (found === 'notFound')
-    return { ok: false, option: '--account', message: '--account is no account of this merchant' };
+    return {
+      ok: false,
+      option: '--account',
+      message: `--account: ${spokenText(OPERATOR_REFUSALS.accountUnknown)}`,
+    };
   if (typeof found === 'string')
     return {
       ok: false,

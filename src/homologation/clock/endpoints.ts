@@ -8,7 +8,7 @@ import {
   type Fault,
   GENERAL_TAG,
 } from '../../platform/http/endpoint.ts';
-import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { type RefusalShape, refusalAnswer, refusedAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { type Instant, parseSaoPauloText, saoPauloText } from '../../values/instant.ts';
 import { type AdvanceResult, type AdvanceTools, advanceClock } from './advance-clock.ts';
@@ -91,8 +91,6 @@ const RAN = Type.Object(
   },
   { description: 'What was run at the instants in between.' },
 );
-const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
-
 const ABOUT = {
   api: 'either',
   scope: 'any',
@@ -132,16 +130,7 @@ const ADVANCE_CLOCK = contract({
       schema: Type.Object({ now: NOW, target: Type.String(), ran: RAN }),
       example: ON_THE_WAY,
     },
-    409: {
-      description: 'An earlier jump is still under way.',
-      schema: ERRORS,
-      example: [
-        {
-          tag: '__general__',
-          description: 'Um avanço do relógio de teste ainda está em andamento; consulte-o.',
-        },
-      ],
-    },
+    409: refusedAnswer('An earlier jump is still under way.', CLOCK_REFUSALS.underWay),
   },
 });
 

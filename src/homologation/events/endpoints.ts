@@ -9,7 +9,7 @@ import {
   GENERAL_TAG,
 } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { type RefusalShape, refusalAnswer, refusedAnswer } from '../../platform/http/refusal.ts';
 import { CHANGE_EVENTS } from '../../providers/acquirers/acquirer.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
 import { MOST_INSTALLMENTS } from '../../values/cents.ts';
@@ -27,7 +27,6 @@ export const EVENT_REFUSALS = {
   },
 } as const satisfies Record<Exclude<EventRefusal, 'notFound'>, RefusalShape>;
 
-const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
 const LARGEST_AMOUNT = 9_999_999_999;
 
 export const EVENT_FAULTS = {
@@ -94,18 +93,10 @@ const FORCE_EVENT = contract({
         statusDescription: 'Paga',
       },
     },
-    409: {
-      description:
-        'It cannot happen to the installment as it is (docs/states.md), or less than `amount` is left of it; nothing did.',
-      schema: ERRORS,
-      example: [
-        {
-          tag: '__general__',
-          description:
-            'O estado atual da parcela, ou o que resta dela, não permite este evento: nada aconteceu.',
-        },
-      ],
-    },
+    409: refusedAnswer(
+      'It cannot happen to the installment as it is (docs/states.md), or less than `amount` is left of it; nothing did.',
+      EVENT_REFUSALS.forbidden,
+    ),
   },
 });
 

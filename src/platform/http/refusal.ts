@@ -1,4 +1,5 @@
-import { type Answer, type Call, CUT_CONNECTION, type WireError } from './endpoint.ts';
+import { type TSchema, Type } from 'typebox';
+import { type Answer, type AnswerShape, type Call, CUT_CONNECTION, type WireError } from './endpoint.ts';
 import { FAILURES, type Failure, RETRY_AFTER_SECONDS } from './failures.ts';
 import type { Language, Sentence } from './sentence.ts';
 
@@ -32,6 +33,16 @@ export function refusalAnswer(
   const passing = retryAfterSeconds === undefined ? headers : { 'retry-after': String(retryAfterSeconds) };
   const all = headers === undefined ? passing : { ...passing, ...headers };
   return all === undefined ? { status, body } : { status, body, headers: all };
+}
+
+const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
+
+/** An answer of a contract: a list of errors, with this one as its example. */
+export function refusedAnswer(
+  description: string,
+  { tag, sentence }: { readonly tag: string; readonly sentence: Pick<Sentence, 'pt'> },
+): AnswerShape & { readonly schema: TSchema } {
+  return { description, schema: ERRORS, example: [{ tag, description: sentence.pt }] };
 }
 
 /** 503: nothing was written; the request may be repeated shortly. */

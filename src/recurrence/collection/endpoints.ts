@@ -13,6 +13,7 @@ import {
   type Once,
   type RefusalShape,
   refusalAnswer,
+  refusedAnswer,
   unavailableAnswer,
   writeOnce,
 } from '../../platform/http/refusal.ts';
@@ -152,16 +153,7 @@ export const CHARGE_BILLING = contract({
       schema: Type.Union([DECLINE_ANSWER.schema as TSchema, RETRY_LIMIT_ANSWER]),
       example: DECLINE_ANSWER.example,
     },
-    409: {
-      description: 'It cannot be charged as it is.',
-      schema: Type.Array(Type.Object({ tag: Type.String(), description: Type.String() })),
-      example: [
-        {
-          tag: '__general__',
-          description: 'Só uma cobrança Denied ou PaymentInvalid pode ser cobrada novamente.',
-        },
-      ],
-    },
+    409: refusedAnswer('It cannot be charged as it is.', HAND_CHARGE_REFUSALS.notChargeable),
   },
 });
 
