@@ -42,7 +42,7 @@ export function spokenText({ text, most }: SpokenRefusal, value?: string): strin
   return filled(text, { most, value });
 }
 
-/** `--cnpj "11.222.333/0001-82": This is no CNPJ…`. JSON hides control characters; card numbers are left out. */
+/** `--cnpj "11": This is no CNPJ…`. JSON hides control characters; card numbers are left out. */
 export function refusalText({ refusal, value }: Refused<OperatorRefusal>): string {
   const shown = value === '' || holdsCardNumber(value) ? '' : ` ${JSON.stringify(value)}`;
   const option = OPTION_OF_REFUSAL[refusal];

@@ -17,7 +17,7 @@ import {
 } from '../transactions/unresolved/unresolved.ts';
 import { reaisText } from '../values/cents.ts';
 import { isUuid } from '../values/ids.ts';
-import { type Instant, instant, utcText } from '../values/instant.ts';
+import { instant, utcText } from '../values/instant.ts';
 import { NO_ACQUIRER, withAcquirers } from './acquirer-of-command.ts';
 import { detailOf } from './audit-commands.ts';
 import {
@@ -122,7 +122,7 @@ async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise
     ...(found.isUnresolved ? ['', adviceOf(found)] : []),
   ];
   const json = {
-    ...caseJson(found),
+    ...found,
     acquirerNow: acquirer,
     decisions: decisions.map((entry) => ({ ...decisionOf(entry) })),
   };
@@ -209,17 +209,6 @@ function adviceOf({ kind, origin, id }: Case): string {
   const advice = `It is tried again by itself. To end it: resolve decide ${id} --as ${DECISIONS_OF[kind].join('|')} --reason …`;
   if (kind !== 'charge' || origin === 'payment') return advice;
   return `${advice}\nAfter voided its billing is charged again: only when no charge of this one stays at the acquirer.`;
-}
-
-function caseJson(found: Case): object {
-  const { createdAt, decidedAt, dueAt } = found;
-  const textOf = (moment: Instant | null) => (moment === null ? null : utcText(moment));
-  return {
-    ...found,
-    createdAt: utcText(createdAt),
-    decidedAt: textOf(decidedAt),
-    dueAt: textOf(dueAt),
-  };
 }
 
 type AuditedDecision = {

@@ -153,19 +153,13 @@ async function runList(given: GivenOptions, tools: CommandTools): Promise<Comman
     one.seenAt === null ? '-' : utcText(one.seenAt),
     one.disabledAt === null ? 'open' : 'locked out',
   ]);
-  const items = users.map((one) => ({
-    ...one,
-    createdAt: utcText(one.createdAt),
-    disabledAt: one.disabledAt === null ? null : utcText(one.disabledAt),
-    seenAt: one.seenAt === null ? null : utcText(one.seenAt),
-  }));
   return {
     ok: true,
     lines: [
       ...table(['NAME', 'ROLE', 'MERCHANT', 'PASSKEYS', 'SEEN', 'STATE'], rows),
       ...(next === null ? [] : [`More: --after ${next}`]),
     ],
-    json: { items, next },
+    json: { items: users, next },
   };
 }
 

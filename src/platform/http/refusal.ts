@@ -13,8 +13,8 @@ export type RefusalShape = {
 };
 
 /**
- * Why an operation refused, for a person at the command line (in English) or at the console. `{value}` is what
- * was given, `{most}` a limit.
+ * Why an operation refused, for a person at the command line (in English) or at the console. `{value}` is
+ * what was given, `{most}` a limit.
  */
 export type SpokenRefusal = {
   readonly status: 400 | 404 | 409;
