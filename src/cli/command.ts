@@ -8,6 +8,7 @@ import type { Database } from '../platform/postgres/database.ts';
 import type { DatabasePlace } from '../platform/postgres/database-place.ts';
 import { holdsCardNumber, holdsCpfOrEmail } from '../values/card-number-in-text.ts';
 import { cents, reaisText } from '../values/cents.ts';
+import { isInstant, utcText } from '../values/instant.ts';
 
 export type CommandTools = {
   readonly database: Database;
@@ -156,6 +157,13 @@ export function table(names: readonly string[], rows: readonly (readonly string[
       .join('  ')
       .trimEnd(),
   );
+}
+
+/** As JSON. Members named like a moment (…At, …Until, …Since) are instants, and printed as texts. */
+export function printed(value: unknown, indent?: number): string {
+  const textOf = (name: string, member: unknown) =>
+    /(?:^at|At|Until|Since)$/.test(name) && isInstant(member) ? utcText(member) : member;
+  return JSON.stringify(value, textOf, indent);
 }
 
 /** Removes control characters before text reaches the terminal. */

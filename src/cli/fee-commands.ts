@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readClockOfDatabase } from '../platform/database-time.sql.ts';
 import { changeFees, type FeeChange } from '../transactions/fees/change-fees.ts';
-import { ALL_MERCHANTS, type FeeRefusal } from '../transactions/fees/fee-table.ts';
+import { ALL_MERCHANTS, FEE_REFUSALS } from '../transactions/fees/fee-table.ts';
 import { listFeeVersions } from '../transactions/fees/fee-tables.sql.ts';
 import { instant, saoPauloText } from '../values/instant.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type GivenOptions,
   table,
 } from './command.ts';
-import { merchantUnknown } from './refusals.ts';
+import { merchantUnknown, spokenText } from './refusals.ts';
 
 const LARGEST_FILE_CHARACTERS = 10_000;
 
@@ -84,25 +84,10 @@ async function runFeesSet(given: GivenOptions, tools: AuditedCommandTools): Prom
   };
 }
 
-const SENTENCES = {
-  rulesMalformed: ['FILE-or-TEXT', (value) => value],
-  dayMalformed: ['--from', (value) => `${JSON.stringify(value)} is no day such as 2026-12-01`],
-  dayOver: ['--from', (value) => `names ${value}, which is over: what was sold keeps its fee`],
-  saleAfter: [
-    '--from',
-    (value) =>
-      `must be after the last sale, which was made at ${value}: it keeps the fee that it was made at`,
-  ],
-  sameMoment: ['--from', (value) => `names ${value}, from which a version is valid already`],
-} as const satisfies Record<
-  Exclude<FeeRefusal, 'merchantUnknown'>,
-  readonly [option: string, sentence: (value: string) => string]
->;
-
 function refused({ refusal, value }: Extract<FeeChange, { kind: 'refused' }>): CommandOutcome {
   if (refusal === 'merchantUnknown') return merchantUnknown(value);
-  const [option, sentence] = SENTENCES[refusal];
-  return { ok: false, option, message: `${option} ${sentence(value)}` };
+  const option = refusal === 'rulesMalformed' ? 'FILE-or-TEXT' : '--from';
+  return { ok: false, option, message: `${option}: ${spokenText(FEE_REFUSALS[refusal], value)}` };
 }
 
 async function runFeesList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {

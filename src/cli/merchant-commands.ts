@@ -10,6 +10,7 @@ import type { Credential } from '../merchants/credentials/credential.ts';
 import { listCredentials } from '../merchants/credentials/credentials.sql.ts';
 import { bareCnpj, type Merchant, type Refused } from '../merchants/merchant.ts';
 import { listMerchants } from '../merchants/merchants.sql.ts';
+import type { OperatorRefusal } from '../merchants/refusals.ts';
 import { SCOPES, type Scope } from '../platform/http/endpoint.ts';
 import { utcText } from '../values/instant.ts';
 import { NO_SOFT_DESCRIPTOR } from '../values/soft-descriptor.ts';
@@ -22,7 +23,7 @@ import {
   MERCHANT_OPTION,
   table,
 } from './command.ts';
-import { OPTION_OF_REFUSAL, type OperatorRefusal, refusalText } from './refusals.ts';
+import { OPTION_OF_REFUSAL, refusalText } from './refusals.ts';
 
 const ADDRESS_OPTION = {
   name: 'address',
@@ -190,7 +191,7 @@ async function runMerchantCreate(given: GivenOptions, tools: AuditedCommandTools
     `Merchant ${created.merchantId} is registered with account ${created.accountNumbers.join(', ')}.`,
     ...nextLines(created, tools),
   ];
-  return { ok: true, lines, json: merchantJson(created) };
+  return { ok: true, lines, json: created };
 }
 
 /** Production needs a list of addresses, of the credential or of the merchant. */
@@ -224,13 +225,13 @@ async function runMerchantChange(given: GivenOptions, tools: AuditedCommandTools
       : { softDescriptor: softDescriptor === NO_SOFT_DESCRIPTOR ? null : softDescriptor }),
   });
   if ('refusal' in changed) return refused(changed);
-  return { ok: true, lines: merchantLines(changed), json: merchantJson(changed) };
+  return { ok: true, lines: merchantLines(changed), json: changed };
 }
 
 async function runAccountAdd(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const added = await addAccounts(tools, given.one('merchant') ?? '', given.many('account'));
   if ('refusal' in added) return refused(added);
-  return { ok: true, lines: merchantLines(added), json: merchantJson(added) };
+  return { ok: true, lines: merchantLines(added), json: added };
 }
 
 function merchantLines({ contact, ...merchant }: Merchant): string[] {
@@ -255,7 +256,7 @@ async function runMerchantList(_given: GivenOptions, tools: CommandTools): Promi
   return {
     ok: true,
     lines: table(['MERCHANT', 'CNPJ', 'ACCOUNTS', 'LEGAL NAME'], rows),
-    json: { items: merchants.map(merchantJson) },
+    json: { items: merchants },
   };
 }
 
@@ -289,7 +290,7 @@ async function runCredentialList(given: GivenOptions, tools: CommandTools): Prom
   return {
     ok: true,
     lines: table(['USER NAME', 'ACCOUNT', 'SCOPES', 'ADDRESSES', 'PASSWORD OF', 'LAST USED', 'STATE'], rows),
-    json: { items: credentials.map(credentialJson) },
+    json: { items: credentials },
   };
 }
 
@@ -300,7 +301,7 @@ async function runCredentialDisable(
   const disabled = await disableCredential(tools, given.one('user-name') ?? '');
   if ('refusal' in disabled) return refused(disabled);
   const lines = [`Credential ${disabled.userName} is disabled; its tokens end within two seconds.`];
-  return { ok: true, lines, json: credentialJson(disabled) };
+  return { ok: true, lines, json: disabled };
 }
 
 async function runCredentialRotate(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
@@ -328,23 +329,7 @@ function shownOnce({ credential, password }: CredentialWithPassword): CommandOut
   if (credential.previousPasswordValidUntil !== null) {
     lines.push(`The old password stays valid until ${utcText(credential.previousPasswordValidUntil)}.`);
   }
-  return { ok: true, lines, json: { ...credentialJson(credential), password } };
-}
-
-function merchantJson(merchant: Merchant): object {
-  return { ...merchant, createdAt: utcText(merchant.createdAt) };
-}
-
-function credentialJson(credential: Credential): object {
-  const { createdAt, passwordChangedAt, disabledAt, previousPasswordValidUntil } = credential;
-  return {
-    ...credential,
-    createdAt: utcText(createdAt),
-    passwordChangedAt: utcText(passwordChangedAt),
-    disabledAt: disabledAt === null ? null : utcText(disabledAt),
-    previousPasswordValidUntil:
-      previousPasswordValidUntil === null ? null : utcText(previousPasswordValidUntil),
-  };
+  return { ok: true, lines, json: { ...credential, password } };
 }
 
 function stateText({ disabledAt, previousPasswordValidUntil }: Credential): string {

@@ -148,17 +148,7 @@ function requestText(request: ShownRequest): string {
 }
 
 function jsonOf({ payment, requests, messages }: Shown): object {
-  const { soldAt, approvedAt } = payment;
-  return {
-    ...payment,
-    soldAt: utcText(soldAt),
-    approvedAt: approvedAt === null ? null : utcText(approvedAt),
-    requests: requests.map((one) => ({ ...one, createdAt: utcText(one.createdAt) })),
-    webhooks: messages.map(({ body: _body, createdAt, ...one }) => ({
-      ...one,
-      createdAt: utcText(createdAt),
-    })),
-  };
+  return { ...payment, requests, webhooks: messages.map(({ body: _body, ...one }) => one) };
 }
 
 function textOf(at: Instant | null): string {

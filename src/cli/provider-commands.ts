@@ -297,11 +297,7 @@ async function runList(_given: GivenOptions, { database }: CommandTools): Promis
     one.url,
     one.hasCredentials ? 'yes' : 'no',
   ]);
-  const items = providers.map(({ sealed: _sealed, revision: _revision, createdAt, disabledAt, ...one }) => ({
-    ...one,
-    createdAt: utcText(createdAt),
-    disabledAt: disabledAt === null ? null : utcText(disabledAt),
-  }));
+  const items = providers.map(({ sealed: _sealed, revision: _revision, ...one }) => one);
   return {
     ok: true,
     lines: [

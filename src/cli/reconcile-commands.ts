@@ -264,12 +264,7 @@ function foundText({ class: name, found }: Pick<ReconciliationException, 'class'
 }
 
 function exceptionJson(one: ReconciliationException): object {
-  return {
-    ...one,
-    ageDays: ageDaysOf(one),
-    openedAt: utcText(one.openedAt),
-    endedAt: one.endedAt === null ? null : utcText(one.endedAt),
-  };
+  return { ...one, ageDays: ageDaysOf(one) };
 }
 
 async function runShow(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {

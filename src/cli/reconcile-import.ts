@@ -147,12 +147,6 @@ function notesOf({ missingBefore }: SettlementFile, replaces: number | null): st
 function jsonOf(result: OneResult): object {
   if (result.kind === 'noFile') return { result: 'noFile' };
   if (result.kind === 'refused') return { result: 'refused', reason: result.reason, faults: result.faults };
-  const { file } = result;
-  const shown = {
-    ...file,
-    takenAt: utcText(file.takenAt),
-    matchedAt: file.matchedAt === null ? null : utcText(file.matchedAt),
-  };
   const replaces = result.kind === 'taken' ? result.replaces : null;
-  return { result: result.kind, replaces, file: shown };
+  return { result: result.kind, replaces, file: result.file };
 }

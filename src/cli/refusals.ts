@@ -1,26 +1,9 @@
-import {
-  type CredentialChangeRefusal,
-  type CredentialRefusal,
-  MOST_CREDENTIALS,
-} from '../merchants/credentials/credential.ts';
-import {
-  type AccountRefusal,
-  type MerchantChangeRefusal,
-  type MerchantRefusal,
-  MOST_ADDRESSES,
-  type Refused,
-  type StandingRefusal,
-} from '../merchants/merchant.ts';
+import type { Refused } from '../merchants/merchant.ts';
+import { OPERATOR_REFUSALS, type OperatorRefusal } from '../merchants/refusals.ts';
+import type { SpokenRefusal } from '../platform/http/refusal.ts';
+import { filled } from '../platform/http/sentence.ts';
 import { holdsCardNumber } from '../values/card-number-in-text.ts';
 import type { CommandOutcome } from './command.ts';
-
-export type OperatorRefusal =
-  | MerchantRefusal
-  | MerchantChangeRefusal
-  | AccountRefusal
-  | StandingRefusal
-  | CredentialRefusal
-  | CredentialChangeRefusal;
 
 export const OPTION_OF_REFUSAL = {
   merchantIdMalformed: '--merchant-id',
@@ -55,51 +38,16 @@ export const OPTION_OF_REFUSAL = {
   tokenUnknown: '--token',
 } as const satisfies Record<OperatorRefusal, string | null>;
 
-const SENTENCES = {
-  merchantIdMalformed:
-    'must have 1 to 20 letters, digits, dots, hyphens or underscores, and be no card number',
-  cnpjInvalid: 'is not a CNPJ: its check digits or its length are wrong',
-  legalNameMalformed: 'must be one line of 1 to 200 characters, without a card number',
-  contactNameMalformed: 'must be one line of 1 to 100 characters, without a card number',
-  contactEmailMalformed: 'is not an email address, or holds a card number',
-  contactPhoneMalformed:
-    'must have 8 to 30 digits, spaces, hyphens or brackets, with a + in front at most, and be no card number',
-  accountMissing: 'is needed at least once',
-  accountMalformed: 'must have 1 to 20 letters, digits or hyphens, and be no card number',
-  accountRepeated: 'was given twice',
-  accountExists: 'is an account of this merchant already',
-  tooManyAccounts: 'were given: more than a merchant can have',
-  addressMalformed:
-    'is neither an IP address nor a block such as 203.0.113.0/24 (with no bits beyond the prefix)',
-  tooManyAddresses: `were given, at most ${MOST_ADDRESSES} fit`,
-  addressMissing:
-    'is needed in production: neither the credential nor its merchant has a list, and an empty one would allow nobody ' +
-    '(0.0.0.0/0 and ::/0 allow everybody)',
-  softDescriptorMalformed:
-    'must have up to 13 letters without accents, digits, blanks, dots, hyphens and asterisks, not blanks alone, and be no card number',
-  merchantExists: 'is taken by another merchant',
-  merchantUnknown: 'is no merchant here',
-  standsSoAlready: 'stands so already',
-  heldByRestore: 'is held by the restore: parcela restore release',
-  nothingToChange: 'nothing would change: name at least one other value',
-  accountUnknown: 'is no account of this merchant',
-  scopeMissing: 'is needed at least once',
-  userNameMalformed:
-    'must have 3 to 30 letters, digits, dots, hyphens, underscores or @, and hold no card number',
-  userNameReserved: 'is reserved',
-  userNameTaken: 'is taken',
-  tooManyCredentials: `has ${MOST_CREDENTIALS} credentials that work, which is the most: disable what nobody uses`,
-  credentialUnknown: 'is no credential here',
-  credentialDisabled: 'is disabled, and stays so: create a new credential',
-  overlapOutOfRange: 'is not a whole number of hours from 0 to 24',
-  tokenUnknown: 'is no token of this credential that is good now',
-} as const satisfies Record<OperatorRefusal, string>;
+export function spokenText({ text, most }: SpokenRefusal, value?: string): string {
+  return filled(text, { most, value });
+}
 
-/** `--cnpj "11.222.333/0001-82" is not a CNPJ…`. JSON hides control characters; card numbers are left out. */
+/** `--cnpj "11": This is no CNPJ…`. JSON hides control characters; card numbers are left out. */
 export function refusalText({ refusal, value }: Refused<OperatorRefusal>): string {
   const shown = value === '' || holdsCardNumber(value) ? '' : ` ${JSON.stringify(value)}`;
   const option = OPTION_OF_REFUSAL[refusal];
-  return option === null ? SENTENCES[refusal] : `${option}${shown} ${SENTENCES[refusal]}`;
+  const text = spokenText(OPERATOR_REFUSALS[refusal]);
+  return option === null ? text : `${option}${shown}: ${text}`;
 }
 
 export function merchantUnknown(value: string): CommandOutcome {

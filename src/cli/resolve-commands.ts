@@ -10,13 +10,14 @@ import { findCase, MOST_LISTED } from '../transactions/unresolved/unresolved.sql
 import {
   type Case,
   caseResource,
+  DECISION_REFUSALS,
   DECISIONS_OF,
   type Decision,
   type DecisionRefusal,
 } from '../transactions/unresolved/unresolved.ts';
 import { reaisText } from '../values/cents.ts';
 import { isUuid } from '../values/ids.ts';
-import { type Instant, instant, utcText } from '../values/instant.ts';
+import { instant, utcText } from '../values/instant.ts';
 import { NO_ACQUIRER, withAcquirers } from './acquirer-of-command.ts';
 import { detailOf } from './audit-commands.ts';
 import {
@@ -121,7 +122,7 @@ async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise
     ...(found.isUnresolved ? ['', adviceOf(found)] : []),
   ];
   const json = {
-    ...caseJson(found),
+    ...found,
     acquirerNow: acquirer,
     decisions: decisions.map((entry) => ({ ...decisionOf(entry) })),
   };
@@ -210,17 +211,6 @@ function adviceOf({ kind, origin, id }: Case): string {
   return `${advice}\nAfter voided its billing is charged again: only when no charge of this one stays at the acquirer.`;
 }
 
-function caseJson(found: Case): object {
-  const { createdAt, decidedAt, dueAt } = found;
-  const textOf = (moment: Instant | null) => (moment === null ? null : utcText(moment));
-  return {
-    ...found,
-    createdAt: utcText(createdAt),
-    decidedAt: textOf(decidedAt),
-    dueAt: textOf(dueAt),
-  };
-}
-
 type AuditedDecision = {
   readonly entryNumber: number;
   readonly occurredAt: string;
@@ -269,24 +259,16 @@ async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promi
   return { ok: true, lines, json: { kind, id: before.id, merchantId, before: before.state, state } };
 }
 
-const SENTENCES = {
-  unknownId: 'is no charge and no cancel here',
-  notOfThisKind: 'does not end like that',
-  final: 'is final already',
-  underWay: 'waits for its first answer, which comes within seconds: try again then',
-  takenOver: 'was taken over by somebody else at this moment: look again with resolve show',
-} as const satisfies Record<DecisionRefusal, string>;
-
 function refused(refusal: DecisionRefusal, found: Case | null): CommandOutcome {
-  const sentence = SENTENCES[refusal];
   const what = found === null ? 'ID' : `the ${found.kind} ${found.id}`;
   const option = refusal === 'notOfThisKind' ? '--as' : null;
-  return { ok: false, option, message: `${what} ${sentence}${refusalDetail(refusal, found)}` };
+  const message = `${what}: ${DECISION_REFUSALS[refusal].text}${refusalDetail(refusal, found)}`;
+  return { ok: false, option, message };
 }
 
 function refusalDetail(refusal: DecisionRefusal, found: Case | null): string {
   if (found === null) return '';
-  if (refusal === 'final') return `: ${found.state}, and stays so`;
+  if (refusal === 'final') return ` It is ${found.state}, and stays so.`;
   if (refusal !== 'notOfThisKind') return '';
-  return `: --as must be ${DECISIONS_OF[found.kind].join(' or ')}`;
+  return ` --as must be ${DECISIONS_OF[found.kind].join(' or ')}.`;
 }

@@ -42,7 +42,7 @@ export async function runList(given: GivenOptions, { database }: CommandTools): 
   ]);
   const lines = found.length === 0 ? ['Nothing is unknown.'] : table(names, rows);
   const more = found.length === limit ? [`More may follow: --limit up to ${MOST_LISTED}.`] : [];
-  return { ok: true, lines: [...lines, ...more], json: { items: found.map(unresolvedJson) } };
+  return { ok: true, lines: [...lines, ...more], json: { items: found } };
 }
 
 export async function runChanges(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
@@ -74,11 +74,11 @@ type OddChange = {
 
 function oddChangeOf(refused: RefusedChange): OddChange {
   const { refusedAt, merchantId, reason } = refused;
-  return { refusedAt, merchantId, reason, text: changeText(refused), json: refusedJson(refused) };
+  return { refusedAt, merchantId, reason, text: changeText(refused), json: refused };
 }
 
 function oddBankChangeOf({ at, merchantId, reason, change, item }: OddBankChange): OddChange {
-  const json = { refusedAt: utcText(at), merchantId, reason, bankChange: change, item };
+  const json = { refusedAt: at, merchantId, reason, bankChange: change, item };
   if (change === null) return { refusedAt: at, merchantId, reason, text: item ?? '', json };
   const { event, amount, ourNumber, changeId } = change;
   const cents = amount === null ? '' : ` of ${reaisText(amount)}`;
@@ -91,11 +91,6 @@ function changeText({ change, item }: RefusedChange): string {
   const { event, amount, reference, installmentNumber, changeId } = change;
   const cents = amount === null ? '' : ` of ${reaisText(amount)}`;
   return `${event}${cents}, installment ${installmentNumber} of ${reference} (change ${changeId})`;
-}
-
-function refusedJson({ refusedAt, change, ...rest }: RefusedChange): object {
-  const shown = change === null ? null : { ...change, happenedAt: utcText(change.happenedAt) };
-  return { refusedAt: utcText(refusedAt), ...rest, change: shown };
 }
 
 function ageText(since: Instant): string {
@@ -124,8 +119,4 @@ function unresolvedOf({
 }: UnresolvedBoleto): Listed {
   const kind = state === 'issuing' ? 'boleto' : 'boletoCancel';
   return { kind, id: boletoId, origin: 'bank', createdAt: since, merchantId, amount, tries, reason, dueAt };
-}
-
-function unresolvedJson(one: Listed): object {
-  return { ...one, createdAt: utcText(one.createdAt), dueAt: utcText(one.dueAt) };
 }

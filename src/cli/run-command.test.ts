@@ -180,7 +180,7 @@ test('a refusal names the option and the value that caused it', async () => {
   ];
   const text = await run(...words, ...contact, '--merchant-id', 'shop');
   assert.equal(text.exitCode, 1);
-  assert.match(text.errors, /^--cnpj "11.222.333\/0001-82" is not a CNPJ/);
+  assert.match(text.errors, /^--cnpj "11.222.333\/0001-82": This is no CNPJ/);
   const json = await run(...words, ...contact, '--merchant-id', 'shop', '--json');
   assert.equal(json.exitCode, 1);
   assert.equal(JSON.parse(json.errors).error.option, '--cnpj');

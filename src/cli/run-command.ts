@@ -3,16 +3,17 @@ import { CommitUnknown, DatabaseUnavailable } from '../platform/postgres/databas
 import { Overloaded } from '../platform/work/fair-line.ts';
 import { ARCHIVE_COMMAND, AUDIT_COMMANDS } from './audit-commands.ts';
 import { BOLETO_COMMANDS } from './boleto-commands.ts';
-import type {
-  AuditedCommandTools,
-  Command,
-  CommandOperand,
-  CommandOption,
-  CommandOutcome,
-  CommandTools,
-  GivenOptions,
-  InstallationTools,
-  KeyCommandTools,
+import {
+  type AuditedCommandTools,
+  type Command,
+  type CommandOperand,
+  type CommandOption,
+  type CommandOutcome,
+  type CommandTools,
+  type GivenOptions,
+  type InstallationTools,
+  type KeyCommandTools,
+  printed,
 } from './command.ts';
 import { DOCTOR_COMMAND } from './doctor/doctor-command.ts';
 import { FEE_COMMANDS } from './fee-commands.ts';
@@ -67,7 +68,7 @@ export async function runCommand(words: readonly string[], tools: TerminalTools)
       printFault(outcome.option, outcome.message);
       return EXIT_REFUSED;
     }
-    if (isJson) tools.print(JSON.stringify(outcome.json));
+    if (isJson) tools.print(printed(outcome.json));
     else for (const line of outcome.lines) tools.print(line);
     return outcome.isBad === true ? EXIT_REFUSED : EXIT_DONE;
   } catch (error) {

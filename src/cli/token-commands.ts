@@ -50,10 +50,10 @@ async function runTokenList(given: GivenOptions, tools: CommandTools): Promise<C
   const items = listed.map(({ tokenId, api, createdAt, expiresAt }) => ({
     tokenId,
     api,
-    createdAt: utcText(createdAt),
-    expiresAt: utcText(expiresAt),
+    createdAt,
+    expiresAt,
   }));
-  const rows = items.map(({ tokenId, api, createdAt, expiresAt }) => [tokenId, api, createdAt, expiresAt]);
+  const rows = items.map((one) => [one.tokenId, one.api, utcText(one.createdAt), utcText(one.expiresAt)]);
   return { ok: true, lines: table(['TOKEN', 'API', 'SINCE', 'UNTIL'], rows), json: { items } };
 }
 

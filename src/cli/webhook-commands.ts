@@ -1,16 +1,13 @@
 import type { AuditDetail } from '../audit/audit-event.ts';
 import { findMerchant, readBusinessClock } from '../merchants/merchants.sql.ts';
+import { OPERATOR_REFUSALS } from '../merchants/refusals.ts';
 import type { Reader } from '../platform/postgres/database.ts';
-import { type Instant, utcText } from '../values/instant.ts';
+import { utcText } from '../values/instant.ts';
 import type { TryFailure } from '../webhooks/deliveries/delivery-outcome.ts';
 import { type ListedEndpoint, listEndpointsOf } from '../webhooks/endpoints/webhook-endpoints.sql.ts';
 
 import { findDelivery, listDeliveries } from '../webhooks/history/list-deliveries.ts';
-import {
-  type RecordedDelivery,
-  type ResendRefusal,
-  resendRefusal,
-} from '../webhooks/history/recorded-delivery.ts';
+import { type ResendRefusal, resendRefusal } from '../webhooks/history/recorded-delivery.ts';
 import { resendDelivery } from '../webhooks/history/resend-deliveries.ts';
 import {
   type AuditedCommandTools,
@@ -21,7 +18,7 @@ import {
   table,
   visible,
 } from './command.ts';
-import { merchantUnknown } from './refusals.ts';
+import { merchantUnknown, spokenText } from './refusals.ts';
 
 const MOST_ENDPOINTS = 1_000;
 /** A backlog is counted up to so many. */
@@ -95,13 +92,7 @@ async function runList(given: GivenOptions, tools: AuditedCommandTools): Promise
   ]);
   const lines =
     found.length === 0 ? ['It is notified nowhere.'] : table(['ENDPOINT', 'URL', 'STATE', 'WAITING'], rows);
-  const items = found.map((one) => ({
-    ...one,
-    failingSince: textOrNull(one.failingSince),
-    openedUntil: textOrNull(one.openedUntil),
-    lastFailure: one.lastFailure && { ...one.lastFailure, at: utcText(one.lastFailure.at) },
-  }));
-  return { ok: true, lines: [...lines, ...found.flatMap(whyLines)], json: { items } };
+  return { ok: true, lines: [...lines, ...found.flatMap(whyLines)], json: { items: found } };
 }
 
 /** Why it fails, and what to do. Nothing of one that works, or that nothing is known of. */
@@ -201,7 +192,11 @@ async function runDeliveries(given: GivenOptions, tools: AuditedCommandTools): P
   const resource = `merchants/${merchantId}/accounts/${accountNumber}/deliveries`;
   await recordLook(tools, resource, typeof found !== 'string');
   if (found === 'notFound')
-    return { ok: false, option: '--account', message: '--account is no account of this merchant' };
+    return {
+      ok: false,
+      option: '--account',
+      message: `--account: ${spokenText(OPERATOR_REFUSALS.accountUnknown)}`,
+    };
   if (typeof found === 'string')
     return {
       ok: false,
@@ -221,13 +216,8 @@ async function runDeliveries(given: GivenOptions, tools: AuditedCommandTools): P
   return {
     ok: true,
     lines: found.items.length === 0 ? ['There are none.'] : table(names, rows),
-    json: { items: found.items.map(deliveryJson) },
+    json: { items: found.items },
   };
-}
-
-function deliveryJson(one: RecordedDelivery): object {
-  const { createdAt, dueAt, endedAt } = one;
-  return { ...one, createdAt: utcText(createdAt), dueAt: textOrNull(dueAt), endedAt: textOrNull(endedAt) };
 }
 
 const REFUSALS: Readonly<Record<ResendRefusal, string>> = {
@@ -276,8 +266,4 @@ async function runResend(
 
 function refusedResend(refusal: ResendRefusal): CommandOutcome {
   return { ok: false, option: '--delivery', message: `--delivery ${REFUSALS[refusal]}` };
-}
-
-function textOrNull(at: Instant | null): string | null {
-  return at === null ? null : utcText(at);
 }

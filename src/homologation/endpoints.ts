@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { callerOf, contract, type Endpoint, endpoint } from '../platform/http/endpoint.ts';
 import { isUuid } from '../values/ids.ts';
+import { askSimulator } from './ask-simulator.ts';
 
 export type LedgerCharge = {
   readonly reference: string | null;
@@ -15,7 +16,6 @@ export type LedgerCharge = {
 };
 
 const MOST_CHARGES = 100;
-const TIMEOUT_MILLISECONDS = 5_000;
 
 /** Throws when the simulator does not answer. */
 async function readAcquirerLedger(
@@ -25,13 +25,9 @@ async function readAcquirerLedger(
 ): Promise<LedgerCharge[]> {
   // The simulator refuses other texts; to the merchant they are unknown payments.
   if (filter.paymentId !== undefined && !isUuid(filter.paymentId)) return [];
-  const url = new URL('/ledger', simulatorUrl);
-  url.searchParams.set('merchantId', merchantId);
-  url.searchParams.set('limit', String(MOST_CHARGES));
-  if (filter.reference !== undefined) url.searchParams.set('merchantReference', filter.reference);
-  if (filter.paymentId !== undefined) url.searchParams.set('reference', filter.paymentId);
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
-  if (!response.ok) throw new Error(`the simulator answered ${response.status}`);
+  const { reference: merchantReference, paymentId: reference } = filter;
+  const query = { merchantId, limit: String(MOST_CHARGES), merchantReference, reference };
+  const response = await askSimulator(simulatorUrl, '/ledger', { query });
   const { items } = (await response.json()) as { items: LedgerCharge[] };
   return items.map(({ reference, paymentId, nsu, authorizationCode, amount, canceledAmount, status }) => ({
     reference,

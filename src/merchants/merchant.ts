@@ -83,7 +83,7 @@ export type AccountRefusal =
 /** `value` shows which one of several caused the refusal. */
 export type Refused<Refusal> = { readonly refusal: Refusal; readonly value: string };
 
-const MOST_ACCOUNTS = 1_000;
+export const MOST_ACCOUNTS = 1_000;
 export const MOST_ADDRESSES = 100;
 
 /** As stored: no mask, upper case. */

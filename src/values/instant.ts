@@ -22,10 +22,14 @@ const SAO_PAULO_TEXT = /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?
 
 /** Throws RangeError unless an integer within the span of instants. */
 export function instant(milliseconds: number): Instant {
-  if (!Number.isInteger(milliseconds) || milliseconds < FIRST_INSTANT || milliseconds > LAST_INSTANT) {
-    throw new RangeError(`not an instant: ${milliseconds}`);
-  }
+  if (!isInstant(milliseconds)) throw new RangeError(`not an instant: ${milliseconds}`);
   return (milliseconds + 0) as Instant;
+}
+
+export function isInstant(value: unknown): value is Instant {
+  return (
+    typeof value === 'number' && Number.isInteger(value) && value >= FIRST_INSTANT && value <= LAST_INSTANT
+  );
 }
 
 /** `2026-11-21T13:00:00.123Z`. */

@@ -76,13 +76,13 @@ test("every module's refusals are in the catalogue", async () => {
   }
 });
 
-/** The command line has refusals too; those have no status. */
+/** Those that people are told at the command line and the console have no tag. */
 function isWireTable(value: unknown): value is Readonly<Record<string, RefusalShape>> {
   if (typeof value !== 'object' || value === null) return false;
   const shapes = Object.values(value);
   return (
     shapes.length > 0 &&
-    shapes.every((shape) => typeof shape === 'object' && shape !== null && 'status' in shape)
+    shapes.every((shape) => typeof shape === 'object' && shape !== null && 'tag' in shape)
   );
 }
 

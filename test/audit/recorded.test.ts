@@ -68,7 +68,7 @@ test('merchants and credentials: who made, disabled and rotated them, in the wor
 
 test('what was refused is not answered as done', async () => {
   await createShop(service.pool, 'twice');
-  await assert.rejects(createShop(service.pool, 'twice'), /is taken/);
+  await assert.rejects(createShop(service.pool, 'twice'), /Another merchant has this id/);
   assert.equal((await about('merchant.create', 'merchants/twice')).length, 1);
 });
 

@@ -186,7 +186,7 @@ test('a merchant has so many users, and one may come for each who is locked out'
   );
   assert.equal((await inviteFrom(users, 'the-last-one', 'viewer')).status, 200);
   const more = await inviteFrom(users, 'one-too-many', 'viewer');
-  assert.deepEqual([more.status, /Já há o máximo de usuários/.test(wordsOf(more.text))], [409, true]);
+  assert.deepEqual([more.status, /podem ter no máximo 200 usuários/.test(wordsOf(more.text))], [409, true]);
   const page = userPath('z1');
   assert.equal((await admin.send(page, `${page}/disable`, { reason: 'saiu' })).status, 303);
   assert.equal((await inviteFrom(users, 'one-too-many', 'viewer')).status, 200);

@@ -312,7 +312,7 @@ test('somebody of the provider comes in over TLS on both sides', async () => {
   const words = ['user', 'change', '--name', 'gil', '--role', 'support'];
   const again = await production.keys.parcela(words, production.settings);
   assert.equal(again.code, 1);
-  assert.match(again.said, /--role is the role that the user has already/);
+  assert.match(again.said, /--role: The user has this role already/);
 });
 
 test('a start of production refuses a console without TLS, and half a provider', async () => {

@@ -6,9 +6,15 @@ import { fileURLToPath } from 'node:url';
 import { CONSOLE_TEXTS } from '../../src/console/console-wording.ts';
 
 const folder = fileURLToPath(new URL('../../src/console', import.meta.url));
-const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+const src = join(folder, '..');
+/** The console's, and those with refusals that it and the command line say. */
+const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
-  .map((path) => ({ path, text: readFileSync(join(folder, path), 'utf8') }));
+  .map((path) => ({ path, text: readFileSync(join(src, path), 'utf8') }))
+  .filter(
+    ({ path, text }) =>
+      path.startsWith('console/') || /satisfies .*SpokenRefusal|, SpokenRefusal>>/.test(text),
+  );
 
 /** Of a page's title, of a table of words, and what is said. */
 const SAID = [/\bsay\(\s*'((?:[^'\\]|\\.)*)'/g, /\b(?:title|text|done): '((?:[^'\\]|\\.)*)'/g];
@@ -48,10 +54,10 @@ test('no state, class or kind is shown as it is called inside', () => {
 });
 
 test('every Portuguese of the console is that of a text which is said, with the same values in it', () => {
-  const all = sources.map(({ text }) => text).join('\n');
+  const whole = sources.map(({ text }) => text).join('\n');
   const valuesOf = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([value]) => value).sort();
   for (const [english, portuguese] of Object.entries(CONSOLE_TEXTS)) {
-    assert.ok(all.includes(`'${english}'`), `nothing says ${english}`);
+    assert.ok(whole.includes(`'${english}'`), `nothing says ${english}`);
     assert.deepEqual(valuesOf(portuguese), valuesOf(english), english);
   }
 });

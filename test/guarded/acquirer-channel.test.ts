@@ -99,7 +99,7 @@ test('a renewed certificate and token are taken up by the running service', asyn
 test('the command line asks the acquirer over the same channel', async () => {
   bridge.visits.length = 0;
   const { ended } = setup.runParcela(['resolve', 'show', crypto.randomUUID()], settings);
-  assert.match((await ended).said, /no charge and no cancel here/);
+  assert.match((await ended).said, /no such charge, cancel or capture/);
   const listed = await setup.parcela(['resolve', 'list'], settings);
   assert.equal(listed.code, 0, listed.said);
 });

@@ -76,7 +76,7 @@ test('the operator registers a merchant and finds it in the list', async () => {
 test('a merchant id is given once', async () => {
   await createShop(door.database, 'once');
   const again = createShop(door.database, 'once');
-  await assert.rejects(again, /--merchant-id.*is taken/);
+  await assert.rejects(again, /--merchant-id.*: Another merchant has this id/);
 });
 
 test('a merchant without an id of its own goes by its CNPJ', async () => {
@@ -142,12 +142,12 @@ test('a credential is refused by the option that is wrong', async () => {
   await createShop(door.database, 'other');
   const create = ['credential', 'create', '--scope', 'gateway'];
   const cases: [string[], string, RegExp][] = [
-    [['--merchant', 'nobody'], '--merchant', /"nobody" is no merchant/],
-    [['--merchant', 'shop', '--account', '9'], '--account', /"9" is no account/],
-    [['--merchant', 'other', '--user-name', 'taken'], '--user-name', /"taken" is taken/],
-    [['--merchant', 'shop', '--user-name', 'a b'], '--user-name', /must have 3 to 30/],
-    [['--merchant', 'shop', '--user-name', 'system'], '--user-name', /is reserved/],
-    [['--merchant', 'shop', '--address', '10.0.0.1/8'], '--address', /neither an IP address nor a block/],
+    [['--merchant', 'nobody'], '--merchant', /"nobody": There is no such merchant/],
+    [['--merchant', 'shop', '--account', '9'], '--account', /"9": The merchant has no such account/],
+    [['--merchant', 'other', '--user-name', 'taken'], '--user-name', /"taken": This user name is taken/],
+    [['--merchant', 'shop', '--user-name', 'a b'], '--user-name', /has 3 to 30 letters/],
+    [['--merchant', 'shop', '--user-name', 'system'], '--user-name', /is kept for the service/],
+    [['--merchant', 'shop', '--address', '10.0.0.1/8'], '--address', /with no bits beyond the prefix/],
   ];
   for (const [words, option, message] of cases) {
     const error = await refused([...create, ...words]);

@@ -367,7 +367,7 @@ test('the operator sees the tokens of a credential and ends one of them, or all'
   }
   assert.equal((await list()).length, 1);
   const again = await command(door.database, one);
-  assert.match(again.errors, /--token "[0-9a-f]{12}" is no token of this credential that is good now/);
+  assert.match(again.errors, /--token "[0-9a-f]{12}": The credential has no such token that is good now/);
   await operator(door.database, ['token', 'revoke', ...name]);
   for (const each of [door, otherDoor]) {
     await untilStatus(401, () => who(each, second));
@@ -387,7 +387,7 @@ test('the operator sees the tokens of a credential and ends one of them, or all'
     ],
   );
   const nobody = await command(door.database, ['token', 'list', '--user-name', 'nobody-here']);
-  assert.match(nobody.errors, /--user-name "nobody-here" is no credential here/);
+  assert.match(nobody.errors, /--user-name "nobody-here": There is no such credential/);
 });
 
 test('a password that is too old is refused like a wrong one, until it is rotated', async () => {

@@ -66,10 +66,10 @@ test('a merchant is edited field by field, audited without the person behind the
     assert.deepEqual([code, json.error.option], [1, option]);
   }
   const same = await parcela(...change, '--legal-name', 'Loja Nova Ltda.');
-  assert.match(same.said, /nothing would change/);
+  assert.match(same.said, /Nothing would change/);
   assert.match(
     (await parcela('merchant', 'change', '--merchant', 'NOBODY', '--legal-name', 'x')).said,
-    /no merchant here/,
+    /no such merchant/,
   );
 });
 
@@ -86,10 +86,10 @@ test('accounts are added behind those that are there, and take credentials at on
   );
   assert.deepEqual(added.json.accountNumbers.slice(-2), ['7000001', '7000002']);
   const again = await parcela('account', 'add', '--merchant', merchantId, '--account', '7000002');
-  assert.match(again.said, /is an account of this merchant already/);
+  assert.match(again.said, /has this account already/);
   assert.match(
     (await parcela('account', 'add', '--merchant', 'NOBODY', '--account', '1')).said,
-    /no merchant here/,
+    /no such merchant/,
   );
   const made = await parcela(
     'credential',
@@ -169,7 +169,7 @@ test('a payment is shown with its cancel, its requests and its webhooks, and the
 
     const listed = await parcela('webhook', 'list', '--merchant', merchantId);
     assert.match(JSON.stringify(listed.json), new RegExp(`"url":"${listener.url}`));
-    assert.match((await parcela('webhook', 'list', '--merchant', 'NOBODY')).said, /no merchant here/);
+    assert.match((await parcela('webhook', 'list', '--merchant', 'NOBODY')).said, /no such merchant/);
     const deliveries = [
       'webhook',
       'deliveries',

@@ -65,7 +65,7 @@ test('a merchant that is disabled is locked out, its tokens too, until it is ena
   );
   assert.match(
     (await parcela('merchant', 'disable', '--merchant', 'NINGUEM', ...why)).said,
-    /no merchant here/,
+    /no such merchant/,
   );
   assert.equal((await parcela('merchant', 'disable', '--merchant', 'FECHADA')).code, 2);
   await until('its token is dead', async () => (await shop.ask('/v1/recurrences/plans')).status === 401);

@@ -89,14 +89,14 @@ test('a charge that cannot be voided is listed and shown, decided once, and read
   assert.deepEqual(shown.decisions, []);
 
   assert.match(await refusalOf(decide(id, 'canceled')), /--as must be voided or declined/);
-  assert.match(await refusalOf(decide(randomUUID(), 'voided')), /is no charge and no cancel here/);
+  assert.match(await refusalOf(decide(randomUUID(), 'voided')), /no such charge, cancel or capture/);
   assert.equal((await service.transaction(order)).state, 'unresolved');
 
   const decided = await decide(id, 'voided');
   assert.equal(decided.exitCode, 0, decided.errors);
   assert.match(decided.printed, /is voided; it was unresolved/);
   assert.equal((await service.read(id)).statusDescription, 'Desfeita');
-  assert.match(await refusalOf(decide(id, 'declined')), /is final already: voided/);
+  assert.match(await refusalOf(decide(id, 'declined')), /is final already\. It is voided/);
   assert.equal((await service.read(id)).statusDescription, 'Desfeita');
 
   const after = await printed('resolve', 'show', id);
@@ -174,7 +174,7 @@ test('a cancel that is decided as canceled gives the money back in our books, wi
     old_state: 'authorized',
     new_state: 'canceled',
   });
-  assert.match(await refusalOf(decide(id, 'refused')), /is final already: canceled/);
+  assert.match(await refusalOf(decide(id, 'refused')), /is final already\. It is canceled/);
   const sent = service.bridge.asked.slice(since).filter(({ kind }) => kind === 'cancellation');
   assert.deepEqual(sent, [], 'it is not sent again beside the decision');
 });
@@ -185,7 +185,7 @@ test('when the acquirer answers a cancel while somebody decides on it, its answe
     const { payment, decided } = await answeredWhileDeciding();
     if (payment.canceledAmount === 0) return false;
     assert.equal(payment.canceledAmount, 2_000);
-    assert.match(await refusalOf(Promise.resolve(decided)), /is final already: canceled/);
+    assert.match(await refusalOf(Promise.resolve(decided)), /is final already\. It is canceled/);
     return true;
   });
 });

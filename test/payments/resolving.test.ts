@@ -246,7 +246,7 @@ test('a charge whose first answer is still awaited is neither listed nor decided
     'said the desk',
   );
   assert.equal(refused.exitCode, 1);
-  assert.match(refused.errors, /waits for its first answer/);
+  assert.match(refused.errors, /Its first answer comes within seconds/);
   assert.match((await service.parcela('resolve', 'list')).printed, /^Nothing is unknown\.$/);
   assert.match(
     (await service.parcela('resolve', 'show', id)).printed,

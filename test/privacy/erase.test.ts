@@ -123,7 +123,7 @@ test('a slip of the pen erases nobody, and the person is not written into the au
       /no card number, CPF or e-mail/,
     ],
     [['--document', person.document, '--reason', 'asked by a@b.example'], /no card number, CPF or e-mail/],
-    [['--document', person.document, '--reason', REASON, '--merchant', 'NONE'], /is no merchant here/],
+    [['--document', person.document, '--reason', REASON, '--merchant', 'NONE'], /no such merchant/],
   ];
   for (const [words, message] of refusals) {
     const { exitCode, errors } = await service.parcela('privacy', 'erase', ...words);

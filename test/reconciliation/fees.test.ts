@@ -78,10 +78,10 @@ test('a version before a sale is refused, with its moment, and so is one that ca
   const count = async () => (await service.auditor.query('select count(*)::int as n from fee_tables'))[0]?.n;
   const versions = await count();
   for (const [words, said] of [
-    [['any:1-99=1', '--from', today], /--from must be after the last sale, which was made at \d{4}-/],
+    [['any:1-99=1', '--from', today], /--from: A sale was made at \d{4}-.*begin after it/],
     [['any:1-99=1', '--from', '2026-02-30'], /is no day/],
     [['anyone:1=1'], /must be rules such as/],
-    [['any:1-99=1', '--merchant', 'NOBODY'], /is no merchant here/],
+    [['any:1-99=1', '--merchant', 'NOBODY'], /no such merchant/],
   ] as const) {
     const refused = await service.parcela('fees', 'set', ...words);
     assert.notEqual(refused.exitCode, 0);
@@ -91,10 +91,10 @@ test('a version before a sale is refused, with its moment, and so is one that ca
   const from = daysAfter(today, 40);
   assert.equal((await service.parcela('fees', 'set', 'any:1-99=1', '--from', from)).exitCode, 0);
   const again = await service.parcela('fees', 'set', 'any:1-99=2', '--from', from);
-  assert.match(again.errors, /from which a version is valid already/);
+  assert.match(again.errors, /A version is valid from .* already/);
   const ofOne = ['fees', 'set', 'any:1-99=7', '--merchant', 'NOVA'];
   const over = await service.parcela(...ofOne, '--from', '2026-01-01');
-  assert.match(over.errors, /--from names 2026-01-01, which is over/);
+  assert.match(over.errors, /--from: The day 2026-01-01 is over/);
   const late = await service.parcela(...ofOne);
   assert.equal(late.exitCode, 0, late.errors);
   assert.deepEqual(await leads(`merchant_id = 'NOVA'`), [true], 'a sale under way keeps its fee');

@@ -1,12 +1,13 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { contract, type Fault, type Sound } from '../../platform/http/endpoint.ts';
-import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
+import { type RefusalShape, refusal, refusedAnswer } from '../../platform/http/refusal.ts';
 import { REQUIRED } from '../../platform/http/schema-faults.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage } from '../../platform/pages.ts';
 import { DECLINE_ANSWER, RETRY_LIMIT_ANSWER } from '../../providers/acquirers/endpoints.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import type { NamedCard } from '../card.ts';
+import { VAULT_REFUSALS } from './refusals.ts';
 import type { ShownCard, VaultCardStatus, WantedCards } from './vault-card.ts';
 
 export { writeDecline, writeRetryLimit } from '../../providers/acquirers/endpoints.ts';
@@ -201,11 +202,7 @@ export const DELETE_VAULT_CARD = contract({
   parameters: VAULT_ID,
   answers: {
     200: { description: 'Removed.', ...ID_ANSWER },
-    409: {
-      description: 'The card is in use.',
-      schema: Type.Array(Type.Object({ tag: Type.String(), description: Type.String() })),
-      example: [{ tag: 'vaultId', description: 'O cartão está em uso e não pode ser removido.' }],
-    },
+    409: refusedAnswer('The card is in use.', VAULT_REFUSALS.cardInUse),
   },
 });
 

@@ -1,13 +1,13 @@
 import type { VaultCard } from '../../cards/vault/vault-card.ts';
 import { findMerchant } from '../../merchants/merchants.sql.ts';
 import type { CustomerPayment } from '../../transactions/customers/customers.sql.ts';
-import { utcText } from '../../values/instant.ts';
 import {
   type AuditedCommandTools,
   type Command,
   type CommandOption,
   type CommandOutcome,
   type GivenOptions,
+  printed,
   reasonOption,
   table,
 } from '../command.ts';
@@ -62,7 +62,7 @@ async function runExport(given: GivenOptions, tools: AuditedCommandTools): Promi
   const asked = await readAsked(given, tools);
   if ('ok' in asked) return asked;
   const json = keptJson(await exportPerson(tools, asked));
-  return { ok: true, lines: JSON.stringify(json, null, 2).split('\n'), json };
+  return { ok: true, lines: printed(json, 2).split('\n'), json };
 }
 
 async function runErase(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
@@ -104,7 +104,7 @@ function keptJson(kept: KeptOfPerson): object {
     cards: cards.map(cardJson),
     subscriptions,
     boletos,
-    messages: messages.map(({ createdAt, ...message }) => ({ ...message, createdAt: utcText(createdAt) })),
+    messages,
     filters,
     isComplete,
     notFoundByDocument: NOT_FOUND_BY_DOCUMENT,
@@ -121,7 +121,7 @@ const NOT_FOUND_BY_DOCUMENT = [
 
 function paymentJson(found: CustomerPayment): object {
   const { transactionId, soldAt, soldAtText: _place, isUnderWay, ...payment } = found;
-  return { paymentId: transactionId, soldAt: utcText(soldAt), isUnderWay, ...payment };
+  return { paymentId: transactionId, soldAt, isUnderWay, ...payment };
 }
 
 /** The number stays sealed. */

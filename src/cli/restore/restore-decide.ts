@@ -112,13 +112,7 @@ function cellsOfSale({ merchantId, transactionId, reason, charge }: RestoredChar
 }
 
 function jsonOf({ merchantId, transactionId, reason, detail, charge, foundAt }: RestoredCharge): object {
-  const { soldAt, authorizedAt, changedAt, ...others } = charge;
-  const moments = {
-    soldAt: utcText(soldAt),
-    authorizedAt: utcText(authorizedAt),
-    changedAt: utcText(changedAt),
-  };
-  return { ...others, ...moments, merchantId, transactionId, reason, detail, foundAt: utcText(foundAt) };
+  return { ...charge, merchantId, transactionId, reason, detail, foundAt };
 }
 
 async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {

@@ -3,7 +3,7 @@ import { isRole, ROLES, type Role, type User } from '../../console/parts/user.ts
 import { changeRole } from '../../console/users/change-role.ts';
 import { disableUser } from '../../console/users/disable-user.ts';
 import { type Invited, inviteUser, recoverUser } from '../../console/users/invite-user.ts';
-import { MOST_USERS, type UserRefusal } from '../../console/users/user.ts';
+import { USER_REFUSALS, type UserRefusal } from '../../console/users/user.ts';
 import { listUsers } from '../../console/users/users.sql.ts';
 import { utcText } from '../../values/instant.ts';
 import {
@@ -14,6 +14,7 @@ import {
   type GivenOptions,
   table,
 } from '../command.ts';
+import { spokenText } from '../refusals.ts';
 
 const NAME_OPTION = {
   name: 'name',
@@ -88,32 +89,10 @@ export const USER_COMMANDS: readonly Command[] = [
 
 const USERS_OF_PAGE = 1_000;
 
-const REFUSALS: Readonly<Record<UserRefusal, { readonly option: string; readonly message: string }>> = {
-  userNameMalformed: {
-    option: '--name',
-    message:
-      'must have 1 to 60 small letters, digits or . _ @ + -, beginning with a letter or digit, and no card number',
-  },
-  userExists: { option: '--name', message: 'is taken by another user' },
-  tooManyUsers: {
-    option: '--name',
-    message: `would be one more than the ${MOST_USERS} users that a merchant, or the operator, may have`,
-  },
-  userUnknown: { option: '--name', message: 'is no user' },
-  userDisabled: { option: '--name', message: 'is locked out for good' },
-  roleUnchanged: { option: '--role', message: 'is the role that the user has already' },
-  roleChanged: { option: '--role', message: 'was given to a user whose role was changed meanwhile' },
-  lastAdministrator: {
-    option: '--name',
-    message: 'is the only administrator who signs in: make another one before',
-  },
-  notAdministrator: { option: '--name', message: 'is not looked after by who does it' },
-  merchantUnknown: { option: '--merchant', message: 'is no merchant' },
-};
-
 function refused(refusal: UserRefusal): CommandOutcome {
-  const { option, message } = REFUSALS[refusal];
-  return { ok: false, option, message: `${option} ${message}` };
+  const option =
+    refusal === 'merchantUnknown' ? '--merchant' : refusal.startsWith('role') ? '--role' : '--name';
+  return { ok: false, option, message: `${option}: ${spokenText(USER_REFUSALS[refusal])}` };
 }
 
 async function runInvite(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
@@ -174,19 +153,13 @@ async function runList(given: GivenOptions, tools: CommandTools): Promise<Comman
     one.seenAt === null ? '-' : utcText(one.seenAt),
     one.disabledAt === null ? 'open' : 'locked out',
   ]);
-  const items = users.map((one) => ({
-    ...one,
-    createdAt: utcText(one.createdAt),
-    disabledAt: one.disabledAt === null ? null : utcText(one.disabledAt),
-    seenAt: one.seenAt === null ? null : utcText(one.seenAt),
-  }));
   return {
     ok: true,
     lines: [
       ...table(['NAME', 'ROLE', 'MERCHANT', 'PASSKEYS', 'SEEN', 'STATE'], rows),
       ...(next === null ? [] : [`More: --after ${next}`]),
     ],
-    json: { items, next },
+    json: { items: users, next },
   };
 }
 

@@ -43,25 +43,14 @@ function stateOfBoleto({ statusBill }: Boleto, { wording }: Visit): Html {
 
 export function boletoTable(items: readonly Boleto[], visit: Visit): Html {
   const { say, reais, day } = visit.wording;
-  return table(
-    say('Boletos'),
-    [
-      { title: say('Our number') },
-      { title: say('Due') },
-      { title: say('Payer') },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Status') },
-      { title: say('Reference') },
-    ],
-    items.map((one) => [
-      link(boletoPath(visit.merchantId, one.id), one.ourNumber),
-      day(one.dueDate),
-      one.payer?.name ?? '–',
-      reais(one.value),
-      html`${stateOfBoleto(one, visit)} ${unexpectedMark(one, visit)}`,
-      one.referenceTransaction ?? '–',
-    ]),
-  );
+  return table(say('Boletos'), items, [
+    { title: say('Our number'), cell: (one) => link(boletoPath(visit.merchantId, one.id), one.ourNumber) },
+    { title: say('Due'), cell: (one) => day(one.dueDate) },
+    { title: say('Payer'), cell: (one) => one.payer?.name ?? '–' },
+    { title: say('Amount'), isNumber: true, cell: (one) => reais(one.value) },
+    { title: say('Status'), cell: (one) => html`${stateOfBoleto(one, visit)} ${unexpectedMark(one, visit)}` },
+    { title: say('Reference'), cell: (one) => one.referenceTransaction ?? '–' },
+  ]);
 }
 
 type Found = { readonly boleto: Boleto } | { readonly errors: readonly WireError[] };
@@ -157,25 +146,20 @@ function paymentSection({ id, payments }: Boleto, visit: Visit): Shown {
   );
   return html`${section(
     say('Payments received'),
-    table(
-      say('Payments received'),
-      [
-        { title: say('Paid on') },
-        { title: say('Amount'), isNumber: true },
-        { title: say('Kind') },
-        { title: say('State') },
-      ],
-      payments.map((one) => [
-        day(one.paidOn),
-        money(one.amount),
-        say(PAYMENT_WORDS[one.kind]),
-        one.exceptionId === null
-          ? '–'
-          : one.state === 'open'
-            ? badge('bad', say('To be resolved'))
-            : badge('good', say('Resolved by a person')),
-      ]),
-    ),
+    table(say('Payments received'), payments, [
+      { title: say('Paid on'), cell: (one) => day(one.paidOn) },
+      { title: say('Amount'), isNumber: true, cell: (one) => money(one.amount) },
+      { title: say('Kind'), cell: (one) => say(PAYMENT_WORDS[one.kind]) },
+      {
+        title: say('State'),
+        cell: (one) =>
+          one.exceptionId === null
+            ? '–'
+            : one.state === 'open'
+              ? badge('bad', say('To be resolved'))
+              : badge('good', say('Resolved by a person')),
+      },
+    ]),
   )}${open.slice(0, 1).map((exceptionId) =>
     actionForm(visit, RESOLVE_PAYMENT, {
       values: { boletoId: id, exceptionId },

@@ -88,31 +88,21 @@ function limits(wording: Wording): Html {
   const { say, count, duration } = wording;
   const rows = (Object.keys(NETWORK_LIMITS) as CardBrand[]).flatMap((brand) => {
     const fee = FEES_BEYOND_LIMIT[brand];
-    return NETWORK_LIMITS[brand].limits.flatMap(({ declines, windowMilliseconds }) =>
-      fee === null
-        ? []
-        : [
-            [
-              brandText(brand),
-              say('{count} in {time}', {
-                count: count(declines),
-                time: duration((windowMilliseconds / HOUR_MILLISECONDS) * 3_600),
-              }),
-              feeText(fee, wording),
-            ],
-          ],
-    );
+    return fee === null ? [] : NETWORK_LIMITS[brand].limits.map((limit) => ({ ...limit, brand, fee }));
   });
   return html`<details><summary>${say('What networks charge beyond their limits')}</summary>
-${table(
-  say('What networks charge beyond their limits'),
-  [
-    { title: say('Brand') },
-    { title: say('Tries of one card') },
-    { title: say('Each further try'), isNumber: true },
-  ],
-  rows,
-)}
+${table(say('What networks charge beyond their limits'), rows, [
+  { title: say('Brand'), cell: ({ brand }) => brandText(brand) },
+  {
+    title: say('Tries of one card'),
+    cell: ({ declines, windowMilliseconds }) =>
+      say('{count} in {time}', {
+        count: count(declines),
+        time: duration((windowMilliseconds / HOUR_MILLISECONDS) * 3_600),
+      }),
+  },
+  { title: say('Each further try'), isNumber: true, cell: ({ fee }) => feeText(fee, wording) },
+])}
 <p class="note">${say('As the networks published them for domestic cards, before taxes. Where the operator enforces these limits, such tries are refused here and cost nothing.')}</p>
 </details>`;
 }
@@ -164,16 +154,16 @@ export function barChart(
 <svg role="img" aria-label="${title}" viewBox="0 0 ${WIDTH} ${bars.length * row + 4}">
 ${rows}</svg>
 <details><summary>${say('As a table')}</summary>
-${table(
-  title,
-  [
-    { title: of },
-    { title: goodName, isNumber: true },
-    { title: badName, isNumber: true },
-    ...beside.map((one) => ({ title: one, isNumber: true })),
-  ],
-  bars.map((one) => [one.name, count(one.good), count(one.bad), ...(one.beside ?? [])]),
-)}
+${table(title, bars, [
+  { title: of, cell: ({ name }) => name },
+  { title: goodName, isNumber: true, cell: (one) => count(one.good) },
+  { title: badName, isNumber: true, cell: (one) => count(one.bad) },
+  ...beside.map((one, place) => ({
+    title: one,
+    isNumber: true,
+    cell: (bar: Bar) => bar.beside?.[place],
+  })),
+])}
 </details>
 </figure>`;
 }

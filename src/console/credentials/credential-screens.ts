@@ -6,11 +6,12 @@ import type {
   NewCredential,
 } from '../../merchants/credentials/credential.ts';
 import type { Refused } from '../../merchants/merchant.ts';
+import { OPERATOR_REFUSALS, type OperatorRefusal } from '../../merchants/refusals.ts';
 import type { Scope } from '../../platform/http/endpoint.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, emptyState, facts, moment, table } from '../parts/page-parts.ts';
 import { CREDENTIAL, CREDENTIALS, pathOf } from '../parts/paths.ts';
-import { type Action, type Asked, type Form, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type Action, type Form, refusedAs, type Screen, screen, type Visit } from '../parts/screen.ts';
 
 import { CREDENTIAL_STATES, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
@@ -53,30 +54,8 @@ export function scopesText(scopes: readonly Scope[], { say }: Wording): string {
   return scopes.map((scope) => say(SCOPE_WORDS[scope])).join(', ');
 }
 
-const REFUSALS: Readonly<Record<CredentialRefusal | CredentialChangeRefusal, string>> = {
-  merchantUnknown: 'There is no such merchant.',
-  accountUnknown: 'The merchant has no such account.',
-  scopeMissing: 'Choose what it is for.',
-  userNameMalformed: 'A user name has 3 to 30 letters, digits and ._@- and no card number.',
-  userNameReserved: 'This user name is kept for the service.',
-  userNameTaken: 'This user name is taken.',
-  addressMalformed: 'One of the addresses is neither an address nor a block.',
-  tooManyAddresses: 'These are too many addresses.',
-  addressMissing: 'In production a credential needs the addresses from which it is used.',
-  tooManyCredentials: 'The merchant has as many credentials as it may. Disable what nobody uses.',
-  credentialUnknown: 'There is no such credential.',
-  credentialDisabled: 'The credential is disabled already.',
-  overlapOutOfRange: 'This is not possible.',
-  tokenUnknown: 'This is not possible.',
-};
-
-function refused(
-  { wording }: Visit,
-  { refusal }: Refused<CredentialRefusal | CredentialChangeRefusal>,
-): Asked<never> {
-  const description = wording.say(REFUSALS[refusal]);
-  return { ok: false, status: 400, errors: [{ tag: refusal, description }] };
-}
+const refused = (visit: Visit, { refusal }: Refused<OperatorRefusal>) =>
+  refusedAs(visit, OPERATOR_REFUSALS[refusal]);
 
 export const CREDENTIAL_SCREENS: readonly Screen<CredentialTools>[] = [
   screen<CredentialTools, readonly Credential[]>({
@@ -135,27 +114,18 @@ function credentialList(credentials: readonly Credential[], visit: Visit): Html 
       say('There is no credential yet.'),
       say('An administrator makes one here; programs log in with it.'),
     );
-  return table(
-    say('Credentials'),
-    [
-      { title: say('User name') },
-      { title: say('Scopes') },
-      { title: say('Account') },
-      { title: say('Since') },
-      { title: say('Last used') },
-      { title: say('State') },
-      { title: say('Action') },
-    ],
-    credentials.map((one) => [
-      one.userName,
-      scopesText(one.scopes, wording),
-      one.accountNumber,
-      moment(wording, one.createdAt),
-      one.lastUsedOn === null ? '–' : day(one.lastUsedOn),
-      stateBadge(CREDENTIAL_STATES, one.disabledAt === null ? 'works' : 'disabled', wording),
-      one.disabledAt === null && disableForm(one, visit),
-    ]),
-  );
+  return table(say('Credentials'), credentials, [
+    { title: say('User name'), cell: (one) => one.userName },
+    { title: say('Scopes'), cell: (one) => scopesText(one.scopes, wording) },
+    { title: say('Account'), cell: (one) => one.accountNumber },
+    { title: say('Since'), cell: (one) => moment(wording, one.createdAt) },
+    { title: say('Last used'), cell: (one) => (one.lastUsedOn === null ? '–' : day(one.lastUsedOn)) },
+    {
+      title: say('State'),
+      cell: (one) => stateBadge(CREDENTIAL_STATES, one.disabledAt === null ? 'works' : 'disabled', wording),
+    },
+    { title: say('Action'), cell: (one) => one.disabledAt === null && disableForm(one, visit) },
+  ]);
 }
 
 function disableForm({ credentialId }: Credential, visit: Visit): Shown {
@@ -193,8 +163,6 @@ ${facts([
 
 const next = ({ merchantId }: Visit) => pathOf(CREDENTIALS, { merchantId });
 
-const UNKNOWN = { refusal: 'credentialUnknown', value: '' } as const;
-
 const CREATE: Action<CredentialTools> = {
   ...ADMIN,
   path: `${CREDENTIALS}/new`,
@@ -218,7 +186,7 @@ const DISABLE: Action<CredentialTools> = {
   async perform(visit, _form, { listCredentials, disableCredential }) {
     const { credentialId } = visit.parameters;
     const found = (await listCredentials(visit.merchantId)).find((one) => one.credentialId === credentialId);
-    if (found === undefined) return { ...refused(visit, UNKNOWN), status: 404 };
+    if (found === undefined) return refusedAs(visit, OPERATOR_REFUSALS.credentialUnknown);
     const disabled = await disableCredential(visit, found.userName);
     return 'refusal' in disabled ? refused(visit, disabled) : { ok: true, status: 200, body: undefined };
   },

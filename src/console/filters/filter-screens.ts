@@ -93,14 +93,14 @@ function filterPage({ fault, filters }: Found, { wording, merchantId, formMark, 
           say('You have saved no filter of this merchant.'),
           say('Choose filters above a list, then press “Save these filters”. You alone see them.'),
         )
-      : table(
-          say('Saved filters'),
-          [{ title: say('Name of the filter') }, { title: say('List') }, { title: say('Remove') }],
-          filters.map((one) => [
-            filterLink(one, merchantId),
-            say(LIST_NAMES[one.list].text),
-            html`<form method="post" action="${path}"><input type="hidden" name="mark" value="${formMark}"><input type="hidden" name="place" value="${one.place}"><input type="hidden" name="name" value="${one.name}"><button type="submit" aria-label="${say('Remove {name}', { name: one.name })}">${say('Remove')}</button></form>`,
-          ]),
-        );
+      : table(say('Saved filters'), filters, [
+          { title: say('Name of the filter'), cell: (one) => filterLink(one, merchantId) },
+          { title: say('List'), cell: (one) => say(LIST_NAMES[one.list].text) },
+          {
+            title: say('Remove'),
+            cell: (one) =>
+              html`<form method="post" action="${path}"><input type="hidden" name="mark" value="${formMark}"><input type="hidden" name="place" value="${one.place}"><input type="hidden" name="name" value="${one.name}"><button type="submit" aria-label="${say('Remove {name}', { name: one.name })}">${say('Remove')}</button></form>`,
+          },
+        ]);
   return html`${fault !== null && errorsOf([{ tag: '', description: say(FAULTS[fault].text) }])}${shown}`;
 }

@@ -118,24 +118,12 @@ function billingsMade({ billings }: Made, visit: Visit): Shown {
   if (billings.length === 0) return '';
   const { wording, merchantId } = visit;
   const { say, reais, day } = wording;
-  return table(
-    say('Billings'),
-    [
-      { title: say('Billing') },
-      { title: say('Due') },
-      { title: say('Amount'), isNumber: true },
-      { title: say('State') },
-    ],
-    billings.map((one) => {
-      const path = billingPath(merchantId, one.id);
-      return [
-        link(path, one.installment),
-        day(one.expireAt),
-        reais(one.amount),
-        stateBadge(BILLING_STATES, one.status, wording),
-      ];
-    }),
-  );
+  return table(say('Billings'), billings, [
+    { title: say('Billing'), cell: (one) => link(billingPath(merchantId, one.id), one.installment) },
+    { title: say('Due'), cell: (one) => day(one.expireAt) },
+    { title: say('Amount'), isNumber: true, cell: (one) => reais(one.amount) },
+    { title: say('State'), cell: (one) => stateBadge(BILLING_STATES, one.status, wording) },
+  ]);
 }
 
 function monthMade({ clock, deliveries, url }: Made, visit: Visit): Html {
@@ -156,29 +144,19 @@ function notifications(
 ): Shown {
   if (deliveries.length === 0) return '';
   const { say, count } = wording;
-  return table(
-    caption,
-    [
-      { title: say('Notification') },
-      { title: say('State') },
-      { title: say('Tries'), isNumber: true },
-      { title: say('Last try') },
-      { title: say('Answered') },
-      { title: say('Next try') },
-    ],
-    deliveries.map((one) => {
-      const path = deliveryPath(merchantId, one.id);
-      const last = one.tries.at(-1);
-      return [
-        link(path, typeOf(one, wording)),
-        stateBadge(DELIVERY_STATES, one.status, wording),
-        count(last?.number ?? 0),
-        moment(wording, last?.at ?? null),
-        last?.status ?? failureText(last?.failure ?? null, wording),
-        moment(wording, one.nextTryAt),
-      ];
-    }),
-  );
+  const failureOf = (last: Delivery['tries'][number] | undefined) =>
+    failureText(last?.failure ?? null, wording);
+  return table(caption, deliveries, [
+    {
+      title: say('Notification'),
+      cell: (one) => link(deliveryPath(merchantId, one.id), typeOf(one, wording)),
+    },
+    { title: say('State'), cell: (one) => stateBadge(DELIVERY_STATES, one.status, wording) },
+    { title: say('Tries'), isNumber: true, cell: ({ tries }) => count(tries.at(-1)?.number ?? 0) },
+    { title: say('Last try'), cell: ({ tries }) => moment(wording, tries.at(-1)?.at ?? null) },
+    { title: say('Answered'), cell: ({ tries }) => tries.at(-1)?.status ?? failureOf(tries.at(-1)) },
+    { title: say('Next try'), cell: (one) => moment(wording, one.nextTryAt) },
+  ]);
 }
 
 function typeOf({ body, kind }: Delivery, { say }: Wording): Html {

@@ -56,34 +56,23 @@ function cardsPage({ items, amounts }: Trials, visit: Visit): Html {
     tryForm(visit, { action, title: say('Pay with it'), hidden: { card, cents }, number });
   const [first] = items;
   // The button is beside the number, because a narrow window hides the end of a row.
-  const cards = table(
-    say('Trial cards'),
-    [
-      { title: say('Number') },
-      { title: say('Try it') },
-      { title: say('What becomes of a charge') },
-      { title: say('Brand') },
-    ],
-    items.map(({ name, number, brand, behaviour }, index) => [
-      copyable(number),
-      pay(name, USUAL_CENTS, index),
-      quoted(behaviour),
-      brandText(brand),
-    ]),
-  );
-  const endings = table(
-    say('Amounts that decide'),
-    [
-      { title: say('The amount ends in') },
-      { title: say('Try it') },
-      { title: say('What becomes of a charge') },
-    ],
-    amounts.map(({ endsIn, behaviour }, index) => [
-      html`${copyable(endsIn)} <small>(${money(Number(endsIn))})</small>`,
-      first !== undefined && pay(first.name, endsIn, items.length + index),
-      quoted(behaviour),
-    ]),
-  );
+  const cards = table(say('Trial cards'), items, [
+    { title: say('Number'), cell: ({ number }) => copyable(number) },
+    { title: say('Try it'), cell: ({ name }, index) => pay(name, USUAL_CENTS, index) },
+    { title: say('What becomes of a charge'), cell: ({ behaviour }) => quoted(behaviour) },
+    { title: say('Brand'), cell: ({ brand }) => brandText(brand) },
+  ]);
+  const endings = table(say('Amounts that decide'), amounts, [
+    {
+      title: say('The amount ends in'),
+      cell: ({ endsIn }) => html`${copyable(endsIn)} <small>(${money(Number(endsIn))})</small>`,
+    },
+    {
+      title: say('Try it'),
+      cell: ({ endsIn }, index) => first !== undefined && pay(first.name, endsIn, items.length + index),
+    },
+    { title: say('What becomes of a charge'), cell: ({ behaviour }) => quoted(behaviour) },
+  ]);
   return html`${toolLinks(visit)}
 <p>${say('No real card is reached here. A click on a number selects it; any security code and any month to come go with it.')}</p>
 ${cards}

@@ -190,20 +190,21 @@ function comingTable(coming: readonly Coming[], visit: Visit): Html {
       say('Nothing is known to fall due.'),
       say('Charge a card, enrol a customer or issue a boleto: what becomes due appears here.'),
     );
-  return table(
-    say('What comes next'),
-    [{ title: say('When') }, { title: say('Action') }, { title: say('What') }, { title: say('About') }],
-    coming.map(({ at, what, about }, index) => [
-      at.length > 10 ? moment(wording, at) : day(at),
-      moveForm(visit, {
-        to: at.length > 10 ? justAfter(at) : at,
-        title: say('Go there'),
-        number: 10 + index,
-      }),
-      what,
-      about,
-    ]),
-  );
+  const isMoment = (at: string) => at.length > 10;
+  return table(say('What comes next'), coming, [
+    { title: say('When'), cell: ({ at }) => (isMoment(at) ? moment(wording, at) : day(at)) },
+    {
+      title: say('Action'),
+      cell: ({ at }, index) =>
+        moveForm(visit, {
+          to: isMoment(at) ? justAfter(at) : at,
+          title: say('Go there'),
+          number: 10 + index,
+        }),
+    },
+    { title: say('What'), cell: ({ what }) => what },
+    { title: say('About'), cell: ({ about }) => about },
+  ]);
 }
 
 export const CLOCK_ACTIONS: readonly Action<TestTools>[] = [

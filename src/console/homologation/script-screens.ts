@@ -76,14 +76,14 @@ function waiting({ steps, cancels }: Script, visit: Visit): Html {
   if (steps.length + cancels.length === 0)
     return emptyState(say('Nothing is said.'), say('Amount and card decide about the next charge.'));
   const rows = [
-    ...steps.map((step, index) => [String(index + 1), say('Charge'), stepText(step, visit)]),
-    ...cancels.map((cancel, index) => [String(index + 1), say('Cancel'), cancelText(cancel, visit)]),
+    ...steps.map((step, index) => ({ next: index + 1, kind: say('Charge'), text: stepText(step, visit) })),
+    ...cancels.map((one, index) => ({ next: index + 1, kind: say('Cancel'), text: cancelText(one, visit) })),
   ];
-  return html`${table(
-    say('What waits for the next ones'),
-    [{ title: say('The next') }, { title: say('Kind') }, { title: say('What the acquirer does') }],
-    rows,
-  )}${tryForm(visit, {
+  return html`${table(say('What waits for the next ones'), rows, [
+    { title: say('The next'), cell: ({ next }) => next },
+    { title: say('Kind'), cell: ({ kind }) => kind },
+    { title: say('What the acquirer does'), cell: ({ text }) => text },
+  ])}${tryForm(visit, {
     action: `${pathOf(TEST_ACQUIRER, { merchantId: visit.merchantId })}/end`,
     title: say('End the script'),
     number: 9,

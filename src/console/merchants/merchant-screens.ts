@@ -94,39 +94,35 @@ function merchantTable({ merchants, next }: MerchantsFound, { wording, path, que
           say('No merchant fits.'),
           say('Search for a part of its name, or all of an id, CNPJ or account.'),
         );
-  const rows = merchants.map((one) => {
-    const more = one.accountNumbers.length - MOST_ACCOUNTS_SHOWN;
-    const accounts = one.accountNumbers.slice(0, MOST_ACCOUNTS_SHOWN).join(', ');
-    return [
-      link(pathOf(PAYMENTS, { merchantId: one.merchantId }), one.legalName),
-      link(merchantPath(one.merchantId), one.merchantId),
-      documentText(one.cnpj),
-      more > 0 ? say('{accounts} and {count} more', { accounts, count: count(more) }) : accounts,
-      stateBadge(
-        ENTRY_STATES,
-        one.isDisabled ? 'lockedOut' : one.hasBillingsHeld ? 'billingsHeld' : 'open',
-        wording,
-      ),
-      moment(wording, one.createdAt),
-    ];
-  });
   const onwards =
     next !== null &&
     html`<nav class="pager" aria-label="${say('Pages of this list')}">${
       query.after !== undefined && link(withQuery(path, { ...query, after: undefined }), say('First page'))
     } ${link(withQuery(path, { ...query, after: next }), say('Next'))}</nav>`;
-  return html`${table(
-    say('Merchants'),
-    [
-      { title: say('Name') },
-      { title: say('Id') },
-      { title: 'CNPJ' },
-      { title: say('Accounts') },
-      { title: say('State') },
-      { title: say('Since') },
-    ],
-    rows,
-  )}${onwards}`;
+  return html`${table(say('Merchants'), merchants, [
+    {
+      title: say('Name'),
+      cell: ({ merchantId, legalName }) => link(pathOf(PAYMENTS, { merchantId }), legalName),
+    },
+    { title: say('Id'), cell: ({ merchantId }) => link(merchantPath(merchantId), merchantId) },
+    { title: 'CNPJ', cell: ({ cnpj }) => documentText(cnpj) },
+    {
+      title: say('Accounts'),
+      cell: ({ accountNumbers }) => {
+        const more = accountNumbers.length - MOST_ACCOUNTS_SHOWN;
+        const accounts = accountNumbers.slice(0, MOST_ACCOUNTS_SHOWN).join(', ');
+        return more > 0 ? say('{accounts} and {count} more', { accounts, count: count(more) }) : accounts;
+      },
+    },
+    {
+      title: say('State'),
+      cell: ({ isDisabled, hasBillingsHeld }) => {
+        const entry = isDisabled ? 'lockedOut' : hasBillingsHeld ? 'billingsHeld' : 'open';
+        return stateBadge(ENTRY_STATES, entry, wording);
+      },
+    },
+    { title: say('Since'), cell: ({ createdAt }) => moment(wording, createdAt) },
+  ])}${onwards}`;
 }
 
 function newMerchant(visit: Visit): Shown {

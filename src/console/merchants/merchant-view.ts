@@ -141,23 +141,23 @@ function accountTable(
 ): Html {
   const { say, count } = wording;
   const open = credentials?.filter(({ disabledAt }) => disabledAt === null);
-  return html`${table(
-    say('Accounts'),
-    [
-      { title: say('Account') },
-      { title: say('Used for') },
-      ...(open === undefined ? [] : [{ title: say('Open credentials'), isNumber: true }]),
-    ],
-    accountNumbers
-      .slice(0, MOST_ACCOUNTS_SHOWN)
-      .map((account, index) => [
-        account,
-        index === 0 ? say('Credentials that name no account') : '–',
-        ...(open === undefined
-          ? []
-          : [count(open.filter(({ accountNumber }) => accountNumber === account).length)]),
-      ]),
-  )}${
+  return html`${table(say('Accounts'), accountNumbers.slice(0, MOST_ACCOUNTS_SHOWN), [
+    { title: say('Account'), cell: (account) => account },
+    {
+      title: say('Used for'),
+      cell: (_account, index) => (index === 0 ? say('Credentials that name no account') : '–'),
+    },
+    ...(open === undefined
+      ? []
+      : [
+          {
+            title: say('Open credentials'),
+            isNumber: true,
+            cell: (account: string) =>
+              count(open.filter(({ accountNumber }) => accountNumber === account).length),
+          },
+        ]),
+  ])}${
     accountNumbers.length > MOST_ACCOUNTS_SHOWN &&
     html`<p class="note">${say('Only the first {count} are shown.', { count: count(MOST_ACCOUNTS_SHOWN) })}</p>`
   }`;
@@ -170,25 +170,19 @@ function credentialTable(credentials: readonly Credential[], { wording }: Visit)
       say('There is no credential yet.'),
       say('An administrator makes one on the page of its credentials; its password is shown once.'),
     );
-  return table(
-    say('Credentials'),
-    [
-      { title: say('User name') },
-      { title: say('Account') },
-      { title: say('Scopes') },
-      { title: say('Addresses') },
-      { title: say('Password since') },
-      { title: say('Last login') },
-      { title: say('State') },
-    ],
-    credentials.map((one) => [
-      one.userName,
-      one.accountNumber,
-      scopesText(one.scopes, wording),
-      one.allowedAddresses.join(', ') || say('Those of the merchant'),
-      moment(wording, one.passwordChangedAt),
-      one.lastUsedOn === null ? '–' : day(one.lastUsedOn),
-      stateBadge(CREDENTIAL_STATES, one.disabledAt === null ? 'works' : 'disabled', wording),
-    ]),
-  );
+  return table(say('Credentials'), credentials, [
+    { title: say('User name'), cell: (one) => one.userName },
+    { title: say('Account'), cell: (one) => one.accountNumber },
+    { title: say('Scopes'), cell: (one) => scopesText(one.scopes, wording) },
+    {
+      title: say('Addresses'),
+      cell: (one) => one.allowedAddresses.join(', ') || say('Those of the merchant'),
+    },
+    { title: say('Password since'), cell: (one) => moment(wording, one.passwordChangedAt) },
+    { title: say('Last login'), cell: (one) => (one.lastUsedOn === null ? '–' : day(one.lastUsedOn)) },
+    {
+      title: say('State'),
+      cell: (one) => stateBadge(CREDENTIAL_STATES, one.disabledAt === null ? 'works' : 'disabled', wording),
+    },
+  ]);
 }

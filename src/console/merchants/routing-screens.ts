@@ -1,5 +1,5 @@
 import type { Merchant } from '../../merchants/merchant.ts';
-import { CARD_BRANDS } from '../../values/card-number.ts';
+import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
 import { type Html, html } from '../parts/html.ts';
 import { brandText, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
 
@@ -60,44 +60,43 @@ function providers({ providers: added, rules }: Routing, { wording }: Visit): Ht
     isEnabled ? badge('good', say('Enabled')) : badge('wait', say('Gets nothing new'));
   return section(
     say('Providers and rules'),
-    html`${table(
-      say('Providers'),
-      [{ title: say('Who') }, { title: say('Name') }, { title: say('Address') }, { title: say('State') }],
-      added.map(({ kind, name, host, isEnabled }) => [
-        say(KINDS[kind].text),
-        html`<code>${name}</code>`,
-        html`<code>${host}</code>`,
-        state(isEnabled),
-      ]),
-    )}${table(
-      say('Rules, in their order'),
-      [{ title: say('Merchant') }, { title: say('Who') }, { title: say('Rule') }],
-      rules.map(({ kind, merchantId, text }) => [
-        merchantId === null ? say('All merchants') : link(merchantPath(merchantId), merchantId),
-        say(KINDS[kind].text),
-        html`<code>${text}</code>`,
-      ]),
-    )}`,
+    html`${table(say('Providers'), added, [
+      { title: say('Who'), cell: ({ kind }) => say(KINDS[kind].text) },
+      { title: say('Name'), cell: ({ name }) => html`<code>${name}</code>` },
+      { title: say('Address'), cell: ({ host }) => html`<code>${host}</code>` },
+      { title: say('State'), cell: ({ isEnabled }) => state(isEnabled) },
+    ])}${table(say('Rules, in their order'), rules, [
+      {
+        title: say('Merchant'),
+        cell: ({ merchantId }) =>
+          merchantId === null ? say('All merchants') : link(merchantPath(merchantId), merchantId),
+      },
+      { title: say('Who'), cell: ({ kind }) => say(KINDS[kind].text) },
+      { title: say('Rule'), cell: ({ text }) => html`<code>${text}</code>` },
+    ])}`,
   );
 }
 
 function brands({ acquirer: { host, capabilities: able } }: Routing, { wording }: Visit): Html {
   const { say, count } = wording;
-  const rows = CARD_BRANDS.map((brand) => {
-    const isServed = able.brands.includes(brand);
-    return [
-      brandText(brand),
-      isServed ? html`<code>${host ?? '–'}</code>` : badge('wait', say('Refused: nobody serves it')),
-      isServed ? say('1 to {count}', { count: count(able.largestInstallments) }) : '–',
-    ];
-  });
+  const isServed = (brand: CardBrand) => able.brands.includes(brand);
   return section(
     say('Brands'),
-    table(
-      say('Brands'),
-      [{ title: say('Brand') }, { title: say('Served by') }, { title: say('Installments') }],
-      rows,
-    ),
+    table(say('Brands'), CARD_BRANDS, [
+      { title: say('Brand'), cell: brandText },
+      {
+        title: say('Served by'),
+        cell: (brand) =>
+          isServed(brand)
+            ? html`<code>${host ?? '–'}</code>`
+            : badge('wait', say('Refused: nobody serves it')),
+      },
+      {
+        title: say('Installments'),
+        cell: (brand) =>
+          isServed(brand) ? say('1 to {count}', { count: count(able.largestInstallments) }) : '–',
+      },
+    ]),
   );
 }
 
@@ -123,18 +122,21 @@ function capabilities({ acquirer: { capabilities: able } }: Routing, { wording }
 
 function others({ bankHost, antiFraudHost, acquirer, isHomologation }: Routing, { wording }: Visit): Html {
   const { say } = wording;
-  const host = (name: string | null) => (name === null ? say('none') : html`<code>${name}</code>`);
+  const asked = [
+    { who: say('Acquirer'), host: acquirer.host, setting: 'PARCELA_ACQUIRER_URL' },
+    { who: say('Bank of the boletos'), host: bankHost, setting: 'PARCELA_BANK_URL' },
+    { who: say('Anti-fraud provider'), host: antiFraudHost, setting: 'PARCELA_ANTIFRAUD_URL' },
+  ];
   return section(
     say('Where it is said'),
-    html`${table(
-      say('Where it is said'),
-      [{ title: say('Who') }, { title: say('Address') }, { title: say('Setting') }],
-      [
-        [say('Acquirer'), host(acquirer.host), html`<code>PARCELA_ACQUIRER_URL</code>`],
-        [say('Bank of the boletos'), host(bankHost), html`<code>PARCELA_BANK_URL</code>`],
-        [say('Anti-fraud provider'), host(antiFraudHost), html`<code>PARCELA_ANTIFRAUD_URL</code>`],
-      ],
-    )}
+    html`${table(say('Where it is said'), asked, [
+      { title: say('Who'), cell: ({ who }) => who },
+      {
+        title: say('Address'),
+        cell: ({ host }) => (host === null ? say('none') : html`<code>${host}</code>`),
+      },
+      { title: say('Setting'), cell: ({ setting }) => html`<code>${setting}</code>` },
+    ])}
 <p class="note">${say('These are settings of this process, and the providers called default; all processes of a database name the same. Others are added with parcela provider add.')} ${
       isHomologation && say('In homologation a simulator answers where none is named.')
     } ${link(pathOf(HEALTH), say('How they answer'))}</p>`,

@@ -96,16 +96,15 @@ function notifierTable(notifiers: readonly Notifier[], { wording }: Visit): Html
       say('There is no notifier yet.'),
       say('Register one with the API, POST /v1/recurrences/merchantnotifier.'),
     );
-  return table(
-    say('Notifiers of subscriptions'),
-    [{ title: say('Name') }, { title: say('Address') }, { title: say('Of what') }, { title: say('State') }],
-    notifiers.map((one) => [
-      one.name,
-      one.callbackUrl,
-      one.events.map((event) => say(EVENT_WORDS[event])).join(', '),
-      stateBadge(NOTIFIER_STATES, one.status === 'Active' ? 'Active' : 'Ended', wording),
-    ]),
-  );
+  return table(say('Notifiers of subscriptions'), notifiers, [
+    { title: say('Name'), cell: (one) => one.name },
+    { title: say('Address'), cell: (one) => one.callbackUrl },
+    { title: say('Of what'), cell: (one) => one.events.map((event) => say(EVENT_WORDS[event])).join(', ') },
+    {
+      title: say('State'),
+      cell: (one) => stateBadge(NOTIFIER_STATES, one.status === 'Active' ? 'Active' : 'Ended', wording),
+    },
+  ]);
 }
 
 function revealTest(answered: unknown, { wording }: Visit): Html {

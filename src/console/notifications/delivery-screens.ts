@@ -64,27 +64,18 @@ const LIST: Screen<ListTools> = listScreen<Listed>({
 
 function deliveryTable(items: readonly Listed[], { wording, merchantId }: Visit): Html {
   const { say, count } = wording;
-  return table(
-    say('Deliveries'),
-    [
-      { title: say('Written') },
-      { title: say('Kind') },
-      { title: say('Status') },
-      { title: say('Tries'), isNumber: true },
-      { title: say('Next try') },
-      { title: 'NSU' },
-      { title: say('Address') },
-    ],
-    items.map((one) => [
-      link(deliveryPath(merchantId, one.id), moment(wording, one.createdAt)),
-      say(KIND_WORDS[one.kind]),
-      stateBadge(DELIVERY_STATES, one.status, wording),
-      count(one.tries),
-      moment(wording, one.nextTryAt),
-      one.nsu ?? '–',
-      one.url ?? '–',
-    ]),
-  );
+  return table(say('Deliveries'), items, [
+    {
+      title: say('Written'),
+      cell: (one) => link(deliveryPath(merchantId, one.id), moment(wording, one.createdAt)),
+    },
+    { title: say('Kind'), cell: (one) => say(KIND_WORDS[one.kind]) },
+    { title: say('Status'), cell: (one) => stateBadge(DELIVERY_STATES, one.status, wording) },
+    { title: say('Tries'), isNumber: true, cell: (one) => count(one.tries) },
+    { title: say('Next try'), cell: (one) => moment(wording, one.nextTryAt) },
+    { title: 'NSU', cell: (one) => one.nsu ?? '–' },
+    { title: say('Address'), cell: (one) => one.url ?? '–' },
+  ]);
 }
 
 const ONE: Screen<unknown> = screen<unknown, Delivery>({
@@ -142,25 +133,14 @@ function tries(delivery: Delivery, { wording }: Visit): Html {
       say('It was not tried yet.'),
       say('It is sent as soon as its address takes something.'),
     );
-  return table(
-    say('Tries'),
-    [
-      { title: say('Number'), isNumber: true },
-      { title: say('When') },
-      { title: say('Answered') },
-      { title: say('Milliseconds'), isNumber: true },
-      { title: say('Failed because of') },
-      { title: say('Beginning of the answer') },
-    ],
-    delivery.tries.map((one) => [
-      one.number,
-      moment(wording, one.at),
-      one.status ?? '–',
-      count(one.milliseconds),
-      failureText(one.failure, wording),
-      one.answer ?? '–',
-    ]),
-  );
+  return table(say('Tries'), delivery.tries, [
+    { title: say('Number'), isNumber: true, cell: (one) => one.number },
+    { title: say('When'), cell: (one) => moment(wording, one.at) },
+    { title: say('Answered'), cell: (one) => one.status ?? '–' },
+    { title: say('Milliseconds'), isNumber: true, cell: (one) => count(one.milliseconds) },
+    { title: say('Failed because of'), cell: (one) => failureText(one.failure, wording) },
+    { title: say('Beginning of the answer'), cell: (one) => one.answer ?? '–' },
+  ]);
 }
 
 const RESEND: Action = {

@@ -97,23 +97,28 @@ function list({ entries, next }: AuditPage, { wording, path, query }: Visit): Ht
     html`<nav class="pager" aria-label="${say('Pages of this list')}">${link(withQuery(path, { ...query, before: next }), say('Older'))}</nav>`;
   if (entries.length === 0)
     return html`${emptyState(say('No entry fits.'), say('Choose other days, or fewer filters.'))}${older}`;
-  const rows = entries.map((entry) => [
-    entry.entryNumber,
-    moment(wording, Math.floor(Number(entry.occurredAtSeconds) * 1_000)),
-    html`${entry.actor} <small>${entry.origin}</small>`,
-    html`<code>${entry.action}</code>`,
-    badge(
-      entry.outcome === 'success' ? 'good' : 'bad',
-      say(entry.outcome === 'success' ? 'Done' : 'Refused'),
-    ),
-    long(entry.resource),
-    long(detail(entry.detail)),
-  ]);
-  const columns = ['When', 'Actor and place', 'Action', 'Outcome', 'Thing', 'Detail'];
   return html`<p class="note">${say('Actions, actors and details stand here as the log has them.')}</p>${table(
     say('Audit log'),
-    [{ title: say('Number'), isNumber: true }, ...columns.map((title) => ({ title: say(title) }))],
-    rows,
+    entries,
+    [
+      { title: say('Number'), isNumber: true, cell: (entry) => entry.entryNumber },
+      {
+        title: say('When'),
+        cell: (entry) => moment(wording, Math.floor(Number(entry.occurredAtSeconds) * 1_000)),
+      },
+      {
+        title: say('Actor and place'),
+        cell: (entry) => html`${entry.actor} <small>${entry.origin}</small>`,
+      },
+      { title: say('Action'), cell: (entry) => html`<code>${entry.action}</code>` },
+      {
+        title: say('Outcome'),
+        cell: ({ outcome }) =>
+          outcome === 'success' ? badge('good', say('Done')) : badge('bad', say('Refused')),
+      },
+      { title: say('Thing'), cell: (entry) => long(entry.resource) },
+      { title: say('Detail'), cell: (entry) => long(detail(entry.detail)) },
+    ],
   )}${older}`;
 }
 

@@ -153,21 +153,15 @@ function unresolvedTable({ unresolved }: Health, wording: Wording): Html {
       say('Every outcome is known.'),
       say('What the acquirer or the bank does not answer appears here, and is asked for until it is known.'),
     );
-  return table(
-    say('Unresolved'),
-    [
-      { title: say('Kind') },
-      { title: say('How many'), isNumber: true },
-      { title: say('Oldest') },
-      { title: say('Most tries'), isNumber: true },
-    ],
-    unresolved.map((one) => [
-      link(withQuery(pathOf(UNRESOLVED), { kind: one.kind }), say(KIND_WORDS[one.kind])),
-      countText(one.count, [one.count], wording),
-      one.count === 0 ? '–' : duration(one.oldestAge),
-      count(one.mostTries),
-    ]),
-  );
+  return table(say('Unresolved'), unresolved, [
+    {
+      title: say('Kind'),
+      cell: (one) => link(withQuery(pathOf(UNRESOLVED), { kind: one.kind }), say(KIND_WORDS[one.kind])),
+    },
+    { title: say('How many'), isNumber: true, cell: (one) => countText(one.count, [one.count], wording) },
+    { title: say('Oldest'), cell: (one) => (one.count === 0 ? '–' : duration(one.oldestAge)) },
+    { title: say('Most tries'), isNumber: true, cell: (one) => count(one.mostTries) },
+  ]);
 }
 
 function exceptions({ exceptions: open }: Health, wording: Wording): Html {
@@ -177,21 +171,21 @@ function exceptions({ exceptions: open }: Health, wording: Wording): Html {
       say('No exception is open.'),
       say('Where a file of the acquirer differs from what was expected, it stands here.'),
     );
-  return table(
-    say('Open exceptions of reconciliation'),
-    [
-      { title: say('Class') },
-      { title: say('How many'), isNumber: true },
-      { title: say('Money'), isNumber: true },
-      { title: say('Oldest') },
-    ],
-    open.map((one) => [
-      link(withQuery(pathOf(EXCEPTIONS), { class: one.class }), say(EXCEPTION_WORDS[one.class])),
-      countText(one.count, [one.count], wording),
-      isCut(one.count) ? say('{count} or more', { count: money(one.cents) }) : money(one.cents),
-      duration(one.oldestAge),
-    ]),
-  );
+  return table(say('Open exceptions of reconciliation'), open, [
+    {
+      title: say('Class'),
+      cell: (one) =>
+        link(withQuery(pathOf(EXCEPTIONS), { class: one.class }), say(EXCEPTION_WORDS[one.class])),
+    },
+    { title: say('How many'), isNumber: true, cell: (one) => countText(one.count, [one.count], wording) },
+    {
+      title: say('Money'),
+      isNumber: true,
+      cell: (one) =>
+        isCut(one.count) ? say('{count} or more', { count: money(one.cents) }) : money(one.cents),
+    },
+    { title: say('Oldest'), cell: (one) => duration(one.oldestAge) },
+  ]);
 }
 
 export type HealthTools = { readonly findHealth: () => Promise<Health> };

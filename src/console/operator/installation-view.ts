@@ -66,41 +66,31 @@ export function peerTable(processes: readonly ProcessReport[], { wording }: Visi
       say('No process has reported yet.'),
       say('Each writes down every ten seconds how those answer whom it asks.'),
     );
-  const rows = peers.map(({ peer, state, since, answeredAt, awayFor, feedAgeSeconds }) => {
-    return [
-      say(PEERS[peer]?.name ?? peer),
-      stateBadge(PEER_STATES, state, wording),
-      moment(wording, since),
-      moment(wording, answeredAt),
-      awayFor.length === 0
-        ? say('Closed: all is asked')
-        : say('Open for {kinds}: asked now and then', {
-            kinds: awayFor
-              .filter(isKind)
-              .map((kind) => say(KIND_WORDS[kind]))
-              .join(', '),
-          }),
-      feedAgeSeconds === null
-        ? '–'
-        : feedAgeSeconds > OLD_FEED_SECONDS
-          ? badge('wait', duration(feedAgeSeconds))
-          : duration(feedAgeSeconds),
-      meaning({ peer, state }, wording),
-    ];
-  });
-  return table(
-    say('Whom we ask'),
-    [
-      { title: say('Who') },
-      { title: say('State') },
-      { title: say('Since') },
-      { title: say('Last answer') },
-      { title: say('Circuit') },
-      { title: say('Age of its changes') },
-      { title: say('What it means') },
-    ],
-    rows,
-  );
+  return table(say('Whom we ask'), peers, [
+    { title: say('Who'), cell: ({ peer }) => say(PEERS[peer]?.name ?? peer) },
+    { title: say('State'), cell: ({ state }) => stateBadge(PEER_STATES, state, wording) },
+    { title: say('Since'), cell: ({ since }) => moment(wording, since) },
+    { title: say('Last answer'), cell: ({ answeredAt }) => moment(wording, answeredAt) },
+    {
+      title: say('Circuit'),
+      cell: ({ awayFor }) => {
+        const kinds = awayFor.filter(isKind).map((kind) => say(KIND_WORDS[kind]));
+        return awayFor.length === 0
+          ? say('Closed: all is asked')
+          : say('Open for {kinds}: asked now and then', { kinds: kinds.join(', ') });
+      },
+    },
+    {
+      title: say('Age of its changes'),
+      cell: ({ feedAgeSeconds: age }) =>
+        age !== null && age > OLD_FEED_SECONDS
+          ? badge('wait', duration(age))
+          : age === null
+            ? '–'
+            : duration(age),
+    },
+    { title: say('What it means'), cell: (one) => meaning(one, wording) },
+  ]);
 }
 
 const UNKNOWN_SILENCE = 'What needs it waits or fails until it answers.';
@@ -231,32 +221,21 @@ export function processTable(processes: readonly ProcessReport[], { wording }: V
       say('Each writes down every ten seconds how those answer whom it asks.'),
     );
   const versions = new Set(processes.filter(isCurrent).map(({ version }) => version));
-  const rows = processes.map((one) => [
-    `${one.host} (${one.pid})`,
-    processState(one, wording),
-    one.version,
-    one.cell ?? '–',
-    html`<code>${one.roles.join(', ')}</code>`,
-    moment(wording, one.startedAt),
-    moment(wording, one.reportedAt),
-    `${count(one.connections.used)} / ${count(one.connections.most)}`,
-    count(one.connections.waiting),
-  ]);
-  return html`${table(
-    say('Processes'),
-    [
-      { title: say('Where') },
-      { title: say('State') },
-      { title: say('Version') },
-      { title: say('Cell') },
-      { title: say('Roles') },
-      { title: say('Began') },
-      { title: say('Last report') },
-      { title: say('Connections'), isNumber: true },
-      { title: say('Statements waiting'), isNumber: true },
-    ],
-    rows,
-  )}${
+  return html`${table(say('Processes'), processes, [
+    { title: say('Where'), cell: (one) => `${one.host} (${one.pid})` },
+    { title: say('State'), cell: (one) => processState(one, wording) },
+    { title: say('Version'), cell: (one) => one.version },
+    { title: say('Cell'), cell: (one) => one.cell ?? '–' },
+    { title: say('Roles'), cell: (one) => html`<code>${one.roles.join(', ')}</code>` },
+    { title: say('Began'), cell: (one) => moment(wording, one.startedAt) },
+    { title: say('Last report'), cell: (one) => moment(wording, one.reportedAt) },
+    {
+      title: say('Connections'),
+      isNumber: true,
+      cell: (one) => `${count(one.connections.used)} / ${count(one.connections.most)}`,
+    },
+    { title: say('Statements waiting'), isNumber: true, cell: (one) => count(one.connections.waiting) },
+  ])}${
     versions.size > 1 &&
     html`<p class="note">${say('Several versions run beside each other: replace the processes of the older one.')}</p>`
   }`;

@@ -1,7 +1,7 @@
 import type { AnswerStream, Contract } from '../../platform/http/endpoint.ts';
-import { type Cents, reaisText } from '../../values/cents.ts';
-import { BYTE_ORDER_MARK, CSV_TYPE, type CsvCell, csvLine } from '../../values/csv.ts';
-import { errorsOf } from './page-parts.ts';
+import { cents, reaisText } from '../../values/cents.ts';
+import { BYTE_ORDER_MARK, CSV_TYPE, csvLine } from '../../values/csv.ts';
+import { type Column, errorsOf } from './page-parts.ts';
 import { ALL_ROLES, type Asked, type Screen, type Visit } from './screen.ts';
 
 /** One CSV file for Brazilian spreadsheets, of any length. Shows a refusal in its words. */
@@ -10,7 +10,7 @@ export function csvScreen<Row>(
     readonly contract: (visit: Visit) => Contract;
     readonly query: (visit: Visit) => Readonly<Record<string, string | undefined>>;
     readonly name: (visit: Visit) => readonly string[];
-    readonly columns: readonly CsvColumn<Row>[];
+    readonly columns: (visit: Visit) => readonly Column<Row>[];
   },
 ): Screen<unknown> {
   const { contract, query, name, columns, ...where } = declared;
@@ -26,10 +26,11 @@ export function csvScreen<Row>(
       });
       if (!asked.ok) return errorsOf(asked.errors);
       const rows = asked.body as AnswerStream;
-      const head = csvLine(columns.map(([text]) => visit.wording.say(text)));
+      const written = columns(visit).filter(({ csv }) => csv !== undefined);
+      const head = csvLine(written.map(({ title }) => title));
       const line = (text: string) => {
         const row = JSON.parse(text) as Row;
-        return csvLine(columns.map(([, cell]) => cell(row)));
+        return csvLine(written.map(({ csv }) => csv?.(row)));
       };
       const stream = { ...rows, type: CSV_TYPE, pieces: csvOf(rows.pieces, head, line) };
       return { name: `${['parcela', ...name(visit)].join('-')}.csv`, stream, filters };
@@ -51,15 +52,14 @@ async function* csvOf(
   }
 }
 
-export type CsvColumn<Row> = readonly [head: string, cell: (row: Row) => CsvCell];
-
 /** With a decimal comma. */
 export function decimals(value: number | null, digits = 2): string | null {
   return value === null ? null : value.toFixed(digits).replace('.', ',');
 }
 
-export function reaisCell(amount: Cents): string {
-  return reaisText(amount).replace('.', ',');
+/** Of cents. */
+export function reaisCell(amount: number): string {
+  return reaisText(cents(amount)).replace('.', ',');
 }
 
 /** Reformats the API's time of São Paulo for spreadsheets. */

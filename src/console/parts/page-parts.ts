@@ -3,6 +3,7 @@ import type { WireError } from '../../platform/http/endpoint.ts';
 import { MOST_COUNTED_FOR_PEOPLE } from '../../platform/pages.ts';
 import type { SettlementFormat } from '../../reconciliation/settlement-entry.ts';
 import type { CardBrand } from '../../values/card-number.ts';
+import type { CsvCell } from '../../values/csv.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { pathOf, withQuery } from './paths.ts';
 import { type Action, mayUse, type Visit, type Where } from './screen.ts';
@@ -28,29 +29,32 @@ export function link(path: string, text: Shown): Html {
   return html`<a href="${path}">${text}</a>`;
 }
 
-type Column = { readonly title: string; readonly isNumber?: boolean };
+/** `cell`: on a page. `csv`: in the file for spreadsheets. */
+export type Column<Row> = {
+  readonly title: string;
+  readonly isNumber?: boolean;
+  readonly cell?: (row: Row, index: number) => Shown;
+  readonly csv?: (row: Row) => CsvCell;
+};
 
 /** A wide table scrolls by itself. On a phone each row becomes a block with the column's titles. */
-export function table(
-  caption: string,
-  columns: readonly Column[],
-  rows: readonly (readonly Shown[])[],
-): Html {
-  const kindOf = (column: Column | undefined) => column?.isNumber === true && html` class="number"`;
-  const cell = (value: Shown, index: number) => {
-    const column = columns[index];
-    return index === 0
-      ? html`<th scope="row" role="rowheader"${kindOf(column)}>${value}</th>`
-      : html`<td role="cell" data-title="${column?.title}"${kindOf(column)}>${value}</td>`;
-  };
+export function table<Row>(caption: string, rows: readonly Row[], columns: readonly Column<Row>[]): Html {
+  const shown = columns.filter(({ cell }) => cell !== undefined);
+  const kindOf = ({ isNumber }: Column<Row>) => isNumber === true && html` class="number"`;
+  const rowOf = (row: Row, index: number) =>
+    shown.map((column, place) =>
+      place === 0
+        ? html`<th scope="row" role="rowheader"${kindOf(column)}>${column.cell?.(row, index)}</th>`
+        : html`<td role="cell" data-title="${column.title}"${kindOf(column)}>${column.cell?.(row, index)}</td>`,
+    );
   return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0">
 <table role="table">
 <caption>${caption}</caption>
-<thead role="rowgroup"><tr role="row">${columns.map(
+<thead role="rowgroup"><tr role="row">${shown.map(
     (column) => html`<th scope="col" role="columnheader"${kindOf(column)}>${column.title}</th>`,
   )}</tr></thead>
 <tbody role="rowgroup">
-${rows.map((row) => html`<tr role="row">${row.map(cell)}</tr>\n`)}</tbody>
+${rows.map((row, index) => html`<tr role="row">${rowOf(row, index)}</tr>\n`)}</tbody>
 </table>
 </div>`;
 }

@@ -1,5 +1,6 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { AnswerOf, AnswerStream, Contract, WireError } from '../../platform/http/endpoint.ts';
+import type { SpokenRefusal } from '../../platform/http/refusal.ts';
 import { type Html, html } from './html.ts';
 import { ROLES, type Role, type User } from './user.ts';
 import type { Wording } from './wording.ts';
@@ -175,6 +176,14 @@ export type Ask = <Declared extends Contract>(
 /** A refusal of an operation, in the form of an endpoint's. */
 export function operationRefused(status: 400 | 404 | 409 | 429, description: string): Asked<never> {
   return { ok: false, status, errors: [{ tag: '', description }] };
+}
+
+export function refusedAs(
+  { wording }: Visit,
+  { status, text, most }: SpokenRefusal,
+  value?: string,
+): Asked<never> {
+  return operationRefused(status, wording.say(text, { most, value }));
 }
 
 export const OPERATION_DONE: Asked<null> = { ok: true, status: 200, body: null };

@@ -1,10 +1,10 @@
-import type { Language } from '../../platform/http/sentence.ts';
+import { type FilledIn, filled, type Language } from '../../platform/http/sentence.ts';
 import { instant, saoPauloOffsetText } from '../../values/instant.ts';
 
 export type Wording = {
   readonly language: Language;
   /** The English text is the key. `{name}` stands for a value. */
-  readonly say: (english: string, values?: Readonly<Record<string, string | number>>) => string;
+  readonly say: (english: string, values?: FilledIn) => string;
   /** Cents. */
   readonly money: (cents: number) => string;
   /** Cents of US dollars. */
@@ -55,7 +55,7 @@ export function wordingIn(language: Language, texts: Readonly<Record<string, str
     language,
     say(english, values = {}) {
       const text = language === 'en' ? english : (texts[english] ?? english);
-      return text.replaceAll(/\{(\w+)\}/g, (mark, name: string) => String(values[name] ?? mark));
+      return filled(text, values);
     },
     money: (cents) => money.format(cents / 100),
     dollars: (cents) => dollars.format(cents / 100),

@@ -4,56 +4,16 @@ import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import type { Receivable } from '../../reconciliation/receivables/receivable.ts';
 import type { PaymentChargeback } from '../../transactions/changes/chargebacks.sql.ts';
 import type { TransactionMovement } from '../../transactions/movements/movement.ts';
-import type { Cents } from '../../values/cents.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
-import { type CsvColumn, csvScreen, momentCell, reaisCell } from '../parts/csv-screens.ts';
+import { csvScreen } from '../parts/csv-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { link } from '../parts/page-parts.ts';
 import { PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { PAYMENT_STATES, stateChoices } from '../parts/states.ts';
-import { paymentPage, paymentTable } from './payment-view.ts';
-
-type StreamedPayment = {
-  readonly paymentId: string;
-  readonly referenceTransaction: string | null;
-  readonly billingId: string | null;
-  readonly statusDescription: string;
-  readonly returnCode?: string;
-  readonly description?: string;
-  readonly transactionDate: string;
-  readonly authorizationCode: string | null;
-  readonly nsu: string | null;
-  readonly card: { readonly brand: string; readonly firstSix: string; readonly lastFour: string };
-  readonly value: Cents;
-  readonly canceledAmount: Cents;
-  readonly cancelingAmount: Cents;
-  readonly installments: readonly unknown[];
-  readonly antifraud: string | null;
-  readonly antifraudReasons: readonly string[];
-};
-
-const PAYMENT_COLUMNS: readonly CsvColumn<StreamedPayment>[] = [
-  ['Payment', ({ paymentId }) => paymentId],
-  ['Reference', ({ referenceTransaction }) => referenceTransaction],
-  ['Billing', ({ billingId }) => billingId],
-  ['Sold at', ({ transactionDate }) => momentCell(transactionDate)],
-  ['Status', ({ statusDescription }) => statusDescription],
-  ['Return code', ({ returnCode }) => returnCode],
-  ['Description', ({ description }) => description],
-  ['Brand', ({ card }) => card.brand],
-  ['Card', ({ card }) => `${card.firstSix}******${card.lastFour}`],
-  ['Authorization code', ({ authorizationCode }) => authorizationCode],
-  ['NSU', ({ nsu }) => nsu],
-  ['Amount', ({ value }) => reaisCell(value)],
-  ['Given back', ({ canceledAmount }) => reaisCell(canceledAmount)],
-  ['Being given back', ({ cancelingAmount }) => reaisCell(cancelingAmount)],
-  ['Installments', ({ installments }) => installments.length],
-  ['Anti-fraud', ({ antifraud }) => antifraud],
-  ['Reasons of anti-fraud', ({ antifraudReasons }) => antifraudReasons.join(' ')],
-];
+import { paymentColumns, paymentPage, paymentTable } from './payment-view.ts';
 
 export type PaymentTools = {
   readonly findMovements: (merchantId: string, paymentId: string) => Promise<readonly TransactionMovement[]>;
@@ -101,7 +61,7 @@ const CSV_SCREEN: Screen<unknown> = csvScreen({
     const { from, to } = daysOf(visit);
     return ['payments', visit.merchantId, from, to];
   },
-  columns: PAYMENT_COLUMNS,
+  columns: paymentColumns,
 });
 
 const PAYMENTS_SCREEN: Screen<ListTools> = listScreen<ListedPayment>({

@@ -4,8 +4,18 @@ import { startOfSaoPauloDay } from '../../values/instant.ts';
 import { STATUS_WORDS } from '../../webhooks/history/contract.ts';
 import { happenToPayment } from '../homologation/happening.ts';
 import { failureText } from '../notifications/delivery-words.ts';
+import { momentCell, reaisCell } from '../parts/csv-screens.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, cardText, facts, link, moment, section, table } from '../parts/page-parts.ts';
+import {
+  actionForm,
+  type Column,
+  cardText,
+  facts,
+  link,
+  moment,
+  section,
+  table,
+} from '../parts/page-parts.ts';
 import { billingPath, deliveryPath, pathOf, paymentPath, RECEIPT, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { badge, CANCEL_STATES, DELIVERY_STATES, PAYMENT_STATES, stateBadge } from '../parts/states.ts';
@@ -14,30 +24,53 @@ import { CANCEL } from './payment-actions.ts';
 import type { PaymentFound, ShownPayment, WholePayment } from './payment-screens.ts';
 import { MOST_DELIVERIES, MOST_MOVEMENTS, MOVEMENT_WORDS, paymentBecame } from './payment-story.ts';
 
-export function paymentTable(items: readonly ShownPayment[], { wording, merchantId }: Visit): Html {
+export function paymentTable(items: readonly ShownPayment[], visit: Visit): Html {
+  return table(visit.wording.say('Payments'), items, paymentColumns(visit));
+}
+
+/** Of the list and of its CSV, which shows a card, an NSU and a moment otherwise and elsewhere. */
+export function paymentColumns({ wording, merchantId }: Visit): readonly Column<ShownPayment>[] {
   const { say, money } = wording;
-  const rows = items.map((one) => [
-    link(paymentPath(merchantId, one.paymentId), shownReference(one, wording)),
-    moment(wording, one.transactionDate),
-    stateBadge(PAYMENT_STATES, one.statusDescription, wording),
-    money(one.value),
-    one.installments.length || '–',
-    cardText(one.card),
-    one.nsu ?? '–',
-  ]);
-  return table(
-    say('Payments'),
-    [
-      { title: say('Reference') },
-      { title: say('Sold') },
-      { title: say('Status') },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Installments'), isNumber: true },
-      { title: say('Card') },
-      { title: 'NSU' },
-    ],
-    rows,
-  );
+  return [
+    { title: say('Payment'), csv: ({ paymentId }) => paymentId },
+    {
+      title: say('Reference'),
+      cell: (one) => link(paymentPath(merchantId, one.paymentId), shownReference(one, wording)),
+      csv: ({ referenceTransaction }) => referenceTransaction,
+    },
+    { title: say('Billing'), csv: ({ billingId }) => billingId },
+    { title: say('Sold at'), csv: ({ transactionDate }) => momentCell(transactionDate) },
+    { title: say('Sold'), cell: ({ transactionDate }) => moment(wording, transactionDate) },
+    {
+      title: say('Status'),
+      cell: ({ statusDescription }) => stateBadge(PAYMENT_STATES, statusDescription, wording),
+      csv: ({ statusDescription }) => statusDescription,
+    },
+    { title: say('Return code'), csv: ({ returnCode }) => returnCode },
+    { title: say('Description'), csv: ({ description }) => description },
+    { title: say('Brand'), csv: ({ card }) => card.brand },
+    { title: say('Card'), csv: ({ card }) => `${card.firstSix}******${card.lastFour}` },
+    { title: say('Authorization code'), csv: ({ authorizationCode }) => authorizationCode },
+    { title: 'NSU', csv: ({ nsu }) => nsu },
+    {
+      title: say('Amount'),
+      isNumber: true,
+      cell: ({ value }) => money(value),
+      csv: ({ value }) => reaisCell(value),
+    },
+    { title: say('Given back'), csv: ({ canceledAmount }) => reaisCell(canceledAmount) },
+    { title: say('Being given back'), csv: ({ cancelingAmount }) => reaisCell(cancelingAmount) },
+    {
+      title: say('Installments'),
+      isNumber: true,
+      cell: ({ installments: { length } }) => length || '–',
+      csv: ({ installments: { length } }) => length,
+    },
+    { title: say('Card'), cell: ({ card }) => cardText(card) },
+    { title: 'NSU', cell: ({ nsu }) => nsu ?? '–' },
+    { title: say('Anti-fraud'), csv: ({ antifraud }) => antifraud },
+    { title: say('Reasons of anti-fraud'), csv: ({ antifraudReasons }) => antifraudReasons.join(' ') },
+  ];
 }
 
 /** The reference of a billing's charge is the billing's id, which says nothing to people. */
@@ -135,53 +168,47 @@ function cancelForm(payment: WholePayment, visit: Visit): Shown {
 
 function installments({ payment, receivables }: PaymentFound, { wording }: Visit): Html {
   const { say, money, day } = wording;
-  return table(
-    say('Installments'),
-    [
-      { title: say('Number'), isNumber: true },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Given back'), isNumber: true },
-      { title: say('Status') },
-      { title: say('Fee'), isNumber: true },
-      { title: say('To come'), isNumber: true },
-      { title: say('Came'), isNumber: true },
-    ],
-    payment.installments.map((one) => {
-      const owed = receivables.find(({ installmentNumber }) => installmentNumber === one.installmentNumber);
-      const receipt = owed === undefined ? null : receiptOf(owed);
-      const isOver = owed === undefined || receipt !== null || owed.state === 'canceled';
-      return [
-        one.installmentNumber,
-        money(one.amount),
-        money(one.canceledAmount),
-        stateBadge(PAYMENT_STATES, one.status, wording),
-        owed === undefined ? '–' : money(receipt?.fee ?? owed.expected.fee),
-        isOver ? '–' : html`${money(owed.expected.net)} <small>${day(owed.expected.on)}</small>`,
+  const rows = payment.installments.map((one) => {
+    const owed = receivables.find(({ installmentNumber }) => installmentNumber === one.installmentNumber);
+    return { one, owed, receipt: owed === undefined ? null : receiptOf(owed) };
+  });
+  return table(say('Installments'), rows, [
+    { title: say('Number'), isNumber: true, cell: ({ one }) => one.installmentNumber },
+    { title: say('Amount'), isNumber: true, cell: ({ one }) => money(one.amount) },
+    { title: say('Given back'), isNumber: true, cell: ({ one }) => money(one.canceledAmount) },
+    { title: say('Status'), cell: ({ one }) => stateBadge(PAYMENT_STATES, one.status, wording) },
+    {
+      title: say('Fee'),
+      isNumber: true,
+      cell: ({ owed, receipt }) => (owed === undefined ? '–' : money(receipt?.fee ?? owed.expected.fee)),
+    },
+    {
+      title: say('To come'),
+      isNumber: true,
+      cell: ({ owed, receipt }) =>
+        owed === undefined || receipt !== null || owed.state === 'canceled'
+          ? '–'
+          : html`${money(owed.expected.net)} <small>${day(owed.expected.on)}</small>`,
+    },
+    {
+      title: say('Came'),
+      isNumber: true,
+      cell: ({ receipt }) =>
         receipt === null
           ? '–'
           : html`${receipt.net === null ? '' : money(receipt.net)} <small>${day(receipt.on)}</small>`,
-      ];
-    }),
-  );
+    },
+  ]);
 }
 
 function cancels(payment: WholePayment, { wording }: Visit): Html {
   const { say, money } = wording;
-  return table(
-    say('Cancels'),
-    [
-      { title: say('Asked for') },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Status') },
-      { title: say('Decided') },
-    ],
-    payment.cancels.map((one) => [
-      moment(wording, one.createdAt),
-      money(one.amount),
-      stateBadge(CANCEL_STATES, one.status, wording),
-      moment(wording, one.decidedAt),
-    ]),
-  );
+  return table(say('Cancels'), payment.cancels, [
+    { title: say('Asked for'), cell: (one) => moment(wording, one.createdAt) },
+    { title: say('Amount'), isNumber: true, cell: (one) => money(one.amount) },
+    { title: say('Status'), cell: (one) => stateBadge(CANCEL_STATES, one.status, wording) },
+    { title: say('Decided'), cell: (one) => moment(wording, one.decidedAt) },
+  ]);
 }
 
 const SPLIT_WORDS = {
@@ -192,21 +219,16 @@ const SPLIT_WORDS = {
 function split(payment: WholePayment, { wording, path }: Visit): Html {
   const { say, money, percent } = wording;
   const { splitPage = 1, splitPages = 1 } = payment;
-  const list = table(
-    say('Split'),
-    [
-      { title: say('Beneficiary') },
-      { title: say('Percent'), isNumber: true },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Given back'), isNumber: true },
-    ],
-    (payment.split ?? []).map((one) => [
-      documentText(one.documentNumberBeneficiary),
-      `${percent(one.percent / 100)} ${say(SPLIT_WORDS[one.type])}`,
-      money(one.amount),
-      money(one.canceledAmount),
-    ]),
-  );
+  const list = table(say('Split'), payment.split ?? [], [
+    { title: say('Beneficiary'), cell: (one) => documentText(one.documentNumberBeneficiary) },
+    {
+      title: say('Percent'),
+      isNumber: true,
+      cell: (one) => `${percent(one.percent / 100)} ${say(SPLIT_WORDS[one.type])}`,
+    },
+    { title: say('Amount'), isNumber: true, cell: (one) => money(one.amount) },
+    { title: say('Given back'), isNumber: true, cell: (one) => money(one.canceledAmount) },
+  ]);
   return html`${list}${
     splitPage < splitPages &&
     html`<p>${link(withQuery(path, { splitPage: splitPage + 1 }), say('More beneficiaries'))}</p>`

@@ -48,21 +48,12 @@ ${
   installments.length > 0 &&
   section(
     say('Installments'),
-    table(
-      say('Installments'),
-      [
-        { title: say('Number'), isNumber: true },
-        { title: say('Amount'), isNumber: true },
-        { title: say('Given back'), isNumber: true },
-        { title: say('Status') },
-      ],
-      installments.map((one) => [
-        one.installmentNumber,
-        money(one.amount),
-        money(one.canceledAmount),
-        stateBadge(PAYMENT_STATES, one.status, wording),
-      ]),
-    ),
+    table(say('Installments'), installments, [
+      { title: say('Number'), isNumber: true, cell: (one) => one.installmentNumber },
+      { title: say('Amount'), isNumber: true, cell: (one) => money(one.amount) },
+      { title: say('Given back'), isNumber: true, cell: (one) => money(one.canceledAmount) },
+      { title: say('Status'), cell: (one) => stateBadge(PAYMENT_STATES, one.status, wording) },
+    ]),
   )
 }`;
 }

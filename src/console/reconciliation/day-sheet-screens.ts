@@ -44,15 +44,15 @@ function amounts(
   rows: readonly (readonly [string, Shown, number | null])[],
   { wording: { say, count } }: Visit,
 ): Html {
-  return table(
-    title,
-    [
-      { title: say('What') },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Installments'), isNumber: true },
-    ],
-    rows.map(([what, amount, many]) => [what, amount, many === null ? '' : count(many)]),
-  );
+  return table(title, rows, [
+    { title: say('What'), cell: ([what]) => what },
+    { title: say('Amount'), isNumber: true, cell: ([, amount]) => amount },
+    {
+      title: say('Installments'),
+      isNumber: true,
+      cell: ([, , many]) => (many === null ? '' : count(many)),
+    },
+  ]);
 }
 
 function sold({ sold: sum }: DaySheetFound, visit: Visit): Html {
@@ -145,46 +145,36 @@ function causesOf(
 
 function causeTable({ causes: all, expected, received }: DayReport, { wording }: Visit): Html {
   const { say, money, count } = wording;
-  const rows = all.map(({ cause, amount, count: many }) => [
-    say(CAUSE_WORDS[cause]),
-    money(amount),
-    count(many),
+  const missing = { name: html`<strong>${say('Missing')}</strong>`, amount: expected - received, lines: '' };
+  const rows = [
+    ...all.map((one) => ({ name: say(CAUSE_WORDS[one.cause]), amount: one.amount, lines: count(one.count) })),
+    missing,
+  ];
+  return table(say('Why it differs, by the files of the acquirer'), rows, [
+    { title: say('Cause'), cell: ({ name }) => name },
+    { title: say('Missing money'), isNumber: true, cell: ({ amount }) => money(amount) },
+    { title: say('Lines'), isNumber: true, cell: ({ lines }) => lines },
   ]);
-  return table(
-    say('Why it differs, by the files of the acquirer'),
-    [
-      { title: say('Cause') },
-      { title: say('Missing money'), isNumber: true },
-      { title: say('Lines'), isNumber: true },
-    ],
-    [...rows, [html`<strong>${say('Missing')}</strong>`, money(expected - received), '']],
-  );
 }
 
 function largest({ largest: all }: DayReport, { wording, merchantId }: Visit): Html {
   const { say, money } = wording;
-  const rows = all
-    .filter(({ cause }) => cause !== 'rounding')
-    .flatMap(({ cause, amount, of }) =>
-      'lineNumber' in of
-        ? []
-        : [
-            [
-              say(CAUSE_WORDS[cause]),
-              money(amount),
-              link(
-                paymentPath(merchantId, of.transactionId),
-                say('Installment {number}', { number: of.installmentNumber }),
-              ),
-            ],
-          ],
-    );
+  const rows = all.flatMap(({ cause, amount, of }) =>
+    cause === 'rounding' || 'lineNumber' in of ? [] : [{ cause, amount, of }],
+  );
   if (rows.length === 0) return html``;
-  return html`<h3>${say('The largest of each cause')}</h3>${table(
-    say('The largest of each cause'),
-    [{ title: say('Cause') }, { title: say('Missing money'), isNumber: true }, { title: say('Payment') }],
-    rows,
-  )}`;
+  return html`<h3>${say('The largest of each cause')}</h3>${table(say('The largest of each cause'), rows, [
+    { title: say('Cause'), cell: ({ cause }) => say(CAUSE_WORDS[cause]) },
+    { title: say('Missing money'), isNumber: true, cell: ({ amount }) => money(amount) },
+    {
+      title: say('Payment'),
+      cell: ({ of }) =>
+        link(
+          paymentPath(merchantId, of.transactionId),
+          say('Installment {number}', { number: of.installmentNumber }),
+        ),
+    },
+  ])}`;
 }
 
 export type DaySheetTools = {

@@ -5,11 +5,12 @@ import { EXCEPTION_CLASSES, EXCEPTION_STATES } from '../../reconciliation/except
 import { EXPORT_BY_PAYMENT, EXPORT_BY_SALE } from '../../reconciliation/exports/endpoints.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
-import { type CsvColumn, csvScreen, decimals, momentCell } from '../parts/csv-screens.ts';
+import { csvScreen, decimals, momentCell } from '../parts/csv-screens.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   accountField,
   accountOf,
+  type Column,
   emptyState,
   errorsOf,
   type Field,
@@ -59,30 +60,38 @@ type ExportedInstallment = {
 
 const OF_PERCENT = 4;
 
-const RECEIVABLE_COLUMNS: readonly CsvColumn<ExportedInstallment>[] = [
-  ['Sold at', ({ transactionDate }) => momentCell(transactionDate)],
-  ['Reference', ({ transactionReference }) => transactionReference],
-  ['Payment', ({ transactionPaymentIdWeb }) => transactionPaymentIdWeb],
-  ['Card', ({ cardNumber }) => cardNumber],
-  ['Brand', ({ cardName }) => cardName],
-  ['Product', ({ cardType }) => cardType],
-  ['Authorization code', ({ codAuth }) => codAuth],
-  ['NSU', ({ nsu }) => nsu],
-  ['Installment', ({ installmentNumber }) => installmentNumber],
-  ['Installments', ({ installmentsCount }) => installmentsCount],
-  ['Amount of the installment', ({ installmentValue }) => decimals(installmentValue)],
-  ['Amount of the sale', ({ transactionTotalValue }) => decimals(transactionTotalValue)],
-  ['State of the installment', ({ installmentStatus }) => installmentStatus],
-  ['Fee', ({ discountMdrValue }) => decimals(discountMdrValue)],
-  ['Fee (%)', ({ discountMdrTax }) => decimals(discountMdrTax, OF_PERCENT)],
-  ['Anticipation', ({ discountAntecipationValue }) => decimals(discountAntecipationValue)],
-  ['Anticipation (%)', ({ discountAntecipationTax }) => decimals(discountAntecipationTax, OF_PERCENT)],
-  ['Received', ({ receivedValue }) => decimals(receivedValue)],
-  ['Expected on', ({ receivedDateForecast }) => receivedDateForecast],
-  ['Received on', ({ receivedDateEffective }) => receivedDateEffective],
-  ['Kind of receipt', ({ receivedType }) => receivedType],
-  ['State of the receipt', ({ receivedStatus }) => receivedStatus],
-];
+function receivableColumns({ wording: { say } }: Visit): readonly Column<ExportedInstallment>[] {
+  return [
+    { title: say('Sold at'), csv: ({ transactionDate }) => momentCell(transactionDate) },
+    { title: say('Reference'), csv: ({ transactionReference }) => transactionReference },
+    { title: say('Payment'), csv: ({ transactionPaymentIdWeb }) => transactionPaymentIdWeb },
+    { title: say('Card'), csv: ({ cardNumber }) => cardNumber },
+    { title: say('Brand'), csv: ({ cardName }) => cardName },
+    { title: say('Product'), csv: ({ cardType }) => cardType },
+    { title: say('Authorization code'), csv: ({ codAuth }) => codAuth },
+    { title: say('NSU'), csv: ({ nsu }) => nsu },
+    { title: say('Installment'), csv: ({ installmentNumber }) => installmentNumber },
+    { title: say('Installments'), csv: ({ installmentsCount }) => installmentsCount },
+    { title: say('Amount of the installment'), csv: ({ installmentValue }) => decimals(installmentValue) },
+    { title: say('Amount of the sale'), csv: ({ transactionTotalValue }) => decimals(transactionTotalValue) },
+    { title: say('State of the installment'), csv: ({ installmentStatus }) => installmentStatus },
+    { title: say('Fee'), csv: ({ discountMdrValue }) => decimals(discountMdrValue) },
+    { title: say('Fee (%)'), csv: ({ discountMdrTax }) => decimals(discountMdrTax, OF_PERCENT) },
+    {
+      title: say('Anticipation'),
+      csv: ({ discountAntecipationValue }) => decimals(discountAntecipationValue),
+    },
+    {
+      title: say('Anticipation (%)'),
+      csv: ({ discountAntecipationTax }) => decimals(discountAntecipationTax, OF_PERCENT),
+    },
+    { title: say('Received'), csv: ({ receivedValue }) => decimals(receivedValue) },
+    { title: say('Expected on'), csv: ({ receivedDateForecast }) => receivedDateForecast },
+    { title: say('Received on'), csv: ({ receivedDateEffective }) => receivedDateEffective },
+    { title: say('Kind of receipt'), csv: ({ receivedType }) => receivedType },
+    { title: say('State of the receipt'), csv: ({ receivedStatus }) => receivedStatus },
+  ];
+}
 
 type Day = AnswerOf<typeof LIST_DAYS>[number];
 type Found = { readonly errors: readonly WireError[]; readonly days: readonly Day[] };
@@ -142,27 +151,31 @@ ${list}`;
 
 function dayTable(days: readonly Day[], accountNumber: string, { wording, merchantId }: Visit): Html {
   const { say, reais, count, day } = wording;
-  return table(
-    say('Days'),
-    [
-      { title: say('Day') },
-      { title: say('Expected'), isNumber: true },
-      { title: say('Expected fees'), isNumber: true },
-      { title: say('Missing'), isNumber: true },
-      { title: say('Received'), isNumber: true },
-      { title: say('Fees'), isNumber: true },
-      { title: say('Difference'), isNumber: true },
-    ],
-    days.map((one) => [
-      link(withQuery(pathOf(DAY_SHEET, { merchantId, day: one.day }), { accountNumber }), day(one.day)),
-      html`${reais(one.expectedValue)} <small>(${count(one.expectedInstallments)})</small>`,
-      reais(one.expectedFee),
-      html`${reais(one.openValue)} <small>(${count(one.openInstallments)})</small>`,
-      html`${reais(one.receivedValue)} <small>(${count(one.receivedInstallments)})</small>`,
-      reais(one.receivedFee),
-      differenceOf(one, wording),
-    ]),
-  );
+  return table(say('Days'), days, [
+    {
+      title: say('Day'),
+      cell: (one) =>
+        link(withQuery(pathOf(DAY_SHEET, { merchantId, day: one.day }), { accountNumber }), day(one.day)),
+    },
+    {
+      title: say('Expected'),
+      isNumber: true,
+      cell: (one) => html`${reais(one.expectedValue)} <small>(${count(one.expectedInstallments)})</small>`,
+    },
+    { title: say('Expected fees'), isNumber: true, cell: (one) => reais(one.expectedFee) },
+    {
+      title: say('Missing'),
+      isNumber: true,
+      cell: (one) => html`${reais(one.openValue)} <small>(${count(one.openInstallments)})</small>`,
+    },
+    {
+      title: say('Received'),
+      isNumber: true,
+      cell: (one) => html`${reais(one.receivedValue)} <small>(${count(one.receivedInstallments)})</small>`,
+    },
+    { title: say('Fees'), isNumber: true, cell: (one) => reais(one.receivedFee) },
+    { title: say('Difference'), isNumber: true, cell: (one) => differenceOf(one, wording) },
+  ]);
 }
 
 /** Without a file, nobody has compared the amount yet. */
@@ -211,37 +224,30 @@ const EXCEPTIONS_SCREEN: Screen<ListTools> = listScreen<Exception>({
 function exceptionTable(items: readonly Exception[], { wording, merchantId }: Visit): Html {
   const { say, money, count, day } = wording;
   const worded = (word: keyof typeof EXCEPTION_WORDS) => say(EXCEPTION_WORDS[word]);
-  return table(
-    say('Exceptions'),
-    [
-      { title: say('Class') },
-      { title: say('State') },
-      { title: say('Day') },
-      { title: say('Age') },
-      { title: say('Money lacking'), isNumber: true },
-      { title: say('Expected'), isNumber: true },
-      { title: say('Found'), isNumber: true },
-      { title: say('Payment') },
-      { title: say('Explanation') },
-    ],
-    items.map((one) => [
-      worded(one.class),
-      exceptionBadge(one.state, wording),
-      one.day === null ? '–' : day(one.day),
-      say('{days} days', { days: count(one.ageDays) }),
-      money(one.amount),
-      foundText(one.class, one.expected, wording),
-      foundText(one.class, one.found, wording),
-      one.boletoId !== null
-        ? link(boletoPath(merchantId, one.boletoId), say('Boleto'))
-        : one.transactionId !== null &&
-          link(
-            paymentPath(merchantId, one.transactionId),
-            say('Installment {number}', { number: one.installmentNumber ?? 1 }),
-          ),
-      one.reason ?? (one.explanation === null ? '–' : worded(one.explanation)),
-    ]),
-  );
+  return table(say('Exceptions'), items, [
+    { title: say('Class'), cell: (one) => worded(one.class) },
+    { title: say('State'), cell: (one) => exceptionBadge(one.state, wording) },
+    { title: say('Day'), cell: (one) => (one.day === null ? '–' : day(one.day)) },
+    { title: say('Age'), cell: (one) => say('{days} days', { days: count(one.ageDays) }) },
+    { title: say('Money lacking'), isNumber: true, cell: (one) => money(one.amount) },
+    { title: say('Expected'), isNumber: true, cell: (one) => foundText(one.class, one.expected, wording) },
+    { title: say('Found'), isNumber: true, cell: (one) => foundText(one.class, one.found, wording) },
+    {
+      title: say('Payment'),
+      cell: (one) =>
+        one.boletoId !== null
+          ? link(boletoPath(merchantId, one.boletoId), say('Boleto'))
+          : one.transactionId !== null &&
+            link(
+              paymentPath(merchantId, one.transactionId),
+              say('Installment {number}', { number: one.installmentNumber ?? 1 }),
+            ),
+    },
+    {
+      title: say('Explanation'),
+      cell: (one) => one.reason ?? (one.explanation === null ? '–' : worded(one.explanation)),
+    },
+  ]);
 }
 
 const isByPayment = ({ query }: Visit) => query.by === 'payment';
@@ -258,7 +264,7 @@ const CSV_SCREEN: Screen<unknown> = csvScreen({
     const { from, to } = daysOf(visit, USUAL_DAYS);
     return [isByPayment(visit) ? 'received' : 'sold', accountOf(visit), from, to];
   },
-  columns: RECEIVABLE_COLUMNS,
+  columns: receivableColumns,
 });
 
 export const RECONCILIATION_SCREENS: readonly Screen<ListTools>[] = [

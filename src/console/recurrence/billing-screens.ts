@@ -71,28 +71,21 @@ const LIST: Screen<ListTools> = listScreen<ListedBilling>({
 
 function billingTable(items: readonly ListedBilling[], { wording, merchantId }: Visit): Html {
   const { say, reais, day } = wording;
-  return table(
-    say('Billings'),
-    [
-      { title: say('Due') },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Status') },
-      { title: say('Installment'), isNumber: true },
-      { title: say('Subscription') },
-      { title: say('Customer') },
-    ],
-    items.map((one) => {
-      const { id, orderNumber, plan, customer } = one.subscription;
-      return [
-        link(billingPath(merchantId, one.id), day(one.expireAt)),
-        reais(one.amount),
-        stateBadge(BILLING_STATES, one.status, wording),
-        one.installment,
+  return table(say('Billings'), items, [
+    { title: say('Due'), cell: (one) => link(billingPath(merchantId, one.id), day(one.expireAt)) },
+    { title: say('Amount'), isNumber: true, cell: (one) => reais(one.amount) },
+    { title: say('Status'), cell: (one) => stateBadge(BILLING_STATES, one.status, wording) },
+    { title: say('Installment'), isNumber: true, cell: (one) => one.installment },
+    {
+      title: say('Subscription'),
+      cell: ({ subscription: { id, orderNumber, plan } }) =>
         link(subscriptionPath(merchantId, id), `${orderNumber} · ${plan.name}`),
-        customer?.name ?? customer?.email ?? '–',
-      ];
-    }),
-  );
+    },
+    {
+      title: say('Customer'),
+      cell: ({ subscription: { customer } }) => customer?.name ?? customer?.email ?? '–',
+    },
+  ]);
 }
 
 export const BILLING_SCREENS: readonly Screen<ListTools>[] = [

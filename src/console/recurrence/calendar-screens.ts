@@ -39,38 +39,29 @@ function monthPage({ month, sums }: MonthFound, visit: Visit): Html {
         'A billing stands here from the day on which it is opened: when the one before it is over. Look at another month.',
       ),
     )}`;
-  const rows = [...byDay].map(([one, ofDay]) => dayRow(one, ofDay, month, visit));
-  const whole = BILLING_STATES.map((state) => sumOf(sums, state, wording));
-  const list = table(
-    say('Due in the month'),
-    [
-      { title: say('Due') },
-      ...BILLING_STATES.map((state) => ({
-        title: stateText(STATES, BILLING_STATE_WORDS[state], wording),
-        isNumber: true,
-      })),
-    ],
-    [...rows, [html`<strong>${say('Of the month')}</strong>`, ...whole]],
-  );
+  const rows = [
+    ...[...byDay].map(([on, ofDay]) => ({ name: dayName(on, month, visit), sums: ofDay })),
+    { name: html`<strong>${say('Of the month')}</strong>`, sums },
+  ];
+  const list = table(say('Due in the month'), rows, [
+    { title: say('Due'), cell: ({ name }) => name },
+    ...BILLING_STATES.map((state) => ({
+      title: stateText(STATES, BILLING_STATE_WORDS[state], wording),
+      isNumber: true,
+      cell: (row: (typeof rows)[number]) => sumOf(row.sums, state, wording),
+    })),
+  ]);
   return html`${form}${turn}${list}`;
 }
 
-function dayRow(
-  one: Day,
-  sums: readonly BillingSum[],
-  { today }: Month,
-  { wording, merchantId }: Visit,
-): Shown[] {
+function dayName(one: Day, { today }: Month, { wording, merchantId }: Visit): Html {
   const { say, day, weekday } = wording;
   const path = withQuery(pathOf(BILLINGS, { merchantId }), {
     expirationDateRangeStartDate: one,
     expirationDateRangeEndDate: one,
   });
   const isToday = one === today && html` ${badge('plain', say('Today'))}`;
-  return [
-    html`${link(path, `${weekday(one)} ${day(one)}`)}${isToday}`,
-    ...BILLING_STATES.map((state) => sumOf(sums, state, wording)),
-  ];
+  return html`${link(path, `${weekday(one)} ${day(one)}`)}${isToday}`;
 }
 
 function sumOf(sums: readonly BillingSum[], state: BillingState, { count, money }: Wording): Shown {
@@ -91,16 +82,19 @@ function yearPage({ subscription, year, billings, ahead }: YearFound, visit: Vis
   );
   const head = html`<p class="lead">${back} · ${String(year)}</p>
 <p class="links">${to(year - 1)} ${to(year + 1)}</p>`;
-  const known = billings.map((one) => {
-    const shown = link(billingPath(merchantId, one.id), day(one.expireAt));
-    return {
-      on: one.expireAt,
-      row: [shown, one.installment, reais(one.amount), stateBadge(STATES, one.status, wording)],
-    };
-  });
+  const known = billings.map(({ id, expireAt, installment, amount, status }) => ({
+    on: expireAt,
+    due: link(billingPath(merchantId, id), day(expireAt)),
+    installment,
+    amount,
+    state: stateBadge(STATES, status, wording),
+  }));
   const coming = ahead.map(({ installment, dueOn }) => ({
     on: `${dueOn}T`,
-    row: [day(dueOn), installment, reais(subscription.plan.amount), badge('plain', say('Forecast'))],
+    due: day(dueOn),
+    installment,
+    amount: subscription.plan.amount,
+    state: badge('plain', say('Forecast')),
   }));
   const rows = [...known, ...coming].toSorted((one, other) => (one.on < other.on ? -1 : 1));
   if (rows.length === 0)
@@ -108,16 +102,12 @@ function yearPage({ subscription, year, billings, ahead }: YearFound, visit: Vis
       say('Nothing was due in this year, and nothing is to come in it.'),
       say('Look at another year. A subscription that is not active, or is over, has nothing ahead.'),
     )}`;
-  return html`${head}${table(
-    say('Due days'),
-    [
-      { title: say('Due') },
-      { title: say('Installment'), isNumber: true },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Status') },
-    ],
-    rows.map(({ row }) => row),
-  )}
+  return html`${head}${table(say('Due days'), rows, [
+    { title: say('Due'), cell: ({ due }) => due },
+    { title: say('Installment'), isNumber: true, cell: ({ installment }) => installment },
+    { title: say('Amount'), isNumber: true, cell: ({ amount }) => reais(amount) },
+    { title: say('Status'), cell: ({ state }) => state },
+  ])}
 <p class="note">${say('A forecast is by the terms of the enrolment, if nothing happens that changes the series.')}</p>`;
 }
 

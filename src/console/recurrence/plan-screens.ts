@@ -49,23 +49,17 @@ export const PLAN_SCREENS: readonly Screen<ListTools>[] = [
 
 function planTable(items: readonly Plan[], { wording, merchantId }: Visit): Html {
   const { say, reais, count } = wording;
-  return table(
-    say('Plans'),
-    [
-      { title: say('Name') },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Every') },
-      { title: say('Installments'), isNumber: true },
-      { title: say('Status') },
-    ],
-    items.map((one) => [
-      link(planPath(merchantId, one.id), one.name),
-      reais(one.amount),
-      say('{days} days', { days: count(one.interval) }),
-      one.installments === 0 ? say('No end') : one.installments,
-      stateBadge(PLAN_STATES, one.status, wording),
-    ]),
-  );
+  return table(say('Plans'), items, [
+    { title: say('Name'), cell: (one) => link(planPath(merchantId, one.id), one.name) },
+    { title: say('Amount'), isNumber: true, cell: (one) => reais(one.amount) },
+    { title: say('Every'), cell: (one) => say('{days} days', { days: count(one.interval) }) },
+    {
+      title: say('Installments'),
+      isNumber: true,
+      cell: (one) => (one.installments === 0 ? say('No end') : one.installments),
+    },
+    { title: say('Status'), cell: (one) => stateBadge(PLAN_STATES, one.status, wording) },
+  ]);
 }
 
 function planPage({ plan, calendar }: Found, visit: Visit): Html {
@@ -96,20 +90,14 @@ function days(calendar: Calendar | null, visit: Visit): Html {
     { name: 'startOn', label: say('Enrolled on'), type: 'date', value: calendar?.startOn ?? '' },
   ]);
   if (calendar === null) return form;
-  const list = table(
-    say('When it charges'),
-    [
-      { title: say('Installment'), isNumber: true },
-      { title: say('Due') },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Retried while funds are lacking') },
-    ],
-    calendar.items.map((one) => [
-      one.installment,
-      day(one.expireAt),
-      reais(one.amount),
-      html`<span class="why">${one.retriesOn.map((on) => day(on)).join(' · ') || '–'}</span>`,
-    ]),
-  );
+  const list = table(say('When it charges'), calendar.items, [
+    { title: say('Installment'), isNumber: true, cell: (one) => one.installment },
+    { title: say('Due'), cell: (one) => day(one.expireAt) },
+    { title: say('Amount'), isNumber: true, cell: (one) => reais(one.amount) },
+    {
+      title: say('Retried while funds are lacking'),
+      cell: (one) => html`<span class="why">${one.retriesOn.map((on) => day(on)).join(' · ') || '–'}</span>`,
+    },
+  ]);
   return html`${form}${list}`;
 }

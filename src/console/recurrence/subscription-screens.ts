@@ -43,23 +43,16 @@ export function subscriptionTable(
   { wording, merchantId }: Visit,
 ): Html {
   const { say, reais } = wording;
-  return table(
-    say('Subscriptions'),
-    [
-      { title: say('Order number') },
-      { title: say('Customer') },
-      { title: say('Plan') },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Status') },
-    ],
-    items.map((one) => [
-      link(subscriptionPath(merchantId, one.id), one.orderNumber),
-      one.customer?.name ?? one.customer?.email ?? '–',
-      one.plan.name,
-      reais(one.plan.amount),
-      stateBadge(SUBSCRIPTION_STATES, one.status, wording),
-    ]),
-  );
+  return table(say('Subscriptions'), items, [
+    {
+      title: say('Order number'),
+      cell: (one) => link(subscriptionPath(merchantId, one.id), one.orderNumber),
+    },
+    { title: say('Customer'), cell: (one) => one.customer?.name ?? one.customer?.email ?? '–' },
+    { title: say('Plan'), cell: (one) => one.plan.name },
+    { title: say('Amount'), isNumber: true, cell: (one) => reais(one.plan.amount) },
+    { title: say('Status'), cell: (one) => stateBadge(SUBSCRIPTION_STATES, one.status, wording) },
+  ]);
 }
 
 function subscriptionPage(found: SubscriptionFound, visit: Visit): Html {
@@ -120,23 +113,17 @@ function billings({ billings: page }: SubscriptionFound, visit: Visit): Html {
       say('There is no billing yet.'),
       say('The first one is opened when the subscription begins.'),
     );
-  const list = table(
-    say('Billings'),
-    [
-      { title: say('Installment'), isNumber: true },
-      { title: say('Due') },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Status') },
-      { title: say('Why') },
-    ],
-    page.items.map((one) => [
-      link(billingPath(merchantId, one.id), one.installment),
-      day(one.expireAt),
-      reais(one.amount),
-      stateBadge(BILLING_STATES, one.status, wording),
-      html`<span class="why">${billingWhy(one, wording)}</span>`,
-    ]),
-  );
+  const list = table(say('Billings'), page.items, [
+    {
+      title: say('Installment'),
+      isNumber: true,
+      cell: (one) => link(billingPath(merchantId, one.id), one.installment),
+    },
+    { title: say('Due'), cell: (one) => day(one.expireAt) },
+    { title: say('Amount'), isNumber: true, cell: (one) => reais(one.amount) },
+    { title: say('Status'), cell: (one) => stateBadge(BILLING_STATES, one.status, wording) },
+    { title: say('Why'), cell: (one) => html`<span class="why">${billingWhy(one, wording)}</span>` },
+  ]);
   return html`${list}${pager(visit, page)}`;
 }
 
@@ -150,15 +137,11 @@ function calendar({ subscription, newest }: SubscriptionFound, { wording }: Visi
       say('No due day follows.'),
       say('A subscription that is not active, or whose installments are over, has none.'),
     );
-  return table(
-    say('Next due days'),
-    [
-      { title: say('Installment'), isNumber: true },
-      { title: say('Due') },
-      { title: say('Amount'), isNumber: true },
-    ],
-    days.map(({ installment, dueOn }) => [installment, day(dueOn), reais(plan.amount)]),
-  );
+  return table(say('Next due days'), days, [
+    { title: say('Installment'), isNumber: true, cell: ({ installment }) => installment },
+    { title: say('Due'), cell: ({ dueOn }) => day(dueOn) },
+    { title: say('Amount'), isNumber: true, cell: () => reais(plan.amount) },
+  ]);
 }
 
 function timeline({ timeline: entries }: WholeSubscription, { wording }: Visit): Html {

@@ -145,29 +145,19 @@ function decisionBadge(found: ShownRequest, wording: Visit['wording']): Shown {
 function overTable(requests: readonly ShownRequest[], visit: Visit): Html {
   const { wording } = visit;
   const { say, money } = wording;
-  return table(
-    say('What waits no more'),
-    [
-      { title: say('Requested') },
-      { title: say('What') },
-      { title: say('Amount'), isNumber: true },
-      { title: say('By') },
-      { title: say('Reason') },
-      { title: say('State') },
-      { title: say('Decided by') },
-      { title: say('Reason of the decision') },
-    ],
-    requests.map((one) => [
-      moment(wording, one.request.requestedAt),
-      link(thingPath(one.request.path), whatText(one, visit)),
-      money(one.request.amount),
-      personText(one.requester, visit),
-      one.request.reason,
-      decisionBadge(one, wording),
-      one.decision === null ? '–' : personText(one.decision.decidedBy, visit),
-      one.decision?.reason ?? '–',
-    ]),
-  );
+  return table(say('What waits no more'), requests, [
+    { title: say('Requested'), cell: (one) => moment(wording, one.request.requestedAt) },
+    { title: say('What'), cell: (one) => link(thingPath(one.request.path), whatText(one, visit)) },
+    { title: say('Amount'), isNumber: true, cell: (one) => money(one.request.amount) },
+    { title: say('By'), cell: (one) => personText(one.requester, visit) },
+    { title: say('Reason'), cell: (one) => one.request.reason },
+    { title: say('State'), cell: (one) => decisionBadge(one, wording) },
+    {
+      title: say('Decided by'),
+      cell: (one) => (one.decision === null ? '–' : personText(one.decision.decidedBy, visit)),
+    },
+    { title: say('Reason of the decision'), cell: (one) => one.decision?.reason ?? '–' },
+  ]);
 }
 
 const ONE_HAND =

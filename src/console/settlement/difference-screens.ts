@@ -95,17 +95,16 @@ function saidText(
   return isMoney ? money(Number(text)) : count(Number(text));
 }
 
-function placeOf(one: OpenDifference, { say, day }: Wording): [place: Shown, installment: Shown] {
+function placeOf(one: OpenDifference, { say, day }: Wording): Shown {
   const { merchantId } = one;
-  if ('transactionId' in one)
-    return [link(paymentPath(merchantId, one.transactionId), one.transactionId), one.installmentNumber];
+  if ('transactionId' in one) return link(paymentPath(merchantId, one.transactionId), one.transactionId);
   const { accountNumber } = one;
   const page =
     one.summed === 'billings'
       ? withQuery(pathOf(CALENDAR, { merchantId }), { day: one.day })
       : withQuery(pathOf(DAY_SHEET, { merchantId, day: one.day }), { accountNumber });
   const ofAccount = accountNumber !== '' && html`${say('Account')} ${accountNumber}, `;
-  return [html`${link(page, day(one.day))}: ${ofAccount}${say(SUM_WORDS[one.sum])}`, '–'];
+  return html`${link(page, day(one.day))}: ${ofAccount}${say(SUM_WORDS[one.sum])}`;
 }
 
 /** An empty list of unverified data must not look good. */
@@ -132,28 +131,20 @@ function differenceTable({ differences: found, secondsSinceVerified }: Found, { 
         'They are compared every night, and the sums of days with their rows; what differs stands here until it does not any more.',
       ),
     );
-  return html`${table(
-    say('Differences'),
-    [
-      { title: say('What differs') },
-      { title: say('Merchant') },
-      { title: say('Payment or day') },
-      { title: say('Installment'), isNumber: true },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Expected'), isNumber: true },
-      { title: say('Found'), isNumber: true },
-      { title: say('Age') },
-    ],
-    shown.map((one) => [
-      say(CLASS_WORDS[one.class]),
-      one.merchantId,
-      ...placeOf(one, wording),
-      money(one.amount),
-      saidText(one, one.expected, wording),
-      saidText(one, one.found, wording),
-      duration(one.ageSeconds),
-    ]),
-  )}${
+  return html`${table(say('Differences'), shown, [
+    { title: say('What differs'), cell: (one) => say(CLASS_WORDS[one.class]) },
+    { title: say('Merchant'), cell: (one) => one.merchantId },
+    { title: say('Payment or day'), cell: (one) => placeOf(one, wording) },
+    {
+      title: say('Installment'),
+      isNumber: true,
+      cell: (one) => ('transactionId' in one ? one.installmentNumber : '–'),
+    },
+    { title: say('Amount'), isNumber: true, cell: (one) => money(one.amount) },
+    { title: say('Expected'), isNumber: true, cell: (one) => saidText(one, one.expected, wording) },
+    { title: say('Found'), isNumber: true, cell: (one) => saidText(one, one.found, wording) },
+    { title: say('Age'), cell: (one) => duration(one.ageSeconds) },
+  ])}${
     found.length > shown.length &&
     html`<p class="note">${say('There are more: only the {count} largest are shown.', { count: count(shown.length) })}</p>`
   }`;

@@ -89,34 +89,25 @@ function sumSection({ count, cents, isCutShort, groups }: ExceptionSums, visit: 
   if (groups.length === 0) return '';
   const { say, money, duration, ...wording } = visit.wording;
   const number = wording.count;
-  const rows = groups.map((one) => {
-    const merchant = one.merchantId ?? '';
-    const narrowed = withQuery(visit.path, { ...visit.query, merchant, class: one.class });
-    return [
-      one.merchantId ?? say('No merchant is known'),
-      link(narrowed, say(EXCEPTION_WORDS[one.class])),
-      number(one.count),
-      money(one.cents),
-      duration(Math.max(DAY_SECONDS, one.oldestAge)),
-    ];
-  });
   return section(
     say('By merchant and class'),
     html`<p class="headline"><strong>${money(cents)}</strong> ${
       isCutShort
         ? say('{count} or more', { count: number(count) })
         : say('{total} in all', { total: number(count) })
-    }</p>${table(
-      say('By merchant and class'),
-      [
-        { title: say('Merchant') },
-        { title: say('Class') },
-        { title: say('How many'), isNumber: true },
-        { title: say('Money'), isNumber: true },
-        { title: say('Oldest') },
-      ],
-      rows,
-    )}${
+    }</p>${table(say('By merchant and class'), groups, [
+      { title: say('Merchant'), cell: (one) => one.merchantId ?? say('No merchant is known') },
+      {
+        title: say('Class'),
+        cell: ({ merchantId, class: name }) => {
+          const narrowed = { ...visit.query, merchant: merchantId ?? '', class: name };
+          return link(withQuery(visit.path, narrowed), say(EXCEPTION_WORDS[name]));
+        },
+      },
+      { title: say('How many'), isNumber: true, cell: (one) => number(one.count) },
+      { title: say('Money'), isNumber: true, cell: (one) => money(one.cents) },
+      { title: say('Oldest'), cell: (one) => duration(Math.max(DAY_SECONDS, one.oldestAge)) },
+    ])}${
       groups.length >= MOST_SUMS_SHOWN &&
       html`<p class="note">${say('Only those with the most money are shown.')}</p>`
     }`,
@@ -130,28 +121,21 @@ function exceptionTable(found: readonly ReconciliationException[], { wording, no
       say('No exception fits.'),
       say('Where a file of the acquirer differs from what was expected, it stands here.'),
     );
-  const rows = found.map((one) => [
-    link(exceptionPath(one.exceptionId), say(EXCEPTION_WORDS[one.class])),
-    one.merchantId === null ? '–' : link(merchantPath(one.merchantId), one.merchantId),
-    money(one.amount),
-    one.day === null ? '–' : day(one.day),
-    duration(Math.max(DAY_SECONDS, ageOf(one, now) / 1_000)),
-    foundText(one.class, one.expected, wording),
-    foundText(one.class, one.found, wording),
-  ]);
-  return html`${table(
-    say('Exceptions'),
-    [
-      { title: say('Class') },
-      { title: say('Merchant') },
-      { title: say('Missing'), isNumber: true },
-      { title: say('Day') },
-      { title: say('Age') },
-      { title: say('Expected'), isNumber: true },
-      { title: say('Found'), isNumber: true },
-    ],
-    rows,
-  )}${
+  return html`${table(say('Exceptions'), found, [
+    {
+      title: say('Class'),
+      cell: (one) => link(exceptionPath(one.exceptionId), say(EXCEPTION_WORDS[one.class])),
+    },
+    {
+      title: say('Merchant'),
+      cell: (one) => (one.merchantId === null ? '–' : link(merchantPath(one.merchantId), one.merchantId)),
+    },
+    { title: say('Missing'), isNumber: true, cell: (one) => money(one.amount) },
+    { title: say('Day'), cell: (one) => (one.day === null ? '–' : day(one.day)) },
+    { title: say('Age'), cell: (one) => duration(Math.max(DAY_SECONDS, ageOf(one, now) / 1_000)) },
+    { title: say('Expected'), isNumber: true, cell: (one) => foundText(one.class, one.expected, wording) },
+    { title: say('Found'), isNumber: true, cell: (one) => foundText(one.class, one.found, wording) },
+  ])}${
     found.length >= MOST_EXCEPTIONS_SHOWN &&
     html`<p class="note">${say('Only the largest are shown: choose a merchant, a class or a day.')}</p>`
   }`;

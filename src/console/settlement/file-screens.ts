@@ -36,39 +36,29 @@ function fileTable(files: readonly ListedFile[], { wording, path }: Visit): Html
       say('No file was taken.'),
       say('Put files of the acquirer into the watched folder, or give them to parcela reconcile import.'),
     );
-  const rows = files.map((file) => [
-    link(filePath(file.fileNumber), file.name),
-    FORMAT_NAMES[file.format],
-    daysText(file, day),
-    count(file.entries),
-    money(file.gross),
-    money(file.net),
-    file.replacedBy !== null
-      ? badge('plain', say('Replaced'))
-      : file.matchedAt === null
-        ? badge('wait', say('Matched up to line {line}', { line: count(file.matchedLine) }))
-        : badge('good', say('Matched')),
-    moment(wording, file.takenAt),
-  ]);
   const oldest = files.at(-1);
   const older =
     files.length >= MOST_FILES_SHOWN &&
     oldest !== undefined &&
     html`<nav class="pager" aria-label="${say('Pages of this list')}">${link(withQuery(path, { before: oldest.fileNumber }), say('Older'))}</nav>`;
-  return html`${table(
-    say('Files'),
-    [
-      { title: say('Name') },
-      { title: say('Format') },
-      { title: say('Days') },
-      { title: say('Lines'), isNumber: true },
-      { title: say('Gross'), isNumber: true },
-      { title: say('Net'), isNumber: true },
-      { title: say('State') },
-      { title: say('Taken') },
-    ],
-    rows,
-  )}${older}`;
+  return html`${table(say('Files'), files, [
+    { title: say('Name'), cell: (file) => link(filePath(file.fileNumber), file.name) },
+    { title: say('Format'), cell: (file) => FORMAT_NAMES[file.format] },
+    { title: say('Days'), cell: (file) => daysText(file, day) },
+    { title: say('Lines'), isNumber: true, cell: (file) => count(file.entries) },
+    { title: say('Gross'), isNumber: true, cell: (file) => money(file.gross) },
+    { title: say('Net'), isNumber: true, cell: (file) => money(file.net) },
+    {
+      title: say('State'),
+      cell: (file) =>
+        file.replacedBy !== null
+          ? badge('plain', say('Replaced'))
+          : file.matchedAt === null
+            ? badge('wait', say('Matched up to line {line}', { line: count(file.matchedLine) }))
+            : badge('good', say('Matched')),
+    },
+    { title: say('Taken'), cell: (file) => moment(wording, file.takenAt) },
+  ])}${older}`;
 }
 
 function filePage(file: SettlementFile, { wording }: Visit): Html {
@@ -162,27 +152,20 @@ function underWaySection(files: readonly FileUnderWay[], { wording }: Visit): Sh
   const { say, count } = wording;
   return section(
     say('Being taken now'),
-    html`${table(
-      say('Being taken now'),
-      [
-        { title: say('Name') },
-        { title: say('Format') },
-        { title: say('Lines so far'), isNumber: true },
-        { title: say('Begun') },
-        { title: say('By') },
-        { title: say('State') },
-      ],
-      files.map((file) => [
-        file.name,
-        FORMAT_NAMES[file.format],
-        count(file.lineNumber),
-        moment(wording, file.beganAt),
-        file.takenBy,
-        file.isLeft
-          ? badge('wait', say('Its process ended: give the file again'))
-          : badge('plain', say('Nothing of it counts before its end')),
-      ]),
-    )}${
+    html`${table(say('Being taken now'), files, [
+      { title: say('Name'), cell: (file) => file.name },
+      { title: say('Format'), cell: (file) => FORMAT_NAMES[file.format] },
+      { title: say('Lines so far'), isNumber: true, cell: (file) => count(file.lineNumber) },
+      { title: say('Begun'), cell: (file) => moment(wording, file.beganAt) },
+      { title: say('By'), cell: (file) => file.takenBy },
+      {
+        title: say('State'),
+        cell: (file) =>
+          file.isLeft
+            ? badge('wait', say('Its process ended: give the file again'))
+            : badge('plain', say('Nothing of it counts before its end')),
+      },
+    ])}${
       files.length >= MOST_UNDER_WAY_SHOWN &&
       html`<p class="note">${say('Only the first {count} are shown.', { count: count(MOST_UNDER_WAY_SHOWN) })}</p>`
     }`,
@@ -197,29 +180,24 @@ function coverageSection(coverages: readonly FileCoverage[], { wording }: Visit)
     say('Days with a file'),
     html`<p class="note">${say(
       'Of the last 45 days, up to yesterday: business days without a file, behind the first that has one. Ask the acquirer for them; their money is judged when they come.',
-    )}</p>${table(
-      say('Days with a file'),
-      [
-        { title: say('Format') },
-        { title: say('Establishment') },
-        { title: say('State') },
-        { title: say('Days without a file') },
-        { title: say('Days with one'), isNumber: true },
-        { title: say('First') },
-        { title: say('Last') },
-      ],
-      shown.map((one) => [
-        FORMAT_NAMES[one.format],
-        one.establishment,
-        one.missing.length === 0
-          ? badge('good', say('Complete'))
-          : badge('bad', say('{count} missing', { count: count(one.missing.length) })),
-        html`<span class="why">${missingDays(one, wording)}</span>`,
-        count(one.coveredDays),
-        day(one.first),
-        day(one.last),
-      ]),
-    )}${
+    )}</p>${table(say('Days with a file'), shown, [
+      { title: say('Format'), cell: (one) => FORMAT_NAMES[one.format] },
+      { title: say('Establishment'), cell: (one) => one.establishment },
+      {
+        title: say('State'),
+        cell: (one) =>
+          one.missing.length === 0
+            ? badge('good', say('Complete'))
+            : badge('bad', say('{count} missing', { count: count(one.missing.length) })),
+      },
+      {
+        title: say('Days without a file'),
+        cell: (one) => html`<span class="why">${missingDays(one, wording)}</span>`,
+      },
+      { title: say('Days with one'), isNumber: true, cell: (one) => count(one.coveredDays) },
+      { title: say('First'), cell: (one) => day(one.first) },
+      { title: say('Last'), cell: (one) => day(one.last) },
+    ])}${
       coverages.length > MOST_COVERAGES_SHOWN &&
       html`<p class="note">${say('Only the first {count} are shown.', { count: count(MOST_COVERAGES_SHOWN) })}</p>`
     }`,
@@ -252,36 +230,25 @@ function refusedSection(refused: readonly ListedRefusal[], visit: Visit): Html {
         say('A file is taken whole, or refused whole with every reason.'),
       ),
     );
-  const rows = refused.map((file) => [
-    file.name,
-    file.takenAs === null
-      ? badge('bad', say('Refused'))
-      : html`${badge('good', say('Taken since'))} ${link(filePath(file.takenAs), count(file.takenAs))}`,
-    html`<span class="why">${whyRefused(file, wording)}</span>`,
-    html`<span class="why">${whatToDo(file, wording)}</span>`,
-    moment(wording, file.refusedAt),
-    count(file.times),
-    count(file.sizeBytes),
-    file.refusedBy,
-    html`<code>${file.sha256.slice(0, 12)}</code>`,
-  ]);
   return section(
     say('Refused files'),
-    html`${table(
-      say('Refused files'),
-      [
-        { title: say('Name') },
-        { title: say('State') },
-        { title: say('Why') },
-        { title: say('What to do') },
-        { title: say('When') },
-        { title: say('Times'), isNumber: true },
-        { title: say('Bytes'), isNumber: true },
-        { title: say('By') },
-        { title: say('SHA-256') },
-      ],
-      rows,
-    )}${
+    html`${table(say('Refused files'), refused, [
+      { title: say('Name'), cell: (file) => file.name },
+      {
+        title: say('State'),
+        cell: (file) =>
+          file.takenAs === null
+            ? badge('bad', say('Refused'))
+            : html`${badge('good', say('Taken since'))} ${link(filePath(file.takenAs), count(file.takenAs))}`,
+      },
+      { title: say('Why'), cell: (file) => html`<span class="why">${whyRefused(file, wording)}</span>` },
+      { title: say('What to do'), cell: (file) => html`<span class="why">${whatToDo(file, wording)}</span>` },
+      { title: say('When'), cell: (file) => moment(wording, file.refusedAt) },
+      { title: say('Times'), isNumber: true, cell: (file) => count(file.times) },
+      { title: say('Bytes'), isNumber: true, cell: (file) => count(file.sizeBytes) },
+      { title: say('By'), cell: (file) => file.refusedBy },
+      { title: say('SHA-256'), cell: (file) => html`<code>${file.sha256.slice(0, 12)}</code>` },
+    ])}${
       refused.length >= MOST_REFUSED_SHOWN && html`<p class="note">${say('Only the newest are shown.')}</p>`
     }`,
   );

@@ -1,9 +1,9 @@
 import type { FoundCharge } from '../../providers/acquirers/acquirer.ts';
 import {
   type Case,
+  DECISION_REFUSALS,
   DECISIONS_OF,
   type Decision,
-  type DecisionRefusal,
   type DecisionResult,
 } from '../../transactions/unresolved/unresolved.ts';
 import { isUuid } from '../../values/ids.ts';
@@ -39,6 +39,7 @@ import {
   mayUse,
   OPERATION_DONE,
   operationRefused,
+  refusedAs,
   type Screen,
   screen,
   type Visit,
@@ -189,30 +190,16 @@ function waitingTable(waiting: readonly WaitingThing[], { wording, now, query }:
             'What the acquirer or the bank does not answer appears here, and is asked for until it is known.',
           ),
         );
-  const rows = waiting.map((one) => [
-    link(pathOfThing(one), one.id),
-    say(KIND_WORDS[one.kind]),
-    link(merchantPath(one.merchantId), one.merchantId),
-    money(one.amount),
-    duration(Math.max(0, (now - one.since) / 1_000)),
-    count(one.tries),
-    moment(wording, one.dueAt),
-    quotation(one.reason),
-  ]);
-  return html`${table(
-    say('Unresolved'),
-    [
-      { title: say('Id') },
-      { title: say('Kind') },
-      { title: say('Merchant') },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Unknown for') },
-      { title: say('Tries'), isNumber: true },
-      { title: say('Next try') },
-      { title: say('Last reason, as it was noted') },
-    ],
-    rows,
-  )}${
+  return html`${table(say('Unresolved'), waiting, [
+    { title: say('Id'), cell: (one) => link(pathOfThing(one), one.id) },
+    { title: say('Kind'), cell: (one) => say(KIND_WORDS[one.kind]) },
+    { title: say('Merchant'), cell: (one) => link(merchantPath(one.merchantId), one.merchantId) },
+    { title: say('Amount'), isNumber: true, cell: (one) => money(one.amount) },
+    { title: say('Unknown for'), cell: (one) => duration(Math.max(0, (now - one.since) / 1_000)) },
+    { title: say('Tries'), isNumber: true, cell: (one) => count(one.tries) },
+    { title: say('Next try'), cell: (one) => moment(wording, one.dueAt) },
+    { title: say('Last reason, as it was noted'), cell: (one) => quotation(one.reason) },
+  ])}${
     waiting.length >= MOST_WAITING_SHOWN &&
     html`<p class="note">${say('Only the first {count} are shown: choose a kind, a merchant or an age.', {
       count: count(MOST_WAITING_SHOWN),
@@ -295,14 +282,6 @@ function acquirerText(answer: FoundCharge, { say }: Wording): string {
 
 const isDecision = (text: string): text is Decision => Object.hasOwn(DECISION_WORDS, text);
 
-const REFUSALS: Readonly<Record<DecisionRefusal, { readonly status: 404 | 409; readonly text: string }>> = {
-  unknownId: { status: 404, text: 'There is no such charge, cancel or capture.' },
-  notOfThisKind: { status: 409, text: 'It does not end like that.' },
-  final: { status: 409, text: 'It is final already.' },
-  underWay: { status: 409, text: 'Its first answer comes within seconds: look again then.' },
-  takenOver: { status: 409, text: 'It was decided or tried by somebody else at this moment: look again.' },
-};
-
 const ASKED_TOO_OFTEN = 'You have asked the acquirer often just now. Wait some seconds.';
 
 const ASK: Action<UnresolvedTools> = {
@@ -317,8 +296,8 @@ const ASK: Action<UnresolvedTools> = {
     const { say } = visit.wording;
     const { id = '' } = visit.parameters;
     const found = isUuid(id) ? await findCase(id) : null;
-    if (found === null) return operationRefused(404, say(REFUSALS.unknownId.text));
-    if (!isAskable(found)) return operationRefused(409, say(REFUSALS.final.text));
+    if (found === null) return refusedAs(visit, DECISION_REFUSALS.unknownId);
+    if (!isAskable(found)) return refusedAs(visit, DECISION_REFUSALS.final);
     const answer = await askAcquirer(visit, found);
     if (answer === null) return operationRefused(429, say(ASKED_TOO_OFTEN));
     return { ok: true, status: 200, body: answer };
@@ -335,29 +314,26 @@ const DECIDE: Action<UnresolvedTools> = {
   of: 'operator',
   title: 'Decide',
   operation: 'resolve.decide',
-  async moves({ parameters: { id = '' }, wording }, { decision = '' }, { findCase }) {
+  async moves(visit, { decision = '' }, { findCase }) {
+    const { id = '' } = visit.parameters;
     const found = isUuid(id) ? await findCase(id) : null;
     if (found === null) return { ok: true, status: 200, body: null };
     const ofKind: readonly string[] = DECISIONS_OF[found.kind];
-    if (!ofKind.includes(decision)) return operationRefused(409, wording.say(REFUSALS.notOfThisKind.text));
+    if (!ofKind.includes(decision)) return refusedAs(visit, DECISION_REFUSALS.notOfThisKind);
     const { kind, state, amount, isUnresolved } = found;
     const standing = `${kind} ${state} ${amount} ${isUnresolved}`;
     return { ok: true, status: 200, body: { amount, counted: amount, standing, fields: { decision } } };
   },
   saysOf: ({ decision = '' }, { say }) => (isDecision(decision) ? say(DECISION_WORDS[decision]) : ''),
   async perform(visit, { decision, reason = '' }, { decide, findCase }) {
-    const { say } = visit.wording;
     const { id = '' } = visit.parameters;
-    if (!isUuid(id) || (await findCase(id)) === null)
-      return operationRefused(404, say(REFUSALS.unknownId.text));
+    if (!isUuid(id) || (await findCase(id)) === null) return refusedAs(visit, DECISION_REFUSALS.unknownId);
     const known = Object.values(DECISIONS_OF)
       .flat()
       .find((one) => one === decision);
-    if (known === undefined) return operationRefused(409, say(REFUSALS.notOfThisKind.text));
+    if (known === undefined) return refusedAs(visit, DECISION_REFUSALS.notOfThisKind);
     const decided = await decide(visit, { id, decision: known, reason });
-    if (decided.kind === 'decided') return OPERATION_DONE;
-    const { status, text } = REFUSALS[decided.refusal];
-    return operationRefused(status, say(text));
+    return decided.kind === 'decided' ? OPERATION_DONE : refusedAs(visit, DECISION_REFUSALS[decided.refusal]);
   },
   done: 'It is decided: nothing asks for it any more.',
   next: ({ parameters: { id = '' } }) => casePath(id),

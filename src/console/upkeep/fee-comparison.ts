@@ -4,11 +4,13 @@ export type FeeStanding = 'before' | 'inForce' | 'next';
 
 export type FeeDifference = 'same' | 'changed' | 'added' | 'takenAway' | 'absent';
 
+export type ComparedCell = { readonly rule: FeeRule | null; readonly difference: FeeDifference };
+
 export type ComparedFees = {
   readonly versions: readonly { readonly version: FeeVersion; readonly standing: FeeStanding }[];
   readonly rules: readonly {
     readonly name: string;
-    readonly cells: readonly { readonly rule: FeeRule | null; readonly difference: FeeDifference }[];
+    readonly cells: readonly ComparedCell[];
   }[];
   /** How many begin after the last shown one. */
   readonly later: number;

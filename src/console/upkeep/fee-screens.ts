@@ -1,7 +1,7 @@
 import type { FeeChange, NewFees } from '../../transactions/fees/change-fees.ts';
 import {
   ALL_MERCHANTS,
-  type FeeRefusal,
+  FEE_REFUSALS,
   type FeeRule,
   type FeeVersion,
 } from '../../transactions/fees/fee-table.ts';
@@ -21,6 +21,7 @@ import {
   ALL_ROLES,
   OPERATION_DONE,
   operationRefused,
+  refusedAs,
   type Screen,
   screen,
   type Visit,
@@ -28,6 +29,7 @@ import {
 import { badge, type Tone } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import {
+  type ComparedCell,
   comparedFees,
   type FeeDifference,
   type FeeStanding,
@@ -87,19 +89,17 @@ function comparison(versions: readonly FeeVersion[], visit: Visit): Html {
   );
   if (compared.rules.length === 0)
     return html`<p>${titles.join(', ')}: ${say('Without rules every sale is free of a fee.')}</p>`;
-  const rows = compared.rules.map(({ name, cells }) => [
-    ruleText(name, cells.find(({ rule }) => rule !== null)?.rule, visit.wording),
-    ...cells.map(({ rule, difference }) => {
-      const mark = DIFFERENCES[difference];
-      const terms = rule === null ? '–' : termsOf(rule, visit.wording);
-      return mark === null ? terms : html`<strong>${terms}</strong> ${badge(mark[0], say(mark[1]))}`;
-    }),
-  ]);
-  return html`${table(
-    say('Versions side by side'),
-    [{ title: say('Brand and installments') }, ...titles.map((title) => ({ title }))],
-    rows,
-  )}${
+  type Compared = (typeof compared.rules)[number];
+  return html`${table(say('Versions side by side'), compared.rules, [
+    {
+      title: say('Brand and installments'),
+      cell: ({ name, cells }) => ruleText(name, cells.find(({ rule }) => rule !== null)?.rule, visit.wording),
+    },
+    ...titles.map((title, version) => ({
+      title,
+      cell: ({ cells }: Compared) => termsCell(cells[version], visit.wording),
+    })),
+  ])}${
     compared.later > 0 &&
     html`<p class="note">${say('Not beside them, because they begin later: {count}.', { count: count(compared.later) })}</p>`
   }`;
@@ -114,6 +114,14 @@ function ruleText(name: string, rule: FeeRule | null | undefined, { say, count }
   return from === 1
     ? say('{brand}, in one payment', { brand: of })
     : say('{brand}, {from} installments', { brand: of, from: count(from) });
+}
+
+function termsCell(compared: ComparedCell | undefined, wording: Wording): Shown {
+  if (compared === undefined) return '';
+  const { rule, difference } = compared;
+  const mark = DIFFERENCES[difference];
+  const terms = rule === null ? '–' : termsOf(rule, wording);
+  return mark === null ? terms : html`<strong>${terms}</strong> ${badge(mark[0], wording.say(mark[1]))}`;
 }
 
 function termsOf({ portion, plan, toInstallments }: FeeRule, { say, count }: Wording): string {
@@ -163,16 +171,21 @@ function feeTable(versions: readonly FeeVersion[], { wording }: Visit): Html {
       say('There is no version of the fees yet.'),
       say('Without rules every sale is free of a fee.'),
     );
-  return html`${table(
-    say('Fees'),
-    [{ title: say('From') }, { title: say('Merchant') }, { title: say('Rules') }, { title: say('Made by') }],
-    shown.map(({ merchantId, validFrom, rules, source, createdBy }) => [
-      validFrom <= 0 ? say('Always') : moment(wording, validFrom),
-      merchantId === ALL_MERCHANTS ? say('All') : merchantId,
-      rules === '' ? '–' : html`<code>${rules}</code>`,
-      source === 'setting' ? 'PARCELA_FEES' : createdBy,
-    ]),
-  )}${
+  return html`${table(say('Fees'), shown, [
+    {
+      title: say('From'),
+      cell: ({ validFrom }) => (validFrom <= 0 ? say('Always') : moment(wording, validFrom)),
+    },
+    {
+      title: say('Merchant'),
+      cell: ({ merchantId }) => (merchantId === ALL_MERCHANTS ? say('All') : merchantId),
+    },
+    { title: say('Rules'), cell: ({ rules }) => (rules === '' ? '–' : html`<code>${rules}</code>`) },
+    {
+      title: say('Made by'),
+      cell: ({ source, createdBy }) => (source === 'setting' ? 'PARCELA_FEES' : createdBy),
+    },
+  ])}${
     versions.length > shown.length &&
     html`<p class="note">${say('There are older ones: only the newest {count} are listed. The command parcela fees list has all.', { count: count(shown.length) })}</p>`
   }`;
@@ -207,15 +220,6 @@ export type FeeActionTools = {
   readonly changeFees: (visit: Visit, wanted: NewFees) => Promise<FeeChange>;
 };
 
-const REFUSALS: Readonly<Record<FeeRefusal, { readonly status: 400 | 404 | 409; readonly text: string }>> = {
-  rulesMalformed: { status: 400, text: 'The rules cannot be read: {value}' },
-  dayMalformed: { status: 400, text: 'This is no day: {value}' },
-  merchantUnknown: { status: 404, text: 'There is no such merchant.' },
-  dayOver: { status: 409, text: 'The day {value} is over: what was sold keeps its fee. Choose a later day.' },
-  saleAfter: { status: 409, text: 'It would change the fee of a sale that was made at {value}.' },
-  sameMoment: { status: 409, text: 'A version is valid from {value} already.' },
-};
-
 const SET_FEES: Action<FeeActionTools> = {
   roles: ['finance', 'admin'],
   of: 'operator',
@@ -227,9 +231,9 @@ const SET_FEES: Action<FeeActionTools> = {
     if (rules.length > LONGEST_RULES) return operationRefused(400, say('These are more rules than fit.'));
     if (rules === '' && merchant === null) return operationRefused(400, say('Give the rules.'));
     const changed = await changeFees(visit, { rules, from, merchantId: merchant });
-    if (changed.kind === 'changed') return OPERATION_DONE;
-    const { status, text } = REFUSALS[changed.refusal];
-    return operationRefused(status, say(text, { value: changed.value }));
+    return changed.kind === 'changed'
+      ? OPERATION_DONE
+      : refusedAs(visit, FEE_REFUSALS[changed.refusal], changed.value);
   },
   done: 'The version stands beside the others.',
   next: () => pathOf(FEES),

@@ -56,33 +56,33 @@ ${keyTable(keys, visit)}
 
 function keyTable(keys: readonly KeyState[], { wording, now }: Visit): Html {
   const { say, duration, day } = wording;
-  return table(
-    say('Keys'),
-    [
-      { title: say('Id') },
-      { title: say('Purpose') },
-      { title: say('State') },
-      { title: say('Due') },
-      { title: say('What is next') },
-      { title: say('Made') },
-      { title: say('Retired at') },
-      { title: say('Wrapped by') },
-    ],
-    keys.map((key) => {
-      const due = keyDue(key, now);
-      const at = due === 'retired' ? null : dueAt(key);
-      return [
-        key.keyId,
-        html`${say(PURPOSE_WORDS[key.purpose])} <code>${kindOfPurpose(key.purpose)}</code>`,
-        stateBadge(STATES, due, wording),
-        at === null ? '–' : day(saoPauloDay(at)),
-        html`<span class="why">${nextStep(key, due, wording)}</span>`,
-        html`${moment(wording, key.createdAt)} <small>${duration((now - key.createdAt) / 1_000)}</small>`,
-        moment(wording, key.retiredAt),
-        html`<code>${key.wrappedBy.slice(0, 12)}</code>`,
-      ];
-    }),
-  );
+  const rows = keys.map((key) => ({ ...key, due: keyDue(key, now) }));
+  return table(say('Keys'), rows, [
+    { title: say('Id'), cell: ({ keyId }) => keyId },
+    {
+      title: say('Purpose'),
+      cell: ({ purpose }) => html`${say(PURPOSE_WORDS[purpose])} <code>${kindOfPurpose(purpose)}</code>`,
+    },
+    { title: say('State'), cell: ({ due }) => stateBadge(STATES, due, wording) },
+    {
+      title: say('Due'),
+      cell: (key) => {
+        const at = key.due === 'retired' ? null : dueAt(key);
+        return at === null ? '–' : day(saoPauloDay(at));
+      },
+    },
+    {
+      title: say('What is next'),
+      cell: (key) => html`<span class="why">${nextStep(key, key.due, wording)}</span>`,
+    },
+    {
+      title: say('Made'),
+      cell: ({ createdAt }) =>
+        html`${moment(wording, createdAt)} <small>${duration((now - createdAt) / 1_000)}</small>`,
+    },
+    { title: say('Retired at'), cell: ({ retiredAt }) => moment(wording, retiredAt) },
+    { title: say('Wrapped by'), cell: ({ wrappedBy }) => html`<code>${wrappedBy.slice(0, 12)}</code>` },
+  ]);
 }
 
 function nextStep({ purpose }: KeyState, due: KeyDue, { say }: Visit['wording']): Shown {

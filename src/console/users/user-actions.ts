@@ -6,12 +6,13 @@ import {
   type Form,
   OPERATION_DONE,
   operationRefused,
+  refusedAs,
   type Visit,
 } from '../parts/screen.ts';
 
 import { ROLES_TO_GIVE, type Role, type User } from '../parts/user.ts';
 import type { Invited, WantedUser } from './invite-user.ts';
-import type { UserRefusal } from './user.ts';
+import { USER_REFUSALS, type UserRefusal } from './user.ts';
 
 type Refusing<Made> = Promise<Made | { readonly refusal: UserRefusal }>;
 
@@ -33,32 +34,7 @@ export type Side = keyof typeof USERS;
 
 export const ofAdmins = (side: Side) => ({ roles: ['admin'], of: side }) as const;
 
-const REFUSALS: Readonly<Record<UserRefusal, { readonly status: 400 | 404 | 409; readonly text: string }>> = {
-  userNameMalformed: {
-    status: 400,
-    text: 'A name has 1 to 60 small letters, digits or . _ @ + -, begins with a letter or digit, and holds no card number.',
-  },
-  userExists: { status: 409, text: 'Another user has this name.' },
-  tooManyUsers: {
-    status: 409,
-    text: 'There are as many users as there may be of one merchant, or of the operator. Lock out those who left.',
-  },
-  userUnknown: { status: 404, text: 'There is no such user.' },
-  userDisabled: { status: 409, text: 'The user is locked out for good.' },
-  roleUnchanged: { status: 409, text: 'The user has this role already.' },
-  roleChanged: { status: 409, text: 'The role was changed meanwhile. Open the page again.' },
-  lastAdministrator: {
-    status: 409,
-    text: 'This is the only administrator who signs in: make another one before.',
-  },
-  notAdministrator: { status: 409, text: 'You are no administrator any more.' },
-  merchantUnknown: { status: 404, text: 'There is no such merchant.' },
-};
-
-function refusedBecause({ wording }: Visit, refusal: UserRefusal): Asked<never> {
-  const { status, text } = REFUSALS[refusal];
-  return operationRefused(status, wording.say(text));
-}
+const refusedBecause = (visit: Visit, refusal: UserRefusal) => refusedAs(visit, USER_REFUSALS[refusal]);
 
 /** `token` null: the user signs in through the identity provider. */
 type Entry = { readonly user: User; readonly token: string | null };

@@ -120,23 +120,23 @@ function userList(side: Side, { users, next }: UserPage, visit: Visit): Shown {
         ? say('The form above, or the command parcela user invite, makes one.')
         : say('The form above makes one.'),
     );
-  const rows = users.map((one) => [
-    link(pathOf(USER[side], { merchantId: visit.merchantId, name: one.name }), one.name),
-    say(ROLE_WORDS[one.role]),
-    ...(side === 'operator' ? [one.merchantId ?? say('All')] : []),
-    one.identity === 'none' ? one.passkeys : say(IDENTITY_WORDS[one.identity]),
-    moment(wording, one.seenAt),
-    stateOf(one, visit),
-  ]);
-  const columns = [
-    { title: say('Name') },
-    { title: say('Role') },
-    ...(side === 'operator' ? [{ title: say('Merchant') }] : []),
-    { title: say('Passkeys'), isNumber: true },
-    { title: say('Seen') },
-    { title: say('State') },
-  ];
-  return html`${table(say('Users'), columns, rows)}${
+  return html`${table(say('Users'), users, [
+    {
+      title: say('Name'),
+      cell: ({ name }) => link(pathOf(USER[side], { merchantId: visit.merchantId, name }), name),
+    },
+    { title: say('Role'), cell: (one) => say(ROLE_WORDS[one.role]) },
+    ...(side === 'operator'
+      ? [{ title: say('Merchant'), cell: (one: ListedUser) => one.merchantId ?? say('All') }]
+      : []),
+    {
+      title: say('Passkeys'),
+      isNumber: true,
+      cell: (one) => (one.identity === 'none' ? one.passkeys : say(IDENTITY_WORDS[one.identity])),
+    },
+    { title: say('Seen'), cell: (one) => moment(wording, one.seenAt) },
+    { title: say('State'), cell: (one) => stateOf(one, visit) },
+  ])}${
     next !== null &&
     html`<nav class="pager" aria-label="${say('Pages of this list')}">${link(withQuery(path, { ...query, after: next }), say('Next'))}</nav>`
   }`;

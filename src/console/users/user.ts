@@ -1,4 +1,6 @@
 import type { Actor } from '../../audit/audit-event.ts';
+import { MERCHANT_UNKNOWN } from '../../merchants/refusals.ts';
+import type { SpokenRefusal } from '../../platform/http/refusal.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Visit } from '../parts/screen.ts';
@@ -74,17 +76,30 @@ export function userResource({ userId, merchantId }: Pick<User, 'userId' | 'merc
   return merchantId === null ? `users/${userId}` : `merchants/${merchantId}/users/${userId}`;
 }
 
-export type UserRefusal =
-  | 'userNameMalformed'
-  | 'userExists'
-  | 'tooManyUsers'
-  | 'userUnknown'
-  | 'userDisabled'
-  | 'roleUnchanged'
-  | 'roleChanged'
-  | 'lastAdministrator'
-  | 'notAdministrator'
-  | 'merchantUnknown';
+export const USER_REFUSALS = {
+  userNameMalformed: {
+    status: 400,
+    text: 'A name has 1 to 60 small letters, digits or . _ @ + -, begins with a letter or digit, and holds no card number.',
+  },
+  userExists: { status: 409, text: 'Another user has this name.' },
+  tooManyUsers: {
+    status: 409,
+    text: 'A merchant, and the operator, may have at most {most} users: lock out those who left.',
+    most: MOST_USERS,
+  },
+  userUnknown: { status: 404, text: 'There is no such user.' },
+  userDisabled: { status: 409, text: 'The user is locked out for good.' },
+  roleUnchanged: { status: 409, text: 'The user has this role already.' },
+  roleChanged: { status: 409, text: 'The role was changed meanwhile: look at it again.' },
+  lastAdministrator: {
+    status: 409,
+    text: 'This is the only administrator who signs in: make another one before.',
+  },
+  notAdministrator: { status: 409, text: 'You are no administrator any more.' },
+  merchantUnknown: MERCHANT_UNKNOWN,
+} as const satisfies Record<string, SpokenRefusal>;
+
+export type UserRefusal = keyof typeof USER_REFUSALS;
 
 export type Person = Pick<User, 'name' | 'merchantId'>;
 

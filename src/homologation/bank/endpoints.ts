@@ -1,8 +1,15 @@
 import { type Static, Type } from 'typebox';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
-import { conflict, type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
+import {
+  conflict,
+  type RefusalShape,
+  refusal,
+  refusalAnswer,
+  refusedAnswer,
+} from '../../platform/http/refusal.ts';
 import { type Day, saoPauloDay, utcText } from '../../values/instant.ts';
+import { askSimulator } from '../ask-simulator.ts';
 import { boundedText } from '../files/acquirer-file.ts';
 import {
   type BankPaper,
@@ -29,17 +36,15 @@ async function readReturnFile(
   if (bankUrl === null) return { kind: 'refused', refusal: 'noSimulator' };
   const now = clock.now(merchantId);
   if (day >= saoPauloDay(now)) return { kind: 'refused', refusal: 'dayNotOver' };
-  const url = new URL('/return-file', bankUrl);
-  const asked = { merchantId, day, until: utcText(now), ...(fault === null ? {} : { fault }) };
-  for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
-  const response = await fetch(url, { signal: AbortSignal.timeout(FILE_TIMEOUT_MILLISECONDS) });
-  if (!response.ok) throw new Error(`the simulator of the bank answered ${response.status}`);
+  const response = await askSimulator(bankUrl, '/return-file', {
+    query: { merchantId, day, until: utcText(now), fault: fault ?? undefined },
+    timeoutMilliseconds: FILE_TIMEOUT_MILLISECONDS,
+  });
   const paper = await boundedText(response);
   return paper === null ? { kind: 'refused', refusal: 'tooLarge' } : { kind: 'read', paper };
 }
 
 const MOST_BOLETOS = 100;
-const TIMEOUT_MILLISECONDS = 5_000;
 
 /** The merchant's newest boletos at the simulated bank. Throws when it does not answer. */
 async function readBankLedger(
@@ -50,12 +55,8 @@ async function readBankLedger(
   if (bankUrl === null) return { kind: 'refused', refusal: 'noSimulator' };
   // The simulator refuses other texts; to the merchant they are unknown boletos.
   if (ourNumber !== undefined && !/^\d{11}$/.test(ourNumber)) return { kind: 'read', paper: [] };
-  const url = new URL('/ledger', bankUrl);
-  url.searchParams.set('merchantId', merchantId);
-  url.searchParams.set('limit', String(MOST_BOLETOS));
-  if (ourNumber !== undefined) url.searchParams.set('ourNumber', ourNumber);
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
-  if (!response.ok) throw new Error(`the simulator of the bank answered ${response.status}`);
+  const query = { merchantId, limit: String(MOST_BOLETOS), ourNumber };
+  const response = await askSimulator(bankUrl, '/ledger', { query });
   const { items } = (await response.json()) as { items: LedgerBoleto[] };
   return { kind: 'read', paper: items.map(shownBoleto) };
 }
@@ -78,7 +79,6 @@ export const BANK_PAPER_REFUSALS = {
   }),
 } as const satisfies Record<BankPaperRefusal, RefusalShape>;
 
-const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
 const TEXT_OR_NULL = Type.Union([Type.String(), Type.Null()]);
 
 const BANK_BOLETOS = contract({
@@ -130,11 +130,7 @@ const BANK_BOLETOS = contract({
         ],
       },
     },
-    409: {
-      description: 'There is no simulated bank here.',
-      schema: ERRORS,
-      example: [{ tag: '__general__', description: 'Não há um banco simulado aqui.' }],
-    },
+    409: refusedAnswer('There is no simulated bank here.', BANK_PAPER_REFUSALS.noSimulator),
   },
 });
 
@@ -169,18 +165,10 @@ const READ_RETURN_FILE = contract({
       description: 'The file, to be saved under the name in Content-Disposition.',
       contentType: 'text/plain; charset=us-ascii',
     },
-    409: {
-      description:
-        'The day is not over, the file is too large for one answer, or there is no simulated bank here.',
-      schema: ERRORS,
-      example: [
-        {
-          tag: 'day',
-          description:
-            'Este dia ainda não terminou no tempo do seu estabelecimento: adiante o relógio de teste.',
-        },
-      ],
-    },
+    409: refusedAnswer(
+      'The day is not over, the file is too large for one answer, or there is no simulated bank here.',
+      BANK_PAPER_REFUSALS.dayNotOver,
+    ),
   },
 });
 

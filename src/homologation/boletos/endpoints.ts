@@ -1,7 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { conflict, type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
+import {
+  conflict,
+  type RefusalShape,
+  refusal,
+  refusalAnswer,
+  refusedAnswer,
+} from '../../platform/http/refusal.ts';
 import { BANK_EVENTS } from '../../providers/banks/bank.ts';
 import { STATUS_WORDS, statusBill, statusWord } from '../../transactions/methods/boleto/bill-status.ts';
 import type { Boleto } from '../../transactions/methods/boleto/boleto.ts';
@@ -9,9 +15,8 @@ import { findBoleto } from '../../transactions/methods/boleto/boletos.sql.ts';
 import { type Cents, MAX_PAYMENT_CENTS } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
 import { type Day, saoPauloDay, utcText } from '../../values/instant.ts';
+import { askSimulator } from '../ask-simulator.ts';
 import type { BankTools, BoletoEventRefusal, BoletoEventResult, WantedBoletoEvent } from './boleto-event.ts';
-
-const TIMEOUT_MILLISECONDS = 5_000;
 
 /** Books an event at the simulated bank and pulls it. If it throws, the event may have happened. */
 async function askForBoletoEvent(
@@ -29,21 +34,18 @@ async function askForBoletoEvent(
   const isInTime =
     paidOn === null || (paidOn >= before.issuedOn && paidOn <= saoPauloDay(clock.now(merchantId)));
   if (!isInTime) return { kind: 'refused', refusal: 'notThatDay' };
-  const response = await fetch(new URL('/changes', bankUrl), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
+  const response = await askSimulator(bankUrl, '/changes', {
+    body: {
       merchantId,
       ourNumber: before.ourNumber,
       event,
       ...(amount === null ? {} : { amount }),
       ...(paidOn === null ? {} : { paidOn }),
       at: utcText(clock.now(merchantId)),
-    }),
-    signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+    },
+    refusals: [404, 409],
   });
-  if (response.status === 404 || response.status === 409) return { kind: 'refused', refusal: 'forbidden' };
-  if (!response.ok) throw new Error(`the simulator of the bank answered ${response.status}`);
+  if (!response.ok) return { kind: 'refused', refusal: 'forbidden' };
   await feed.pullAndApplyOf(merchantId);
   return { kind: 'happened', boleto: (await findBoleto(database, key)) ?? before };
 }
@@ -62,8 +64,6 @@ export const BOLETO_EVENT_REFUSALS = {
     en: 'There is no simulator of a bank here: nothing happened.',
   }),
 } as const satisfies Record<Exclude<BoletoEventRefusal, 'notFound'>, RefusalShape>;
-
-const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
 
 export const BOLETO_EVENT_FAULTS = {
   onlyOfPayment: refusal(400, 'amount', {
@@ -128,13 +128,10 @@ const FORCE_BOLETO_EVENT = contract({
         statusDescription: STATUS_WORDS.paid,
       },
     },
-    409: {
-      description: "The bank's books do not allow it, or there is no simulator of a bank; nothing happened.",
-      schema: ERRORS,
-      example: [
-        { tag: '__general__', description: 'Os livros do banco não permitem este evento: nada aconteceu.' },
-      ],
-    },
+    409: refusedAnswer(
+      "The bank's books do not allow it, or there is no simulator of a bank; nothing happened.",
+      BOLETO_EVENT_REFUSALS.forbidden,
+    ),
   },
 });
 

@@ -8,7 +8,13 @@ import {
   type Fault,
   GENERAL_TAG,
 } from '../../platform/http/endpoint.ts';
-import { conflict, type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
+import {
+  conflict,
+  type RefusalShape,
+  refusal,
+  refusalAnswer,
+  refusedAnswer,
+} from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { type Instant, parseSaoPauloText, saoPauloText } from '../../values/instant.ts';
 import { type AdvanceResult, type AdvanceTools, advanceClock } from './advance-clock.ts';
@@ -79,8 +85,6 @@ const RAN = Type.Object(
   },
   { description: 'What was run at the instants in between.' },
 );
-const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
-
 const ABOUT = {
   api: 'either',
   scope: 'any',
@@ -120,16 +124,7 @@ const ADVANCE_CLOCK = contract({
       schema: Type.Object({ now: NOW, target: Type.String(), ran: RAN }),
       example: ON_THE_WAY,
     },
-    409: {
-      description: 'An earlier jump is still under way.',
-      schema: ERRORS,
-      example: [
-        {
-          tag: '__general__',
-          description: 'Um avanço do relógio de teste ainda está em andamento; consulte-o.',
-        },
-      ],
-    },
+    409: refusedAnswer('An earlier jump is still under way.', CLOCK_REFUSALS.underWay),
   },
 });
 

@@ -3,11 +3,10 @@ import { INSTALLMENT_MOVES, type Installment } from '../../transactions/transact
 import { findTransaction } from '../../transactions/transaction-queries.sql.ts';
 import { isUuid } from '../../values/ids.ts';
 import { utcText } from '../../values/instant.ts';
+import { askSimulator } from '../ask-simulator.ts';
 import { type EventResult, SIMULATOR_WORDS, type WantedEvent } from './event.ts';
 
 export type EventTools = { readonly simulatorUrl: string; readonly changes: Feed };
-
-const TIMEOUT_MILLISECONDS = 5_000;
 
 /** Books an event at the simulator and pulls it. If it throws, the event may have happened. */
 export async function askForEvent(
@@ -43,12 +42,9 @@ async function bookAtSimulator(
   const at = utcText(changes.clock.now(merchantId));
   const type = SIMULATOR_WORDS[event];
   const reference = paymentId.toLowerCase();
-  const response = await fetch(new URL('/changes', simulatorUrl), {
-    method: 'POST',
-    body: JSON.stringify({ merchantId, reference, installmentNumber, type, amount, at }),
-    signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+  const { ok } = await askSimulator(simulatorUrl, '/changes', {
+    body: { merchantId, reference, installmentNumber, type, amount, at },
+    refusals: [404, 409],
   });
-  if (response.status === 404 || response.status === 409) return false;
-  if (!response.ok) throw new Error(`the simulator answered ${response.status}`);
-  return true;
+  return ok;
 }

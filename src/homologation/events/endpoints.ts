@@ -2,7 +2,13 @@ import { Type } from 'typebox';
 import { STATUS_WORDS } from '../../payments/status/contract.ts';
 import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { conflict, type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
+import {
+  conflict,
+  type RefusalShape,
+  refusal,
+  refusalAnswer,
+  refusedAnswer,
+} from '../../platform/http/refusal.ts';
 import { CHANGE_EVENTS } from '../../providers/acquirers/acquirer.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
 import { MOST_INSTALLMENTS } from '../../values/cents.ts';
@@ -16,7 +22,6 @@ export const EVENT_REFUSALS = {
   }),
 } as const satisfies Record<Exclude<EventRefusal, 'notFound'>, RefusalShape>;
 
-const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
 const LARGEST_AMOUNT = 9_999_999_999;
 
 export const EVENT_FAULTS = {
@@ -79,18 +84,10 @@ const FORCE_EVENT = contract({
         statusDescription: 'Paga',
       },
     },
-    409: {
-      description:
-        'It cannot happen to the installment as it is (docs/states.md), or less than `amount` is left of it; nothing did.',
-      schema: ERRORS,
-      example: [
-        {
-          tag: '__general__',
-          description:
-            'O estado atual da parcela, ou o que resta dela, não permite este evento: nada aconteceu.',
-        },
-      ],
-    },
+    409: refusedAnswer(
+      'It cannot happen to the installment as it is (docs/states.md), or less than `amount` is left of it; nothing did.',
+      EVENT_REFUSALS.forbidden,
+    ),
   },
 });
 

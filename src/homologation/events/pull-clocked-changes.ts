@@ -2,6 +2,7 @@ import type { ClockedWork } from '../../platform/work/due-work.ts';
 import { ownCursor } from '../../providers/banks/bank.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import { type Instant, instant, utcText } from '../../values/instant.ts';
+import { askSimulator } from '../ask-simulator.ts';
 import type { BankTools } from '../boletos/boleto-event.ts';
 import type { EventTools } from './ask-for-event.ts';
 
@@ -14,7 +15,6 @@ export function pullClockedChanges(tools: EventTools): ClockedWork {
   };
 }
 
-const TIMEOUT_MILLISECONDS = 5_000;
 /** The provider whose simulator homologation brings along. */
 const SIMULATED = DEFAULT_PROVIDER;
 
@@ -25,12 +25,11 @@ async function findNextChange(
   until: Instant,
 ): Promise<Instant | null> {
   const cursor = await changes.cursorOf(SIMULATED, merchantId);
-  const url = new URL('/changes/next', simulatorUrl);
-  url.searchParams.set('merchantId', merchantId);
-  url.searchParams.set('until', utcText(until));
-  if (cursor !== null) url.searchParams.set('after', cursor);
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
-  if (!response.ok) throw new Error(`the simulator answered ${response.status}`);
+  return nextChange(simulatorUrl, { merchantId, until: utcText(until), after: cursor ?? undefined });
+}
+
+async function nextChange(url: string, query: Record<string, string | undefined>): Promise<Instant | null> {
+  const response = await askSimulator(url, '/changes/next', { query });
   const { at } = (await response.json()) as { at: string | null };
   return at === null ? null : instant(Date.parse(at));
 }
@@ -54,12 +53,5 @@ async function findNextBankChange(
   until: Instant,
 ): Promise<Instant | null> {
   const cursor = ownCursor(SIMULATED_BANK, await feed.cursorOf(SIMULATED, merchantId));
-  const url = new URL('/changes/next', bankUrl);
-  url.searchParams.set('merchantId', merchantId);
-  url.searchParams.set('until', utcText(until));
-  if (cursor !== null) url.searchParams.set('cursor', cursor);
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
-  if (!response.ok) throw new Error(`the simulator of the bank answered ${response.status}`);
-  const { at } = (await response.json()) as { at: string | null };
-  return at === null ? null : instant(Date.parse(at));
+  return nextChange(bankUrl, { merchantId, until: utcText(until), cursor: cursor ?? undefined });
 }

@@ -1,9 +1,16 @@
 import { type Static, Type } from 'typebox';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
-import { conflict, type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
+import {
+  conflict,
+  type RefusalShape,
+  refusal,
+  refusalAnswer,
+  refusedAnswer,
+} from '../../platform/http/refusal.ts';
 import { SETTLEMENT_FORMATS } from '../../reconciliation/settlement-entry.ts';
 import { type Day, utcText } from '../../values/instant.ts';
+import { askSimulator } from '../ask-simulator.ts';
 import {
   boundedText,
   FILE_FAULTS,
@@ -25,15 +32,13 @@ async function readAcquirerFile(
   merchantId: string,
   { format, day, fault, row }: WantedFile,
 ): Promise<WrittenFile> {
-  const url = new URL('/files', simulatorUrl);
   const until = utcText(clock.now(merchantId));
-  const asked = { merchantId, format, day, until, row: String(row), ...(fault === null ? {} : { fault }) };
-  for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
-  if (response.status === 409 || response.status === 413) {
-    return { kind: 'refused', refusal: refusalOf(await response.json()) };
-  }
-  if (!response.ok) throw new Error(`the simulator answered ${response.status}`);
+  const response = await askSimulator(simulatorUrl, '/files', {
+    query: { merchantId, format, day, until, row: String(row), fault: fault ?? undefined },
+    refusals: [409, 413],
+    timeoutMilliseconds: TIMEOUT_MILLISECONDS,
+  });
+  if (!response.ok) return { kind: 'refused', refusal: refusalOf(await response.json()) };
   const content = await boundedText(response);
   if (content === null) return { kind: 'refused', refusal: 'tooLarge' };
   const name = NAME.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? OTHER_NAME;
@@ -103,17 +108,10 @@ const READ_ACQUIRER_FILE = contract({
       description: 'The file, to be saved under the name in Content-Disposition.',
       contentType: 'text/plain',
     },
-    409: {
-      description: 'The day is not over, the fault finds no row, or the file is too large for one answer.',
-      schema: Type.Array(Type.Object({ tag: Type.String(), description: Type.String() })),
-      example: [
-        {
-          tag: 'day',
-          description:
-            'Este dia ainda não terminou no tempo do seu estabelecimento: adiante o relógio de teste.',
-        },
-      ],
-    },
+    409: refusedAnswer(
+      'The day is not over, the fault finds no row, or the file is too large for one answer.',
+      FILE_REFUSALS.dayNotOver,
+    ),
   },
 });
 

@@ -1,3 +1,4 @@
+import { askSimulator } from '../ask-simulator.ts';
 import {
   type AcquirerScript,
   MOST_SCRIPTED,
@@ -7,7 +8,6 @@ import {
 
 export type ScriptTools = { readonly simulatorUrl: string };
 
-const TIMEOUT_MILLISECONDS = 5_000;
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1_000;
 
 /** Replaces the rest of the merchant's script. Throws when the simulator does not answer. */
@@ -21,15 +21,11 @@ export async function changeAcquirerScript(
     decidedAfterMilliseconds: afterDays * DAY_MILLISECONDS,
     fails,
   }));
-  const response = await fetch(new URL('/script', simulatorUrl), {
-    method: 'POST',
-    body: JSON.stringify({ merchantId, steps, cancellations }),
-    signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+  const { ok, status } = await askSimulator(simulatorUrl, '/script', {
+    body: { merchantId, steps, cancellations },
+    refusals: [404, 409],
   });
-  if (response.ok) return null;
-  if (response.status === 404) return { refusal: 'noSimulator' };
-  if (response.status === 409) return { refusal: 'tooMany' };
-  throw new Error(`the simulator answered ${response.status}`);
+  return ok ? null : { refusal: status === 404 ? 'noSimulator' : 'tooMany' };
 }
 
 type Left = {
@@ -42,11 +38,8 @@ export async function readAcquirerScript(
   { simulatorUrl }: ScriptTools,
   merchantId: string,
 ): Promise<AcquirerScript | { readonly refusal: ScriptRefusal }> {
-  const url = new URL('/script', simulatorUrl);
-  url.searchParams.set('merchantId', merchantId);
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
-  if (response.status === 404) return { refusal: 'noSimulator' };
-  if (!response.ok) throw new Error(`the simulator answered ${response.status}`);
+  const response = await askSimulator(simulatorUrl, '/script', { query: { merchantId }, refusals: [404] });
+  if (!response.ok) return { refusal: 'noSimulator' };
   const left = (await response.json()) as Left;
   return {
     steps: left.steps.slice(0, MOST_SCRIPTED),

@@ -1,6 +1,12 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../../platform/http/endpoint.ts';
-import { conflict, type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
+import {
+  conflict,
+  type RefusalShape,
+  refusal,
+  refusalAnswer,
+  refusedAnswer,
+} from '../../platform/http/refusal.ts';
 import { type AcquirerScript, ANSWER_FAULTS, MOST_SCRIPTED, type ScriptRefusal } from './acquirer-script.ts';
 import { changeAcquirerScript, readAcquirerScript, type ScriptTools } from './change-acquirer-script.ts';
 
@@ -144,13 +150,10 @@ const ABOUT = {
   homologationOnly: true,
 } as const;
 
-const NO_SCRIPT = {
-  description: 'The acquirer is not the simulator, or it keeps too many scripts; nothing changed.',
-  schema: Type.Array(Type.Object({ tag: Type.String(), description: Type.String() })),
-  example: [
-    { tag: '__general__', description: 'A adquirente daqui não é o simulador: ela não segue roteiros.' },
-  ],
-};
+const NO_SCRIPT = refusedAnswer(
+  'The acquirer is not the simulator, or it keeps too many scripts; nothing changed.',
+  SCRIPT_REFUSALS.noSimulator,
+);
 
 const CHANGE_SCRIPT = contract({
   ...ABOUT,

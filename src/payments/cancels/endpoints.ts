@@ -7,6 +7,7 @@ import {
   type RefusalShape,
   refusal,
   refusalAnswer,
+  refusedAnswer,
 } from '../../platform/http/refusal.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import type { CancelRefusal } from '../../transactions/cancels/cancel.ts';
@@ -78,8 +79,6 @@ const PENDING: Sentence = {
   en: 'The acquirer accepted the cancel and decides later: nothing was given back yet, and the amount is held.',
 };
 
-const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
-
 export const CANCEL_PAYMENT = contract({
   id: 'cancelPayment',
   method: 'POST',
@@ -139,18 +138,14 @@ export const CANCEL_PAYMENT = contract({
         amount: 4_330,
       },
     },
-    409: {
-      description: 'What is the case forbids it: see the errors of cancels.',
-      schema: ERRORS,
-      example: [{ tag: 'amount', description: 'O valor é maior do que resta do pagamento.' }],
-    },
-    500: {
-      description: 'Under way: the acquirer has not answered yet.',
-      schema: ERRORS,
-      example: [
-        { tag: '', description: 'O cancelamento está em andamento: a adquirente ainda não respondeu …' },
-      ],
-    },
+    409: refusedAnswer(
+      'What is the case forbids it: see the errors of cancels.',
+      CANCEL_REFUSALS.exceedsRest,
+    ),
+    500: refusedAnswer('Under way: the acquirer has not answered yet.', {
+      tag: '',
+      sentence: { pt: 'O cancelamento está em andamento: a adquirente ainda não respondeu …' },
+    }),
   },
 });
 

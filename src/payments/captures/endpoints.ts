@@ -15,6 +15,7 @@ import {
   type RefusalShape,
   refusal,
   refusalAnswer,
+  refusedAnswer,
 } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import type { CaptureRefusal } from '../../transactions/capture.ts';
@@ -77,8 +78,6 @@ const CAPTURE_REQUEST = Type.Object({
   ),
 });
 
-const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
-
 const CAPTURE = {
   path: '/v1/payments/{paymentId}/capture',
   api: 'gateway',
@@ -120,16 +119,14 @@ const CAPTURE = {
         },
       },
     },
-    409: {
-      description: 'What is the case forbids it: see the errors of captures.',
-      schema: ERRORS,
-      example: [{ tag: 'amount', description: 'O valor é maior do que o autorizado.' }],
-    },
-    500: {
-      description: 'Under way: the acquirer has not answered yet.',
-      schema: ERRORS,
-      example: [{ tag: '', description: 'A captura está em andamento: a adquirente ainda não respondeu …' }],
-    },
+    409: refusedAnswer(
+      'What is the case forbids it: see the errors of captures.',
+      CAPTURE_REFUSALS.exceedsAuthorized,
+    ),
+    500: refusedAnswer('Under way: the acquirer has not answered yet.', {
+      tag: '',
+      sentence: { pt: 'A captura está em andamento: a adquirente ainda não respondeu …' },
+    }),
   },
 } as const;
 

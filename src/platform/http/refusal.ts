@@ -1,4 +1,5 @@
-import { type Answer, GENERAL_TAG, type WireError } from './endpoint.ts';
+import { type TSchema, Type } from 'typebox';
+import { type Answer, type AnswerShape, GENERAL_TAG, type WireError } from './endpoint.ts';
 import type { Language, Sentence } from './sentence.ts';
 
 /** A refusal as the wire shows it. A module's `refusals.ts` is a total table of these. */
@@ -24,6 +25,16 @@ export function passingConflict(retryAfterSeconds: number, sentence: Sentence): 
   return { ...conflict(sentence), retryAfterSeconds };
 }
 
+/**
+ * Why an operation refused, for a person at the command line (in English) or at the console. `{value}` is
+ * what was given, `{most}` a limit.
+ */
+export type SpokenRefusal = {
+  readonly status: 400 | 404 | 409;
+  readonly text: string;
+  readonly most?: number;
+};
+
 /** The body is an array with one `{ tag, description }`. */
 export function refusalAnswer(
   shape: RefusalShape,
@@ -35,6 +46,16 @@ export function refusalAnswer(
   const passing = retryAfterSeconds === undefined ? headers : { 'retry-after': String(retryAfterSeconds) };
   const all = headers === undefined ? passing : { ...passing, ...headers };
   return all === undefined ? { status, body } : { status, body, headers: all };
+}
+
+const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
+
+/** An answer of a contract: a list of errors, with this one as its example. */
+export function refusedAnswer(
+  description: string,
+  { tag, sentence }: { readonly tag: string; readonly sentence: Pick<Sentence, 'pt'> },
+): AnswerShape & { readonly schema: TSchema } {
+  return { description, schema: ERRORS, example: [{ tag, description: sentence.pt }] };
 }
 
 /** The shapes all have one status. */

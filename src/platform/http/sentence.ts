@@ -3,6 +3,13 @@ export type Sentence = { readonly pt: string; readonly en: string };
 
 export type Language = 'pt' | 'en';
 
+export type FilledIn = Readonly<Record<string, string | number | undefined>>;
+
+/** `{name}` stands for a value. */
+export function filled(text: string, values: FilledIn): string {
+  return text.replaceAll(/\{(\w+)\}/g, (mark, name: string) => String(values[name] ?? mark));
+}
+
 const LONGEST_HEADER = 200;
 
 /** Portuguese unless `Accept-Language` prefers English to Portuguese. */

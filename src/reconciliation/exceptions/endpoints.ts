@@ -4,7 +4,13 @@ import { hasAccount } from '../../merchants/merchants.sql.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { callerAt, callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { conflict, type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
+import {
+  conflict,
+  type RefusalShape,
+  refusal,
+  refusalAnswer,
+  refusedAnswer,
+} from '../../platform/http/refusal.ts';
 import { type Page, pageFor, pageQuery, readPage, type WantedPage, writePage } from '../../platform/pages.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { LookUp, Search } from '../../platform/postgres/searches.ts';
@@ -68,7 +74,6 @@ async function listExceptions(
   );
 }
 
-const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
 export const EXCEPTION_FIELDS = {
@@ -172,13 +177,16 @@ export const LIST_EXCEPTIONS = contract({
       }),
       example: { items: [EXAMPLE], page: 1, limit: 20, total: 1 },
     },
-    404: {
-      description: 'You have no such account.',
-      schema: ERRORS,
-      example: [{ tag: '__general__', description: 'Recurso não encontrado.' }],
-    },
+    404: refusedAnswer('You have no such account.', FAILURES.unknownPath),
   },
 });
+
+export const RESOLVE_REFUSALS = {
+  ofFile: conflict({
+    pt: 'Esta exceção é de um arquivo da adquirente: o operador a apura.',
+    en: 'This exception is of a file of the acquirer: the operator finds it out.',
+  }),
+} as const satisfies Record<string, RefusalShape>;
 
 export const RESOLVE_EXCEPTION = contract({
   ...OF_EXCEPTIONS,
@@ -217,25 +225,9 @@ export const RESOLVE_EXCEPTION = contract({
         reason: 'Devolvido ao pagador em 12/12',
       },
     },
-    409: {
-      description: 'It is of a file of the acquirer.',
-      schema: ERRORS,
-      example: [
-        {
-          tag: '__general__',
-          description: 'Esta exceção é de um arquivo da adquirente: o operador a apura.',
-        },
-      ],
-    },
+    409: refusedAnswer('It is of a file of the acquirer.', RESOLVE_REFUSALS.ofFile),
   },
 });
-
-export const RESOLVE_REFUSALS = {
-  ofFile: conflict({
-    pt: 'Esta exceção é de um arquivo da adquirente: o operador a apura.',
-    en: 'This exception is of a file of the acquirer: the operator finds it out.',
-  }),
-} as const satisfies Record<string, RefusalShape>;
 
 export type WantedExceptions = {
   readonly filter: {

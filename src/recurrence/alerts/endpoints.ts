@@ -14,7 +14,7 @@ import {
   type Fault,
 } from '../../platform/http/endpoint.ts';
 import { FAILURES, type Once, tooManyAnswer, writeOnce } from '../../platform/http/failures.ts';
-import { conflict, type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { conflict, type RefusalShape, refusalAnswer, refusedAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage, writePage } from '../../platform/pages.ts';
 import type { Search } from '../../platform/postgres/searches.ts';
@@ -111,8 +111,6 @@ const STATE_WORDS = { active: 'Active', removed: 'Inactive' } as const satisfies
 
 const OF_NOTICES = { api: 'gateway', scope: 'recurrence', group: 'Notices' } as const;
 const PATH = '/v1/recurrences/merchantnotifier';
-const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
-
 const EVENTS = Type.Array(Type.Enum([...ALERT_EVENTS]), {
   minItems: 1,
   maxItems: 20,
@@ -145,16 +143,7 @@ const EXAMPLE = {
 };
 
 const TOO_MANY_ACTIVE = {
-  409: {
-    description: 'Twenty are active already.',
-    schema: ERRORS,
-    example: [
-      {
-        tag: '__general__',
-        description: 'Já existem 20 notificadores ativos; desative um deles antes.',
-      },
-    ],
-  },
+  409: refusedAnswer('Twenty are active already.', ALERT_ENDPOINT_REFUSALS.tooManyActive),
 };
 
 /** The merchant id must be the caller's own. The schema refuses a value that is no text. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { contract } from '../../platform/http/endpoint.ts';
+import { contract, GENERAL_TAG } from '../../platform/http/endpoint.ts';
+import { refusedAnswer } from '../../platform/http/refusal.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage } from '../../platform/pages.ts';
 import { readDecline } from '../../providers/acquirers/issuer-code.ts';
@@ -307,13 +308,10 @@ export const CANCEL_BILLING = contract({
   parameters: PARAMETERS,
   answers: {
     200: { description: 'Its id.', schema: Type.String(), example: EXAMPLE.id },
-    409: {
-      description: 'It is over already, or a charge of it is under way.',
-      schema: Type.Array(Type.Object({ tag: Type.String(), description: Type.String() })),
-      example: [
-        { tag: '__general__', description: 'A cobrança já foi finalizada e não pode ser cancelada.' },
-      ],
-    },
+    409: refusedAnswer('It is over already, or a charge of it is under way.', {
+      tag: GENERAL_TAG,
+      sentence: { pt: 'A cobrança já foi finalizada e não pode ser cancelada.' },
+    }),
   },
 });
 

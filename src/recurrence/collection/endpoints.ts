@@ -2,7 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type TSchema, Type } from 'typebox';
 import { type Answer, callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES, type Once, unavailableAnswer, writeOnce } from '../../platform/http/failures.ts';
-import { conflict, type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
+import {
+  conflict,
+  type RefusalShape,
+  refusal,
+  refusalAnswer,
+  refusedAnswer,
+} from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
 import { DatabaseUnavailable } from '../../platform/postgres/database-errors.ts';
@@ -111,16 +117,7 @@ export const CHARGE_BILLING = contract({
       schema: Type.Union([DECLINE_ANSWER.schema as TSchema, RETRY_LIMIT_ANSWER]),
       example: DECLINE_ANSWER.example,
     },
-    409: {
-      description: 'It cannot be charged as it is.',
-      schema: Type.Array(Type.Object({ tag: Type.String(), description: Type.String() })),
-      example: [
-        {
-          tag: '__general__',
-          description: 'Só uma cobrança Denied ou PaymentInvalid pode ser cobrada novamente.',
-        },
-      ],
-    },
+    409: refusedAnswer('It cannot be charged as it is.', HAND_CHARGE_REFUSALS.notChargeable),
   },
 });
 

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
+import { refusedAnswer } from '../../platform/http/refusal.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
 import type { ExactNumber } from '../../values/exact-json.ts';
 import { saoPauloText } from '../../values/instant.ts';
@@ -151,8 +152,6 @@ const OWN_MERCHANT = { maxLength: 20, mayHoldCard: true, description: 'Your own.
 
 export const PLAN_ID = Type.String({ description: 'The id of the plan.' });
 
-const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
-
 const BODY_EXAMPLE = {
   name: 'Clube do Livro',
   description: 'Um livro por mês',
@@ -199,11 +198,10 @@ export const UPDATE_PLAN = contract({
   bodyExample: { merchantId: PLAN_EXAMPLE.merchantId, ...BODY_EXAMPLE },
   answers: {
     200: { description: 'The id of the plan, as it is now.', schema: PLAN_ID, example: PLAN_EXAMPLE.id },
-    409: {
-      description: 'The state of the plan forbids it: every such field is named, and nothing was changed.',
-      schema: ERRORS,
-      example: [{ tag: 'amount', description: 'O valor de um plano ativo não pode ser alterado.' }],
-    },
+    409: refusedAnswer(
+      'The state of the plan forbids it: every such field is named, and nothing was changed.',
+      { tag: 'amount', sentence: { pt: 'O valor de um plano ativo não pode ser alterado.' } },
+    ),
   },
 });
 

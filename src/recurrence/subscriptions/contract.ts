@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
+import { refusedAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
 import { saoPauloText } from '../../values/instant.ts';
@@ -131,7 +132,6 @@ function writeEntry({ type, stamp, reason, billingId }: SubscriptionEntry, langu
 
 const OF_GROUP = { api: 'gateway', scope: 'recurrence', group: 'Subscriptions' } as const;
 const PATH = '/v1/recurrences/subscriptions';
-const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
 const SUBSCRIPTION_ID = Type.Object({ subscriptionId: Type.String({ maxLength: 36 }) });
 const VAULT_ID = Type.String({ minLength: 1, maxLength: 36, description: 'A stored card of yours.' });
 const CUSTOMER = Type.Object({
@@ -172,11 +172,10 @@ export const CREATE_SUBSCRIPTION = contract({
   },
   answers: {
     200: { description: 'Its id.', schema: Type.String(), example: SUBSCRIPTION_EXAMPLE.id },
-    409: {
-      description: 'The plan is not Active.',
-      schema: ERRORS,
-      example: [{ tag: 'planId', description: 'O plano não está ativo e não aceita novas assinaturas.' }],
-    },
+    409: refusedAnswer('The plan is not Active.', {
+      tag: 'planId',
+      sentence: { pt: 'O plano não está ativo e não aceita novas assinaturas.' },
+    }),
   },
 });
 
@@ -274,16 +273,10 @@ export const CHANGE_SUBSCRIPTION_STATUS = contract({
   bodyExample: { status: 'Actived' },
   answers: {
     200: { description: 'It has the status.', ...ID_ANSWER },
-    409: {
-      description: 'Its installments are over.',
-      schema: ERRORS,
-      example: [
-        {
-          tag: 'status',
-          description: 'Todas as parcelas da assinatura já foram encerradas; ela não pode ser reativada.',
-        },
-      ],
-    },
+    409: refusedAnswer('Its installments are over.', {
+      tag: 'status',
+      sentence: { pt: 'Todas as parcelas da assinatura já foram encerradas; ela não pode ser reativada.' },
+    }),
   },
 });
 

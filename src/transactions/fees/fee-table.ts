@@ -1,3 +1,5 @@
+import { MERCHANT_UNKNOWN } from '../../merchants/refusals.ts';
+import type { SpokenRefusal } from '../../platform/http/refusal.ts';
 import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
 import { MOST_INSTALLMENTS } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
@@ -111,17 +113,17 @@ export type FeeVersion = {
   readonly createdBy: string;
 };
 
-/**
- * Why a version is not put beside the others. `saleAfter`: it would change the fee of a sale that was
- * made.
- */
-export type FeeRefusal =
-  | 'rulesMalformed'
-  | 'dayMalformed'
-  | 'dayOver'
-  | 'merchantUnknown'
-  | 'saleAfter'
-  | 'sameMoment';
+/** Why a version is not put beside the others. */
+export const FEE_REFUSALS = {
+  rulesMalformed: { status: 400, text: 'The rules cannot be read: {value}' },
+  dayMalformed: { status: 400, text: 'This is no day such as 2026-12-01: {value}' },
+  merchantUnknown: MERCHANT_UNKNOWN,
+  dayOver: { status: 409, text: 'The day {value} is over: what was sold keeps its fee. Choose a later day.' },
+  saleAfter: { status: 409, text: 'A sale was made at {value}, and keeps its fee: begin after it.' },
+  sameMoment: { status: 409, text: 'A version is valid from {value} already.' },
+} as const satisfies Record<string, SpokenRefusal>;
+
+export type FeeRefusal = keyof typeof FEE_REFUSALS;
 
 /** What a process has of all versions, to find those of a sale's moment. */
 export type FeeVersions = { readonly tableAt: (merchantId: string, soldAt: Instant) => FeeTable };

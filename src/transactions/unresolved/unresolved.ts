@@ -1,3 +1,4 @@
+import type { SpokenRefusal } from '../../platform/http/refusal.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
@@ -89,11 +90,16 @@ export const DECISIONS_OF = {
   capture: CAPTURE_DECISIONS,
 } as const satisfies Record<UnresolvedKind, readonly Decision[]>;
 
-/**
- * `underWay`: the first answer is still awaited. `takenOver`: another process decides, or tries to
- * resolve, at the same moment.
- */
-export type DecisionRefusal = 'unknownId' | 'notOfThisKind' | 'final' | 'underWay' | 'takenOver';
+/** `takenOver`: another process decides, or tries to resolve, at the same moment. */
+export const DECISION_REFUSALS = {
+  unknownId: { status: 404, text: 'There is no such charge, cancel or capture.' },
+  notOfThisKind: { status: 409, text: 'It does not end like that.' },
+  final: { status: 409, text: 'It is final already.' },
+  underWay: { status: 409, text: 'Its first answer comes within seconds: look again then.' },
+  takenOver: { status: 409, text: 'It was decided or tried by somebody else at this moment: look again.' },
+} as const satisfies Record<string, SpokenRefusal>;
+
+export type DecisionRefusal = keyof typeof DECISION_REFUSALS;
 
 export type DecisionResult =
   | { readonly kind: 'decided'; readonly before: Case; readonly state: Decision }

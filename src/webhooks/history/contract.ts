@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { contract, type Fault } from '../../platform/http/endpoint.ts';
-import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
+import { contract, type Fault, GENERAL_TAG } from '../../platform/http/endpoint.ts';
+import { FAILURES } from '../../platform/http/failures.ts';
+import { type RefusalShape, refusal, refusedAnswer } from '../../platform/http/refusal.ts';
 import { pageQuery, readPage, tooManyToOrder } from '../../platform/pages.ts';
 import { type Day, type Instant, parseOffsetText, saoPauloOffsetText } from '../../values/instant.ts';
 import { DELIVERY_STATES, type DeliveryKind, type DeliveryState } from '../deliveries/delivery.ts';
@@ -175,13 +176,10 @@ export const PERIOD_FAULTS = {
 
 const COMMON = { api: 'integration', scope: 'integration', group: 'Webhooks' } as const;
 
-const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
-
-const UNKNOWN_ACCOUNT = {
-  description: 'You have no such account, or it has no registered webhook where one is needed.',
-  schema: ERRORS,
-  example: [{ tag: '__general__', description: 'Recurso não encontrado.' }],
-};
+const UNKNOWN_ACCOUNT = refusedAnswer(
+  'You have no such account, or it has no registered webhook where one is needed.',
+  FAILURES.unknownPath,
+);
 
 const day = (description: string) =>
   Type.Optional(Type.String({ format: 'day', maxLength: 10, description }));
@@ -253,11 +251,10 @@ export const RESEND_DELIVERY = contract({
         endedAt: null,
       },
     },
-    409: {
-      description: 'It is not sent again: see the errors of webhooks.',
-      schema: ERRORS,
-      example: [{ tag: '__general__', description: 'Um teste não é reenviado; peça outro.' }],
-    },
+    409: refusedAnswer('It is not sent again: see the errors of webhooks.', {
+      tag: GENERAL_TAG,
+      sentence: { pt: 'Um teste não é reenviado; peça outro.' },
+    }),
   },
 });
 

@@ -1,6 +1,6 @@
-import { type Static, type TSchema, Type } from 'typebox';
-import { contract, type Fault, type Sound } from '../../../platform/http/endpoint.ts';
-import { type RefusalShape, refusal } from '../../../platform/http/refusal.ts';
+import { type Static, Type } from 'typebox';
+import { contract, type Fault, GENERAL_TAG, type Sound } from '../../../platform/http/endpoint.ts';
+import { type RefusalShape, refusal, refusedAnswer } from '../../../platform/http/refusal.ts';
 import { daysBetween } from '../../../values/business-day.ts';
 import { type Cents, cents } from '../../../values/cents.ts';
 import { decimalParts, type ExactNumber } from '../../../values/exact-json.ts';
@@ -95,8 +95,6 @@ const ACCOUNT_QUERY = Type.Object({
 });
 
 const OF_BOLETOS = { api: 'integration', scope: 'integration', group: 'Boletos' } as const;
-const ERRORS: TSchema = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
-
 const REFUSED_BY_BANK = {
   description: 'The bank registers no such boleto: nothing was made. Its id is in the entry.',
   schema: Type.Array(
@@ -112,16 +110,10 @@ const REFUSED_BY_BANK = {
 };
 
 const NO_BANK = {
-  409: {
-    description: 'The operator has named no bank: there are no boletos here.',
-    schema: ERRORS,
-    example: [
-      {
-        tag: '__general__',
-        description: 'O operador não configurou um banco (PARCELA_BANK_URL): aqui não há boletos.',
-      },
-    ],
-  },
+  409: refusedAnswer('The operator has named no bank: there are no boletos here.', {
+    tag: GENERAL_TAG,
+    sentence: { pt: 'O operador não configurou um banco (PARCELA_BANK_URL): aqui não há boletos.' },
+  }),
 };
 
 const BEING_ISSUED_ANSWER = {
@@ -228,11 +220,10 @@ export const CANCEL_BOLETO = contract({
       schema: BOLETO_ANSWER,
       example: BOLETO_EXAMPLE,
     },
-    409: {
-      description: 'What is the case forbids it: see the errors of boletos.',
-      schema: ERRORS,
-      example: [{ tag: '__general__', description: 'O boleto já foi pago e não pode ser cancelado.' }],
-    },
+    409: refusedAnswer('What is the case forbids it: see the errors of boletos.', {
+      tag: GENERAL_TAG,
+      sentence: { pt: 'O boleto já foi pago e não pode ser cancelado.' },
+    }),
   },
 });
 
