@@ -2,12 +2,13 @@ import { type Gate, whyHeld } from '../platform/gate.ts';
 import type { Bank } from './banks/bank.ts';
 import {
   absentBank,
+  BANK_ADAPTERS,
   BANK_CONNECT_MILLISECONDS,
   gatedBank,
-  openUncheckedBank,
   timedBank,
 } from './banks/open-bank.ts';
 import type { ProviderSet, ProviderTable } from './open-provider-table.ts';
+import { adapterOf } from './provider.ts';
 
 export type Banks = ProviderSet<Bank>;
 
@@ -27,9 +28,10 @@ export function openBanks(
     byDefault,
     absent: absentBank('this bank is not open here'),
     connectTimeoutMilliseconds: BANK_CONNECT_MILLISECONDS,
-    open({ url, timeoutMilliseconds }, channel) {
-      const bank = openUncheckedBank(url, channel, { isRealOnly: environment === 'production', observe });
-      const port = gatedBank(timedBank(bank, timeoutMilliseconds), () => whyHeld(gate));
+    open(provider, channel) {
+      const options = { isRealOnly: environment === 'production', observe };
+      const bank = adapterOf(BANK_ADAPTERS, provider).open(provider.url, channel, options);
+      const port = gatedBank(timedBank(bank, provider.timeoutMilliseconds), () => whyHeld(gate));
       return { port, close: () => bank.close() };
     },
   });

@@ -4,19 +4,13 @@ import { keyPart, RESEALED, type ResealedRow, type SealedTable } from '../keys/r
 import { type Reader, statement, type Tx } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
 import { column, rowCodec, UnreadableRow } from '../platform/postgres/row-codec.ts';
-import {
-  ADAPTER_NAMES,
-  PROVIDER_KINDS,
-  type Provider,
-  type ProviderKind,
-  providerRecord,
-} from './provider.ts';
+import { PROVIDER_KINDS, type Provider, type ProviderKind, providerRecord } from './provider.ts';
 import { conditionText, type ProviderRule, readCondition } from './provider-rule.ts';
 
 const PROVIDER = rowCodec({
   kind: column.oneOf(PROVIDER_KINDS),
   name: column.text(),
-  adapter: column.oneOf(ADAPTER_NAMES),
+  adapter: column.text(),
   url: column.text(),
   timeoutMilliseconds: column.nullable(column.whole()),
   createdBy: column.text(),

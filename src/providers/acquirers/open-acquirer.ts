@@ -1,23 +1,33 @@
 import type { Channel } from '../../platform/channels/open-channel.ts';
+import type { CheckProvider } from '../provider.ts';
 import { type Acquirer, type NotConnected, UNREAD_CAPABILITIES, type Unknown } from './acquirer.ts';
-import type { About } from './adapters/bridge/about.ts';
-import { type BridgeAcquirer, type BridgeObserver, bridgeAcquirer } from './adapters/bridge/bridge.ts';
+import { type BridgeObserver, bridgeAcquirer } from './adapters/bridge/bridge.ts';
+import { checkAcquirer } from './adapters/bridge/check-acquirer.ts';
 
-export { ACQUIRER_CONNECT_MILLISECONDS } from './adapters/bridge/bridge.ts';
+export {
+  ACQUIRER_CONNECT_MILLISECONDS,
+  bridgeAcquirer as openAcquirer,
+} from './adapters/bridge/bridge.ts';
 export { checkAcquirer } from './adapters/bridge/check-acquirer.ts';
 
-/**
- * Knows the adapters; all acquirers are reached over bridges today. The caller closes the acquirer and the
- * channel. `about`: the bridge's report; null if it was not asked or did not answer.
- */
-export function openAcquirer(
-  url: string,
-  channel: Channel,
-  about: About | null = null,
-  observe: BridgeObserver = () => {},
-): BridgeAcquirer {
-  return bridgeAcquirer(url, channel, about, observe);
-}
+type AcquirerAdapter = {
+  /** Sends nothing. The caller closes the acquirer and the channel. */
+  readonly open: (url: string, channel: Channel, observe: BridgeObserver) => CheckedAcquirer;
+  readonly check: CheckProvider;
+};
+
+type CheckedAcquirer = Acquirer & {
+  /** Whether it has said that it is no simulator. */
+  readonly isReal: () => boolean;
+};
+
+/** Of providers that were added. The acquirer of the settings is a bridge. */
+export const ACQUIRER_ADAPTERS: Readonly<Record<string, AcquirerAdapter>> = {
+  bridge: {
+    open: (url, channel, observe) => bridgeAcquirer(url, channel, null, observe),
+    check: async (...asked) => (await checkAcquirer(...asked)).warning,
+  },
+};
 
 /** Sends nothing while `whyNot` gives a reason. The intent is taken back if money would have moved. */
 export function gatedAcquirer(acquirer: Acquirer, whyNot: () => string | null): Acquirer {

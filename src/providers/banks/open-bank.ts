@@ -1,6 +1,7 @@
 import type { Channel } from '../../platform/channels/open-channel.ts';
+import type { CheckProvider } from '../provider.ts';
 import type { BankOptions } from './adapters/bridge/bank-connections.ts';
-import { type BridgeBank, bridgeBank } from './adapters/bridge/bridge.ts';
+import { bridgeBank } from './adapters/bridge/bridge.ts';
 import type { Bank, BankNotConnected, BankUnknown } from './bank.ts';
 
 export { BANK_CONNECT_MILLISECONDS } from './adapters/bridge/bridge.ts';
@@ -13,16 +14,16 @@ class BankUnfit extends Error {
 }
 
 /**
- * Knows the adapters; all banks are reached over bridges today. The caller closes the bank and the channel.
- * Throws `BankUnfit` if the bank's own report forbids asking it. An unreachable bank must not stop card
+ * The bank of the settings is a bridge. The caller closes the bank and the channel. Throws `BankUnfit` if the bank's own report forbids asking it. An unreachable bank must not stop card
  * sales: it registers nothing until it identifies itself, and a warning is returned.
  */
 export async function openBank(
   url: string,
   channel: Channel,
   options: BankOptions,
+  urlName = 'PARCELA_BANK_URL',
 ): Promise<{ readonly bank: Bank; readonly warning: string | null }> {
-  const bank: BridgeBank = bridgeBank(url, channel, options);
+  const bank = bridgeBank(url, channel, options);
   const identified = await bank.identify(ABOUT_MILLISECONDS);
   if (identified.kind === 'known') return { bank, warning: null };
   if (identified.kind === 'away') {
@@ -30,13 +31,26 @@ export async function openBank(
     return { bank, warning };
   }
   await bank.close();
-  throw new BankUnfit(`PARCELA_BANK_URL: ${url}: ${identified.reason}`);
+  throw new BankUnfit(`${urlName}: ${url}: ${identified.reason}`);
 }
 
-/** Opens a bank of the table of providers. It is identified at its first request. */
-export function openUncheckedBank(url: string, channel: Channel, options: BankOptions): Bank {
-  return bridgeBank(url, channel, options);
-}
+export const checkBank: CheckProvider = async (url, environment, channel, terms) => {
+  const options = { isRealOnly: environment === 'production', observe: () => {} };
+  const { bank, warning } = await openBank(url, channel, options, terms?.url);
+  await bank.close();
+  return warning;
+};
+
+type BankAdapter = {
+  /** The bank is identified at its first request. The caller closes it and the channel. */
+  readonly open: (url: string, channel: Channel, options: BankOptions) => Bank;
+  readonly check: CheckProvider;
+};
+
+/** Of providers that were added. */
+export const BANK_ADAPTERS: Readonly<Record<string, BankAdapter>> = {
+  bridge: { open: bridgeBank, check: checkBank },
+};
 
 /** Stands for a provider that is not open in this process. */
 export function absentBank(reason: string): Bank {

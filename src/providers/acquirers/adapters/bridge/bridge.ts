@@ -132,7 +132,7 @@ function observing(observe: BridgeObserver) {
   };
 }
 
-export type BridgeAcquirer = Acquirer & { readonly isReal: () => boolean };
+type BridgeAcquirer = Acquirer & { readonly isReal: () => boolean };
 
 /**
  * docs/acquirer-protocol.md: JSON over HTTP to a program beside us that speaks to the acquirer, for example
@@ -141,8 +141,8 @@ export type BridgeAcquirer = Acquirer & { readonly isReal: () => boolean };
 export function bridgeAcquirer(
   url: string,
   channel: Channel,
-  firstAbout: About | null,
-  observe: BridgeObserver,
+  firstAbout: About | null = null,
+  observe: BridgeObserver = () => {},
 ): BridgeAcquirer {
   const { origin } = new URL(url);
   const asking = questionsTo(url, channel);
