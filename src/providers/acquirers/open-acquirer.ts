@@ -1,14 +1,25 @@
 import type { Channel } from '../../platform/channels/open-channel.ts';
 import type { CheckProvider } from '../provider.ts';
 import { type Acquirer, type NotConnected, UNREAD_CAPABILITIES, type Unknown } from './acquirer.ts';
+import type { About } from './adapters/bridge/about.ts';
 import { type BridgeObserver, bridgeAcquirer } from './adapters/bridge/bridge.ts';
 import { checkAcquirer } from './adapters/bridge/check-acquirer.ts';
 
-export {
-  ACQUIRER_CONNECT_MILLISECONDS,
-  bridgeAcquirer as openAcquirer,
-} from './adapters/bridge/bridge.ts';
+export { ACQUIRER_CONNECT_MILLISECONDS } from './adapters/bridge/bridge.ts';
 export { checkAcquirer } from './adapters/bridge/check-acquirer.ts';
+
+/**
+ * The acquirer of the settings is a bridge. The caller closes the acquirer and the channel. `about`: what the
+ * bridge reported; null if it was not asked or did not answer.
+ */
+export function openAcquirer(
+  url: string,
+  channel: Channel,
+  about: About | null = null,
+  observe: BridgeObserver = () => {},
+): Acquirer {
+  return bridgeAcquirer(url, channel, about, observe);
+}
 
 type AcquirerAdapter = {
   /** Sends nothing. The caller closes the acquirer and the channel. */
@@ -21,7 +32,7 @@ type CheckedAcquirer = Acquirer & {
   readonly isReal: () => boolean;
 };
 
-/** Of providers that were added. The acquirer of the settings is a bridge. */
+/** Of providers that were added. */
 export const ACQUIRER_ADAPTERS: Readonly<Record<string, AcquirerAdapter>> = {
   bridge: {
     open: (url, channel, observe) => bridgeAcquirer(url, channel, null, observe),

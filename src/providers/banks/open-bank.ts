@@ -14,8 +14,9 @@ class BankUnfit extends Error {
 }
 
 /**
- * The bank of the settings is a bridge. The caller closes the bank and the channel. Throws `BankUnfit` if the bank's own report forbids asking it. An unreachable bank must not stop card
- * sales: it registers nothing until it identifies itself, and a warning is returned.
+ * The bank of the settings is a bridge. The caller closes the bank and the channel. Throws `BankUnfit` if the
+ * bank's own report forbids asking it. An unreachable bank must not stop card sales: it registers nothing
+ * until it identifies itself, and a warning is returned.
  */
 export async function openBank(
   url: string,

@@ -141,8 +141,8 @@ type BridgeAcquirer = Acquirer & { readonly isReal: () => boolean };
 export function bridgeAcquirer(
   url: string,
   channel: Channel,
-  firstAbout: About | null = null,
-  observe: BridgeObserver = () => {},
+  firstAbout: About | null,
+  observe: BridgeObserver,
 ): BridgeAcquirer {
   const { origin } = new URL(url);
   const asking = questionsTo(url, channel);
