@@ -72,7 +72,7 @@ export type ProviderCredentials = {
 };
 
 /** The record that the sealed credentials are bound to. */
-export function providerRecord(kind: ProviderKind, name: string): string {
+export function providerRecord(kind: string, name: string): string {
   return `providers|${kind}|${name}`;
 }
 
