@@ -1,4 +1,5 @@
 import { type SealedColumn, sealedTexts } from '../../src/keys/resealing/sealed-rows.sql.ts';
+import { type CursorTable, cursorTexts } from '../../src/platform/feeds/feed-cursors.sql.ts';
 import { pageTexts } from '../../src/platform/postgres/page-of.ts';
 import { type RequestTable, requestTexts } from '../../src/transactions/requests/request-queue.sql.ts';
 import { importsOf } from './imports.ts';
@@ -109,6 +110,11 @@ const MAKERS: Readonly<
     path: 'src/transactions/requests/request-queue.sql.ts',
     begin: 'table',
     texts: (parts) => requestTexts(parts as RequestTable),
+  },
+  feedCursors: {
+    path: 'src/platform/feeds/feed-cursors.sql.ts',
+    begin: 'name',
+    texts: (parts) => cursorTexts(parts as CursorTable),
   },
   sealedTable: {
     path: 'src/keys/resealing/sealed-rows.sql.ts',
