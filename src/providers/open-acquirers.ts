@@ -3,9 +3,7 @@ import type { Acquirer, AcquirerCapabilities } from './acquirers/acquirer.ts';
 import {
   ACQUIRER_ADAPTERS,
   ACQUIRER_CONNECT_MILLISECONDS,
-  absentAcquirer,
-  gatedAcquirer,
-  timedAcquirer,
+  ACQUIRER_PORT,
 } from './acquirers/open-acquirer.ts';
 import type { ProviderSet, ProviderTable } from './open-provider-table.ts';
 import { adapterOf } from './provider.ts';
@@ -30,7 +28,7 @@ export function openAcquirers(
 ): Promise<Acquirers> {
   return table.setOf('acquirer', {
     byDefault,
-    absent: absentAcquirer('this acquirer is not open here'),
+    absent: ACQUIRER_PORT.absent,
     connectTimeoutMilliseconds: ACQUIRER_CONNECT_MILLISECONDS,
     open(provider, channel) {
       const acquirer = adapterOf(ACQUIRER_ADAPTERS, provider).open(provider.url, channel, observe);
@@ -40,7 +38,8 @@ export function openAcquirers(
         (environment === 'production' && !acquirer.isReal()
           ? 'the acquirer has not said that it is no simulator'
           : null);
-      const port = gatedAcquirer(timedAcquirer(acquirer, provider.timeoutMilliseconds), whyNot);
+      const limited = ACQUIRER_PORT.timed(acquirer, provider.timeoutMilliseconds);
+      const port = ACQUIRER_PORT.gated(limited, whyNot);
       return { port, close: () => acquirer.close() };
     },
   });

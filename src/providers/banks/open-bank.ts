@@ -1,4 +1,5 @@
 import type { Channel } from '../../platform/channels/open-channel.ts';
+import { guardedPort } from '../guarded-port.ts';
 import type { CheckProvider } from '../provider.ts';
 import type { BankOptions } from './adapters/bridge/bank-connections.ts';
 import { bridgeBank } from './adapters/bridge/bridge.ts';
@@ -53,66 +54,6 @@ export const BANK_ADAPTERS: Readonly<Record<string, BankAdapter>> = {
   bridge: { open: bridgeBank, check: checkBank },
 };
 
-/** Stands for a provider that is not open in this process. */
-export function absentBank(reason: string): Bank {
-  const neverSent = async () => notConnected(reason);
-  const neverAsked = async () => unknown(reason);
-  return {
-    name: 'absent',
-    bankCode: '',
-    learnCode: async () => '',
-    issue: neverSent,
-    cancel: neverSent,
-    find: neverAsked,
-    changesSince: neverAsked,
-    close: async () => {},
-  };
-}
-
-/** Limits every call to `most` milliseconds; null for no further limit. */
-export function timedBank(bank: Bank, most: number | null): Bank {
-  if (most === null) return bank;
-  const within = (timeout: number) => Math.min(timeout, most);
-  return {
-    name: bank.name,
-    get bankCode() {
-      return bank.bankCode;
-    },
-    learnCode: (timeout) => bank.learnCode(within(timeout)),
-    issue: (request, timeout) => bank.issue(request, within(timeout)),
-    cancel: (merchantId, ourNumber, requestedAt, timeout) =>
-      bank.cancel(merchantId, ourNumber, requestedAt, within(timeout)),
-    find: (request, timeout) => bank.find(request, within(timeout)),
-    changesSince: (request, timeout) => bank.changesSince(request, within(timeout)),
-    close: () => bank.close(),
-  };
-}
-
-/** Sends nothing while `whyNot` gives a reason. `unknown` requests are repeated later. */
-export function gatedBank(bank: Bank, whyNot: () => string | null): Bank {
-  function unlessHeld<Asked extends readonly unknown[], Answer, Held>(
-    ask: (...asked: Asked) => Promise<Answer>,
-    held: (reason: string) => Held,
-  ) {
-    return async (...asked: Asked): Promise<Answer | Held> => {
-      const reason = whyNot();
-      return reason === null ? ask(...asked) : held(reason);
-    };
-  }
-  return {
-    name: bank.name,
-    get bankCode() {
-      return bank.bankCode;
-    },
-    learnCode: unlessHeld(bank.learnCode, () => bank.bankCode),
-    issue: unlessHeld(bank.issue, notConnected),
-    cancel: unlessHeld(bank.cancel, notConnected),
-    find: unlessHeld(bank.find, unknown),
-    changesSince: unlessHeld(bank.changesSince, unknown),
-    close: () => bank.close(),
-  };
-}
-
 const notConnected = (reason: string): BankNotConnected => ({
   kind: 'notConnected',
   cause: 'notAsked',
@@ -123,3 +64,18 @@ const unknown = (reason: string): BankUnknown => ({
   cause: 'notAsked',
   reason: `not sent: ${reason}`,
 });
+
+/** `unknown` requests are repeated later. */
+export const BANK_PORT = guardedPort<Bank, 'name' | 'bankCode' | 'close'>(
+  {
+    learnCode: (_reason, { bankCode }) => bankCode,
+    issue: notConnected,
+    cancel: notConnected,
+    find: unknown,
+    changesSince: unknown,
+  },
+  {
+    reason: 'this bank is not open here',
+    rest: { name: 'absent', bankCode: '', close: async () => {} },
+  },
+);
