@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Audit } from '../audit/audit-event.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
-import { observeChannel, openChannel } from '../platform/channels/open-channel.ts';
+import { type Channel, observeChannel, openChannel } from '../platform/channels/open-channel.ts';
 import { errorFields } from '../platform/log.ts';
 import { counter, histogram } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
@@ -9,6 +9,7 @@ import { batchReads } from '../platform/postgres/batched-reads.ts';
 import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import { openReminder } from '../platform/reminder.ts';
 import type { ProviderTable } from '../providers/open-provider-table.ts';
+import { adapterOf, type CheckProvider } from '../providers/provider.ts';
 import {
   checkProvider,
   PROVIDER_CONNECT_MILLISECONDS,
@@ -37,6 +38,21 @@ const ANTI_FRAUD_PROVIDER_CALL_DURATION_SECONDS = histogram(
 declarePeer('antifraud', { calls: ANTI_FRAUD_PROVIDER_CALL_DURATION_SECONDS });
 
 export { checkProvider } from './adapters/provider/provider-decider.ts';
+
+type AntiFraudAdapter = {
+  /** Sends nothing. The caller closes the provider and the channel. */
+  readonly open: (
+    settings: Omit<ProviderSettings, 'channel'>,
+    channel: Channel,
+    observe: ProviderObserver,
+  ) => AntiFraudProvider & { close(): Promise<void> };
+  readonly check: CheckProvider;
+};
+
+/** Of providers that were added. The provider of the settings is a bridge. */
+export const ANTI_FRAUD_ADAPTERS: Readonly<Record<string, AntiFraudAdapter>> = {
+  bridge: { open: (...opened) => new ProviderDecider(...opened), check: checkProvider },
+};
 
 export type DecidersContext = ModuleContext & {
   readonly configuration: {
@@ -78,7 +94,8 @@ async function openProviders(
   context: DecidersContext,
   named: ProviderSettings | null,
 ): Promise<RoutedDecider> {
-  const { configuration, metrics, providerTable } = context;
+  const { metrics, providerTable } = context;
+  const { environment } = context.configuration;
   const calls = metrics.histogram(ANTI_FRAUD_PROVIDER_CALL_DURATION_SECONDS);
   const observe: ProviderObserver = (result, seconds) => calls.observe({ result }, seconds);
   const timeout = named?.timeoutMilliseconds ?? PROVIDER_MILLISECONDS;
@@ -86,14 +103,13 @@ async function openProviders(
     byDefault: named === null ? null : await openProvider(context, named, observe),
     absent: ABSENT_PROVIDER,
     connectTimeoutMilliseconds: PROVIDER_CONNECT_MILLISECONDS,
-    open({ url, timeoutMilliseconds }, channel) {
+    open(added, channel) {
+      const { open, check } = adapterOf(ANTI_FRAUD_ADAPTERS, added);
+      const { url, timeoutMilliseconds } = added;
       const settings = { url, timeoutMilliseconds: Math.min(timeoutMilliseconds ?? timeout, timeout) };
-      const provider = new ProviderDecider(settings, channel, observe);
-      const unfit = checkProvider(settings, configuration.environment, channel).then(
-        () => null,
-        (error: Error) => error.message,
-      );
-      return { port: checkedProvider(provider, unfit), close: () => provider.close() };
+      const provider = open(settings, channel, observe);
+      const port = checkedProvider(provider, fitness(environment, check, url, channel));
+      return { port, close: () => provider.close() };
     },
   });
   return new RoutedDecider(providers, timeout);
@@ -113,11 +129,28 @@ async function openProvider(
     ),
   });
   closings.push({ name: 'channel to the anti-fraud provider', close: async () => channel.close() });
-  const warning = await checkProvider(settings, configuration.environment, channel);
-  if (warning !== null) log.warn({ reason: warning }, 'the anti-fraud provider is not ready');
+  const { url } = settings;
+  const { environment } = configuration;
+  const warning = await checkProvider(url, environment, channel);
   const provider = new ProviderDecider(settings, channel, observe);
   closings.push({ name: 'anti-fraud provider', close: () => provider.close() });
-  return provider;
+  if (warning === null) return provider;
+  log.warn({ reason: warning }, 'the anti-fraud provider is not ready');
+  return checkedProvider(provider, fitness(environment, checkProvider, url, channel));
+}
+
+/** Why a provider must not be asked. In production this is also that it has not said who it is. */
+function fitness(
+  environment: 'homologation' | 'production',
+  check: CheckProvider,
+  url: string,
+  channel: Channel,
+) {
+  return () =>
+    check(url, environment, channel).then(
+      (warning) => (environment === 'production' ? warning : null),
+      (error: Error) => error.message,
+    );
 }
 
 const CARD_TESTING_TRIES = counter(

@@ -22,12 +22,12 @@ import { alsoWhileHeld, noting } from '../platform/work/every-so-often.ts';
 import type { Acquirer } from '../providers/acquirers/acquirer.ts';
 import {
   ACQUIRER_CONNECT_MILLISECONDS,
+  ACQUIRER_PORT,
   checkAcquirer,
-  gatedAcquirer,
   openAcquirer,
 } from '../providers/acquirers/open-acquirer.ts';
 import type { Bank } from '../providers/banks/bank.ts';
-import { BANK_CONNECT_MILLISECONDS, gatedBank, openBank } from '../providers/banks/open-bank.ts';
+import { BANK_CONNECT_MILLISECONDS, BANK_PORT, openBank } from '../providers/banks/open-bank.ts';
 import { type Acquirers, openAcquirers } from '../providers/open-acquirers.ts';
 import { type Banks, openBanks } from '../providers/open-banks.ts';
 import { openProviderTable, type ProviderTable } from '../providers/open-provider-table.ts';
@@ -102,7 +102,7 @@ async function openNamedAcquirer(start: StartContext, url: string, observe: Obse
   if (warning !== null) say(warning);
   const acquirer = openAcquirer(url, channel, about, observe);
   closings.push({ name: 'acquirer', close: () => acquirer.close() });
-  return gatedAcquirer(acquirer, () => whyHeld(gate));
+  return ACQUIRER_PORT.gated(acquirer, () => whyHeld(gate));
 }
 
 /** Unusable changed credentials are reported, and the former ones stay in use. */
@@ -295,7 +295,7 @@ export async function openNamedBank(
   });
   closings.push({ name: 'bank', close: () => bank.close() });
   if (warning !== null) say(warning);
-  return gatedBank(bank, () => whyHeld(gate));
+  return BANK_PORT.gated(bank, () => whyHeld(gate));
 }
 
 export function batchedWith(metrics: Metrics): ModuleContext['batched'] {

@@ -1,31 +1,32 @@
-import { checkProvider } from '../antifraud/open-deciders.ts';
-import { checkAcquirer } from '../providers/acquirers/open-acquirer.ts';
-import { openBank } from '../providers/banks/open-bank.ts';
+import { ANTI_FRAUD_ADAPTERS } from '../antifraud/open-deciders.ts';
+import { ACQUIRER_ADAPTERS } from '../providers/acquirers/open-acquirer.ts';
+import { BANK_ADAPTERS } from '../providers/banks/open-bank.ts';
 import { credentialsChannel } from '../providers/open-provider-table.ts';
-import type { Provider, ProviderCredentials } from '../providers/provider.ts';
+import {
+  adapterOf,
+  type CheckProvider,
+  type Provider,
+  type ProviderCredentials,
+  type ProviderKind,
+} from '../providers/provider.ts';
 
 const CONNECT_MILLISECONDS = 3_000;
 
+export const ADAPTERS: Readonly<
+  Record<ProviderKind, Readonly<Record<string, { readonly check: CheckProvider }>>>
+> = { acquirer: ACQUIRER_ADAPTERS, bank: BANK_ADAPTERS, antifraud: ANTI_FRAUD_ADAPTERS };
+
 /** Asks a provider who it is. Why it cannot be used, in plain words; null: it answers, and is fit. */
 export async function findProviderFault(
-  { kind, url }: Pick<Provider, 'kind' | 'url'>,
+  provider: Pick<Provider, 'kind' | 'name' | 'adapter' | 'url'>,
   environment: 'homologation' | 'production',
   credentials: ProviderCredentials,
 ): Promise<string | null> {
+  const { kind, name, url } = provider;
   const channel = credentialsChannel(credentials, CONNECT_MILLISECONDS);
+  const terms = { url: `--url of the ${kind} ${name}`, authority: `--ca-file of the ${kind} ${name}` };
   try {
-    switch (kind) {
-      case 'acquirer':
-        return (await checkAcquirer(url, environment, channel)).warning;
-      case 'bank': {
-        const isRealOnly = environment === 'production';
-        const { bank, warning } = await openBank(url, channel, { isRealOnly, observe: () => {} });
-        await bank.close();
-        return warning;
-      }
-      case 'antifraud':
-        return await checkProvider({ url }, environment, channel);
-    }
+    return await adapterOf(ADAPTERS[kind], provider).check(url, environment, channel, terms);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {

@@ -10,10 +10,8 @@ import {
 } from '../providers/add-provider.ts';
 import { credentialsChannel, openCredentials } from '../providers/open-provider-table.ts';
 import {
-  ADAPTER_NAMES,
-  PROVIDER_ADAPTERS,
   PROVIDER_KINDS,
-  type ProviderAdapter,
+  type Provider,
   type ProviderCredentials,
   type ProviderKind,
   type ProviderRefusal,
@@ -31,7 +29,7 @@ import {
   table,
   visible,
 } from './command.ts';
-import { findProviderFault } from './find-provider-fault.ts';
+import { ADAPTERS, findProviderFault } from './find-provider-fault.ts';
 import { merchantUnknown } from './refusals.ts';
 
 const KIND_OPTION = {
@@ -49,6 +47,7 @@ const CREDENTIAL_FILES = {
   'certificate-file': 'certificate',
   'certificate-key-file': 'certificateKey',
 } as const satisfies Record<string, keyof ProviderCredentials>;
+const ADAPTER_NAMES = [...new Set(Object.values(ADAPTERS).flatMap(Object.keys))];
 const SETTING_OPTIONS: readonly CommandOption[] = [
   { name: 'url', value: 'URL', description: 'where its bridge is', isRequired: true },
   { name: 'adapter', value: 'NAME', description: `${ADAPTER_NAMES.join(', ')}; default: bridge` },
@@ -162,7 +161,7 @@ async function runWrite(
   const urlFault = channelUrlFault('--url', url, CARRIED[kind]);
   if (urlFault !== null) return { ok: false, option: '--url', message: urlFault };
   const adapter = given.one('adapter') ?? 'bridge';
-  if (!isAdapterOf(kind, adapter))
+  if (!Object.hasOwn(ADAPTERS[kind], adapter))
     return refused({ kind: 'refused', refusal: 'adapterUnknown', value: adapter });
   const credentials = await readCredentials(given);
   if ('message' in credentials) return { ok: false, ...credentials };
@@ -190,10 +189,6 @@ async function runWrite(
 /** Another machine learns from a token or a certificate that it is us who asks. */
 function isUnproven(url: string, { token, certificate }: ProviderCredentials): boolean {
   return !isLoopback(new URL(url).hostname) && token === null && certificate === null;
-}
-
-function isAdapterOf(kind: ProviderKind, adapter: string): adapter is ProviderAdapter {
-  return PROVIDER_ADAPTERS[kind].some((known) => known === adapter);
 }
 
 type CredentialFault = { readonly option: string; readonly message: string };
@@ -293,7 +288,7 @@ async function runList(_given: GivenOptions, { database }: CommandTools): Promis
     one.kind,
     one.name,
     one.adapter,
-    one.disabledAt === null ? 'enabled' : `disabled since ${utcText(one.disabledAt)}`,
+    stateOf(one),
     one.url,
     one.hasCredentials ? 'yes' : 'no',
   ]);
@@ -307,6 +302,11 @@ async function runList(_given: GivenOptions, { database }: CommandTools): Promis
     ],
     json: { items, rules },
   };
+}
+
+function stateOf({ kind, adapter, disabledAt }: Provider): string {
+  if (!Object.hasOwn(ADAPTERS[kind], adapter)) return 'absent: unknown adapter';
+  return disabledAt === null ? 'enabled' : `disabled since ${utcText(disabledAt)}`;
 }
 
 const SENTENCES = {

@@ -1,13 +1,12 @@
 import { type Gate, whyHeld } from '../platform/gate.ts';
 import type { Acquirer, AcquirerCapabilities } from './acquirers/acquirer.ts';
 import {
+  ACQUIRER_ADAPTERS,
   ACQUIRER_CONNECT_MILLISECONDS,
-  absentAcquirer,
-  gatedAcquirer,
-  openAcquirer,
-  timedAcquirer,
+  ACQUIRER_PORT,
 } from './acquirers/open-acquirer.ts';
 import type { ProviderSet, ProviderTable } from './open-provider-table.ts';
+import { adapterOf } from './provider.ts';
 import type { RoutedSale } from './provider-rule.ts';
 
 export type Acquirers = ProviderSet<Acquirer>;
@@ -29,18 +28,19 @@ export function openAcquirers(
 ): Promise<Acquirers> {
   return table.setOf('acquirer', {
     byDefault,
-    absent: absentAcquirer('this acquirer is not open here'),
+    absent: ACQUIRER_PORT.absent,
     connectTimeoutMilliseconds: ACQUIRER_CONNECT_MILLISECONDS,
-    open({ url, timeoutMilliseconds }, channel) {
-      const bridge = openAcquirer(url, channel, null, observe);
-      void bridge.readCapabilities(ABOUT_MILLISECONDS);
+    open(provider, channel) {
+      const acquirer = adapterOf(ACQUIRER_ADAPTERS, provider).open(provider.url, channel, observe);
+      void acquirer.readCapabilities(ABOUT_MILLISECONDS);
       const whyNot = () =>
         whyHeld(gate) ??
-        (environment === 'production' && !bridge.isReal()
+        (environment === 'production' && !acquirer.isReal()
           ? 'the acquirer has not said that it is no simulator'
           : null);
-      const port = gatedAcquirer(timedAcquirer(bridge, timeoutMilliseconds), whyNot);
-      return { port, close: () => bridge.close() };
+      const limited = ACQUIRER_PORT.timed(acquirer, provider.timeoutMilliseconds);
+      const port = ACQUIRER_PORT.gated(limited, whyNot);
+      return { port, close: () => acquirer.close() };
     },
   });
 }

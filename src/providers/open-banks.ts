@@ -1,13 +1,8 @@
 import { type Gate, whyHeld } from '../platform/gate.ts';
 import type { Bank } from './banks/bank.ts';
-import {
-  absentBank,
-  BANK_CONNECT_MILLISECONDS,
-  gatedBank,
-  openUncheckedBank,
-  timedBank,
-} from './banks/open-bank.ts';
+import { BANK_ADAPTERS, BANK_CONNECT_MILLISECONDS, BANK_PORT } from './banks/open-bank.ts';
 import type { ProviderSet, ProviderTable } from './open-provider-table.ts';
+import { adapterOf } from './provider.ts';
 
 export type Banks = ProviderSet<Bank>;
 
@@ -25,11 +20,13 @@ export function openBanks(
 ): Promise<Banks> {
   return table.setOf('bank', {
     byDefault,
-    absent: absentBank('this bank is not open here'),
+    absent: BANK_PORT.absent,
     connectTimeoutMilliseconds: BANK_CONNECT_MILLISECONDS,
-    open({ url, timeoutMilliseconds }, channel) {
-      const bank = openUncheckedBank(url, channel, { isRealOnly: environment === 'production', observe });
-      const port = gatedBank(timedBank(bank, timeoutMilliseconds), () => whyHeld(gate));
+    open(provider, channel) {
+      const options = { isRealOnly: environment === 'production', observe };
+      const bank = adapterOf(BANK_ADAPTERS, provider).open(provider.url, channel, options);
+      const limited = BANK_PORT.timed(bank, provider.timeoutMilliseconds);
+      const port = BANK_PORT.gated(limited, () => whyHeld(gate));
       return { port, close: () => bank.close() };
     },
   });

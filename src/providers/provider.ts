@@ -1,17 +1,29 @@
+import type { Channel } from '../platform/channels/open-channel.ts';
 import type { Instant } from '../values/instant.ts';
 
 export const PROVIDER_KINDS = ['acquirer', 'bank', 'antifraud'] as const;
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
-/** The adapters of each kind: a folder and a name here. */
-export const PROVIDER_ADAPTERS = {
-  acquirer: ['bridge'],
-  bank: ['bridge'],
-  antifraud: ['bridge'],
-} as const satisfies Record<ProviderKind, readonly string[]>;
+/** Finds an adapter by the name that is stored with a provider. Throws if this version has none of it. */
+export function adapterOf<Adapter>(
+  adapters: Readonly<Record<string, Adapter>>,
+  { kind, adapter }: Pick<Provider, 'kind' | 'adapter'>,
+): Adapter {
+  const found = Object.hasOwn(adapters, adapter) ? adapters[adapter] : undefined;
+  if (found === undefined) throw new Error(`this version has no adapter ${adapter} of the kind ${kind}`);
+  return found;
+}
 
-export const ADAPTER_NAMES = ['bridge'] as const;
-export type ProviderAdapter = (typeof ADAPTER_NAMES)[number];
+/** What faults call a provider's address, and where its authorities are given: a setting or an option. */
+export type ProviderTerms = { readonly url: string; readonly authority: string };
+
+/** Asks a provider who it is. Returns a warning if it does not answer. Throws if it must not be asked. */
+export type CheckProvider = (
+  url: string,
+  environment: 'homologation' | 'production',
+  channel: Channel,
+  terms?: ProviderTerms,
+) => Promise<string | null>;
 
 /** The provider of the settings. It is in no table. */
 export const DEFAULT_PROVIDER = 'default';
@@ -20,7 +32,8 @@ export const DEFAULT_PROVIDER = 'default';
 export type Provider = {
   readonly kind: ProviderKind;
   readonly name: string;
-  readonly adapter: ProviderAdapter;
+  /** Another version may know it, and this one not. */
+  readonly adapter: string;
   readonly url: string;
   /** null for the settings' timeout of the kind. A longer one than that has no effect. */
   readonly timeoutMilliseconds: number | null;
@@ -59,7 +72,7 @@ export type ProviderCredentials = {
 };
 
 /** The record that the sealed credentials are bound to. */
-export function providerRecord(kind: ProviderKind, name: string): string {
+export function providerRecord(kind: string, name: string): string {
   return `providers|${kind}|${name}`;
 }
 

@@ -1,22 +1,16 @@
 import { keepInUse } from '../keys/data-keys.sql.ts';
 import type { Sealed } from '../keys/open-keyring.ts';
-import { keyPart, RESEALED, type ResealedRow, type SealedTable } from '../keys/resealing/sealed-rows.sql.ts';
+import { sealedTable } from '../keys/resealing/sealed-rows.sql.ts';
 import { type Reader, statement, type Tx } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
 import { column, rowCodec, UnreadableRow } from '../platform/postgres/row-codec.ts';
-import {
-  ADAPTER_NAMES,
-  PROVIDER_KINDS,
-  type Provider,
-  type ProviderKind,
-  providerRecord,
-} from './provider.ts';
+import { PROVIDER_KINDS, type Provider, type ProviderKind, providerRecord } from './provider.ts';
 import { conditionText, type ProviderRule, readCondition } from './provider-rule.ts';
 
 const PROVIDER = rowCodec({
   kind: column.oneOf(PROVIDER_KINDS),
   name: column.text(),
-  adapter: column.oneOf(ADAPTER_NAMES),
+  adapter: column.text(),
   url: column.text(),
   timeoutMilliseconds: column.nullable(column.whole()),
   createdBy: column.text(),
@@ -169,37 +163,12 @@ export const VERSION_OF_PROVIDERS = statement(
      (select concat_ws(' ', count(*), sum(rule_number)) from provider_rules)) as version`,
 );
 
-const KEY = rowCodec({ kind: column.oneOf(PROVIDER_KINDS), name: column.text() });
-const ROWS = inputRows<ResealedRow>(
-  { ...RESEALED, kind: ['text', keyPart(0)], name: ['text', keyPart(1)] },
-  { after: 1 },
-);
-
-export const SEALED_PROVIDERS: SealedTable = {
-  rows: ROWS,
+export const SEALED_PROVIDERS = sealedTable({
+  name: 'providers',
+  table: 'providers',
+  sealed: 'sealed_credentials',
+  keyId: 'data_key_id',
   purpose: 'secret',
-  firstKey: ['', ''],
-  hold: statement(
-    'providers.hold_sealed',
-    `select ${KEY.columns}, sealed_credentials as sealed, data_key_id from providers
-     where data_key_id = any($1::integer[]) and (kind, name) > ($3::text, $4::text)
-     order by kind, name limit $2 for no key update skip locked`,
-  ),
-  change: statement(
-    'providers.reseal',
-    `update providers p set sealed_credentials = i.sealed, data_key_id = $1
-     from ${ROWS.sql}
-     where p.kind = i.kind and p.name = i.name and p.data_key_id = i.expected
-     returning 1`,
-  ),
-  count: statement(
-    'providers.count_sealed',
-    `select data_key_id, count(*) as sealed_rows from providers where data_key_id = any($1::integer[])
-     group by data_key_id`,
-  ),
-  recordOf(row) {
-    const { kind, name } = KEY.parse(row);
-    return providerRecord(kind, name);
-  },
-  keyOf: (row) => [row.kind, row.name],
-};
+  key: { kind: 'text', name: 'text' },
+  record: ({ kind, name }) => providerRecord(kind, name),
+});

@@ -88,17 +88,14 @@ test('when more sales wait than may, the next counts as one without an answer, a
 test('production asks no simulator, and a provider that does not answer is said to be away', async () => {
   const about = (body: object) => startListener({ status: 200, body: JSON.stringify(body) });
   const simulator = await about({ name: 'x', simulator: true, protocol: 1 });
-  assert.equal(await checkProvider(settingsOf(simulator.url), 'homologation', CHANNEL), null);
-  await assert.rejects(checkProvider(settingsOf(simulator.url), 'production', CHANNEL), {
+  assert.equal(await checkProvider(simulator.url, 'homologation', CHANNEL), null);
+  await assert.rejects(checkProvider(simulator.url, 'production', CHANNEL), {
     name: 'ProviderUnfit',
   });
   const real = await about({ name: 'x', simulator: false, protocol: 1 });
-  assert.equal(await checkProvider(settingsOf(real.url), 'production', CHANNEL), null);
+  assert.equal(await checkProvider(real.url, 'production', CHANNEL), null);
   const later = await about({ name: 'x', simulator: false, protocol: 2 });
-  await assert.rejects(
-    checkProvider(settingsOf(later.url), 'homologation', CHANNEL),
-    /speaks protocol 2, not 1/,
-  );
+  await assert.rejects(checkProvider(later.url, 'homologation', CHANNEL), /speaks protocol 2, not 1/);
   for (const listener of [simulator, real, later]) await listener.close();
-  assert.match((await checkProvider(settingsOf(real.url), 'production', CHANNEL)) ?? '', /ECONNREFUSED/);
+  assert.match((await checkProvider(real.url, 'production', CHANNEL)) ?? '', /ECONNREFUSED/);
 });

@@ -1,3 +1,5 @@
+import { type SealedColumn, sealedTexts } from '../../src/keys/resealing/sealed-rows.sql.ts';
+import { type CursorTable, cursorTexts } from '../../src/platform/feeds/feed-cursors.sql.ts';
 import { pageTexts } from '../../src/platform/postgres/page-of.ts';
 import { type RequestTable, requestTexts } from '../../src/transactions/requests/request-queue.sql.ts';
 import { importsOf } from './imports.ts';
@@ -22,21 +24,24 @@ export type SqlText = {
 };
 
 /**
- * All texts given to `statement(name, text)`, `pageOf` and `requestQueue`, with the constants of their
- * files, and of `*.sql.ts` that these import, put in.
+ * All texts given to `statement(name, text)`, `pageOf` and the functions of `MAKERS`, with the constants
+ * of their files, and of `*.sql.ts` that these import, put in.
  */
 export function statementsOf(tree: SourceTree): SqlText[] {
   return programsOf(tree, (path) => path.startsWith('src/') && !isTest(path)).flatMap((file) => {
     const { path, program } = file;
-    const calls = path === PAGES_PATH || path === REQUESTS_PATH ? [] : callsOf(program, 'statement');
+    const isMade = path === PAGES_PATH || Object.values(MAKERS).some((maker) => maker.path === path);
+    const calls = isMade ? [] : callsOf(program, 'statement');
     const lists = callsOf(program, 'pageOf');
-    const queues = callsOf(program, 'requestQueue');
-    if (calls.length + lists.length + queues.length === 0) return [];
+    const made = Object.keys(MAKERS).flatMap((maker) =>
+      callsOf(program, maker).map((call) => ({ maker, call })),
+    );
+    if (calls.length + lists.length + made.length === 0) return [];
     const constants = new Map([...importedConstantsOf(file, tree), ...constantsOf(program)]);
     return [
       ...calls.map((call) => statementOf(call, file, constants)),
       ...lists.flatMap((call) => pageStatementsOf(call, file, constants)),
-      ...queues.flatMap((call) => requestStatementsOf(call, file, constants)),
+      ...made.flatMap(({ maker, call }) => madeStatementsOf(maker, call, file, constants)),
     ];
   });
 }
@@ -95,30 +100,60 @@ function pageStatementsOf(call: Node, { path, program }: SourceFile, constants: 
   }));
 }
 
-/** Here the statements of a table of requests are put together: its texts are read where its parts stand. */
-const REQUESTS_PATH = 'src/transactions/requests/request-queue.sql.ts';
-const REQUEST_TEXTS = [
-  ...(['table', 'alias', 'key', 'open', 'claimed', 'postponed', 'overdue', 'columns'] as const),
-] satisfies (keyof RequestTable)[];
+type Parts = Readonly<Record<string, unknown>>;
 
-/** All statements of a table of requests, put together as the program does it. */
-function requestStatementsOf(call: Node, { path, program }: SourceFile, constants: Constants): SqlText[] {
-  const [described] = call.arguments as Node[];
-  const parts = new Map(
-    ((described?.properties ?? []) as Node[]).map(({ key, value }) => [nameOf(key), value as Node]),
-  );
-  const texts = REQUEST_TEXTS.map(
-    (part) => [part, resolvedPart(parts.get(part), program, constants)] as const,
-  );
-  const unknownParts = texts.flatMap(([, whole]) => whole.unknownParts);
-  const table = Object.fromEntries(texts.map(([part, { text }]) => [part, text])) as RequestTable;
-  return Object.entries(requestTexts(table)).map(([end, text]) => ({
+/** Functions that put statements together of a description: their texts are read where it stands. */
+const MAKERS: Readonly<
+  Record<string, { readonly path: string; readonly begin: string; readonly texts: (parts: Parts) => object }>
+> = {
+  requestQueue: {
+    path: 'src/transactions/requests/request-queue.sql.ts',
+    begin: 'table',
+    texts: (parts) => requestTexts(parts as RequestTable),
+  },
+  feedCursors: {
+    path: 'src/platform/feeds/feed-cursors.sql.ts',
+    begin: 'name',
+    texts: (parts) => cursorTexts(parts as CursorTable),
+  },
+  sealedTable: {
+    path: 'src/keys/resealing/sealed-rows.sql.ts',
+    begin: 'name',
+    texts: (parts) => sealedTexts(parts as SealedColumn),
+  },
+};
+
+/** All statements of a description, put together as the program does it. */
+function madeStatementsOf(
+  maker: string,
+  call: Node,
+  { path, program }: SourceFile,
+  constants: Constants,
+): SqlText[] {
+  const { begin, texts } = MAKERS[maker] as (typeof MAKERS)[string];
+  const unknownParts: string[] = [];
+  const parts = propertiesOf(call).flatMap(({ key, value }): [string, unknown][] => {
+    const name = nameOf(key);
+    if (name === null || !isNode(value) || /Function/.test(value.type)) return [];
+    if (value.type === 'ObjectExpression') return [[name, namedTexts(value)]];
+    const whole = resolvedPart(value, program, constants);
+    unknownParts.push(...whole.unknownParts);
+    return [[name, whole.text]];
+  });
+  const described = Object.fromEntries(parts);
+  return Object.entries(texts(described)).map(([end, text]) => ({
     path,
     line: program.lineOf(call),
-    name: `${table.table}.${end}`,
+    name: `${described[begin]}.${end}`,
     text,
     unknownParts,
   }));
+}
+
+function namedTexts(object: Node): Record<string, string | null> {
+  return Object.fromEntries(
+    (object.properties as Node[]).map(({ key, value }) => [nameOf(key) ?? '', constantTextOf(value)]),
+  );
 }
 
 /** A text, the name of one, or code that makes one at load. */

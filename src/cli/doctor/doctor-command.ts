@@ -3,7 +3,7 @@ import type { Configuration } from '../../app/config.ts';
 import { openDatabase } from '../../platform/postgres/database.ts';
 import type { DatabasePlace } from '../../platform/postgres/database-place.ts';
 import { checkAcquirer } from '../../providers/acquirers/open-acquirer.ts';
-import { openBank } from '../../providers/banks/open-bank.ts';
+import { checkBank } from '../../providers/banks/open-bank.ts';
 import type { Command, CommandOutcome, GivenOptions, InstallationTools } from '../command.ts';
 import { checkArchive } from './check-archive.ts';
 import { checkChannel, type Peer } from './check-channel.ts';
@@ -109,14 +109,7 @@ function peersOf(configuration: Configuration): Peer[] {
       setting: 'PARCELA_BANK',
       url,
       files: bank.channel,
-      check: async (channel) => {
-        const opened = await openBank(url, channel, {
-          isRealOnly: environment === 'production',
-          observe: () => {},
-        });
-        await opened.bank.close();
-        return opened.warning;
-      },
+      check: (channel) => checkBank(url, environment, channel),
     });
   }
   if (antiFraud.provider !== null) {
@@ -127,7 +120,7 @@ function peersOf(configuration: Configuration): Peer[] {
       setting: 'PARCELA_ANTIFRAUD',
       url: provider.url,
       files: provider.channel,
-      check: (channel) => checkProvider(provider, environment, channel),
+      check: (channel) => checkProvider(provider.url, environment, channel),
     });
   }
   const { traces } = configuration.observability;

@@ -1,6 +1,12 @@
-import type { Database, Row, Statement, Tx } from '../../platform/postgres/database.ts';
-import type { InputColumns, InputRows } from '../../platform/postgres/input-rows.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import {
+  type Database,
+  type Row,
+  type Statement,
+  statement,
+  type Tx,
+} from '../../platform/postgres/database.ts';
+import { type InputRows, inputRows } from '../../platform/postgres/input-rows.ts';
+import { column, columnName, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Sealed, SealingPurpose } from '../open-keyring.ts';
 
 export type SealedRow = {
@@ -11,21 +17,32 @@ export type SealedRow = {
 
 export type ResealedRow = SealedRow & { readonly bytes: Buffer };
 
-/** Columns of every table, `inputRows` after `$1`; the primary key follows. */
-export const RESEALED = {
-  sealed: ['bytea', (row) => row.bytes],
-  expected: ['integer', (row) => row.sealed.dataKeyId],
-} as const satisfies InputColumns<ResealedRow>;
+/** Types of primary keys: what stands before every value, and how one is read. */
+const KEY_TYPES = {
+  text: { first: '', read: column.text() },
+  uuid: { first: '00000000-0000-0000-0000-000000000000', read: column.text() },
+  bytea: { first: Buffer.alloc(0), read: column.bytes() },
+} as const;
 
-/** A part of the primary key as read, with its column's type. */
-export function keyPart(at: number): (row: ResealedRow) => never {
-  return (row) => row.key[at] as never;
-}
+type KeyType = keyof typeof KEY_TYPES;
+type Key = Readonly<Record<string, KeyType>>;
+type KeyOf<K extends Key> = { readonly [Part in keyof K]: K[Part] extends 'bytea' ? Buffer : string };
 
-/**
- * A sealed column of a table: how rows under some keys are locked in primary key order, changed and counted.
- * A table with two such columns is declared twice.
- */
+/** A sealed column of a table. A table with two such columns is described twice. */
+export type SealedColumn<K extends Key = Key> = {
+  /** Begins the names of its statements. */
+  readonly name: string;
+  readonly table: string;
+  readonly sealed: string;
+  readonly keyId: string;
+  readonly purpose: SealingPurpose;
+  /** The columns of the primary key, in its order. */
+  readonly key: K;
+  /** The record that the sealed bytes are bound to. */
+  readonly record: (key: KeyOf<K>) => string;
+};
+
+/** How rows under some keys are locked in primary key order, changed and counted. */
 export type SealedTable = {
   readonly purpose: SealingPurpose;
   /** Before every primary key. */
@@ -37,9 +54,59 @@ export type SealedTable = {
   readonly rows: InputRows<ResealedRow>;
   /** `$1` keys; returns `data_key_id` and `sealed_rows`. */
   readonly count: Statement;
-  readonly recordOf: (row: Row) => string;
-  readonly keyOf: (row: Row) => readonly unknown[];
+  readonly readKey: (row: Row) => Pick<SealedRow, 'key' | 'record'>;
 };
+
+function inputOf(key: Key): InputRows<ResealedRow> {
+  const parts = Object.values(key).map((type, at) => [type, (row: ResealedRow) => row.key[at] as never]);
+  const names = Object.keys(key).map(columnName);
+  return inputRows<ResealedRow>(
+    {
+      sealed: ['bytea', (row) => row.bytes],
+      expected: ['integer', (row) => row.sealed.dataKeyId],
+      ...Object.fromEntries(names.map((name, at) => [name, parts[at] as ['text', () => never]])),
+    },
+    { after: 1 },
+  );
+}
+
+/** Its statements, by what their names end with. */
+export function sealedTexts({ table, sealed, keyId, key }: Omit<SealedColumn, 'record'>) {
+  const names = Object.keys(key).map(columnName);
+  const columns = names.join(', ');
+  const after = Object.values(key).map((type, at) => `$${at + 3}::${type}`);
+  return {
+    hold_sealed: `select ${columns}, ${sealed} as sealed, ${keyId} as data_key_id from ${table}
+     where ${keyId} = any($1::integer[]) and (${columns}) > (${after.join(', ')})
+     order by ${columns} limit $2 for no key update skip locked`,
+    reseal: `update ${table} t set ${sealed} = i.sealed, ${keyId} = $1
+     from ${inputOf(key).sql}
+     where ${names.map((name) => `t.${name} = i.${name}`).join(' and ')} and t.${keyId} = i.expected
+     returning 1`,
+    count_sealed: `select ${keyId} as data_key_id, count(*) as sealed_rows from ${table}
+     where ${keyId} = any($1::integer[]) group by ${keyId}`,
+  } as const;
+}
+
+export function sealedTable<const K extends Key>(described: SealedColumn<K>): SealedTable {
+  const { name, purpose, key, record } = described;
+  const texts = sealedTexts(described);
+  const declared = (end: keyof typeof texts) => statement(`${name}.${end}`, texts[end]);
+  const parts = Object.entries(key).map(([part, type]) => [part, KEY_TYPES[type].read] as const);
+  const codec = rowCodec<KeyOf<K>>(Object.fromEntries(parts) as Parameters<typeof rowCodec<KeyOf<K>>>[0]);
+  return {
+    purpose,
+    firstKey: Object.values(key).map((type) => KEY_TYPES[type].first),
+    hold: declared('hold_sealed'),
+    change: declared('reseal'),
+    rows: inputOf(key),
+    count: declared('count_sealed'),
+    readKey(row) {
+      const read = codec.parse(row);
+      return { key: Object.values(read), record: record(read) };
+    },
+  };
+}
 
 const SEALED = rowCodec({ dataKeyId: column.whole(), sealed: column.bytes() });
 const COUNTED = rowCodec({ dataKeyId: column.whole(), sealedRows: column.whole() });
@@ -56,8 +123,7 @@ export async function holdSealedRows(
   return rows.map((row) => {
     const { dataKeyId, sealed } = SEALED.parse(row);
     return {
-      key: table.keyOf(row),
-      record: table.recordOf(row),
+      ...table.readKey(row),
       sealed: { dataKeyId, bytes: sealed },
     };
   });

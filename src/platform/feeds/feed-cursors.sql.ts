@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Database, Row, Statement } from '../postgres/database.ts';
+import { type Database, type Row, type Statement, statement } from '../postgres/database.ts';
 import { inputRows } from '../postgres/input-rows.ts';
 import { column, rowCodec } from '../postgres/row-codec.ts';
 import type { FeedCursor, FeedPace, FeedPage, UnreadableItem, WaitingChange } from './feed.ts';
@@ -26,25 +26,73 @@ export const UNREADABLE = inputRows<UnreadableItem>(
 /** Stored unreadable items of all merchants. Further ones are only counted and logged. */
 const MOST_UNREADABLE = 10_000;
 
+/** A table of cursors `c`, as SQL. */
+export type CursorTable = {
+  /** Begins the names of its statements. */
+  readonly name: string;
+  readonly table: string;
+  /** The column of the provider. */
+  readonly column: string;
+  readonly cursor: string;
+  /** Whether a merchant `m` without a cursor needs one. */
+  readonly since: string;
+};
+
+/** Its statements, by what their names end with. */
+export function cursorTexts({ table, column, cursor, since }: CursorTable) {
+  const columns = `c.merchant_id, c.${column} as provider, ${cursor} as cursor, c.fence`;
+  const ofNew = `from merchants m cross join unnest($1::text[]) p (${column})
+       left join ${table} c on c.merchant_id = m.merchant_id and c.${column} = p.${column}
+     where c.merchant_id is null and ${since}`;
+  return {
+    open_cursor: `insert into ${table} (merchant_id, ${column}) values ($1, $2) on conflict do nothing`,
+    find_cursor: `select ${columns} from ${table} c where c.merchant_id = $1 and c.${column} = $2`,
+    open_cursors_of_new: `insert into ${table} (merchant_id, ${column})
+   select m.merchant_id, p.${column} ${ofNew} order by m.merchant_id, p.${column}
+   on conflict do nothing`,
+    claim_cursors: `with due as (
+     select merchant_id, ${column} from ${table}
+     where due_at <= now() and (merchant_id <> '') = $3 and ${column} = any($4::text[])
+     order by due_at limit $1 for no key update skip locked
+   )
+   update ${table} c set due_at = now() + $2 * interval '1 millisecond'
+   from due where c.merchant_id = due.merchant_id and c.${column} = due.${column}
+   returning ${columns}`,
+    postpone_pull: `update ${table} set due_at = now() + $3 * interval '1 second' where merchant_id = $1 and ${column} = $4 and fence = $2`,
+    earliest_pull: `select case when $3 and exists (select ${ofNew}) then 0 else (
+     select (extract(epoch from min(due_at) - now()) * 1000)::float8 from ${table}
+     where (merchant_id <> '') = $2 and ${column} = any($1::text[])
+   ) end as milliseconds`,
+  } as const;
+}
+
+type Statements = Readonly<Record<keyof ReturnType<typeof cursorTexts> | 'keep', Statement>>;
+
 /**
- * Of a table of cursors. `keep` has merchant, cursor, fence, whether there is news, whether there is
- * more, pause, factor, the most unreadable items, who reports, these, and what the page has.
+ * `keep` has merchant, cursor, fence, whether there is news, whether there is more, pause, factor, the most
+ * unreadable items, who reports, these, and what the page has.
  */
-export type CursorStatements = Readonly<
-  Record<'find' | 'open' | 'openOfNew' | 'claim' | 'keep' | 'postpone' | 'earliest', Statement>
->;
+export function feedCursors<Page extends FeedPage>(
+  described: CursorTable,
+  keep: Statement,
+  valuesOf: (page: Page) => readonly unknown[],
+): FeedCursors<Page> {
+  const texts = Object.entries(cursorTexts(described));
+  const made = texts.map(([end, text]) => [end, statement(`${described.name}.${end}`, text)]);
+  return new FeedCursors({ ...(Object.fromEntries(made) as Statements), keep }, valuesOf);
+}
 
 export class FeedCursors<Page extends FeedPage> {
-  readonly #statements: CursorStatements;
+  readonly #statements: Statements;
   readonly #valuesOf: (page: Page) => readonly unknown[];
 
-  constructor(statements: CursorStatements, valuesOf: (page: Page) => readonly unknown[]) {
+  constructor(statements: Statements, valuesOf: (page: Page) => readonly unknown[]) {
     this.#statements = statements;
     this.#valuesOf = valuesOf;
   }
 
   async open(database: Database, provider: string, merchantId: string | null): Promise<FeedCursor> {
-    const { find, open } = this.#statements;
+    const { find_cursor: find, open_cursor: open } = this.#statements;
     const key = [merchantId ?? ALL_MERCHANTS, provider];
     const [found] = await database.query(find, key);
     if (found !== undefined) return parseCursor(found);
@@ -56,7 +104,7 @@ export class FeedCursors<Page extends FeedPage> {
 
   /** Makes the cursors of merchants that need one since. */
   async openOfNew(database: Database, providers: readonly string[]): Promise<void> {
-    await database.query(this.#statements.openOfNew, [providers]);
+    await database.query(this.#statements.open_cursors_of_new, [providers]);
   }
 
   /**
@@ -71,7 +119,7 @@ export class FeedCursors<Page extends FeedPage> {
     leaseMilliseconds: number,
   ): Promise<FeedCursor[]> {
     const values = [limit, leaseMilliseconds, !isForAllMerchants, providers];
-    return (await database.query(this.#statements.claim, values)).map(parseCursor);
+    return (await database.query(this.#statements.claim_cursors, values)).map(parseCursor);
   }
 
   /**
@@ -98,7 +146,7 @@ export class FeedCursors<Page extends FeedPage> {
   async postpone(database: Database, cursor: FeedCursor, seconds: number): Promise<void> {
     const { provider, merchantId, fence } = cursor;
     const values = [merchantId ?? ALL_MERCHANTS, fence, seconds, provider];
-    await database.query(this.#statements.postpone, values);
+    await database.query(this.#statements.postpone_pull, values);
   }
 
   /**
@@ -106,7 +154,7 @@ export class FeedCursors<Page extends FeedPage> {
    * looked for.
    */
   get earliest(): Statement {
-    return this.#statements.earliest;
+    return this.#statements.earliest_pull;
   }
 }
 

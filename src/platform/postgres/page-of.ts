@@ -9,6 +9,8 @@ export type PageParts = {
   readonly before: string;
   /** Selects the key and the columns of the order; `{order}` is replaced by the order. */
   readonly keys: string;
+  /** `keys` is put once for each of these, with its number from 1 in place of `{branch}`; default: one. */
+  readonly branches?: readonly unknown[];
   /** The column by which a row is looked up again. */
   readonly key: string;
   /** Columns, ascending, key last, so that pages never overlap. `nulls last` holds in both directions. */
@@ -42,10 +44,14 @@ export function pageTexts(parts: Omit<PageParts, 'name'>): Readonly<Record<strin
  * Pages by keys alone, then looks up each row: a join planned while tables are small would read them whole.
  * An empty page still has its total.
  */
-function pageText({ before, keys, key, shown }: Omit<PageParts, 'name' | 'order'>, order: string): string {
+function pageText(
+  { before, keys, branches = [keys], key, shown }: Omit<PageParts, 'name' | 'order'>,
+  order: string,
+): string {
+  const all = branches.map((_, index) => keys.replaceAll('{branch}', String(index + 1)));
   return `with ${before}, page as (
      select ${key}, row_number() over (order by ${order}) as place from (
-       select * from (${keys.replaceAll('{order}', order)}) sortable
+       select * from (${all.join('\n       union all ').replaceAll('{order}', order)}) sortable
        order by ${order} limit $2::bigint offset $3::bigint
      ) keys
    ), shown as (

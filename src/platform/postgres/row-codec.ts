@@ -38,8 +38,8 @@ export type RowOf<Codec extends RowCodec<unknown>> = ReturnType<Codec['parse']>;
 export function rowCodec<T extends object>(fields: Columns<T>, alias = '', prefix = ''): RowCodec<T> {
   const entries = (Object.keys(fields) as (keyof T & string)[]).map((field) => ({
     field,
-    own: snakeCase(field),
-    name: `${prefix}${snakeCase(field)}`,
+    own: columnName(field),
+    name: `${prefix}${columnName(field)}`,
     ...fields[field],
   }));
   const columnsOf = (of: string) =>
@@ -64,7 +64,7 @@ function selected(sql: string, name: string): string {
   return sql === name || sql.endsWith(`.${name}`) ? sql : `${sql} as ${name}`;
 }
 
-function snakeCase(field: string): string {
+export function columnName(field: string): string {
   return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

@@ -4,7 +4,7 @@ import { startBank } from '../../../simulators/bank/running-simulator.ts';
 import { type Channel, openChannel } from '../../platform/channels/open-channel.ts';
 import { openGate, whyHeld } from '../../platform/gate.ts';
 import { instant } from '../../values/instant.ts';
-import { BANK_CONNECT_MILLISECONDS, gatedBank, openBank } from './open-bank.ts';
+import { BANK_CONNECT_MILLISECONDS, BANK_PORT, openBank } from './open-bank.ts';
 
 const TIMEOUT = 10_000;
 const NO_FILES = { authority: null, certificate: null, certificateKey: null, token: null };
@@ -41,7 +41,7 @@ test('while the gate is shut nothing is sent to the bank', async (t) => {
   t.after(() => bank.close());
   const gate = openGate(false, () => {});
   gate.hold('restored', 'for this test');
-  const gated = gatedBank(bank, () => whyHeld(gate));
+  const gated = BANK_PORT.gated(bank, () => whyHeld(gate));
   const [ourNumber, at] = ['00000000001', instant(Date.UTC(2026, 10, 5))];
   assert.deepEqual(await gated.cancel('M1', ourNumber, at, TIMEOUT), {
     kind: 'notConnected',

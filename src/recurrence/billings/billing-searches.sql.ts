@@ -62,25 +62,12 @@ const FOUND_BY_CREATION = pageOf({
  * States are parameters: in the text, the index of opened billings would be chosen, which is of all merchants
  * and in another order.
  */
-const FIRST = `from billings where merchant_id = $1 and state = ($4::text[])[1]
-  and due_on >= $5::date and due_on <= $6::date`;
-const SECOND = `from billings where merchant_id = $1 and state = ($4::text[])[2]
-  and due_on >= $5::date and due_on <= $6::date`;
-const THIRD = `from billings where merchant_id = $1 and state = ($4::text[])[3]
-  and due_on >= $5::date and due_on <= $6::date`;
-const FOURTH = `from billings where merchant_id = $1 and state = ($4::text[])[4]
-  and due_on >= $5::date and due_on <= $6::date`;
-const FIFTH = `from billings where merchant_id = $1 and state = ($4::text[])[5]
-  and due_on >= $5::date and due_on <= $6::date`;
-
 const FOUND_BY_DAY = pageOf({
   name: 'billings.list_found_by_day',
   before: `counted as materialized (select count(*) as total from (select ${FOUND} {counted}) c)`,
-  keys: `(select due_on, billing_id ${FIRST} ${UP_TO_PAGE})
-       union all (select due_on, billing_id ${SECOND} ${UP_TO_PAGE})
-       union all (select due_on, billing_id ${THIRD} ${UP_TO_PAGE})
-       union all (select due_on, billing_id ${FOURTH} ${UP_TO_PAGE})
-       union all (select due_on, billing_id ${FIFTH} ${UP_TO_PAGE})`,
+  keys: `(select due_on, billing_id from billings where merchant_id = $1 and state = ($4::text[])[{branch}]
+  and due_on >= $5::date and due_on <= $6::date ${UP_TO_PAGE})`,
+  branches: BILLING_STATES,
   key: 'billing_id',
   order: ['due_on', 'billing_id'],
   shown: SHOWN,

@@ -1,4 +1,4 @@
-import { FeedCursors, MOVED_ON, UNREADABLE, WaitingChanges } from '../../platform/feeds/feed-cursors.sql.ts';
+import { feedCursors, MOVED_ON, UNREADABLE, WaitingChanges } from '../../platform/feeds/feed-cursors.sql.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
@@ -156,42 +156,6 @@ export async function listRefusedChanges(database: Database, limit: number): Pro
   }));
 }
 
-const OPEN = statement(
-  'changes.open_cursor',
-  'insert into acquirer_cursors (merchant_id, acquirer) values ($1, $2) on conflict do nothing',
-);
-
-const CURSOR = 'c.merchant_id, c.acquirer as provider, c.cursor, c.fence';
-
-const FIND = statement(
-  'changes.find_cursor',
-  `select ${CURSOR} from acquirer_cursors c where c.merchant_id = $1 and c.acquirer = $2`,
-);
-
-/** Of merchants that have sold something since, at each of the acquirers ($1). */
-const SELLERS = `from merchants m cross join unnest($1::text[]) p (acquirer)
-       left join acquirer_cursors c on c.merchant_id = m.merchant_id and c.acquirer = p.acquirer
-     where c.merchant_id is null and exists (select from movements v where v.merchant_id = m.merchant_id)`;
-
-const OPEN_OF_SELLERS = statement(
-  'changes.open_cursors_of_sellers',
-  `insert into acquirer_cursors (merchant_id, acquirer)
-   select m.merchant_id, p.acquirer ${SELLERS} order by m.merchant_id, p.acquirer
-   on conflict do nothing`,
-);
-
-const CLAIM_CURSORS = statement(
-  'changes.claim_cursors',
-  `with due as (
-     select merchant_id, acquirer from acquirer_cursors
-     where due_at <= now() and (merchant_id <> '') = $3 and acquirer = any($4::text[])
-     order by due_at limit $1 for no key update skip locked
-   )
-   update acquirer_cursors c set due_at = now() + $2 * interval '1 millisecond'
-   from due where c.merchant_id = due.merchant_id and c.acquirer = due.acquirer
-   returning ${CURSOR}`,
-);
-
 const CHANGES = inputRows<AcquirerChange>(
   {
     merchant_id: ['text', (change) => change.merchantId],
@@ -240,29 +204,15 @@ const KEEP = statement(
    select merchant_id from moved`,
 );
 
-const POSTPONE = statement(
-  'changes.postpone_pull',
-  `update acquirer_cursors set due_at = now() + $3 * interval '1 second' where merchant_id = $1 and acquirer = $4 and fence = $2`,
-);
-
-const EARLIEST_CURSOR = statement(
-  'changes.earliest_pull',
-  `select case when $3 and exists (select ${SELLERS}) then 0 else (
-     select (extract(epoch from min(due_at) - now()) * 1000)::float8 from acquirer_cursors
-     where (merchant_id <> '') = $2 and acquirer = any($1::text[])
-   ) end as milliseconds`,
-);
-
-/** How far the acquirer's changes were read. */
-export const CHANGE_CURSORS = new FeedCursors<AcquirerPage>(
+/** How far the acquirer's changes were read. Merchants need a cursor that have sold something. */
+export const CHANGE_CURSORS = feedCursors<AcquirerPage>(
   {
-    find: FIND,
-    open: OPEN,
-    openOfNew: OPEN_OF_SELLERS,
-    claim: CLAIM_CURSORS,
-    keep: KEEP,
-    postpone: POSTPONE,
-    earliest: EARLIEST_CURSOR,
+    name: 'changes',
+    table: 'acquirer_cursors',
+    column: 'acquirer',
+    cursor: 'c.cursor',
+    since: 'exists (select from movements v where v.merchant_id = m.merchant_id)',
   },
+  KEEP,
   ({ changes, decidedCancels }) => [...CHANGES.values(changes), ...DECIDED.values(decidedCancels)],
 );

@@ -1,15 +1,9 @@
 import { type Audit, type AuditDetail, type MerchantActor, merchantEvent } from '../../audit/audit-event.ts';
 import { KeyRetired, keepInUse } from '../../keys/data-keys.sql.ts';
 import type { Sealed } from '../../keys/open-keyring.ts';
-import {
-  keyPart,
-  RESEALED,
-  type ResealedRow,
-  type SealedTable,
-} from '../../keys/resealing/sealed-rows.sql.ts';
+import { type SealedTable, sealedTable } from '../../keys/resealing/sealed-rows.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { basicAuthRecord, secretRecord, webhookThing } from '../endpoints/webhook-endpoint.ts';
@@ -111,103 +105,35 @@ export async function forgetPreviousSecrets(database: Database, limit: number): 
   return (await database.query(FORGET, [limit])).length;
 }
 
-const LOGIN_KEY = rowCodec({ merchantId: column.text(), endpoint: column.text() });
-const LOGIN_ROWS = inputRows<ResealedRow>(
-  { ...RESEALED, merchant_id: ['text', keyPart(0)], endpoint: ['text', keyPart(1)] },
-  { after: 1 },
-);
-
-const LOGINS: SealedTable = {
-  rows: LOGIN_ROWS,
+const LOGINS = sealedTable({
+  name: 'webhook_logins',
+  table: 'webhook_endpoints',
+  sealed: 'sealed_basic_auth',
+  keyId: 'basic_auth_key_id',
   purpose: 'secret',
-  firstKey: ['', ''],
-  hold: statement(
-    'webhooks.hold_sealed_logins',
-    `select ${LOGIN_KEY.columns}, sealed_basic_auth as sealed, basic_auth_key_id as data_key_id from webhook_endpoints
-     where basic_auth_key_id = any($1::integer[]) and (merchant_id, endpoint) > ($3::text, $4::text)
-     order by merchant_id, endpoint limit $2 for no key update skip locked`,
-  ),
-  change: statement(
-    'webhooks.reseal_logins',
-    `update webhook_endpoints t set sealed_basic_auth = i.sealed, basic_auth_key_id = $1
-     from ${LOGIN_ROWS.sql}
-     where t.merchant_id = i.merchant_id and t.endpoint = i.endpoint and t.basic_auth_key_id = i.expected
-     returning 1`,
-  ),
-  count: statement(
-    'webhooks.count_sealed_logins',
-    `select basic_auth_key_id as data_key_id, count(*) as sealed_rows from webhook_endpoints
-     where basic_auth_key_id = any($1::integer[]) group by basic_auth_key_id`,
-  ),
-  recordOf(row) {
-    const { merchantId, endpoint } = LOGIN_KEY.parse(row);
-    return basicAuthRecord(merchantId, endpoint);
-  },
-  keyOf: (row) => [row.merchant_id, row.endpoint],
-};
+  key: { merchantId: 'text', endpoint: 'text' },
+  record: ({ merchantId, endpoint }) => basicAuthRecord(merchantId, endpoint),
+});
 
-const SECRET_KEY = rowCodec({ merchantId: column.text(), accountNumber: column.text() });
-const SECRET_ROWS = inputRows<ResealedRow>(
-  { ...RESEALED, merchant_id: ['text', keyPart(0)], account_number: ['text', keyPart(1)] },
-  { after: 1 },
-);
-
-/** Current and previous secrets share the key, because one becomes the other while sealed. */
-const SECRETS_KEY = {
-  rows: SECRET_ROWS,
-  firstKey: ['', ''],
-  recordOf(row: Row) {
-    const { merchantId, accountNumber } = SECRET_KEY.parse(row);
-    return secretRecord(merchantId, accountNumber);
-  },
-  keyOf: (row: Row) => [row.merchant_id, row.account_number],
-};
-
-const SECRETS: SealedTable = {
-  ...SECRETS_KEY,
+/** Current and previous secrets share the record, because one becomes the other while sealed. */
+const SECRETS = sealedTable({
+  name: 'webhook_secrets',
+  table: 'webhook_secrets',
+  sealed: 'sealed_secret',
+  keyId: 'data_key_id',
   purpose: 'secret',
-  hold: statement(
-    'webhooks.hold_sealed_secrets',
-    `select ${SECRET_KEY.columns}, sealed_secret as sealed, data_key_id from webhook_secrets
-     where data_key_id = any($1::integer[]) and (merchant_id, account_number) > ($3::text, $4::text)
-     order by merchant_id, account_number limit $2 for no key update skip locked`,
-  ),
-  change: statement(
-    'webhooks.reseal_secrets',
-    `update webhook_secrets s set sealed_secret = i.sealed, data_key_id = $1
-     from ${SECRET_ROWS.sql}
-     where s.merchant_id = i.merchant_id and s.account_number = i.account_number and s.data_key_id = i.expected
-     returning 1`,
-  ),
-  count: statement(
-    'webhooks.count_sealed_secrets',
-    `select data_key_id, count(*) as sealed_rows from webhook_secrets where data_key_id = any($1::integer[])
-     group by data_key_id`,
-  ),
-};
+  key: { merchantId: 'text', accountNumber: 'text' },
+  record: ({ merchantId, accountNumber }) => secretRecord(merchantId, accountNumber),
+});
 
-const PREVIOUS_SECRETS: SealedTable = {
-  ...SECRETS_KEY,
+const PREVIOUS_SECRETS = sealedTable({
+  name: 'previous_webhook_secrets',
+  table: 'webhook_secrets',
+  sealed: 'previous_sealed_secret',
+  keyId: 'previous_data_key_id',
   purpose: 'secret',
-  hold: statement(
-    'webhooks.hold_sealed_previous_secrets',
-    `select ${SECRET_KEY.columns}, previous_sealed_secret as sealed, previous_data_key_id as data_key_id
-     from webhook_secrets
-     where previous_data_key_id = any($1::integer[]) and (merchant_id, account_number) > ($3::text, $4::text)
-     order by merchant_id, account_number limit $2 for no key update skip locked`,
-  ),
-  change: statement(
-    'webhooks.reseal_previous_secrets',
-    `update webhook_secrets s set previous_sealed_secret = i.sealed, previous_data_key_id = $1
-     from ${SECRET_ROWS.sql}
-     where s.merchant_id = i.merchant_id and s.account_number = i.account_number and s.previous_data_key_id = i.expected
-     returning 1`,
-  ),
-  count: statement(
-    'webhooks.count_sealed_previous_secrets',
-    `select previous_data_key_id as data_key_id, count(*) as sealed_rows from webhook_secrets
-     where previous_data_key_id = any($1::integer[]) group by previous_data_key_id`,
-  ),
-};
+  key: { merchantId: 'text', accountNumber: 'text' },
+  record: ({ merchantId, accountNumber }) => secretRecord(merchantId, accountNumber),
+});
 
 export const SEALED_SECRETS: readonly SealedTable[] = [LOGINS, SECRETS, PREVIOUS_SECRETS];

@@ -2,7 +2,7 @@ import { Pool } from 'undici';
 import { tracedCall } from '../../../platform/channels/ask-once.ts';
 import type { Channel } from '../../../platform/channels/open-channel.ts';
 import { FairLine, Overloaded } from '../../../platform/work/fair-line.ts';
-
+import type { CheckProvider } from '../../../providers/provider.ts';
 import type { Decider, Decision, ProviderSettings, Sale, Verdict } from '../../anti-fraud.ts';
 import { askProvider, type ProviderQuestion, ProviderSilent } from './ask-provider.ts';
 import { PROVIDER_SILENT_REASON, readDecision, writeQuestion } from './provider-answers.ts';
@@ -93,25 +93,22 @@ class ProviderUnfit extends Error {
  * Returns a warning if the provider does not answer: unlike an acquirer it does not keep the service from
  * starting, because its silence has a verdict. Throws `ProviderUnfit` if this environment must not ask it.
  */
-export async function checkProvider(
-  settings: Pick<ProviderSettings, 'url'>,
-  environment: 'homologation' | 'production',
-  channel: Channel,
-): Promise<string | null> {
-  const about = await readAbout(settings.url, channel);
+export const checkProvider: CheckProvider = async (url, environment, channel, terms) => {
+  const urlName = terms?.url ?? 'PARCELA_ANTIFRAUD_URL';
+  const about = await readAbout(url, channel);
   if (typeof about === 'string') return `${about}: until it answers, sales are decided without it`;
   if (about.protocol !== PROTOCOL) {
     throw new ProviderUnfit(
-      `PARCELA_ANTIFRAUD_URL: the provider at ${settings.url} speaks protocol ${about.protocol}, not ${PROTOCOL}`,
+      `${urlName}: the provider at ${url} speaks protocol ${about.protocol}, not ${PROTOCOL}`,
     );
   }
   if (environment === 'production' && about.simulator !== false) {
     throw new ProviderUnfit(
-      `PARCELA_ANTIFRAUD_URL: ${settings.url} does not say that it is no simulator; production sells to real buyers only`,
+      `${urlName}: ${url} does not say that it is no simulator; production sells to real buyers only`,
     );
   }
   return null;
-}
+};
 
 /** Returns the identity, or why it is not known. */
 async function readAbout(

@@ -40,15 +40,30 @@ export const ABSENT_PROVIDER: AntiFraudProvider = {
   },
 };
 
-/** Checks the provider before its first decision. `unfit` resolves to why it must not be asked. */
+/**
+ * Asks nothing of the provider before `findUnfitness` gives null: it says why the provider must not be asked,
+ * and is called at once, then by each sale until then, once at a time.
+ */
 export function checkedProvider(
   provider: AntiFraudProvider,
-  unfit: Promise<string | null>,
+  findUnfitness: () => Promise<string | null>,
 ): AntiFraudProvider {
+  let isFit = false;
+  let checking: Promise<string | null> | null = null;
+  async function check(): Promise<string | null> {
+    const reason = await findUnfitness();
+    isFit = reason === null;
+    checking = null;
+    return reason;
+  }
+  checking = check();
   return {
     async decide(sale, signal) {
-      const reason = await unfit;
-      if (reason !== null) throw new ProviderSilent(reason);
+      if (!isFit) {
+        checking ??= check();
+        const reason = await checking;
+        if (reason !== null) throw new ProviderSilent(reason);
+      }
       return provider.decide(sale, signal);
     },
   };

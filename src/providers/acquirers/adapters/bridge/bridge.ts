@@ -132,7 +132,7 @@ function observing(observe: BridgeObserver) {
   };
 }
 
-export type BridgeAcquirer = Acquirer & { readonly isReal: () => boolean };
+type BridgeAcquirer = Acquirer & { readonly isReal: () => boolean };
 
 /**
  * docs/acquirer-protocol.md: JSON over HTTP to a program beside us that speaks to the acquirer, for example

@@ -1,11 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import type { Channel } from '../../../../platform/channels/open-channel.ts';
+import type { ProviderTerms } from '../../../provider.ts';
 import { type About, PROTOCOL_HEADER, readAbout } from './about.ts';
 
 const TRIES = 5;
 const PAUSE_MILLISECONDS = 1_000;
 const TIMEOUT_MILLISECONDS = 3_000;
+
+const SETTINGS: ProviderTerms = { url: 'PARCELA_ACQUIRER_URL', authority: 'PARCELA_ACQUIRER_CA_FILE' };
 
 const UNBELIEVED = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/;
 
@@ -22,23 +25,21 @@ export async function checkAcquirer(
   url: string,
   environment: 'homologation' | 'production',
   channel: Channel,
+  terms = SETTINGS,
 ): Promise<CheckedAcquirer> {
-  const found = await findAbout(url, channel);
+  const found = await findAbout(url, channel, terms);
   if ('reason' in found) {
     if (environment === 'homologation') {
       const warning = `The acquirer at ${url} does not answer (${found.reason}); payments will be voided until it does.`;
       return { about: null, warning };
     }
-    throw new AcquirerUnfit(
-      `PARCELA_ACQUIRER_URL: the bridge at ${url} does not answer /about (${found.reason})`,
-    );
+    throw new AcquirerUnfit(`${terms.url}: the bridge at ${url} does not answer /about (${found.reason})`);
   }
   const about = readAbout(found.body);
-  if (typeof about === 'string')
-    throw new AcquirerUnfit(`PARCELA_ACQUIRER_URL: the bridge at ${url} ${about}`);
+  if (typeof about === 'string') throw new AcquirerUnfit(`${terms.url}: the bridge at ${url} ${about}`);
   if (environment === 'production' && !about.isReal) {
     throw new AcquirerUnfit(
-      `PARCELA_ACQUIRER_URL: ${url} does not say that it is no simulator; production charges real cards only`,
+      `${terms.url}: ${url} does not say that it is no simulator; production charges real cards only`,
     );
   }
   return { about, warning: null };
@@ -48,12 +49,16 @@ export type CheckedAcquirer = { readonly about: About | null; readonly warning: 
 
 type Found = { readonly body: unknown };
 
-async function findAbout(url: string, channel: Channel): Promise<Found | { readonly reason: string }> {
+async function findAbout(
+  url: string,
+  channel: Channel,
+  terms: ProviderTerms,
+): Promise<Found | { readonly reason: string }> {
   const agent = new Agent({ connect: channel.connect });
   try {
     let reason = '';
     for (let tries = 1; tries <= TRIES; tries += 1) {
-      const about = await askAbout(`${url.replace(/\/$/, '')}/about`, channel, agent);
+      const about = await askAbout(`${url.replace(/\/$/, '')}/about`, channel, agent, terms);
       if (typeof about !== 'string') return about;
       // The bridge may still be starting, so it is asked again.
       reason = about;
@@ -65,7 +70,12 @@ async function findAbout(url: string, channel: Channel): Promise<Found | { reado
   }
 }
 
-async function askAbout(url: string, channel: Channel, dispatcher: Agent): Promise<Found | string> {
+async function askAbout(
+  url: string,
+  channel: Channel,
+  dispatcher: Agent,
+  { authority }: ProviderTerms,
+): Promise<Found | string> {
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
     const headers = { ...channel.headers(), ...PROTOCOL_HEADER };
@@ -75,7 +85,7 @@ async function askAbout(url: string, channel: Channel, dispatcher: Agent): Promi
     if (error instanceof SyntaxError) return 'its answer was no JSON';
     const code = (error as { cause?: { code?: unknown } }).cause?.code;
     if (typeof code === 'string' && UNBELIEVED.test(code))
-      return `its certificate is not believed: ${code}; PARCELA_ACQUIRER_CA_FILE names its authority`;
+      return `its certificate is not believed: ${code}; ${authority} names its authority`;
     return typeof code === 'string' ? code : (error as Error).name;
   }
 }

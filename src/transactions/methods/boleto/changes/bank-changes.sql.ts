@@ -1,6 +1,6 @@
 import type { FeedPage } from '../../../../platform/feeds/feed.ts';
 import {
-  FeedCursors,
+  feedCursors,
   MOVED_ON,
   UNREADABLE,
   WaitingChanges,
@@ -269,42 +269,6 @@ function parse(row: Row) {
   return { ...odd, change: isReadable ? { changeId, ourNumber, event, amount } : null };
 }
 
-const OPEN = statement(
-  'bank_changes.open_cursor',
-  'insert into bank_cursors (merchant_id, bank) values ($1, $2) on conflict do nothing',
-);
-
-const COLUMNS = `c.merchant_id, c.bank as provider, c.fence, c.bank_code || ':' || c.cursor as cursor`;
-
-const FIND = statement(
-  'bank_changes.find_cursor',
-  `select ${COLUMNS} from bank_cursors c where c.merchant_id = $1 and c.bank = $2`,
-);
-
-/** Of merchants that have issued a boleto since, at each of the banks ($1). */
-const ISSUERS = `from merchants m cross join unnest($1::text[]) p (bank)
-       left join bank_cursors c on c.merchant_id = m.merchant_id and c.bank = p.bank
-     where c.merchant_id is null and exists (select from boletos b where b.merchant_id = m.merchant_id)`;
-
-const OPEN_OF_ISSUERS = statement(
-  'bank_changes.open_cursors_of_issuers',
-  `insert into bank_cursors (merchant_id, bank)
-   select m.merchant_id, p.bank ${ISSUERS} order by m.merchant_id, p.bank
-   on conflict do nothing`,
-);
-
-const CLAIM_CURSORS = statement(
-  'bank_changes.claim_cursors',
-  `with due as (
-     select merchant_id, bank from bank_cursors
-     where due_at <= now() and (merchant_id <> '') = $3 and bank = any($4::text[])
-     order by due_at limit $1 for no key update skip locked
-   )
-   update bank_cursors c set due_at = now() + $2 * interval '1 millisecond'
-   from due where c.merchant_id = due.merchant_id and c.bank = due.bank
-   returning ${COLUMNS}`,
-);
-
 const CHANGES = inputRows<BankChange>(
   {
     merchant_id: ['text', (change) => change.merchantId],
@@ -344,29 +308,15 @@ const KEEP = statement(
    select merchant_id from moved`,
 );
 
-const POSTPONE_CURSOR = statement(
-  'bank_changes.postpone_pull',
-  `update bank_cursors set due_at = now() + $3 * interval '1 second' where merchant_id = $1 and bank = $4 and fence = $2`,
-);
-
-const EARLIEST_CURSOR = statement(
-  'bank_changes.earliest_pull',
-  `select case when $3 and exists (select ${ISSUERS}) then 0 else (
-     select (extract(epoch from min(due_at) - now()) * 1000)::float8 from bank_cursors
-     where (merchant_id <> '') = $2 and bank = any($1::text[])
-   ) end as milliseconds`,
-);
-
-/** How far the bank's changes were read. */
-export const BANK_CURSORS = new FeedCursors<FeedPage<BankChange>>(
+/** How far the bank's changes were read. Merchants need a cursor that have issued a boleto. */
+export const BANK_CURSORS = feedCursors<FeedPage<BankChange>>(
   {
-    find: FIND,
-    open: OPEN,
-    openOfNew: OPEN_OF_ISSUERS,
-    claim: CLAIM_CURSORS,
-    keep: KEEP,
-    postpone: POSTPONE_CURSOR,
-    earliest: EARLIEST_CURSOR,
+    name: 'bank_changes',
+    table: 'bank_cursors',
+    column: 'bank',
+    cursor: "c.bank_code || ':' || c.cursor",
+    since: 'exists (select from boletos b where b.merchant_id = m.merchant_id)',
   },
+  KEEP,
   ({ changes }) => CHANGES.values(changes),
 );
