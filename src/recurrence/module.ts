@@ -2,9 +2,8 @@ import type { Audit } from '../audit/audit-event.ts';
 import { serve } from '../platform/http/endpoint.ts';
 import { counter } from '../platform/metrics.ts';
 import type { Module, Published } from '../platform/module.ts';
-import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
-import { forgetInBatches } from '../platform/work/every-so-often.ts';
+import { forgetPersonalData } from '../platform/work/every-so-often.ts';
 import { fairLine } from '../platform/work/fair-line.ts';
 import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
 import { type Instant, saoPauloDay, startOfSaoPauloDay } from '../values/instant.ts';
@@ -72,17 +71,6 @@ function planCancellationWork(
     },
     look: { piece: EARLIEST_CANCELLATION },
   };
-}
-
-/** Removes customers of subscriptions that ended so many days of real time ago. `days` 0: never. */
-function forgetOldSubscribers(database: Database, days: number, observe: (erased: number) => void): Work[] {
-  if (days === 0) return [];
-  const forget = forgetInBatches('forgetOldSubscribers', async (limit) => {
-    const erased = await eraseOldSubscriptionCustomers(database, limit, days);
-    observe(erased);
-    return erased;
-  });
-  return [forget];
 }
 
 const NOTIFIERS_OF_RUN = 20;
@@ -250,10 +238,13 @@ export function openRecurrence(context: RecurrenceContext, below: BelowCollectio
   };
 }
 
+/** Of subscriptions that have ended. */
 function subscribersWork({ configuration, database, metrics }: RecurrenceContext): Work[] {
-  const erased = metrics.counter(SUBSCRIBERS_ERASED);
-  return forgetOldSubscribers(database, configuration.customerRetentionDays, (count) =>
-    erased.inc({}, count),
+  return forgetPersonalData(
+    'forgetOldSubscribers',
+    configuration.customerRetentionDays,
+    (limit, days) => eraseOldSubscriptionCustomers(database, limit, days),
+    metrics.counter(SUBSCRIBERS_ERASED),
   );
 }
 

@@ -2,10 +2,9 @@ import type { GuardVerification } from '../cards/vault/store-vault-card.ts';
 import type { Feed } from '../platform/feeds/open-feed.ts';
 import { counter, databaseGauge, gauge, type Metrics } from '../platform/metrics.ts';
 import type { Module, ModuleContext } from '../platform/module.ts';
-import type { Database } from '../platform/postgres/database.ts';
 import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import type { Work } from '../platform/work/due-work.ts';
-import { countingWhenRead, forgetInBatches } from '../platform/work/every-so-often.ts';
+import { countingWhenRead, forgetInBatches, forgetPersonalData } from '../platform/work/every-so-often.ts';
 import { type OutageWatch, openOutageWatch } from '../platform/work/outage-watch.ts';
 import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
 import { countedCode, readDecline } from '../providers/acquirers/issuer-code.ts';
@@ -40,24 +39,6 @@ function countingWork(
   return countingWhenRead('countUnresolved', COUNT_MILLISECONDS, metrics, async () => {
     for (const counted of await countUnresolved(database)) observe(counted);
   });
-}
-
-/**
- * Removes expired data of customers by real time: a jump of the test clock removes nothing. `days`
- * 0: it has no end.
- */
-export function forgetOldCustomers(
-  database: Database,
-  days: number,
-  observe: (erased: number) => void,
-): Work[] {
-  if (days === 0) return [];
-  const forget = forgetInBatches('forgetOldCustomers', async (limit) => {
-    const erased = await eraseOldCustomers(database, limit, days);
-    observe(erased);
-    return erased;
-  });
-  return [forget];
 }
 
 const CUSTOMERS_ERASED = counter(
@@ -184,8 +165,12 @@ export function openTransactions(
 }
 
 function customersWork({ configuration, database, metrics }: TransactionsContext): Work[] {
-  const erased = metrics.counter(CUSTOMERS_ERASED);
-  return forgetOldCustomers(database, configuration.customerRetentionDays, (count) => erased.inc({}, count));
+  return forgetPersonalData(
+    'forgetOldCustomers',
+    configuration.customerRetentionDays,
+    (limit, days) => eraseOldCustomers(database, limit, days),
+    metrics.counter(CUSTOMERS_ERASED),
+  );
 }
 
 function resolvingWorks(

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { programOf } from '../../src/platform/home.ts';
-import type { Database } from '../../src/platform/postgres/database.ts';
-import { forgetOldCustomers } from '../../src/transactions/module.ts';
+import { forgetPersonalData } from '../../src/platform/work/every-so-often.ts';
 import { keyFileIn } from '../kit/keys.ts';
 import { cleanEnvironment, databaseSettings, until } from '../kit/service.ts';
 import { insertPlan } from '../recurrence/recurrence-service.ts';
@@ -18,13 +17,6 @@ import {
 const PARCELA = programOf('src/cli/parcela.ts');
 
 const THIRTY_DAYS = { PARCELA_CUSTOMER_RETENTION_DAYS: '30' };
-const away = () => Promise.reject(new Error('nothing may be asked'));
-const UNTOUCHABLE: Database = {
-  query: away,
-  transaction: away,
-  ping: away,
-  close: async () => {},
-};
 
 let service: PrivacyService;
 before(async () => {
@@ -130,7 +122,7 @@ test('five years are usual, and with 0 days nothing ends by itself', async () =>
   });
   assert.equal(await customersOf(young), 1);
   assert.deepEqual(
-    forgetOldCustomers(UNTOUCHABLE, 0, () => {}),
+    forgetPersonalData('forgetOldCustomers', 0, () => assert.fail('nothing may be asked'), { inc: () => {} }),
     [],
   );
 });

@@ -145,6 +145,25 @@ export function forgetInBatches(name: string, ...batches: readonly ForgetBatch[]
   );
 }
 
+/**
+ * Removes personal data that is older than `days` of real time; a jump of the test clock removes nothing.
+ * `days` 0: it is kept for ever.
+ */
+export function forgetPersonalData(
+  name: string,
+  days: number,
+  erase: (limit: number, days: number) => Promise<number>,
+  erased: { inc(labels: object, count: number): void },
+): Work[] {
+  if (days === 0) return [];
+  const eraseBatch = async (limit: number) => {
+    const count = await erase(limit, days);
+    erased.inc({}, count);
+    return count;
+  };
+  return [forgetInBatches(name, eraseBatch)];
+}
+
 /** For walks: a step changes up to `limit` rows and gives how many, or null at the end. */
 export function forgetInSteps(
   name: string,

@@ -174,68 +174,42 @@ function logRun(log: Log, { merchantId, day, tally }: TruthRun): void {
     );
 }
 
+type Newest = CountedTruth['runs'][number];
+
+function summed(of: (run: Newest) => number): (counted: CountedTruth) => number {
+  return ({ runs }) => runs.reduce((all, run) => all + of(run), 0);
+}
+
+/** What each gauge without a label shows. */
+const SHOWN: readonly (readonly [ReturnType<typeof databaseGauge>, (counted: CountedTruth) => number])[] = [
+  [TRUTH_OLDEST_RUN_AGE_SECONDS, ({ runs }) => Math.max(0, ...runs.map(({ ageSeconds }) => ageSeconds))],
+  [TRUTH_CHARGES, summed((run) => run.charges)],
+  [TRUTH_RECEIVABLES, summed((run) => run.receivables)],
+  [TRUTH_DAYS, summed((run) => run.days)],
+  [TRUTH_DAYS_LEFT_OUT, summed((run) => run.daysLeftOut)],
+  [TRUTH_SALES_ASKED, summed((run) => run.asked)],
+  [TRUTH_CUT_SHORT, summed((run) => (run.isCutShort ? 1 : 0))],
+  [TRUTH_OLDEST_DIFFERENCE_AGE, ({ oldestDifference }) => oldestDifference],
+  [TRUTH_REPORT_AGE, ({ report }) => report?.ageSeconds ?? 0],
+  [TRUTH_REPORT_CHARGES, ({ report }) => report?.charges ?? 0],
+  [TRUTH_REPORT_DIFFERENCES, ({ report }) => report?.differences ?? 0],
+];
+
 /** Counts of all processes on this database. */
 function observeRuns(metrics: Metrics): Parameters<typeof verifyingWorks>[2] {
-  const age = metrics.gauge(TRUTH_OLDEST_RUN_AGE_SECONDS);
-  const compared = metrics.gauge(TRUTH_RECEIVABLES);
-  const days = metrics.gauge(TRUTH_DAYS);
-  const daysLeftOut = metrics.gauge(TRUTH_DAYS_LEFT_OUT);
+  const shown = SHOWN.map(([gauge, of]) => [metrics.gauge(gauge), of] as const);
+  const notAsked = metrics.gauge(TRUTH_NOT_ASKED);
   const count = metrics.gauge(TRUTH_DIFFERENCES);
   const cents = metrics.gauge(TRUTH_DIFFERENCES_CENTS);
-  const asked = metrics.gauge(TRUTH_SALES_ASKED);
-  const notAsked = metrics.gauge(TRUTH_NOT_ASKED);
-  const cutShort = metrics.gauge(TRUTH_CUT_SHORT);
-  const oldest = metrics.gauge(TRUTH_OLDEST_DIFFERENCE_AGE);
-  const charges = metrics.gauge(TRUTH_CHARGES);
-  const reportAge = metrics.gauge(TRUTH_REPORT_AGE);
-  const reportCharges = metrics.gauge(TRUTH_REPORT_CHARGES);
-  const reportDifferences = metrics.gauge(TRUTH_REPORT_DIFFERENCES);
-  return ({ runs, oldestDifference, report }) => {
-    oldest.set(oldestDifference);
-    reportAge.set(report?.ageSeconds ?? 0);
-    reportCharges.set(report?.charges ?? 0);
-    reportDifferences.set(report?.differences ?? 0);
-    charges.set(runs.reduce((all, run) => all + run.charges, 0));
-    const sum = (of: (run: (typeof runs)[number]) => number) => runs.reduce((all, run) => all + of(run), 0);
-    asked.set(
-      {},
-      sum((run) => run.asked),
-    );
-    notAsked.set(
-      { reason: 'beyondLookUp' },
-      sum((run) => run.beyondLookUp),
-    );
-    notAsked.set(
-      { reason: 'leftOut' },
-      sum((run) => run.leftOut),
-    );
-    cutShort.set(
-      {},
-      sum((run) => (run.isCutShort ? 1 : 0)),
-    );
-    age.set({}, Math.max(0, ...runs.map(({ ageSeconds }) => ageSeconds)));
-    compared.set(
-      {},
-      sum((run) => run.receivables),
-    );
-    days.set(
-      {},
-      sum((run) => run.days),
-    );
-    daysLeftOut.set(
-      {},
-      sum((run) => run.daysLeftOut),
-    );
+  return (counted) => {
+    for (const [gauge, of] of shown) gauge.set(of(counted));
+    for (const reason of ['beyondLookUp', 'leftOut'] as const)
+      notAsked.set({ reason }, summed((run) => run[reason])(counted));
     for (const name of [...EXCEPTION_CLASSES, ...TRUTH_CLASSES]) {
-      const found = runs.flatMap(({ differences }) => differences[name] ?? []);
-      count.set(
-        { class: name },
-        found.reduce((all, each) => all + each.count, 0),
-      );
-      cents.set(
-        { class: name },
-        found.reduce((all, each) => all + each.cents, 0),
-      );
+      const ofClass = (of: 'count' | 'cents') =>
+        summed(({ differences }) => differences[name]?.[of] ?? 0)(counted);
+      count.set({ class: name }, ofClass('count'));
+      cents.set({ class: name }, ofClass('cents'));
     }
   };
 }

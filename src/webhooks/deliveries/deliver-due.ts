@@ -66,7 +66,7 @@ export function deliverDue(tools: TryTools): Delivering {
 function openDeliveries(tools: TryTools): Deliveries {
   const { database } = tools;
   const watch = openEndpointWatch();
-  const rounds = openEndpointRounds(database, (place) => deliveries.isBusyAt(place));
+  const rounds = new EndpointRounds(database, (place) => deliveries.isBusyAt(place));
   const deliveries: Deliveries = new Dispatcher<ClaimedDelivery, MadeTry>({
     name: 'deliverDue',
     limits: DISPATCH.deliveries,
@@ -154,10 +154,6 @@ async function deliverDueOf(
 /** The next run continues after these pages, and reads a single page if it follows soon. */
 const PAGES_A_RUN = 10;
 const LONG_RUN_MILLISECONDS = 200;
-
-function openEndpointRounds(database: Database, isBusy: (place: Place) => boolean): EndpointRounds {
-  return new EndpointRounds(database, isBusy);
-}
 
 /** After a round of several pages, endpoints that gave deliveries are read first, so that backlogs flow. */
 class EndpointRounds {

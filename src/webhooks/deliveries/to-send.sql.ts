@@ -49,7 +49,6 @@ export const SENDING = rowCodec(
   },
   'd',
 );
-export const SENDING_COLUMNS = `${SENDING.columns}`;
 
 export function parseDeliveryToSend(row: Row): DeliveryToSend {
   const { transactionOf, sealedBasicAuth, basicAuthKeyId, ...parsed } = SENDING.parse(row);

@@ -2,6 +2,7 @@ import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { IS_STILL_WAITING } from './claims.sql.ts';
 import type { Fate, Try } from './delivery-outcome.ts';
 import { WAITS_IN_ORDER } from './to-send.sql.ts';
 
@@ -17,9 +18,6 @@ export type TryRow = {
 
 /** False if another process has taken over, or if an earlier attempt of this write had committed. */
 export type TryResult = { readonly isRecorded: boolean };
-
-/** Worded so that the planner cannot use an index of waiting rows: it would read all of a merchant's. */
-const IS_STILL_WAITING = 'd.ended_at is null';
 
 const INPUT = inputRows<TryRow>({
   merchant_id: ['text', (row) => row.merchantId],

@@ -5,11 +5,10 @@ import { serve } from '../../../platform/http/endpoint.ts';
 import type { Log } from '../../../platform/log.ts';
 import { counter, databaseGauge, gauge, type Metrics } from '../../../platform/metrics.ts';
 import type { Module, ModuleContext, Published } from '../../../platform/module.ts';
-import type { Database } from '../../../platform/postgres/database.ts';
 import { declarePeer } from '../../../platform/process-reports/peer-metrics.ts';
 import { mergeTexts } from '../../../platform/reference/wording.ts';
 import type { ClockedWork, Work } from '../../../platform/work/due-work.ts';
-import { countingWhenRead, everySoOften, forgetInBatches } from '../../../platform/work/every-so-often.ts';
+import { countingWhenRead, everySoOften, forgetPersonalData } from '../../../platform/work/every-so-often.ts';
 import { openOutageWatch } from '../../../platform/work/outage-watch.ts';
 import { createWakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { BankSettings } from '../../../providers/banks/bank.ts';
@@ -69,20 +68,6 @@ function countingBoletos(
   return countingWhenRead('countUnresolvedBoletos', COUNT_MILLISECONDS, metrics, async () =>
     observe(await countUnresolvedBoletos(database)),
   );
-}
-
-/**
- * Removes payers of long ago, of boletos that cannot be paid any more, by real time. `days` 0: they
- * are kept.
- */
-function forgetOldPayers(database: Database, days: number, observe: (erased: number) => void): Work[] {
-  if (days === 0) return [];
-  const forget = forgetInBatches('forgetOldPayers', async (limit) => {
-    const erased = await eraseOldPayers(database, limit, days);
-    observe(erased);
-    return erased;
-  });
-  return [forget];
 }
 
 const BOLETO_RESOLUTIONS = counter(
@@ -224,9 +209,14 @@ function watchBanks(banks: Pick<Banks, 'all'>, log: Log, metrics: Metrics) {
   });
 }
 
-function payersWork({ configuration, database, metrics }: BoletosContext) {
-  const erased = metrics.counter(PAYERS_ERASED);
-  return forgetOldPayers(database, configuration.customerRetentionDays, (count) => erased.inc({}, count));
+/** Of boletos that cannot be paid any more. */
+function payersWork({ configuration, database, metrics }: BoletosContext): Work[] {
+  return forgetPersonalData(
+    'forgetOldPayers',
+    configuration.customerRetentionDays,
+    (limit, days) => eraseOldPayers(database, limit, days),
+    metrics.counter(PAYERS_ERASED),
+  );
 }
 
 /** The unresolved ones of all processes on this database; counted every few seconds. */

@@ -11,11 +11,7 @@ import { fromStates } from '../../../platform/postgres/state-table.ts';
 import type { Cents } from '../../../values/cents.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
-import {
-  parseDeliveryToSend,
-  SENDING_COLUMNS,
-  SENDING_JOINS,
-} from '../../../webhooks/deliveries/to-send.sql.ts';
+import { parseDeliveryToSend, SENDING, SENDING_JOINS } from '../../../webhooks/deliveries/to-send.sql.ts';
 import {
   ENQUEUE_CALLBACK_DELIVERIES,
   ENQUEUE_MOVEMENT_DELIVERIES,
@@ -159,7 +155,7 @@ const COMMIT_OUTCOMES = statement(
    ), ${MARK_FIRST_USES}
    select ${CHANGED.columns}, ${IS_WAITING}, l.*
    from changed c full join (
-     select ${SENDING_COLUMNS} from leased d ${SENDING_JOINS}
+     select ${SENDING.columns} from leased d ${SENDING_JOINS}
    ) l on l.transaction_of = c.transaction_id`,
 );
 
