@@ -3,8 +3,8 @@ type Ask = (...asked: readonly unknown[]) => Promise<unknown>;
 type Unsent<Rest> = (reason: string, rest: Rest) => unknown;
 
 /**
- * What each call of a port answers when it is not made. A call ends with its timeout in milliseconds. `Rest` is
- * what is always let through.
+ * What each call of a port answers when it is not made. The last value of a call is its timeout in
+ * milliseconds. `Rest` is what is always let through.
  */
 export type UnsentAnswers<Port, Rest extends keyof Port> = {
   readonly [Call in Exclude<keyof Port, Rest>]: (
