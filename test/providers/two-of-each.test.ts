@@ -57,12 +57,7 @@ before(async () => {
   const demo = await service.demo();
   first = await shopOf(demo.merchantId, demo.gateway, demo.integration);
   second = await shopOf(OTHER, gateway as Login, integration as Login);
-  // Every process sees the rules within seconds.
-  await until(
-    'the rules are known',
-    async () => (await acquirerOf((await pay(second, 100)).body)) === 'beta',
-    LIMIT_MILLISECONDS,
-  );
+  await untilRoutedTo('beta');
 });
 
 after(async () => {
@@ -118,6 +113,15 @@ async function acquirerOf(body: Reply['body']): Promise<unknown> {
     idOf(body),
   ]);
   return row?.acquirer;
+}
+
+/** The process sees a change of providers and rules within seconds. */
+function untilRoutedTo(acquirer: string): Promise<unknown> {
+  return until(
+    `the second shop is charged at ${acquirer}`,
+    async () => (await acquirerOf((await pay(second, 100)).body)) === acquirer,
+    LIMIT_MILLISECONDS,
+  );
 }
 
 /** What a simulator has of a charge. */
@@ -289,11 +293,7 @@ test('two banks register the boletos of two merchants, and each cancels and pays
 test('a disabled acquirer gets nothing new, and what it has is canceled there', async () => {
   const paid = await pay(second, 8_000);
   await parcela('provider', 'disable', ...of('acquirer', 'beta'));
-  await until(
-    'beta gets nothing new',
-    async () => (await acquirerOf((await pay(second, 100)).body)) === 'default',
-    LIMIT_MILLISECONDS,
-  );
+  await untilRoutedTo('default');
   const canceled = await call(service.gatewayUrl, `/v1/payments/${idOf(paid.body)}/cancel`, {
     token: second.token,
     body: {},
@@ -304,6 +304,7 @@ test('a disabled acquirer gets nothing new, and what it has is canceled there', 
   await isOnlyAt(idOf(theirs.body), second, acquirers.default, acquirers.beta.url);
   assert.match(await parcela('provider', 'list'), /acquirer +beta +bridge +disabled since/);
   await parcela('provider', 'enable', ...of('acquirer', 'beta'));
+  await untilRoutedTo('beta');
 });
 
 test('the command says in plain words what is wrong, shows no secret, and leaves an entry', async () => {
