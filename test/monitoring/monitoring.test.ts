@@ -11,7 +11,7 @@ import '../../src/app/open-app.ts';
 import { declaredMetrics } from '../../src/platform/metrics.ts';
 import { skipWithout } from '../../tools/test-programs.ts';
 import { logIn, pay } from '../kit/merchant.ts';
-import { openTestService, type TestService, until } from '../kit/service.ts';
+import { openTestService, TEST_CONNECTIONS, type TestService, until } from '../kit/service.ts';
 import { expressionsOfRules, metricsOfExpression, metricsShown } from './metric-names.ts';
 
 const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -97,7 +97,8 @@ test('what happens is counted: declines by code, connections, the database, the 
     return newest > 0;
   });
   assert.equal(await numberOf('parcela_ready'), 1);
-  assert.equal(await numberOf('db_client_connection_max{db_client_connection_pool_name="work"}'), 12);
+  const most = await numberOf('db_client_connection_max{db_client_connection_pool_name="work"}');
+  assert.equal(most, TEST_CONNECTIONS);
   assert.ok(
     Number(
       await numberOf('db_client_connection_wait_time_seconds_count{db_client_connection_pool_name="work"}'),

@@ -1,5 +1,5 @@
 import type { AnswerStream, Contract } from '../../platform/http/endpoint.ts';
-import { cents, reaisText } from '../../values/cents.ts';
+import { type Cents, reaisText } from '../../values/cents.ts';
 import { BYTE_ORDER_MARK, CSV_TYPE, csvLine } from '../../values/csv.ts';
 import { type Column, errorsOf } from './page-parts.ts';
 import { ALL_ROLES, type Asked, type Screen, type Visit } from './screen.ts';
@@ -59,7 +59,7 @@ export function decimals(value: number | null, digits = 2): string | null {
 
 /** Of cents. */
 export function reaisCell(amount: number): string {
-  return reaisText(cents(amount)).replace('.', ',');
+  return reaisText(amount as Cents).replace('.', ',');
 }
 
 /** Reformats the API's time of São Paulo for spreadsheets. */

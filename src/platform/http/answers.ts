@@ -144,7 +144,12 @@ export function send(request: FastifyRequest, reply: FastifyReply, answer: Answe
 /** The stream of a HEAD is not read. */
 function sendStream(request: FastifyRequest, reply: FastifyReply, stream: AnswerStream): FastifyReply {
   reply.type(stream.type);
-  if (request.method !== 'HEAD') return reply.send(openAnswerStream(stream));
+  if (request.method !== 'HEAD')
+    return reply.send(
+      openAnswerStream(stream, (error) => {
+        request.brokenBy = error;
+      }),
+    );
   stream.close();
   return reply.send();
 }
@@ -215,15 +220,23 @@ const LOOK_MILLISECONDS = 1_000;
  * A body produced as fast as it is read. When the reader stalls, a piece fails or the service stops, the
  * connection breaks, so that a part is never taken for the whole.
  */
-function openAnswerStream({ pieces, signal, close }: AnswerStream): Readable {
+function openAnswerStream(
+  { pieces, signal, close }: AnswerStream,
+  noteFailure: (error: unknown) => void,
+): Readable {
   const beganAt = performance.now();
   /** Since when a piece waits to be read; null while one is produced. */
   let waitsSince: number | null = null;
   async function* inTurn() {
-    for await (const piece of pieces) {
-      waitsSince = performance.now();
-      yield piece;
-      waitsSince = null;
+    try {
+      for await (const piece of pieces) {
+        waitsSince = performance.now();
+        yield piece;
+        waitsSince = null;
+      }
+    } catch (error) {
+      noteFailure(error);
+      throw error;
     }
   }
   const body = Readable.from(inTurn(), { objectMode: false, highWaterMark: MOST_HELD_BYTES });

@@ -97,6 +97,8 @@ declare module 'fastify' {
     caller: Caller | null;
     language: Language;
     startedAt: number;
+    /** Why its streamed answer lacks its end; null: it does not, or the reader left. */
+    brokenBy: unknown;
     scope: Scope | null;
   }
   interface FastifyContextConfig {
@@ -131,6 +133,7 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
   app.decorateRequest('caller', null);
   app.decorateRequest('language', 'pt');
   app.decorateRequest('startedAt', 0);
+  app.decorateRequest('brokenBy', null);
   app.decorateRequest('scope', null);
   app.decorateRequest('pageOf', null);
   readBodiesAsBytes(app, options.bodies);
@@ -310,6 +313,8 @@ function record(options: ServerOptions, request: FastifyRequest, reply: FastifyR
   // Proxies ask for health all the time.
   const isHealth = request.routeOptions.config.endpoint?.needsNoPlace === true;
   const level = isHealth ? 'debug' : 'info';
+  if (request.brokenBy !== null)
+    options.log.error({ requestId: request.id, ...errorFields(request.brokenBy) }, 'an answer broke off');
   inScope(request.scope ?? undefined, () => options.log[level](line, 'request'));
   if (request.scope !== null) endRequestScope(request.scope, status);
 }
