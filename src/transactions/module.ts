@@ -32,7 +32,7 @@ import type { UnresolvedCount, UnresolvedKind } from './unresolved/unresolved.ts
 
 const COUNT_MILLISECONDS = 5_000;
 
-/** However often the metrics are read, the database is asked every five seconds. */
+/** Asks the database every five seconds at most, however often the metrics are read. */
 function countingWork(
   { database, metrics }: Pick<ModuleContext, 'database' | 'metrics'>,
   observe: (count: UnresolvedCount) => void,
@@ -42,10 +42,7 @@ function countingWork(
   });
 }
 
-/**
- * Removes expired data of customers by real time: a jump of the test clock removes nothing. `days`
- * 0: it has no end.
- */
+/** By real time, so a jump of the test clock erases nothing. `days` 0 keeps the data for ever. */
 export function forgetOldCustomers(
   database: Database,
   days: number,
@@ -95,10 +92,7 @@ const UNRESOLVED_MOST_TRIES = databaseGauge(
   ['kind'],
 );
 
-/**
- * Five tries to resolve without a single answer (a charge asks twice in each); then one try a
- * second notices the acquirer's return.
- */
+/** Five tries (a charge asks twice in each); then one try a second detects the acquirer's return. */
 const UNRESOLVED_IN_ROW = { charge: 10, cancel: 5, capture: 5 } as const satisfies Record<
   UnresolvedKind,
   number
@@ -124,12 +118,8 @@ export type Transactions = Module & {
   Omit<Captures, 'works' | 'clockedWork'> & {
     readonly limits: LimitTools;
     readonly guardVerification: GuardVerification;
-    /** Wakes the resolving of charges and cancels. */
     readonly wakeSignal: WakeSignal;
-    /**
-     * Notified when a billing's charge has an outcome that the engine which made it does not know
-     * yet.
-     */
+    /** Notified when a billing's charge has an outcome that the billing engine does not know yet. */
     readonly billingSignal: WakeSignal;
     /** Whether the acquirer answers any charge. */
     readonly outage: OutageWatch;
@@ -244,10 +234,7 @@ function observeResolutions(metrics: Metrics): ObserveResolution {
   return (kind, outcome) => resolutions.inc({ kind, outcome });
 }
 
-/**
- * How long a billing's charge of a merchant is looked for: a jump of its test clock waits for what
- * falls due in it.
- */
+/** No patience in a jump of the merchant's test clock, which waits for what falls due in it. */
 function searchPatience({ configuration, isJumping }: TransactionsContext) {
   const { billings } = configuration;
   return (merchantId: string) => (isJumping(merchantId) ? 0 : billings.searchMilliseconds);
@@ -284,7 +271,6 @@ function outageWatches(log: Log, metrics: Metrics): (kind: UnresolvedKind) => Ou
   };
 }
 
-/** The unresolved ones of all processes on this database; counted every few seconds. */
 function observeUnresolved(metrics: Metrics): (count: UnresolvedCount) => void {
   const unresolved = metrics.gauge(UNRESOLVED);
   const oldest = metrics.gauge(UNRESOLVED_OLDEST_AGE_SECONDS);

@@ -9,8 +9,8 @@ import { secondsUntilNextResolveTry, unsentPostponement } from '../transaction.t
 import type { RequestQueue, UnansweredRequest } from './request-queue.sql.ts';
 
 /**
- * No clear answer. `notSent`: nothing was asked, and the try does not count. `isSilence` false: something
- * came back, so that the provider is not away; null: nothing was asked.
+ * `notSent`: the try does not count. `isSilence` false: something came back, so the provider is not away;
+ * null: nothing was asked.
  */
 export type Unclear = {
   readonly kind: 'unknown' | 'notConnected' | 'notSent';
@@ -20,33 +20,28 @@ export type Unclear = {
 type Resolvable = { readonly merchantId: string; readonly fence: number; readonly tries: number };
 type Clear = { readonly kind: string };
 
-/** How requests of a kind are resolved. */
 export type ResolveRequests<Request extends Resolvable, Answer extends Clear> = {
-  /** Of the work. */
   readonly name: string;
   readonly database: Database;
   readonly queue: Pick<RequestQueue<Request>, 'claim' | 'postpone' | 'pullForward' | 'earliest'>;
   readonly idOf: (request: Request) => string;
-  /** False: there is no provider to ask. */
+  /** False if there is no provider to ask. */
   readonly mayClaim?: () => boolean;
   readonly about: NonNullable<Dispatched<Request, unknown>['about']>;
   readonly limits: DispatchLimits;
-  /** Whether the provider answers any of them. */
   readonly outage: OutageWatch;
-  /** Until then what is claimed is asked for and recorded. */
+  /** Long enough to ask and to record the answer. */
   readonly leaseMilliseconds: number;
-  /** Asks for it again, under the same id: a provider books one id once. */
+  /** Repeats the request under the same id, which a provider executes only once. */
   readonly ask: (request: Request) => Promise<Answer | Unclear>;
-  /** Records what the provider says. */
   readonly record: (request: Request, answer: Answer, deadlineAt: number) => Promise<void>;
-  /** What a person must learn of an answer, as no caller waits for it; null: nothing. */
+  /** What a person must learn of an answer that no caller waits for; null: nothing. */
   readonly warningOf: (answer: Answer) => string | null;
   readonly outcomeOf: (answer: Answer) => string;
   readonly observe: (outcome: string) => void;
   readonly warn: (request: Request, reason: string) => void;
 };
 
-/** What all requests to an acquirer have alike. */
 export const OF_ACQUIRER = {
   idOf: ({ requestId }: UnansweredRequest): string => requestId,
   about: taskOfPayment,
@@ -56,12 +51,11 @@ export const OF_ACQUIRER = {
 };
 
 const RECORD_MILLISECONDS = 8_000;
-/** From so many tries on a person should look. */
+/** After so many tries a person should look. */
 const TRIES_BEFORE_WARNING = 8;
-/** Time for the commit of the answer. */
+/** Time to commit the answer. */
 export const REQUEST_LEASE_MARGIN_MILLISECONDS = 15_000;
 
-/** Asks for what was not answered clearly, until the provider confirms or refuses. */
 export function resolveRequests<Request extends Resolvable, Answer extends Clear>(
   resolving: ResolveRequests<Request, Answer>,
   wakeSignal: WakeSignal,
@@ -108,7 +102,7 @@ async function postpone<Request extends Resolvable, Answer extends Clear>(
   const { merchantId, fence, tries } = request;
   const held = { merchantId, requestId: idOf(request), fence };
   observe('postponed');
-  // Without a free connection nothing is known of the provider.
+  // Without a free connection nothing is known about the provider.
   if (kind === 'notSent') return queue.postpone(database, held, unsentPostponement(reason));
   if (isSilence !== null) outage.observe(!isSilence, merchantId);
   if (tries >= TRIES_BEFORE_WARNING && !outage.isAway()) warn(request, reason);

@@ -10,13 +10,11 @@ import { type BoletoChange, moveOf } from './boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from './boletos.sql.ts';
 import { BOLETO_REQUESTS } from './unresolved/unresolved-boletos.sql.ts';
 
-/** What asks the bank while a caller waits. */
 export type AskBankTools = {
   readonly database: Database;
   readonly banks: Banks;
   readonly clock: BusinessClock;
   readonly bankTimeoutMilliseconds: number;
-  /** Wakes the resolving of what is unanswered. */
   readonly wakeSignal: WakeSignal;
   readonly writeMove: BatchedWrite<BoletoMoveRow, BoletoMoved>;
 };
@@ -27,10 +25,7 @@ type Recorded = {
   readonly warning: BankChanged['warning'];
 };
 
-/**
- * Asks the bank for the issue or the cancel of a boleto, and records what it says. What was not sent is
- * taken back by `unsent`, as long as no other process has claimed the boleto.
- */
+/** `unsent` takes back what was not sent, unless another process has claimed the boleto. */
 export function askBank(
   tools: AskBankTools,
   { merchantId, boletoId, fence }: BoletoKey & Pick<Boleto, 'fence'>,

@@ -36,10 +36,10 @@ import { countUnresolvedBoletos, type UnresolvedBoletoCount } from './unresolved
 
 const COUNT_MILLISECONDS = 5_000;
 const DUE_DAYS_MILLISECONDS = 5_000;
-/** Merchants whose clock is ahead, in one look. */
+/** The most merchants with a clock ahead in one run. */
 const MOST_AHEAD = 100;
 
-/** What becomes overdue, and what is over, by the business time of each merchant. */
+/** Makes boletos overdue or ends them, by each merchant's business time. */
 function advanceDueWork(tools: AdvanceDueTools): Work {
   const advance = async (signal: AbortSignal) => {
     await advanceDueBoletos(tools, null, signal);
@@ -52,7 +52,6 @@ function advanceDueWork(tools: AdvanceDueTools): Work {
   return everySoOften('advanceDueBoletos', DUE_DAYS_MILLISECONDS, advance, look);
 }
 
-/** The same in a jump of a merchant's clock. */
 function advanceDueByClock(tools: AdvanceDueTools): ClockedWork {
   return {
     name: 'boletos',
@@ -61,7 +60,7 @@ function advanceDueByClock(tools: AdvanceDueTools): ClockedWork {
   };
 }
 
-/** However often the metrics are read, the database is asked every five seconds. */
+/** Asks the database every five seconds at most, however often the metrics are read. */
 function countingBoletos(
   { database, metrics }: Pick<ModuleContext, 'database' | 'metrics'>,
   observe: (count: UnresolvedBoletoCount) => void,
@@ -71,10 +70,7 @@ function countingBoletos(
   );
 }
 
-/**
- * Removes payers of long ago, of boletos that cannot be paid any more, by real time. `days` 0: they
- * are kept.
- */
+/** Erases payers of old boletos that can no longer be paid. By real time. `days` 0 keeps them. */
 function forgetOldPayers(database: Database, days: number, observe: (erased: number) => void): Work[] {
   if (days === 0) return [];
   const forget = forgetInBatches('forgetOldPayers', async (limit) => {
@@ -133,7 +129,7 @@ export const BOLETOS: Published = {
   ],
 };
 
-/** Tries without a single answer; then one try a second notices the return of the bank. */
+/** After so many tries without any answer, one try a second detects the bank's return. */
 const OUTAGE_LIMITS = {
   unresolvedInRow: 5,
   probePauseMilliseconds: 1_000,
@@ -150,10 +146,10 @@ type BoletosContext = ModuleContext & {
   readonly banks: Banks;
 };
 
-/** `bankFeed`: for events that homologation forces. */
+/** `bankFeed` serves events that homologation forces. */
 export type Boletos = Module & { readonly bankFeed: Feed };
 
-/** Without a bank boletos are read, return files are applied, and nothing is asked for. */
+/** Without a bank, boletos can be read and return files applied, but nothing is issued or canceled. */
 export function openBoletos(
   context: BoletosContext,
   { idempotency, webhooks }: { readonly idempotency: Idempotency; readonly webhooks: Webhooks },
@@ -228,7 +224,6 @@ function payersWork({ configuration, database, metrics }: BoletosContext) {
   return forgetOldPayers(database, configuration.customerRetentionDays, (count) => erased.inc({}, count));
 }
 
-/** The unresolved ones of all processes on this database; counted every few seconds. */
 function observeUnresolved(metrics: Metrics) {
   const unresolved = metrics.gauge(BOLETOS_UNRESOLVED);
   const oldest = metrics.gauge(BOLETOS_UNRESOLVED_OLDEST_AGE_SECONDS);
