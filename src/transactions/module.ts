@@ -31,7 +31,7 @@ import type { UnresolvedCount, UnresolvedKind } from './unresolved/unresolved.ts
 
 const COUNT_MILLISECONDS = 5_000;
 
-/** However often the metrics are read, the database is asked every five seconds. */
+/** Asks the database every five seconds at most, however often the metrics are read. */
 function countingWork(
   { database, metrics }: Pick<ModuleContext, 'database' | 'metrics'>,
   observe: (count: UnresolvedCount) => void,
@@ -77,10 +77,7 @@ const UNRESOLVED_MOST_TRIES = databaseGauge(
   ['kind'],
 );
 
-/**
- * Five tries to resolve without a single answer (a charge asks twice in each); then one try a
- * second notices the acquirer's return.
- */
+/** Five tries (a charge asks twice in each); then one try a second detects the acquirer's return. */
 const UNRESOLVED_IN_ROW = { charge: 10, cancel: 5, capture: 5 } as const satisfies Record<
   UnresolvedKind,
   number
@@ -106,12 +103,8 @@ export type Transactions = Module & {
   Omit<Captures, 'works' | 'clockedWork'> & {
     readonly limits: LimitTools;
     readonly guardVerification: GuardVerification;
-    /** Wakes the resolving of charges and cancels. */
     readonly wakeSignal: WakeSignal;
-    /**
-     * Notified when a billing's charge has an outcome that the engine which made it does not know
-     * yet.
-     */
+    /** Notified when a billing's charge has an outcome that the billing engine does not know yet. */
     readonly billingSignal: WakeSignal;
     /** Whether each acquirer answers any charge. */
     readonly outage: OutageWatch;
@@ -217,10 +210,7 @@ function observeResolutions(metrics: Metrics): ObserveResolution {
   return (kind, outcome) => resolutions.inc({ kind, outcome });
 }
 
-/**
- * How long a billing's charge of a merchant is looked for: a jump of its test clock waits for what
- * falls due in it.
- */
+/** No patience in a jump of the merchant's test clock, which waits for what falls due in it. */
 function searchPatience({ configuration, isJumping }: TransactionsContext) {
   const { billings } = configuration;
   return (merchantId: string) => (isJumping(merchantId) ? 0 : billings.searchMilliseconds);
@@ -262,7 +252,6 @@ function outageWatches({
   };
 }
 
-/** The unresolved ones of all processes on this database; counted every few seconds. */
 function observeUnresolved(metrics: Metrics): (count: UnresolvedCount) => void {
   const unresolved = metrics.gauge(UNRESOLVED);
   const oldest = metrics.gauge(UNRESOLVED_OLDEST_AGE_SECONDS);

@@ -5,7 +5,7 @@ import { countSales, type SalePlace } from './sale-counts.sql.ts';
 import { addSaleCounts, type SaleCounts } from './sale-counts.ts';
 
 type Rounds = {
-  /** So many sales are counted at once: less than a tenth of a second of an index. */
+  /** Sales counted by one query, which reads an index for less than 0.1 s. */
   readonly sales: number;
   readonly rounds: number;
 };
@@ -13,12 +13,12 @@ type Rounds = {
 /** Twenty million sales. */
 const ROUNDS: Rounds = { sales: 100_000, rounds: 200 };
 
-/** The sales of a stretch of business time. `countedFrom`: older ones were left out; null: none was. */
+/** `countedFrom`: sales before it were not counted; null: all were. */
 export type AllSales = SaleCounts & { readonly countedFrom: Instant | null };
 
 /**
- * Counts them round by round, the newest first, each in its turn with other searches of the merchant. Throws
- * `Overloaded` or `DatabaseUnavailable` where a round finds no turn for half a minute.
+ * Newest first. Each round takes its turn among the merchant's searches. Throws `Overloaded` or
+ * `DatabaseUnavailable` if it gets none for half a minute.
  */
 export async function readSaleCounts(
   search: Search,

@@ -6,10 +6,10 @@ import { ANSWERED_NO, ANSWERED_YES, type Answers, type SaleCounts } from './sale
 import { INSTALLMENT_STATES } from './transaction.ts';
 import { DECIDED, UNDER_WAY } from './transaction-queries.sql.ts';
 
-/** Codes are the issuers', and may be any: they come last, and the rarest are left out. */
+/** Issuers may use any codes. Groups of codes come last, and the rarest are left out. */
 const MOST_GROUPS = 1_000;
 
-/** Of one day, hour, brand or code, or of all: what its kind does not name is null. */
+/** Counts one day, hour, brand or code, or all. Columns that are not part of its `kind` are null. */
 const GROUP = rowCodec({
   kind: column.whole('grouping(day, hour, card_brand, response_code)'),
   day: column.nullable(column.day('day')),
@@ -35,9 +35,9 @@ const SOLD = `(${OF_SOLD} and ${DECIDED} ${NEWEST_FIRST})
   union all (${OF_SOLD} and ${UNDER_WAY} ${NEWEST_FIRST})`;
 
 /**
- * A stretch of transactions_by_sale_day, which alone is read where vacuum has been. What is alike in an hour
- * is put together first: hours of São Paulo begin with those of UTC. Only who names what the installments
- * show may take the index.
+ * Reads a range of transactions_by_sale_day, and only this index where vacuum has run. Sales alike within an
+ * hour are grouped first: hours of São Paulo and UTC begin together. Only a query that names
+ * installments_state may use the index.
  */
 const COUNT = statement(
   'transactions.count_sales',
@@ -62,16 +62,16 @@ const COUNT = statement(
    order by (grouping(card_brand, response_code) = 0), count desc limit $7`,
 );
 
-/** As `grouping` names them: a bit for each column that a row is not of. */
+/** The bits of `grouping`: one for each column that the row does not group by. */
 const KINDS = { total: 15, day: 7, hour: 11, brand: 13, code: 12 } as const;
 
-/** Where the sales of a merchant were counted up to: as the database writes the oldest of them. */
+/** The oldest sale that was counted, as PostgreSQL writes its moment. */
 export type SalePlace = { readonly soldAt: string; readonly transactionId: string };
 
-/** Before any of the same moment. */
+/** Lower than any id, so sales at `before` itself are not counted. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** The newest sales of a stretch of business time before a place; `next`: there may be older ones. */
+/** Counts the newest sales of the period before `place`. `next`: there may be older ones. */
 export async function countSales(
   database: Reader,
   merchantId: string,

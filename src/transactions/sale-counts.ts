@@ -2,15 +2,13 @@ import type { CardBrand } from '../values/card-number.ts';
 import { type Day, type Instant, instant } from '../values/instant.ts';
 import type { TransactionState } from './transaction.ts';
 
-/** How many were asked for, by what the issuer said. */
 export type Answers = {
   readonly approved: number;
   readonly declined: number;
-  /** Of which no answer is known, or which were undone before there was one. */
+  /** No answer is known, or the sale was undone before there was one. */
   readonly other: number;
 };
 
-/** One code of an issuer, with its advice. */
 export type DeclineCount = {
   readonly brand: CardBrand;
   readonly responseCode: string;
@@ -18,16 +16,15 @@ export type DeclineCount = {
   readonly count: number;
 };
 
-/** The sales of a period in numbers. */
 export type SaleCounts = {
   readonly total: Answers;
   readonly byDay: readonly (Answers & { readonly day: Day })[];
-  /** By the hour of São Paulo's day, 0 to 23. */
+  /** Hours of São Paulo, 0 to 23. */
   readonly byHour: readonly (Answers & { readonly hour: number })[];
   readonly byBrand: readonly (Answers & { readonly brand: CardBrand })[];
-  /** The most frequent first. */
+  /** Most frequent first. */
   readonly declines: readonly DeclineCount[];
-  /** Of those that were counted the first was sold then; null: there is none. */
+  /** The moment of the oldest counted sale; null if there is none. */
   readonly oldestAt: Instant | null;
 };
 
@@ -43,7 +40,7 @@ const sumOf = (answers: readonly Answers[]): Answers =>
     NONE,
   );
 
-/** Sums up what has the same of something; in the order of that. */
+/** Sums the entries with the same key, ordered by key. */
 function together<One extends Answers, Key extends string | number>(
   all: readonly One[],
   keyOf: (one: One) => Key,
@@ -53,7 +50,6 @@ function together<One extends Answers, Key extends string | number>(
     .map(([, [first, ...rest]]) => ({ ...(first as One), ...sumOf([first as One, ...rest]) }));
 }
 
-/** Counts of several stretches of sales as those of all of them. */
 export function addSaleCounts(parts: readonly SaleCounts[]): SaleCounts {
   const codes = Map.groupBy(
     parts.flatMap(({ declines }) => declines),
@@ -84,6 +80,6 @@ export function addSaleCounts(parts: readonly SaleCounts[]): SaleCounts {
   };
 }
 
-/** The issuer has said yes, whatever became of it later. */
+/** The issuer approved, whatever became of it later. */
 export const ANSWERED_YES = ['approved', 'preauthorized', 'capturing'] as const satisfies TransactionState[];
 export const ANSWERED_NO = ['declined'] as const satisfies TransactionState[];

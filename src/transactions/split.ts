@@ -12,13 +12,13 @@ export type SplitEntry = {
   readonly portion: number;
 };
 
-/** The remainder is the merchant's. All portions together are at most 10,000. */
+/** All portions together are at most 10,000. The remainder is the merchant's. */
 export type Split = { readonly kind: SplitKind; readonly entries: readonly SplitEntry[] };
 
-/** A split as it is kept with the sale: with the fee of that day, in hundredths of a percent. */
+/** Recorded with the sale. `feePortion` is the fee of its moment, in hundredths of a percent. */
 export type RecordedSplit = Split & { readonly feePortion: number };
 
-/** As it was kept; undefined: it is none. */
+/** Undefined if the value is not a recorded split. */
 export function readSplit(kept: unknown): RecordedSplit | undefined {
   const { kind, entries, feePortion } = (kept ?? {}) as Partial<RecordedSplit>;
   const isSplit =
@@ -29,35 +29,29 @@ export function readSplit(kept: unknown): RecordedSplit | undefined {
   return isSplit ? (kept as RecordedSplit) : undefined;
 }
 
-/** A beneficiary's share of an installment. */
 export type Share = {
   readonly installmentNumber: number;
-  /** Place of the beneficiary in the split, from 1. */
+  /** The beneficiary's place in the split, from 1. */
   readonly position: number;
   readonly beneficiary: string;
   readonly amount: Cents;
   readonly canceledAmount: Cents;
 };
 
-/**
- * A split is shown in pages of whole beneficiaries: 99 installments of 100 beneficiaries have 9,900
- * shares, an answer of more than half a megabyte.
- */
+/** Pages of whole beneficiaries: 99 installments of 100 have 9,900 shares, over half a megabyte. */
 export const MOST_SHARES_SHOWN = 1_000;
 
 export function beneficiariesOfPage(installments: number): number {
   return Math.max(1, Math.floor(MOST_SHARES_SHOWN / installments));
 }
 
-/** A beneficiary's share of a whole sale. */
 export type ShareTotal = Pick<Share, 'position' | 'amount' | 'canceledAmount'>;
 
 const WHOLE = 10_000;
 
 /**
- * The share of each beneficiary, in order, rounded once on the total: rounding installment by
- * installment would let cents pile up. `feePortion` is the operator's, in hundredths of a percent;
- * the merchant bears the fee.
+ * Rounded once on the total, in the split's order: rounding each installment would let cents pile up.
+ * `feePortion` is the operator's, in hundredths of a percent; the merchant bears the fee.
  */
 export function beneficiaryShares(amount: Cents, split: Split, feePortion: number): Cents[] {
   const portions = split.entries.map(({ portion }) => portion);
@@ -73,11 +67,10 @@ export function amountLessFee(amount: Cents, feePortion: number): Cents {
 }
 
 /**
- * Spreads shares over the installments of a sale: result[k][i] is what beneficiary i gets of
- * installment k. After each installment every beneficiary has the whole cents that are due by then,
- * as nearly as the installment has cents to give; over all installments each has its share exactly,
- * and never less than nothing. The rest of an installment is the merchant's. The shares are
- * together at most the sum of the installments.
+ * result[k][i] is what beneficiary i gets of installment k. After each installment every beneficiary has the
+ * whole cents due by then, as nearly as its cents allow. Over all installments each gets its share exactly,
+ * and no part is negative. The rest is the merchant's. The shares must not exceed the sum of the
+ * installments.
  */
 export function sharesByInstallment(shares: readonly Cents[], installments: readonly Cents[]): Cents[][] {
   const total = installments.reduce((sum, part) => sum + BigInt(part), 0n);
@@ -113,10 +106,7 @@ export function recordedShares(
   );
 }
 
-/**
- * One installment among all parties, the merchant last: first what is due in whole cents, then the
- * largest fractions.
- */
+/** Divides it among all parties, the merchant last: whole cents due first, then the largest fractions. */
 function partsOfInstallment(
   installment: bigint,
   owed: readonly bigint[],
@@ -132,14 +122,15 @@ function partsOfInstallment(
   });
   let left = installment - parties.reduce((sum, { part }) => sum + part, 0n);
   const byNeed = parties.toSorted((one, other) => compare(other.open, one.open));
-  // A party was a fraction ahead: those who need it least wait for the next installment.
+  // Some party was ahead by a fraction, so too much was given. Those with the smallest open fraction give
+  // back, and wait for the next installment.
   for (const party of byNeed.toReversed()) {
     const lacking = left < 0n ? -left : 0n;
     const back = party.part < lacking ? party.part : lacking;
     party.part -= back;
     left += back;
   }
-  // At most a cent for each: the rest are the fractions of all.
+  // At most one cent each, because only the parties' fractions are left.
   for (const party of byNeed) {
     const unused = (owed[party.index] as bigint) - (given[party.index] as bigint) - party.part;
     if (left === 0n || unused === 0n) continue;

@@ -42,7 +42,7 @@ const FIND_STATES = statement(
    join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id`,
 );
 
-/** Of those that are there; nothing is asked where none is wanted. */
+/** Leaves out transactions that do not exist. Without keys no query is made. */
 export async function findStates(
   database: Database,
   keys: readonly TransactionKey[],
@@ -50,7 +50,7 @@ export async function findStates(
   return keys.length === 0 ? [] : (await database.query(FIND_STATES, KEYS.values(keys))).map(STATE.parse);
 }
 
-/** Its intent was taken back: resolving raises the fence before it voids anything. */
+/** Its intent was taken back. Fence 0: resolving raises the fence before it voids anything. */
 export const NEVER_SENT = `t.state = 'voided' and t.fence = 0 and starts_with(t.unknown_reason, 'not sent')`;
 
 const OWN = rowCodec<Omit<Transaction, 'shares' | 'installments' | 'preauthorization'>>(
@@ -105,7 +105,6 @@ const PREAUTHORIZATION = rowCodec<Preauthorization>(
   'p',
 );
 
-/** Of a transaction `t` with its `INSTALLMENTS`, and what a pre-authorized one has beside. */
 export const OWN_COLUMNS = `${OWN.columns}, ${PARTS.columns}, ${PREAUTHORIZATION.columns}`;
 
 export const INSTALLMENTS = `lateral (
@@ -119,7 +118,7 @@ export const INSTALLMENTS = `lateral (
      where merchant_id = t.merchant_id and transaction_id = t.transaction_id limit 1
    ) p on true`;
 
-/** `beneficiariesOfPage` by the number of installments, as a list of PostgreSQL. */
+/** `beneficiariesOfPage` by number of installments, as a PostgreSQL array. */
 const BENEFICIARIES_OF_PAGE = `{${Array.from({ length: MOST_INSTALLMENTS }, (_, at) => beneficiariesOfPage(at + 1))}}`;
 
 const SHARES = listsCodec<Share>(
@@ -152,7 +151,6 @@ const FIND = statement(
   `select ${WHOLE} from ${OF_WHOLE} where t.merchant_id = $1 and t.transaction_id = $2`,
 );
 
-/** With its installments and a page of its shares, or null. */
 export async function findTransaction(
   database: Reader,
   merchantId: string,
@@ -183,7 +181,7 @@ const BESIDE = rowCodec({
   capturingAmount: column.nullable(column.money(CAPTURING_AMOUNT)),
 });
 
-/** Cents come as numbers of JSON, moments as milliseconds. What was never sent was no cancel. */
+/** In the JSON cents are numbers and moments are milliseconds. Never sent cancels are left out. */
 const FIND_WITH_CANCELS = statement(
   'transactions.find_with_cancels',
   `select ${WHOLE}, ${BESIDE.columns} from ${OF_WHOLE}, lateral (
@@ -202,7 +200,7 @@ const FIND_WITH_CANCELS = statement(
 
 const MOST_CANCELS = 100;
 
-/** The same with its newest hundred cancels, oldest first, and the capture under way, of one moment. */
+/** Adds the newest hundred cancels, oldest first, and the capture under way. All are of one moment. */
 export async function findTransactionWithCancels(
   database: Reader,
   merchantId: string,
@@ -220,7 +218,6 @@ function parseTransaction(row: Row): Transaction {
   return { ...parseOwn(row), shares: SHARES.parse(row) };
 }
 
-/** What `OWN_COLUMNS` and `INSTALLMENTS` give. */
 export function parseOwn(row: Row): Omit<Transaction, 'shares'> {
   return {
     ...OWN.parse(row),
@@ -247,13 +244,12 @@ const FIND_MADE_AT = statement(
    limit 1`,
 );
 
-/** Real time at which a transaction or a cancel was written; null: there is none. */
+/** When a transaction or a cancel was written, in real time; null if there is none. */
 export async function findMadeAt(database: Reader, merchantId: string, id: string): Promise<Instant | null> {
   const [row] = await database.query(FIND_MADE_AT, [merchantId, id]);
   return row === undefined ? null : MADE.parse(row).createdAt;
 }
 
-/** The newest transactions of a merchant under this reference of its own. */
 export async function findIdsOfReference(
   database: Reader,
   merchantId: string,

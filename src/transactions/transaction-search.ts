@@ -7,33 +7,31 @@ import {
   type TransactionState,
 } from './transaction.ts';
 
-/** By what a search can be put in order. Ids say nothing of time: those of keyed requests are derived. */
+/** An order by id is not one by time: ids of requests with a key are derived. */
 export type TransactionOrder = 'id' | 'soldAt' | 'amount' | 'nsu' | 'authorizationCode' | 'verdict';
 
-/** What names few transactions, or those of one thing; null: not asked for. */
+/** Each names few transactions, or those of one thing. Null: not searched by. */
 export type TransactionKeys = {
   readonly nsu: string | null;
   readonly authorizationCode: string | null;
-  /** Those that charged a billing. */
   readonly billingId: string | null;
   readonly vaultId: string | null;
   readonly referenceTransaction: string | null;
 };
 
-/** Which transactions are looked for. */
 export type TransactionFilter = TransactionKeys & {
   readonly lastFour: string | null;
   readonly states: readonly TransactionState[];
-  /** What the installments of an approved one show as one. */
+  /** The status of all installments together, of an approved transaction. */
   readonly installmentStates: readonly InstallmentState[];
-  /** Business time of the sale; null: at any time. */
+  /** Business time of the sale; null: no bound. */
   readonly soldFrom: Instant | null;
   readonly soldBefore: Instant | null;
 };
 
 export type WantedTransactions = TransactionFilter & WantedPage<TransactionOrder>;
 
-/** From the key that names fewest to the one that may name most. */
+/** From the key that matches fewest transactions to the one that may match most. */
 export const TRANSACTION_KEYS = [
   'nsu',
   'authorizationCode',
@@ -42,15 +40,12 @@ export const TRANSACTION_KEYS = [
   'referenceTransaction',
 ] as const satisfies readonly (keyof TransactionKeys)[];
 
-/** The key whose transactions are read, to be filtered by all else; null: those of the days are. */
+/** The key whose transactions are read and then filtered; null: those of the period are read. */
 export function keyToLookUp(filter: TransactionKeys): keyof TransactionKeys | null {
   return TRANSACTION_KEYS.find((key) => filter[key] !== null) ?? null;
 }
 
-/**
- * How a page is found: along an index that stands in its order, or by putting everything that was found in
- * order.
- */
+/** A page is read along an index in its order, or everything found is sorted (`sorted`). */
 export type TransactionSearchKind = 'ofReference' | 'byDay' | 'sorted';
 
 export function transactionSearchKind(wanted: WantedTransactions): TransactionSearchKind {
@@ -63,10 +58,10 @@ export function transactionSearchKind(wanted: WantedTransactions): TransactionSe
   return key === 'referenceTransaction' && order.field === 'soldAt' && isOfAll ? 'ofReference' : 'sorted';
 }
 
-/** How all that was found is walked, a page behind the other: along an index that is in its order. */
+/** The index in whose order all results are read, page by page. */
 export type TransactionWalk = 'byDay' | 'ofReference';
 
-/** Null: no index has this order. */
+/** Null if no index has this order. */
 export function transactionWalk(wanted: WantedTransactions): TransactionWalk | null {
   if (wanted.order.field !== 'soldAt') return null;
   const key = keyToLookUp(wanted);

@@ -20,7 +20,7 @@ const TOTALS = listsCodec<ShareTotal>(
   's',
 );
 
-/** A sale can have 9,900 shares and a page 100 sales: they are added up where they are. */
+/** Shares are added up by the database: a page can have 100 sales, and a sale 9,900 shares. */
 const LISTED = `${OWN_COLUMNS}, ${TOTALS.columns}
    from page g cross join lateral (
      select * from transactions where merchant_id = $1 and transaction_id = g.transaction_id limit 1
@@ -36,7 +36,7 @@ const LISTED = `${OWN_COLUMNS}, ${TOTALS.columns}
 
 const OF_REFERENCE = 'from transactions where merchant_id = $1 and reference_transaction = $4';
 
-/** Of what is counted: no index but the one that is in this order answers it, however little is stored. */
+/** For the count: only the index in this order can answer it, however few rows there are. */
 const IN_ORDER = 'order by sold_at, transaction_id';
 
 const OF_REFERENCE_BY_DAY = pageOf({
@@ -48,7 +48,7 @@ const OF_REFERENCE_BY_DAY = pageOf({
   shown: LISTED,
 });
 
-/** A stretch of the index by day, which alone is read: none of it is looked up to be counted. */
+/** A range of the index by day. Counting reads only the index. */
 const OF_DAYS = `from transactions where merchant_id = $1 and sold_at >= $4::timestamptz
   and sold_at < $5::timestamptz and state = any ($6::text[]) and installments_state = any ($7::text[])`;
 
@@ -71,7 +71,7 @@ const BY_DAY = pageOf({
   shown: LISTED,
 });
 
-/** Of one card, or the few that end alike: in the index that begins with their digits. */
+/** One card, or the few with the same last digits. Uses the index that begins with these digits. */
 const OF_CARD = `${OF_DAYS} and card_last_four = $8`;
 
 const BY_LAST_FOUR = pageOf({
@@ -91,12 +91,12 @@ const BY_LAST_FOUR = pageOf({
   shown: LISTED,
 });
 
-/** In the index by status: all but what is being charged, and what was approved and is as it was sold. */
+/** The index by status: all but sales being charged, and approved ones that are as they were sold. */
 const HAS_STRETCH = `state <> 'charging' and (state <> 'approved' or installments_state <> 'authorized')`;
 
 /**
- * Each status is a stretch of that index; of each as many keys are read as are shown in all. What follows
- * says which days, or the part of them behind a place, and ends with `) o`.
+ * Each status is a range of that index; of each as many keys are read as the page needs in all. What follows
+ * adds the days, or the part of them after a place, and ends with `) o`.
  */
 export const OF_STRETCHES = `select o.sold_at, o.transaction_id
    from unnest($6::text[]) s(state) cross join unnest($7::text[]) i(installments_state) cross join lateral (
@@ -117,7 +117,6 @@ const BY_STATUS = pageOf({
   shown: LISTED,
 });
 
-/** What a filter or an order looks at. */
 const LOOKED_AT = `transaction_id, state, installments_state, sold_at, amount, card_last_four, nsu,
   authorization_code, vault_id, origin, reference_transaction, anti_fraud_verdict`;
 
@@ -127,9 +126,9 @@ const SORTED_DAYS = `select ${LOOKED_AT} ${OF_DAYS} and $14 = 'days' and $8::tex
 const SORTED_CARD = `select ${LOOKED_AT} ${OF_CARD} and $14 = 'days'`;
 
 /**
- * Orders that no index has, and filters beside a key: all that one key names ($14 says which), or the days
- * where there is none, is read and put in order. So nothing is when it is more than the bound ($16). What has
- * no value comes last.
+ * For orders without an index, and filters beside a key. Reads all rows of one key ($14 says which), or of
+ * the days if there is none. Sorts nothing if there are more than the bound ($16). Rows without a value come
+ * last.
  */
 const SORTED = pageOf({
   name: 'transactions.list_sorted',
@@ -166,10 +165,7 @@ const SORTED = pageOf({
 
 const LOOKED = rowCodec({ lookedAt: column.whole() });
 
-/**
- * A page of this merchant's transactions, and how many there are in all, of one moment; not more than
- * `mostSorted` are read to be put in order.
- */
+/** Page and total are of one moment. At most `mostSorted` rows are read to be sorted. */
 export async function searchTransactions(
   database: Reader,
   merchantId: string,
@@ -187,7 +183,6 @@ export async function searchTransactions(
   return itemsOf(await readPageOf(database, list, merchantId, wanted, values), null, parseListed);
 }
 
-/** The list whose index begins with what is looked for, and its values. */
 function listOf(
   kind: 'byDay' | 'ofReference',
   wanted: WantedTransactions,
@@ -198,7 +193,7 @@ function listOf(
   return [hasStretches(wanted) ? BY_STATUS : BY_DAY, days.slice(0, -1)];
 }
 
-/** Whether all that is looked for stands in the index by status. */
+/** Whether the index by status has everything that is searched for. */
 export function hasStretches({
   states,
   installmentStates,

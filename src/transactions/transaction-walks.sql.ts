@@ -5,14 +5,13 @@ import { DECIDED, INSTALLMENTS, OWN_COLUMNS, parseOwn, UNDER_WAY } from './trans
 import type { TransactionWalk, WantedTransactions } from './transaction-search.ts';
 import { daysOf, hasStretches, OF_STRETCHES } from './transaction-searches.sql.ts';
 
-/** Where the next page begins: behind this row. */
 type Place = {
-  /** As the database writes it: exact, whatever wrote the row. */
+  /** As PostgreSQL writes it, so that it is exact, whatever wrote the row. */
   readonly soldAtText: string;
   readonly transactionId: string;
 };
 
-/** Without its shares: a page of sales may have millions of them. */
+/** Without shares: a page of sales may have millions. */
 export type WalkedTransaction = Omit<Transaction, 'shares'> & { readonly place: Place };
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -28,7 +27,7 @@ const SHOWN = `select ${PLACE.columns}, ${OWN_COLUMNS}
 const KEYS = 'select sold_at, transaction_id from transactions where merchant_id = $1';
 const OF_STATES = 'state = any ($6::text[]) and installments_state = any ($7::text[])';
 
-/** The end of the days that a walk comes from ($4 or $5) moves along with it; $3 is the id at that moment. */
+/** After a page the start ($4 rising, $5 falling) becomes the moment of the last row, and $3 its id. */
 const BEHIND = '(sold_at, transaction_id) > ($4::timestamptz, $3::uuid) and sold_at < $5::timestamptz';
 const BEFORE = '(sold_at, transaction_id) < ($5::timestamptz, $3::uuid) and sold_at >= $4::timestamptz';
 const RISING = 'order by sold_at, transaction_id limit $2::bigint';
@@ -83,7 +82,7 @@ const OF_STATUS: Walk = {
   ),
 };
 
-/** Along the index of references: `coalesce` keeps it from one by day, which asks for the column. */
+/** Uses the index of references: `coalesce` rules out an index by day, which needs the bare column. */
 const OF_REFERENCE_ROWS = `reference_transaction = $9 and ($8::text is null or card_last_four = $8)
      and state = any ($6::text[]) and coalesce(installments_state, '') = any ($7::text[])`;
 
@@ -98,10 +97,7 @@ const OF_REFERENCE: Walk = {
   ),
 };
 
-/**
- * The next of this merchant's transactions in the order that is wanted; from its beginning where `after` is
- * null. None comes twice, however many are written meanwhile.
- */
+/** `after` null: from the beginning. No row comes twice, however many are written meanwhile. */
 export async function walkTransactions(
   database: Reader,
   merchantId: string,
@@ -114,7 +110,7 @@ export async function walkTransactions(
   return (await database.query(walked, [merchantId, limit, ...values])).map(parseWalked);
 }
 
-/** With $3 to $9, as far as they are used. At the moment of either end of the days no id is the first. */
+/** $3 to $9, as far as used. The first id is below any: the start of the days is included, the end not. */
 function walkOf(
   wanted: WantedTransactions & { readonly walk: TransactionWalk },
   after: Place | null,

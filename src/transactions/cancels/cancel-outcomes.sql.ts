@@ -22,21 +22,19 @@ type CancelKey = {
   readonly cancelId: string;
 };
 
-/** The acquirer decides later: asked again after so many seconds of real time. */
+/** The acquirer decides later, and is asked again after `askAfterSeconds` of real time. */
 export type AcceptedCancelRow = CancelKey & { readonly askAfterSeconds: number; readonly fence: number };
 
 export type CancelOutcomeRow = CancelKey & {
   readonly transactionId: string;
   readonly amount: Cents;
-  /** Null: the money was given back; otherwise the acquirer's reason for refusing. */
+  /** The acquirer's reason for refusing; null if the money was given back. */
   readonly refusalReason: string | null;
   /** Business time. */
   readonly moment: Instant;
-  /**
-   * The fence that must still hold the cancel; absent: any process may bring the acquirer's answer.
-   */
+  /** The fence that must still hold the cancel; if absent, any process may bring the acquirer's answer. */
   readonly fence?: number;
-  /** The key of the request, when the cancel ends as if it had never been requested. */
+  /** Set if the cancel ends as if it had never been requested: its request's key is freed. */
   readonly keyToFree?: Buffer | null;
 };
 
@@ -73,7 +71,7 @@ const READ_RESTS = statement(
 
 export type RestRow = InstallmentRest & { readonly state: InstallmentState };
 
-/** The rest of each installment of a transaction and of its shares, locked. */
+/** Locks the installments. */
 export async function readRests(tx: Tx, merchantId: string, transactionId: string): Promise<RestRow[]> {
   const rows = await tx.query(READ_RESTS, [merchantId, transactionId]);
   return rows.map((row) => ({ ...REST.parse(row), shares: SHARES.parse(row) }));
@@ -96,10 +94,10 @@ const ENDED_PARTS = inputRows<RestRow>(
 );
 
 /**
- * Each installment has the same number of shares ($4). What each share gives back ($3) stands in
- * their order: installment by installment as in `PARTS` ($8), then by position. A join of thousands
- * with thousands could compare each with each. A part of an installment makes no movement: so that
- * followers of movements learn of it, the cancel takes a number of theirs, under the same lock.
+ * Each installment has the same number of shares ($4). What they give back ($3) is ordered by installment, as
+ * in `PARTS` ($8), then by position, and found by index: a join of thousands with thousands could compare
+ * each pair. A partly canceled installment makes no movement. The cancel takes a movement number instead,
+ * under the same lock, so that readers of movements learn of it.
  */
 const RECORD = statement(
   'cancels.record',
@@ -135,7 +133,7 @@ const RECORD = statement(
    select transaction_id, ${IS_WAITING} from changed`,
 );
 
-/** One that was accepted before is reported to the callback address: its caller was answered "pending". */
+/** Only a cancel that was accepted before sends a callback: its caller was answered "pending". */
 const RECORD_REFUSAL = statement(
   'cancels.record_refusal',
   `with changed as (
@@ -159,9 +157,8 @@ const RECORD_REFUSAL = statement(
 );
 
 /**
- * No installment, share or movement changes: nothing was given back yet. The tries before the
- * acquirer accepted it do not count for when it is asked how it decided. By its fence alone: when a
- * change reported the end meanwhile, the cancel is due, and stays so.
+ * No money moves yet. `tries` restarts at 0, because pauses after the acceptance are counted on their own.
+ * Requires the fence: if a change reported the decision meanwhile, the cancel is due and must stay due.
  */
 const RECORD_ACCEPTED = statement(
   'cancels.record_accepted',
@@ -178,16 +175,13 @@ const FIND_STATE = statement(
   `select ${STATE.columns} from cancels where merchant_id = $1 and cancel_id = $2`,
 );
 
-/**
- * Of one statement after another: a cancel of many installments and beneficiaries is a large row.
- */
+/** One row a batch, because a cancel of many installments and beneficiaries is large. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
 
 /**
- * The outcome of a cancel in one commit: its row, the rest and state of installments, what
- * beneficiaries give back, the movements and their deliveries; or the amount set free after a
- * refusal; or that it is pending. An end needs no fence: the acquirer always answers one id alike, so
- * any process brings the same answer. Returns the recorded state, so that repeating is harmless.
+ * Records the outcome in one commit: the cancel, installments, shares, movements and deliveries; a refusal
+ * frees the held amount. A final outcome needs no fence: the acquirer always answers one id alike, so any
+ * process brings the same answer. Returns the recorded state, so repeating is harmless.
  */
 export function cancelOutcomesWrite(
   database: Database,
@@ -224,7 +218,7 @@ async function recordOutcome(
   return STATE.parse(found).state;
 }
 
-/** `isRecorded` false: it had an end, or another process holds it. `isWaiting`: a delivery was written. */
+/** `isRecorded` false: it was final, or another process holds it. `isWaiting`: a delivery was written. */
 export type RecordedOutcome = { readonly isRecorded: boolean; readonly isWaiting: boolean };
 
 export async function recordCancelOutcome(tx: Tx, row: CancelOutcomeRow): Promise<RecordedOutcome> {
@@ -242,7 +236,6 @@ export async function recordCancelOutcome(tx: Tx, row: CancelOutcomeRow): Promis
   return { isRecorded: written !== undefined, isWaiting: written?.is_waiting === true };
 }
 
-/** The values of `RECORD`. */
 function givenBack(row: CancelOutcomeRow, rests: readonly RestRow[]): unknown[] {
   const parts = canceledParts(rests, row.amount);
   if (parts === null) throw new Error(`the cancel ${row.cancelId} takes more than its transaction has left`);

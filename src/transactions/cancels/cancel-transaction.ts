@@ -33,11 +33,10 @@ export type CancelResult =
   | {
       readonly kind: 'canceled';
       readonly amount: Cents;
-      /** Of the transaction. */
       readonly authorizationCode: string;
       readonly moment: Instant;
     }
-  /** The acquirer has accepted it, and decides later; the amount stays held. */
+  /** The acquirer accepted the cancel and decides later. The amount stays held. */
   | { readonly kind: 'pending'; readonly amount: Cents; readonly authorizationCode: string }
   | { readonly kind: 'refused'; readonly refusal: CancelRefusal }
   /** No clear answer: the amount stays held, and the cancel is sent again until it is answered. */
@@ -46,11 +45,10 @@ export type CancelResult =
   | { readonly kind: 'notSent' | 'notConnected' };
 
 /**
- * Gives back an amount of an approved transaction, or all that is left (`amount` null): commits the
- * intent, which holds the amount, asks the acquirer, commits the outcome, then notifies. Unlike a
- * charge, a cancel without an answer is sent again and not voided: giving money back cannot be
- * reversed. `deadlineAt` in monotonic milliseconds. Throws `CommitUnknown` when intent or outcome is
- * in doubt.
+ * Gives back `amount`, or all that is left if null: commits the intent, which holds the amount, asks the
+ * acquirer, commits the outcome, then notifies. Without an answer a cancel is sent again, not voided as a
+ * charge is: giving money back cannot be reversed. `deadlineAt` is in monotonic milliseconds. Throws
+ * `CommitUnknown` if intent or outcome is in doubt.
  */
 export async function cancelTransaction(
   tools: CancelTools,
@@ -78,8 +76,8 @@ export async function cancelTransaction(
 }
 
 /**
- * A capture, or another cancel, may have come first: then the reason is looked for anew. What is
- * `Overloaded` wrote nothing, also when the payment changed between two looks at it.
+ * If a capture or another cancel came first, the cancel starts over to find its refusal. `Overloaded` wrote
+ * nothing, even if the payment changed between the two tries.
  */
 async function letGo(
   tools: CancelTools,
@@ -116,7 +114,6 @@ function sendCancel(tools: CancelTools, cancel: Cancel, deadlineAt: number): Pro
   );
 }
 
-/** Sets the amount of an unsent cancel free, and its key. */
 async function withdraw(
   tools: CancelTools,
   { merchantId, cancelId, transactionId, amount, request }: Cancel,

@@ -24,17 +24,16 @@ import {
 
 export type CancelIntentRow = CancelIntent & { readonly leaseMilliseconds: number };
 
-/** `keyUsed`: the request's key made another cancel. */
+/** `keyUsed`: the request's key belongs to another cancel. */
 export type CancelIntentResult =
   | { readonly kind: 'keyUsed' }
   | {
       readonly kind: 'committed';
       readonly amount: Cents;
       readonly authorizationCode: string;
-      /** The provider that has the charge. */
       readonly acquirer: string;
     }
-  /** There is no charge to give back yet: it is let go instead, and nothing was written here. */
+  /** The charge is only authorized: nothing was written here, and it must be released instead. */
   | { readonly kind: 'preauthorized' }
   | { readonly kind: 'refused'; readonly refusal: CancelRefusal };
 
@@ -109,7 +108,7 @@ const AMOUNT_UNDER_WAY = `(select coalesce(sum(o.amount), 0)::bigint from cancel
 const FOUND = rowCodec(
   {
     cancelId: column.text('i.cancel_id'),
-    /** Of the cancel itself, when it is there. */
+    /** The cancel's own amount, if it was written before. */
     committed: column.nullable(column.money('c.amount')),
     state: column.oneOf(TRANSACTION_STATES),
     soldAt: column.instant(),
@@ -132,12 +131,11 @@ const FIND_OBSTACLES = statement(
 );
 
 /**
- * The intent: the cancel's row, and its amount held on the transaction, before the acquirer is
- * asked. Several cancels of a transaction may be pending, as long as each fits into what the others
- * leave. One in each statement: the lock on the transaction serializes those of other statements,
- * and the rest is read behind it. Repeatable: an id that is there already was written by an earlier
- * try of the same caller. A key of a request that made a cancel makes no other. An intent that
- * arrives after its deadline, also after a wait for the lock, records nothing.
+ * Records intents before the acquirer is asked: the cancel's row, and its amount held on the transaction.
+ * Several cancels of a transaction may be open if each fits into what the others leave. A statement has one
+ * cancel a transaction; the transaction's lock serializes those of other statements, and the rest is read
+ * under that lock. Repeatable: an id that exists was written by an earlier try of the same caller. A key
+ * makes one cancel only. After its deadline, also after waiting for the lock, an intent records nothing.
  */
 export function cancelIntentsWrite(
   database: Database,
@@ -200,8 +198,8 @@ const FIND_MADE = statement(
 );
 
 /**
- * The cancel that was sent under an id of this span, or the release of the transaction; after a
- * restore also one that the acquirer has and the books are still to get.
+ * Finds the sent cancel, or the release, whose id is in this span. After a restore also one that the acquirer
+ * has and that is still to be recorded here.
  */
 export async function findMadeCancel(
   database: Database,
@@ -243,16 +241,14 @@ const UNRESOLVED = rowCodec(
   {
     ...UNANSWERED.fields,
     requestId: column.text('c.cancel_id'),
-    /** Whether the acquirer has accepted it, and decides later. */
     isAccepted: column.boolean('c.accepted_at is not null'),
   },
   'c',
 );
 
-/** An unanswered cancel, leased by this process. */
+/** Leased by this process. */
 export type UnresolvedCancel = RowOf<typeof UNRESOLVED>;
 
-/** Cancels that the acquirer has not answered or not decided. */
 export const CANCEL_REQUESTS = requestQueue(
   {
     table: 'cancels',
@@ -269,10 +265,9 @@ export const CANCEL_REQUESTS = requestQueue(
 );
 
 /**
- * A part of a larger statement: of undecided cancels whose end the acquirer reports (`decided`:
- * merchant_id, cancel_id) those at rest are due at once, in the commit of `moved`. One that a process
- * asks for keeps its lease, so that nobody takes it for idle; the fence makes an older answer that is
- * on its way change nothing.
+ * Part of a larger statement: open cancels whose end the acquirer reports (`decided`: merchant_id, cancel_id)
+ * become due, in the commit of `moved`. One that a process is asking about keeps its lease, so that no other
+ * takes it. The raised fence makes an older answer on its way change nothing.
  */
 export const ASK_FOR_DECIDED_CANCELS = `asked_for as (
      update cancels c set fence = c.fence + 1,

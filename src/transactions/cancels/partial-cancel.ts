@@ -1,9 +1,9 @@
 import { type Cents, cents } from '../../values/cents.ts';
 
-/** An amount as it was sold, and how much of it was given back since. */
+/** An amount as sold, and how much of it was given back since. */
 export type Reduced = { readonly amount: Cents; readonly canceledAmount: Cents };
 
-/** An installment with the share of each beneficiary in it; the remainder is the merchant's. */
+/** `shares` are the beneficiaries'; the remainder is the merchant's. */
 export type InstallmentRest = Reduced & { readonly number: number; readonly shares: readonly Reduced[] };
 
 export type CanceledPart = {
@@ -13,9 +13,9 @@ export type CanceledPart = {
 };
 
 /**
- * Divides a cancel over the installments: it comes off the last ones first, so that the buyer's
- * next bills stay as agreed, and each beneficiary gives back in proportion to the share sold. The
- * parts add up to the amount; null when more is requested than is left.
+ * Takes a cancel off the last installments first, so that the buyer's next bills stay as agreed. Each
+ * beneficiary gives back in proportion to the share sold. The parts add up to the amount. Null if it is more
+ * than is left.
  */
 export function canceledParts(rests: readonly InstallmentRest[], amount: Cents): CanceledPart[] | null {
   let left: number = amount;
@@ -29,19 +29,16 @@ export function canceledParts(rests: readonly InstallmentRest[], amount: Cents):
   return left === 0 ? parts : null;
 }
 
-/** A party that gives back: the share sold, what it gave before, and what it gives now. */
+/** `canceled` was given back before, `part` is given back now. */
 type Party = { readonly share: bigint; readonly canceled: bigint; part: bigint };
 
 /**
- * What each beneficiary gives back of `taken` cents of an installment. It is reckoned from what was
- * sold and not from what is left, so that the roundings of many cancels even out: after each cancel
- * every party has given back the exact proportion of all cancels so far, to less than a cent, and
- * never more than its share.
- *
- * First the whole cents that are due; the others one each to the parties whose next cent falls due
- * first (earliest deadline first, as tasks of fixed rates are scheduled). In that order no later
- * cancel lacks a cent that a party gave too early, as it would with an apportionment by largest
- * fractions.
+ * What each beneficiary gives back of `taken` cents of an installment. It is computed from what was sold, not
+ * from what is left, so that the roundings of many cancels even out: after each cancel every party has given
+ * back the exact proportion of all cancels so far, to less than a cent, and never more than its share. The
+ * whole cents that are due come first. The others go one each to the parties whose next cent is due first
+ * (earliest deadline first, as fixed-rate tasks are scheduled). In this order no later cancel lacks a cent
+ * that a party gave too early, as could happen with largest fractions.
  */
 function sharesGivenBack({ amount, canceledAmount, shares }: InstallmentRest, taken: number): Cents[] {
   const whole = BigInt(amount);
@@ -78,10 +75,7 @@ function partiesOf({ amount, canceledAmount, shares }: Reduced & Pick<Installmen
   return [...parties, { ...merchants, part: 0n }];
 }
 
-/**
- * The k-th cent of a share is due in full when k/share of the installment is canceled. Only parties
- * with a share come here.
- */
+/** The k-th cent of a share is due when k/share of the installment is canceled. No share here is 0. */
 function byNextCent(one: Party, other: Party): number {
   const difference =
     (one.canceled + one.part + 1n) * other.share - (other.canceled + other.part + 1n) * one.share;

@@ -74,10 +74,7 @@ const LOCK_CHANGE = statement(
 
 const CANCEL = rowCodec({ state: column.oneOf(['canceling', 'pending'] as const) });
 
-/**
- * Read under the lock of the transaction, which every cancel takes first: what is not seen here is
- * not there.
- */
+/** Read under the transaction's lock, which every cancel takes first: what is not seen is not there. */
 const FIND_CANCEL = statement(
   'changes.find_cancel',
   `select ${CANCEL.columns} from cancels
@@ -98,24 +95,20 @@ const LOCK_INSTALLMENT = statement(
    for no key update`,
 );
 
-/** The next change of the installment whose change has `ended`. */
+/** Makes the next changes of the installment due, now that its change has `ended`. */
 const FREED = `freed as (
      update acquirer_changes n set due_at = now() from ended e
      where n.merchant_id = e.merchant_id and n.reference = e.reference
        and n.installment_number = e.installment_number and n.state = 'waiting' and n.change_number > e.change_number
    )`;
 
-/** How a statement ends the change that it applies. */
 const ENDED = `ended as (
      update acquirer_changes set state = 'applied', reason = null, due_at = null, ended_at = now()
      where merchant_id = $1 and change_id = $2 and state in (${fromStates(CHANGE_MOVES, 'apply')})
      returning merchant_id, change_id, change_number, reference, installment_number, happened_at, fee, net, bank_on, marked_at
    )`;
 
-/**
- * A change of state alone: no money moves between us and the buyer. What a settlement paid is kept
- * beside it.
- */
+/** Only states change: no money moves between us and the buyer. What a settlement paid is stored too. */
 const RECORD = statement(
   'changes.record',
   `with ${ENDED}, ${FREED}, part as (
@@ -148,9 +141,8 @@ const PARTS = inputRows<Pick<CanceledPart, 'number' | 'amount'> & { readonly sta
 );
 
 /**
- * What a chargeback took, off installments and shares, as `cancels.record` does it. Each affected
- * installment has a movement, also one of which a part stays: the merchant learns of it in no other
- * way.
+ * Takes a chargeback off installments and shares, as `cancels.record` does. Each affected installment gets a
+ * movement, even a partial one: the merchant learns of it in no other way.
  */
 const TAKE_BACK = statement(
   'changes.take_back',
@@ -188,7 +180,7 @@ const TAKE_BACK = statement(
    select transaction_id, ${IS_WAITING}, is_unprocessed from changed`,
 );
 
-/** A chargeback of more than is left is marked all the same: its holder wants no other charge. */
+/** A chargeback of more than is left also marks the charge: its holder wants no other charge. */
 const REFUSE = statement(
   'changes.refuse',
   `with ended as (
@@ -204,8 +196,8 @@ const REFUSE = statement(
 );
 
 /**
- * A chargeback may wait for days behind a pending cancel: its charge is marked when it first waits,
- * so that no further billing is charged meanwhile. One that is not charged yet may never be.
+ * A chargeback may wait for days behind a pending cancel. Its charge is marked at the first wait, so that no
+ * further billing is charged meanwhile. An unapproved charge is not marked, because it may never be approved.
  */
 const POSTPONE = statement(
   'changes.postpone',
@@ -222,20 +214,19 @@ const POSTPONE = statement(
    returning c.change_id, exists (select from marked) as is_unprocessed`,
 );
 
-/** A change whose charge was made by another system has no transaction of ours. */
+/** Stands for no transaction of ours, for a charge that another system made. */
 const NO_TRANSACTION = '00000000-0000-0000-0000-000000000000';
 
 export type RecordTools = {
   readonly database: Database;
   readonly deliverer: Pick<Deliverer, 'notify'>;
-  /** Notified when a billing's charge was charged back. */
   readonly chargebacks?: Pick<WakeSignal, 'notify'>;
 };
 
 /**
- * One commit: transaction, change and installment are locked, the tables of states decide, and
- * installment, shares, movement and its deliveries are written; or why nothing was changed, or when
- * to look again. Harmless to repeat, in any number of processes.
+ * One commit: transaction, change and installment are locked, the state tables decide, and installment,
+ * shares, movement and deliveries are written; or the reason for a refusal or a wait. Harmless to repeat, in
+ * any number of processes.
  */
 export async function recordChange(
   { database, deliverer, chargebacks }: RecordTools,
@@ -258,7 +249,7 @@ async function decideLocked(
   if (locked === undefined) return { result: 'gone' };
   const told = CHANGE.parse(locked);
   const charge = found === undefined ? null : TRANSACTION.parse(found);
-  // A charge of another acquirer is none that this one can change.
+  // An acquirer cannot change the charge of another acquirer.
   const isItsOwn = charge !== null && (told.acquirer === null || told.acquirer === charge.acquirer);
   const transactionId = isItsOwn ? named : NO_TRANSACTION;
   const [cancel] = await tx.query(FIND_CANCEL, [merchantId, transactionId]);
@@ -309,7 +300,6 @@ function writeDecision(
   }
 }
 
-/** The values of `TAKE_BACK`. */
 function takenBack(
   { merchantId, changeId, transactionId, installmentNumber, happenedAt }: LockedChange,
   { own, beyond }: Extract<ChangeDecision, { kind: 'takeBack' }>,

@@ -11,53 +11,46 @@ import {
 type ChangeState = 'waiting' | 'applied' | 'refused';
 type ChangeEnd = 'apply' | 'refuse';
 
-/** Null means that the event cannot happen in that state. */
+/** Null: the event cannot happen in that state. */
 export const CHANGE_MOVES = {
   waiting: { apply: 'applied', refuse: 'refused' },
   applied: { apply: null, refuse: null },
   refused: { apply: null, refuse: null },
 } as const satisfies Record<ChangeState, Record<ChangeEnd, ChangeState | null>>;
 
-/** A change as the acquirer brought it, kept until it is applied or refused. */
+/** Kept as the acquirer reported it until it is applied or refused. */
 export type WaitingChange = AnyWaitingChange & {
-  /** Of the charge; ours are the ids of transactions. */
+  /** The charge's reference; for our charges, the transaction's id. */
   readonly reference: string;
   readonly installmentNumber: number;
   /** Business time. */
   readonly happenedAt: Instant;
 };
 
-/** The facts that decide a change, as they stand under lock. */
+/** Read under lock. */
 export type ChangeGround = {
   readonly event: ChangeEvent;
-  /** Whether an earlier change of the same installment still waits. */
+  /** An earlier change of the same installment still waits. */
   readonly isBehindEarlier: boolean;
-  /**
-   * A chargeback that came by the other way before, by the acquirer's feed or by its file: of its
-   * installment and amount more came by that way than by this one.
-   */
+  /** The other source (feed or file) has reported more chargebacks of this installment and amount. */
   readonly isTakenAlready: boolean;
-  /** Null: there is no such transaction. */
+  /** Null if there is no such transaction. */
   readonly transactionState: TransactionState | null;
-  /** Whether a cancel of it is unanswered (`canceling`), or accepted and not decided; null: neither. */
+  /** `canceling`: a cancel is unanswered. `pending`: it is accepted and not decided. Null: neither. */
   readonly openCancel: 'canceling' | 'pending' | null;
-  /** Null: there is no such installment. */
+  /** Null if there is no such installment. */
   readonly installment: {
     readonly state: InstallmentState;
     readonly stateBeforeBlock: StateBeforeBlock | null;
-    /** Cents of it that were not given back. */
+    /** Cents not given back. */
     readonly rest: number;
   } | null;
-  /**
-   * Cents that a chargeback took back, a part of its installment or more than it has; null: the
-   * rest of it.
-   */
+  /** Cents that a chargeback took back, perhaps more than its installment has; null: the rest of it. */
   readonly amount: number | null;
-  /** Cents of the other installments that were not given back; only a chargeback needs them. */
+  /** Cents of the other installments that were not given back. Only a chargeback needs them. */
   readonly restOfOthers: number;
 };
 
-/** Why a change is refused for good. */
 export type ChangeRefusal =
   | 'unknownTransaction'
   | 'notCharged'
@@ -69,15 +62,12 @@ export type ChangeDelay = 'behindEarlier' | 'beingCharged' | 'beingCanceled';
 
 export type ChangeDecision =
   | { readonly kind: 'apply'; readonly state: InstallmentState; readonly before: InstallmentState }
-  /** A chargeback: cents that come off its own installment, and off the others. */
+  /** A chargeback takes `own` cents off its installment and `beyond` cents off the others. */
   | { readonly kind: 'takeBack'; readonly own: number; readonly beyond: number }
   | { readonly kind: 'refuse'; readonly reason: ChangeRefusal }
   | { readonly kind: 'wait'; readonly reason: ChangeDelay };
 
-/**
- * A change waits for whatever may still end in a state that it applies to: the charge itself, a
- * cancel, and the earlier changes of the same installment.
- */
+/** A change waits while the charge, a cancel or an earlier change of the installment may still end. */
 export function decideChange(ground: ChangeGround): ChangeDecision {
   const { event, transactionState, installment } = ground;
   if (ground.isBehindEarlier) return { kind: 'wait', reason: 'behindEarlier' };
@@ -95,10 +85,7 @@ export function decideChange(ground: ChangeGround): ChangeDecision {
   return { kind: 'apply', state: next, before: installment.state };
 }
 
-/**
- * Of a transaction without installments, or with installments that are still to come; null: it is
- * approved.
- */
+/** Null: the transaction is approved and has its installments. */
 function refusalOfState(state: TransactionState): ChangeDecision | null {
   switch (state) {
     case 'charging':
@@ -115,10 +102,10 @@ function refusalOfState(state: TransactionState): ChangeDecision | null {
 }
 
 /**
- * What a chargeback took comes off its installment first. A cancel that the acquirer booked after
- * the chargeback, before we knew of it, came off this installment here and off another one there:
- * what the installment lacks comes off the others, and the sums are equal again. More than all of
- * them have left is refused: the acquirer took back what was never sold.
+ * A chargeback comes off its own installment first. A cancel that the acquirer booked after it, before we
+ * knew of it, came off this installment here and off another there. So what is missing comes off the others,
+ * and the sums are equal again. More than all have left is refused: the acquirer took back what was never
+ * sold.
  */
 function decideChargeback({ amount, restOfOthers }: ChangeGround, rest: number): ChangeDecision {
   const taken = amount ?? rest;
@@ -130,5 +117,5 @@ function decideChargeback({ amount, restOfOthers }: ChangeGround, rest: number):
     : { kind: 'takeBack', own, beyond };
 }
 
-/** `gone`: another process has ended it meanwhile. */
+/** `gone`: another process ended it meanwhile. */
 export type ChangeResult = 'applied' | 'gone' | ChangeRefusal | ChangeDelay;

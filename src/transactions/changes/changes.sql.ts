@@ -55,16 +55,15 @@ export const WAITING_CHANGES = new WaitingChanges(
   CHANGE.parse,
 );
 
-/** What a file of the acquirer says of an installment, on its way through the table of states. */
 export type FiledChange = {
   readonly merchantId: string;
-  /** Of the file and its line. */
+  /** Identifies the file and its line. */
   readonly changeId: string;
   readonly reference: string;
   readonly installmentNumber: number;
   readonly event: Extract<ChangeEvent, 'settle' | 'chargeback'>;
   readonly happenedAt: Instant;
-  /** Cents that a chargeback took back; null: of a payout. */
+  /** Cents that a chargeback took back; null for a payout. */
   readonly amount: number | null;
   readonly fee: number | null;
   readonly net: number | null;
@@ -104,10 +103,9 @@ const KEEP_FILED = statement(
 );
 
 /**
- * Keeps what a file says beside what the acquirer reports by itself, within a commit of the caller's:
- * the work behind it applies or refuses each as any other. A change that is there already was filed
- * before. A chargeback that the feed has reported is left out; one that the feed reports later is
- * refused then (`takenAlready`).
+ * Keeps changes of a file beside those of the feed, in the caller's transaction. They are applied or refused
+ * as any other. A change whose id exists was filed before. A chargeback that the feed has reported is left
+ * out; one that the feed reports later is refused then (`takenAlready`).
  */
 export async function keepFiledChanges(tx: Tx, changes: readonly FiledChange[]): Promise<void> {
   if (changes.length > 0) await tx.query(KEEP_FILED, FILED_CHANGES.values(changes));
@@ -115,10 +113,10 @@ export async function keepFiledChanges(tx: Tx, changes: readonly FiledChange[]):
 
 const REFUSED = rowCodec({
   refusedAt: column.instant(),
-  /** Null: of an unreadable item, by the cursor of all merchants. */
+  /** Null for an unreadable item of a cursor of all merchants. */
   merchantId: column.nullable(column.text()),
   reason: column.text(),
-  /** The item, where it was unreadable. */
+  /** Null if the item was readable. */
   item: column.nullable(column.text()),
 });
 
@@ -132,7 +130,7 @@ const REFUSED_CHANGE = rowCodec({
 });
 
 export type RefusedChange = RowOf<typeof REFUSED> & {
-  /** Null: the item was unreadable. */
+  /** Null if the item was unreadable. */
   readonly change: RowOf<typeof REFUSED_CHANGE> | null;
 };
 
@@ -147,7 +145,6 @@ const LIST_REFUSED = statement(
    ) r order by r.refused_at desc limit $1`,
 );
 
-/** The latest refused ones of all merchants, newest first. */
 export async function listRefusedChanges(database: Database, limit: number): Promise<RefusedChange[]> {
   const rows = await database.query(LIST_REFUSED, [limit]);
   return rows.map((row) => ({

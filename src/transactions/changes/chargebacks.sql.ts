@@ -2,15 +2,14 @@ import { type Database, type Reader, statement, type Tx } from '../../platform/p
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 
 /*
- * A card holder who takes back a billing's charge wants no other. The mark stands from the commit
- * that applies the chargeback, or first finds that it must wait, until the module that charges the
- * billing has blocked the subscription, in a commit that clears the mark.
+ * A card holder who takes back a billing's charge wants no other charge. So a chargeback marks the
+ * charge, in the commit that applies, postpones or refuses it. The module that charges billings blocks
+ * the subscription and clears the mark in one commit.
  */
 
 /**
- * How a statement that applies or postpones the chargeback `e` of the transaction `t` sets the mark:
- * once for each chargeback, for its merchant may have reactivated the subscription since. Constant
- * text.
+ * Sets the mark for the chargeback `e` of the transaction `t`. Each marks once, because the merchant may have
+ * reactivated the subscription since. Constant text.
  */
 export const UNPROCESSED_IF_BILLING = `unprocessed_chargeback_at =
        case when t.origin = 'billing' and e.marked_at is null then now() else t.unprocessed_chargeback_at end`;
@@ -18,13 +17,13 @@ export const UNPROCESSED_IF_BILLING = `unprocessed_chargeback_at =
 const UNPROCESSED = rowCodec({
   merchantId: column.text(),
   transactionId: column.text(),
-  /** The id of the billing. */
+  /** The billing's id. */
   referenceTransaction: column.nullable(column.text()),
 });
 
 export type UnprocessedChargeback = RowOf<typeof UNPROCESSED>;
 
-/** A bound far above normal load: one merchant's are looked for among these. */
+/** Far above normal load. A merchant's chargebacks are looked for among these only. */
 const MOST_LOOKED_THROUGH = 10_000;
 
 const LIST = statement(
@@ -33,16 +32,12 @@ const LIST = statement(
    order by unprocessed_chargeback_at, merchant_id, transaction_id limit $1`,
 );
 
-/** Null: none is unprocessed. */
 export const CHARGEBACKS_DUE = statement(
   'changes.chargebacks_due',
   `select case when exists (select from transactions where unprocessed_chargeback_at is not null) then 0 end as milliseconds`,
 );
 
-/**
- * Up to `limit` of them, of all merchants, longest unprocessed first. They are not locked: clearing
- * the mark shows which process was first.
- */
+/** Longest unprocessed first. Takes no locks: clearing the mark shows which process was first. */
 export async function listUnprocessedChargebacks(
   database: Database,
   limit: number,
@@ -59,7 +54,6 @@ const FIND = statement(
    select ${UNPROCESSED.columns} from unheard where merchant_id = $1 limit 1`,
 );
 
-/** The one of this merchant that is unprocessed for longest, or null. */
 export async function findUnprocessedChargeback(
   database: Database,
   merchantId: string,
@@ -76,10 +70,9 @@ const OF_PAYMENT = rowCodec({
   state: column.oneOf(['waiting', 'applied'] as const),
 });
 
-/** What the holder of a payment's card took back. */
 export type PaymentChargeback = RowOf<typeof OF_PAYMENT>;
 
-/** Along acquirer_changes_chargebacks; a sale has at most 99 installments. */
+/** Uses acquirer_changes_chargebacks. A sale has at most 99 installments. */
 const LIST_OF_PAYMENT = statement(
   'changes.list_chargebacks_of_payment',
   `select ${OF_PAYMENT.columns} from acquirer_changes
@@ -87,7 +80,6 @@ const LIST_OF_PAYMENT = statement(
    order by installment_number limit 99`,
 );
 
-/** Those that the acquirer has reported of a payment, but for refused ones. */
 export async function listChargebacksOf(
   database: Reader,
   merchantId: string,
@@ -103,9 +95,7 @@ const HEAR = statement(
    returning transaction_id`,
 );
 
-/**
- * Clears the mark; false: another process did. Locks the transaction, so it comes last.
- */
+/** False if another process cleared it. Locks the transaction, so it comes last. */
 export async function clearChargebackMark(
   tx: Tx,
   merchantId: string,

@@ -26,9 +26,8 @@ const ACQUIRER_CHANGES_AGE_SECONDS = gauge(
 );
 declarePeer('acquirer', { feedAge: ACQUIRER_CHANGES_AGE_SECONDS });
 
-/** Requests at the same time: resolving needs the other connections of the bridge. */
+/** Limits requests at the same time: resolving needs the other connections to the acquirers. */
 const PULLS_AT_ONCE = 8;
-/** What a person should look at. */
 const REFUSALS: readonly ChangeResult[] = [
   'unknownTransaction',
   'notCharged',
@@ -46,10 +45,7 @@ type ChangesContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'metric
   readonly acquirers: Acquirers;
 };
 
-/**
- * The acquirer's changes of charges. Homologation and cells ask for each merchant by itself; production
- * without cells asks once for all.
- */
+/** Homologation and cells ask for each merchant separately; production without cells asks once for all. */
 export function openChanges(
   { configuration, database, clock, acquirers, log, metrics }: ChangesContext,
   { deliverer, chargebacks }: Required<Pick<RecordTools, 'deliverer' | 'chargebacks'>>,
@@ -85,7 +81,7 @@ export function openChanges(
     applying: {
       name: 'applyChanges',
       database,
-      // Its own signal: what wakes the resolving of payments has no changes to apply.
+      // Not shared: what wakes the resolving of payments brings no changes to apply.
       wakeSignal: createWakeSignal(),
       waiting: WAITING_CHANGES,
       subjectOf: ({ reference }) => reference,
@@ -98,7 +94,7 @@ export function openChanges(
   });
 }
 
-/** Each acquirer numbers its own. */
+/** Each acquirer numbers its own changes. */
 function changesOf(provider: string, changes: readonly AcquirerChange[]): readonly AcquirerChange[] {
   return changes.map((change) => ({ ...change, changeId: qualifiedChangeId(provider, change.changeId) }));
 }

@@ -4,9 +4,8 @@ import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.
 import { TRANSACTION_STATES } from '../transaction.ts';
 import { DECIDED, type TransactionKey, UNDER_WAY } from '../transaction-queries.sql.ts';
 
-/** Where the next page begins: behind this payment. */
 export type CustomerPlace = TransactionKey & {
-  /** As the database writes it: exact. */
+  /** As PostgreSQL writes it, so that it is exact. */
   readonly soldAtText: string;
 };
 
@@ -17,7 +16,6 @@ const PAYMENT = rowCodec(
     ...KEY.fields,
     accountNumber: column.text(),
     state: column.oneOf(TRANSACTION_STATES),
-    /** Charging or unresolved. */
     isUnderWay: column.boolean('t.due_at is not null'),
     amount: column.money(),
     /** Business time. */
@@ -26,7 +24,7 @@ const PAYMENT = rowCodec(
     callbackUrl: column.nullable(column.text()),
     nsu: column.nullable(column.text()),
     authorizationCode: column.nullable(column.text()),
-    /** The stored card that paid; null: it was not a stored one. */
+    /** Null if no stored card paid. */
     vaultId: column.nullable(column.text()),
     customer: column.parsedBy((customer) =>
       typeof customer === 'object' && customer !== null
@@ -47,12 +45,11 @@ const CARD = rowCodec(
   't',
 );
 
-/** The customer as the merchant described it, with its payment. */
 export type CustomerPayment = Readonly<RowOf<typeof PAYMENT>> & {
   readonly card: Readonly<RowOf<typeof CARD>>;
 };
 
-/** As the index has it: without the punctuation between the digits. */
+/** Written as in the index: the document without punctuation. */
 const DOCUMENT = `upper(regexp_replace(t.customer ->> 'documentNumber', '[^0-9A-Za-z]', '', 'g'))`;
 
 const ALL_OF_DOCUMENT = `select * from transactions t
@@ -83,10 +80,6 @@ export const FIRST_PLACE: CustomerPlace = {
   transactionId: '00000000-0000-0000-0000-000000000000',
 };
 
-/**
- * Up to `limit` payments whose customer has this document behind a place: one merchant behind the
- * other, of each the oldest first.
- */
 export async function listCustomerPayments(
   database: Database,
   { document, merchantId }: CustomerFilter,
@@ -114,7 +107,6 @@ const FIND_NEWEST = statement(
    order by t.sold_at desc, t.transaction_id desc limit $3`,
 );
 
-/** The ids of the newest payments of a merchant whose customer has this document. */
 export async function findNewestCustomerPayments(
   database: Reader,
   { document, merchantId }: { readonly document: string; readonly merchantId: string },
@@ -129,7 +121,7 @@ const KEYS = inputRows<TransactionKey>({
   transaction_id: ['uuid', (key) => key.transactionId],
 });
 
-/** What another transaction has locked is left: a payment never waits for an erasure. */
+/** Skips locked rows, so that a payment never waits for an erasure. */
 const ERASE = statement(
   'customers.erase',
   `with held as materialized (
@@ -145,7 +137,7 @@ const ERASE = statement(
    returning ${KEY.columns}`,
 );
 
-/** Erases the customers of these payments, save pending ones; returns which. */
+/** Skips payments under way. Returns the erased ones. */
 export async function eraseCustomers(
   database: Database,
   keys: readonly TransactionKey[],
@@ -166,9 +158,6 @@ const ERASE_OLD = statement(
    returning 1`,
 );
 
-/**
- * The same for up to `limit` payments that are older than so many days of real time, oldest first.
- */
 export async function eraseOldCustomers(database: Database, limit: number, days: number): Promise<number> {
   return (await database.query(ERASE_OLD, [limit, days])).length;
 }

@@ -30,9 +30,9 @@ import {
 
 export type NewFees = {
   readonly rules: string;
-  /** A day in São Paulo; null, and today: in some seconds. */
+  /** A day in São Paulo. Null or today: some seconds from now. */
   readonly from: string | null;
-  /** Null: of all merchants that have no version of their own. */
+  /** Null: all merchants that have no version of their own. */
   readonly merchantId: string | null;
 };
 
@@ -44,14 +44,11 @@ type ChangeFeesTools = {
   readonly database: Database;
   readonly audit: Audit;
   readonly operator: Actor;
-  /** Of the database. */
+  /** The database's clock. */
   readonly now: Instant;
 };
 
-/**
- * Puts a version of the fees beside the others. None comes before a sale, nor before a sale that is
- * under way: what was sold keeps the fee that it was sold at.
- */
+/** A version cannot begin before a sale that was made or is under way: a sale keeps its fee. */
 export async function changeFees(tools: ChangeFeesTools, wanted: NewFees): Promise<FeeChange> {
   const { database, audit, operator, now } = tools;
   const { rules, from } = wanted;
@@ -59,7 +56,7 @@ export async function changeFees(tools: ChangeFeesTools, wanted: NewFees): Promi
   const read = readFeeTable(rules);
   if (typeof read === 'string') return refused('rulesMalformed', read);
   if (from !== null && !isDay(from)) return refused('dayMalformed', from);
-  // Somebody who writes a day that is over means its sales too, which keep their fee.
+  // Whoever names a past day means its sales too, but these keep their fee.
   if (from !== null && from < saoPauloDay(now)) return refused('dayOver', from);
   if (merchantId !== ALL_MERCHANTS && (await findMerchant(database, merchantId)) === null)
     return refused('merchantUnknown', merchantId);
@@ -91,14 +88,14 @@ function refused(refusal: FeeRefusal, value: string): FeeChange {
   return { kind: 'refused', refusal, value };
 }
 
-/** By how much a version may be older than the newest one that was seen before it. */
+/** A version may become visible after a newer one, so versions this much older are read again. */
 const LOOK_BACK_MILLISECONDS = 60_000;
 
 export type Fees = FeeVersions & { readonly works: readonly Work[] };
 
 /**
- * The versions of the fees, in memory: a payment with a net split needs them. The setting becomes a
- * version of its own where it has changed since the last start.
+ * Keeps all versions in memory, for payments with a net split. The setting becomes a new version if it has
+ * changed since the last start.
  */
 export async function openFees(database: Database, setting: string): Promise<Fees> {
   const known = new Map<string, FeeVersion>();

@@ -4,7 +4,6 @@ import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
 import { MOST_INSTALLMENTS } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 
-/** The operator's fee, by brand and number of installments, and when the acquirer pays. */
 export type FeeRule = {
   readonly brand: CardBrand | 'any';
   readonly fromInstallments: number;
@@ -14,10 +13,9 @@ export type FeeRule = {
   readonly plan: PaymentPlan;
 };
 
-/** Days from the sale to the first installment's payout, and from each to the next. */
+/** `firstDays`: from the sale to the first payout. `betweenDays`: from each payout to the next. */
 export type PaymentPlan = { readonly firstDays: number; readonly betweenDays: number };
 
-/** What a sale is charged and paid at. */
 export type FeeTerms = Pick<FeeRule, 'portion' | 'plan'>;
 
 export type FeeTable = readonly FeeRule[];
@@ -27,13 +25,11 @@ const RULE =
   /^(any|[a-z]+):(\d{1,2})(?:-(\d{1,2}))?=(\d{1,2})(?:\.(\d{1,2}))?(?:@(\d{1,3})(?:\/(\d{1,3}))?)?$/;
 
 const USUAL_DAYS = 30;
-/** Of a sale that no rule fits. */
 const USUAL_TERMS: FeeTerms = { portion: 0, plan: { firstDays: USUAL_DAYS, betweenDays: USUAL_DAYS } };
 
 /**
- * Reads `visa:1=2.49@2, visa:2-6=3.10@31/30, any:1-99=3.5`: brand, installments, percent, and days to
- * the first payout and between installments. The first rule that fits counts, so the particular ones
- * stand first. Returns an error as a sentence.
+ * Reads `visa:1=2.49@2, visa:2-6=3.10@31/30, any:1-99=3.5`: brand, installments, percent, days to the first
+ * payout, days between payouts. The first rule that fits counts. Returns an error as a sentence.
  */
 export function readFeeTable(text: string): FeeTable | string {
   const parts = text
@@ -78,36 +74,34 @@ export function feeTerms(table: FeeTable, brand: CardBrand, installmentCount: nu
   return rule ?? USUAL_TERMS;
 }
 
-/** The fee of a sale in hundredths of a percent; 0 where the operator named none. */
+/** In hundredths of a percent; 0 if no rule fits. */
 export function feePortion(table: FeeTable, brand: CardBrand, installmentCount: number): number {
   return feeTerms(table, brand, installmentCount).portion;
 }
 
-/** Days from the sale to the payout of an installment. */
 export function daysToPayout({ firstDays, betweenDays }: PaymentPlan, installmentNumber: number): number {
   return firstDays + (installmentNumber - 1) * betweenDays;
 }
 
-/** The owner of a version for all merchants that have none of their own. */
+/** Owns the versions for merchants that have none of their own. */
 export const ALL_MERCHANTS = '';
 
 export const FEE_SOURCES = ['setting', 'operator'] as const;
-/** `setting`: PARCELA_FEES, as a start found it. */
+/** `setting`: PARCELA_FEES at a start. */
 export type FeeSource = (typeof FEE_SOURCES)[number];
 
 /**
- * How long after it was written a version begins, at the least: every process reads new ones every two
- * seconds, and a sale of its first moment must find it, whichever process makes it.
+ * A version begins at least this long after it was written: processes read new ones every two seconds, and a
+ * sale of the first moment must find it in any process.
  */
 export const FEE_LEAD_MILLISECONDS = 10_000;
 
-/** The table of fees from a moment on, until its next version. */
+/** Valid until its owner's next version. */
 export type FeeVersion = {
-  /** `ALL_MERCHANTS`, or one. */
   readonly merchantId: string;
   /** Business time. */
   readonly validFrom: Instant;
-  /** As it was written. Of a merchant's own version an empty text gives it the table of all again. */
+  /** An empty text in a merchant's own version returns the merchant to the table of all. */
   readonly rules: string;
   readonly source: FeeSource;
   readonly createdBy: string;
@@ -125,15 +119,13 @@ export const FEE_REFUSALS = {
 
 export type FeeRefusal = keyof typeof FEE_REFUSALS;
 
-/** What a process has of all versions, to find those of a sale's moment. */
 export type FeeVersions = { readonly tableAt: (merchantId: string, soldAt: Instant) => FeeTable };
 
 type OfMoment = Pick<FeeVersion, 'merchantId' | 'validFrom' | 'rules'>;
 
-/** Of several versions those with the same owner and moment are one. */
+/** Keeps one of several versions with the same owner and moment. */
 export function feeVersions(versions: readonly OfMoment[]): FeeVersions {
   const byMerchant = Map.groupBy(versions, ({ merchantId }) => merchantId);
-  // The newest first.
   for (const own of byMerchant.values()) own.sort((one, other) => other.validFrom - one.validFrom);
   const rulesAt = (merchantId: string, soldAt: Instant) =>
     byMerchant.get(merchantId)?.find(({ validFrom }) => validFrom <= soldAt)?.rules ?? '';
@@ -148,7 +140,7 @@ export function feeVersions(versions: readonly OfMoment[]): FeeVersions {
   };
 }
 
-/** Only what could be read was ever written. */
+/** Every written version was readable when it was written. */
 function writtenTable(rules: string): FeeTable {
   const table = readFeeTable(rules);
   if (typeof table === 'string') throw new RangeError(`a version of the fees ${table}`);

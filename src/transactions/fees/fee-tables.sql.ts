@@ -15,20 +15,19 @@ const VERSION = rowCodec({
 
 type WrittenFees = Readonly<RowOf<typeof VERSION>>;
 
-/** A commit may be seen some time after its moment: callers look back a while. */
+/** A commit may become visible some time after its created_at, so callers look back a while. */
 const LIST_SINCE = statement(
   'fees.list_since',
   `select ${VERSION.columns} from fee_tables where created_at >= $1 order by merchant_id, valid_from`,
 );
 
-/** Another one when a version was seen that was not before; those that are seen late included. */
+/** Changes whenever a new version becomes visible, even one that becomes visible late. */
 export const VERSION_OF_FEES = statement(
   'fees.version',
   `select concat_ws(' ', count(*), max(created_at)) as version from fee_tables
    where created_at >= (select max(created_at) from fee_tables) - interval '60 seconds'`,
 );
 
-/** Versions of all merchants that were made since. Null: all. */
 export async function listFeeVersions(database: Reader, since: Instant | null): Promise<WrittenFees[]> {
   const rows = await database.query(LIST_SINCE, [since === null ? '-infinity' : utcText(since)]);
   return rows.map(VERSION.parse);
@@ -40,7 +39,6 @@ const LIST_NEWEST = statement(
    order by valid_from desc, merchant_id limit $1`,
 );
 
-/** Of an owner, or of all with null: the ones that begin last first. */
 export async function listNewestFeeVersions(
   database: Reader,
   limit: number,
@@ -56,15 +54,11 @@ const LIST_OF_MERCHANT = statement(
    union all select ${VERSION.columns} from fee_tables where merchant_id = $2`,
 );
 
-/** Those of a merchant and those of all. */
 export async function listVersionsOf(reader: Reader, merchantId: string): Promise<FeeVersion[]> {
   return (await reader.query(LIST_OF_MERCHANT, [merchantId, ALL_MERCHANTS])).map(VERSION.parse);
 }
 
-/**
- * The first is valid from the beginning: until then there was one table for all that had ever been
- * sold.
- */
+/** The first version is valid from the epoch, so that every sale has one. */
 const KEEP_SETTING = statement(
   'fees.keep_setting',
   `insert into fee_tables (merchant_id, valid_from, rules, source, created_by)
@@ -77,7 +71,7 @@ const KEEP_SETTING = statement(
    on conflict do nothing`,
 );
 
-/** The setting as a new version, when it is not the last one that came from it. */
+/** Writes the setting as a new version, unless it equals the last version that came from it. */
 export async function keepFeeSetting(database: Database, rules: string): Promise<void> {
   await database.query(KEEP_SETTING, [ALL_MERCHANTS, rules, FEE_LEAD_MILLISECONDS]);
 }
@@ -101,7 +95,6 @@ const FIND_SALE_AFTER = statement(
    order by s.sold_at desc limit 1`,
 );
 
-/** The newest sale at the moment or after it, of a merchant or of all; null: there is none. */
 export async function findSaleAfter(
   database: Reader,
   merchantId: string,
@@ -121,8 +114,8 @@ const INSERT = statement(
 );
 
 /**
- * Valid from the wanted moment, or some seconds after this statement, whichever is later: gives that.
- * Null: the owner has a version of this moment.
+ * Begins at `validFrom`, or some seconds after this statement if later, and returns that. Null if the owner
+ * has a version of this moment.
  */
 export async function insertFeeVersion(
   tx: Tx,

@@ -1,26 +1,23 @@
 import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
 
 /*
- * How a statement that changes money enqueues its deliveries in its own commit. These parts of
- * statements are constant texts, so that all of them notify alike, and read named parts of the
- * statement they stand in:
+ * A statement that changes money enqueues its deliveries in its own commit. These parts of statements
+ * are constant texts, so that all of them notify alike. They read named parts of the statement:
  *
- * `moves`: the movements that it writes, with all their columns (`returning *`). `news`: a row for
- * each transaction that it changes: merchant_id, transaction_id, account_number, callback_url,
- * amount,
- *   installment_count, nsu, authorization_code, moment, moment_text (as merchants read it: the
- *   zone's rules are the program's), callback_status (null: no callback) and lease
- *   (milliseconds; 0: the work sends it).
+ * `moves`: the movements that it writes, with all their columns (`returning *`).
+ * `news`: a row for each transaction that it changes: merchant_id, transaction_id, account_number,
+ *   callback_url, amount, installment_count, nsu, authorization_code, moment, moment_text (as merchants
+ *   read it, by the program's time zone rules), callback_status (null: no callback) and lease
+ *   (milliseconds; 0: the delivery work sends it).
  *
  * Endpoints are read one by one by their key (`limit 1` keeps the planner to it) and never locked:
  * every payment of a merchant would wait there. Nothing is written where no endpoint is registered.
  */
 
-/** A delivery `d` as a direct sender needs it, over `SENDING_JOINS`. */
+/** The columns of a delivery `d` that `SENDING_JOINS` needs to send it directly. */
 const WRITTEN = `merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, url, body, tries, tries_before,
        fence, created_at`;
 
-/** Of what a boleto was and is. */
 const WORDS_OF_BOLETO = `when 'issued' then 'Emitido' when 'overdue' then 'Vencido'
            when 'paid' then 'Pago' when 'canceled' then 'Cancelado' when 'expired' then 'Expirado'
            when 'unexpectedPayment' then 'Pagamento inesperado' else '' end`;
@@ -30,19 +27,13 @@ const NEW_VALUE = `case when m.type = 'Boleto' then case m.new_state ${WORDS_OF_
          else case m.new_state when 'authorized' then 'Autorizada' when 'paid' then 'Paga' when 'blocked' then 'Bloqueada'
            when 'canceled' then 'Cancelada' end end`;
 
-/**
- * The eight fields of a notification, in the order of the description: of a movement `m` and its
- * news `n`.
- */
+/** The eight fields of a notification, in the documented order. `m` is a movement, `n` its news. */
 export const MOVEMENT_BODY = `'{"movementId":' || m.movement_id || ',"nsu":' || to_json(m.nsu)::text
          || ',"codAuth":' || to_json(m.authorization_code)::text || ',"installmentNumber":' || m.installment_number
          || ',"moment":' || to_json(n.moment_text)::text || ',"type":' || to_json(m.type)::text
          || ',"oldValue":"' || ${OLD_VALUE} || '","newValue":"' || ${NEW_VALUE} || '"}'`;
 
-/**
- * Reais with two decimals as a number; the rest as gateways of this family send it; and, ours, whose it
- * is.
- */
+/** Reais with two decimals as a number; the rest as gateways of this family, the last two fields ours. */
 const CALLBACK_BODY = `'{"Value":' || (n.amount / 100.0)::numeric(12, 2) || ',"Origin":"GATEWAY_2D","Date":'
          || to_json(n.moment_text)::text || ',"Installments":' || n.installment_count
          || ',"TransactionType":"CREDIT","ResultId":"' || n.transaction_id || '","AuthorizationCode":'
@@ -51,18 +42,18 @@ const CALLBACK_BODY = `'{"Value":' || (n.amount / 100.0)::numeric(12, 2) || ',"O
            select to_json(r.reference_transaction)::text from transactions r
            where r.merchant_id = n.merchant_id and r.transaction_id = n.transaction_id limit 1), 'null') || '}'`;
 
-/** The same as `callbackEndpoint` of an address. */
+/** Must equal `callbackEndpoint` of the address. */
 export const CALLBACK_ENDPOINT = `'origin:' || substring(n.callback_url from '^https?://[^/?#]+')`;
 
-/** Only an active endpoint is sent to at once: the work knows breakers and holding. */
+/** Sent at once only to an active endpoint; the delivery work knows circuit breakers and held endpoints. */
 const IS_LEASED = `n.lease > 0 and e.state = 'active' and e.opened_until is null`;
 const LEASED = `case when ${IS_LEASED} then now() + n.lease * interval '1 millisecond' end,
        case when ${IS_LEASED} then 1 else 0 end`;
 
 /**
- * `enqueued_movements`: a delivery for each movement of an account that is registered, under the
- * movement's number. Every movement has its news; `full join` only keeps the planner from comparing
- * each of hundreds with each. News without a movement finds no endpoint.
+ * `enqueued_movements`: a delivery for each movement of a registered account, under the movement's number.
+ * Every movement has its news; `full join` only keeps the planner from comparing hundreds of rows with each
+ * other. News without a movement finds no endpoint.
  */
 export const ENQUEUE_MOVEMENT_DELIVERIES = `enqueued_movements as (
      ${ENQUEUE_DELIVERIES}
@@ -75,7 +66,7 @@ export const ENQUEUE_MOVEMENT_DELIVERIES = `enqueued_movements as (
      returning ${WRITTEN}
    )`;
 
-/** `enqueued_callbacks`: one for each payment with a callback address. Reads `news` only. */
+/** `enqueued_callbacks`: one delivery for each payment with a callback address. Reads only `news`. */
 export const ENQUEUE_CALLBACK_DELIVERIES = `enqueued_callbacks as (
      ${ENQUEUE_DELIVERIES}
      select n.merchant_id, nextval('movement_ids'), 'callback', n.endpoint, n.account_number, n.transaction_id, 0, n.nsu,
@@ -90,16 +81,15 @@ export const ENQUEUE_CALLBACK_DELIVERIES = `enqueued_callbacks as (
      returning ${WRITTEN}
    )`;
 
-/** The most urgent first, as `paymentStatus` has it. */
+/** Most urgent first, as in `paymentStatus`. */
 const BY_ATTENTION = `array['blocked', 'authorized', 'paid', 'canceled']`;
 const WAS = `min(array_position(${BY_ATTENTION}, i.state))`;
 const IS = `min(array_position(${BY_ATTENTION}, coalesce(m.new_state, i.state)))`;
 
 /**
- * `news` of transactions `changed` (merchant_id, transaction_id, moment, moment_text) whose
- * installments are changed by `moves`. Enqueues a callback when the payment as a whole shows
- * another status than before; the statement sees its installments as they were, so they must be
- * locked by an earlier one.
+ * `news` of transactions `changed` (merchant_id, transaction_id, moment, moment_text) whose installments
+ * `moves` change. Enqueues a callback if the status of the whole payment changes. The statement sees the
+ * installments as they were before it, so an earlier one must lock them.
  */
 export const NEWS_OF_CHANGE = `news as (
      select t.merchant_id, t.transaction_id, t.account_number, t.callback_url, t.amount, t.installment_count, t.nsu,
@@ -113,6 +103,6 @@ export const NEWS_OF_CHANGE = `news as (
      ) s
    )`;
 
-/** Whether a delivery was written that waits for the work. */
+/** A delivery was written that is not sent at once. */
 export const IS_WAITING = `(exists (select from enqueued_movements where fence = 0)
      or exists (select from enqueued_callbacks where fence = 0)) as is_waiting`;

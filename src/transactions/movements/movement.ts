@@ -5,7 +5,6 @@ import { type FeeTable, feePortion } from '../fees/fee-table.ts';
 import { amountLessFee, type RecordedSplit, sharesByInstallment } from '../split.ts';
 import type { InstallmentState, MovementType } from '../transaction.ts';
 
-/** What changed of an installment, for a person who looks at its payment. */
 export type TransactionMovement = {
   readonly movementId: number;
   readonly installmentNumber: number;
@@ -16,10 +15,7 @@ export type TransactionMovement = {
   readonly newState: InstallmentState;
 };
 
-/**
- * A movement for a merchant that catches up: with its installment and the sale, or its boleto, as
- * they stand now.
- */
+/** A movement for a merchant that catches up. Installment and sale, or boleto, are as they stand now. */
 export type ListedMovement = {
   readonly movementId: number;
   readonly accountNumber: string;
@@ -31,13 +27,13 @@ export type ListedMovement = {
   /** Business time of the change. */
   readonly moment: Instant;
   readonly type: string;
-  /** Of the installment, as it was sold; of the boleto, as it was issued. */
+  /** Of the installment as sold, or of the boleto as issued. */
   readonly amount: Cents;
-  /** Of the installment, by position; empty without a split. */
+  /** The installment's shares by position; empty without a split. */
   readonly shares: readonly ListedShare[];
 };
 
-/** What a boleto is to merchants; `unexpectedPayment`: money came, and it is what it was. */
+/** The states that merchants see. `unexpectedPayment`: a payment came, and the state did not change. */
 export const BOLETO_MOVEMENT_STATES = [
   'issued',
   'overdue',
@@ -48,7 +44,7 @@ export const BOLETO_MOVEMENT_STATES = [
 ] as const;
 export type BoletoMovementState = (typeof BOLETO_MOVEMENT_STATES)[number];
 
-/** What a movement is of; `oldState` null: its first. */
+/** `oldState` is null in the first movement. */
 export type MovementSubject =
   | {
       readonly kind: 'payment';
@@ -66,7 +62,7 @@ export type MovementSubject =
 
 export type MovementWithNet = ListedMovement & { readonly netAmount: Cents };
 
-/** Movements in order. `next`: the cursor of the next request. */
+/** In order of their numbers. `next` is the cursor of the next request. */
 export type MovementPage = { readonly items: readonly MovementWithNet[]; readonly next: number };
 
 export type ListedShare = {
@@ -75,7 +71,6 @@ export type ListedShare = {
   readonly canceledAmount: Cents;
 };
 
-/** The inputs of a fee. */
 export type Sale = {
   readonly amount: Cents;
   readonly installmentCount: number;
@@ -83,22 +78,21 @@ export type Sale = {
   readonly split: RecordedSplit | null;
 };
 
-/** The hundredths of a percent that the operator keeps: those on record, or those of the table. */
+/** The operator's fee in hundredths of a percent: the recorded one, or that of the table. */
 export function portionOfSale({ split, brand, installmentCount }: Sale, fees: FeeTable): number {
   return split?.feePortion ?? feePortion(fees, brand, installmentCount);
 }
 
 /**
- * The rest of an installment after the operator's fee. The fee is rounded once on the sale and
- * spread as shares are, so that the net amounts of all installments are the net amount of the sale
- * to the cent. A divided sale has the fee of its moment on record; any other one has that of the
- * table, which is the version of that moment.
+ * The fee is rounded once on the sale and spread as shares are, so that the net installments add up to the
+ * sale's net amount to the cent. A sale with a split has its fee on record; any other has that of the version
+ * valid at its moment.
  */
 export function netInstallment(sale: Sale, installmentNumber: number, fees: FeeTable): Cents {
   return netInstallments(sale, portionOfSale(sale, fees))[installmentNumber - 1] ?? cents(0);
 }
 
-/** The same of all installments, at so many hundredths of a percent. */
+/** `portion` is in hundredths of a percent. */
 export function netInstallments(
   { amount, installmentCount }: Pick<Sale, 'amount' | 'installmentCount'>,
   portion: number,

@@ -16,16 +16,13 @@ import { CALLBACK_ENDPOINT, MOVEMENT_BODY } from './movement-deliveries.sql.ts';
 
 const LAST = rowCodec({ last: column.whole('case when is_called then last_value else 0 end') });
 
-/**
- * The sequence hands out one number at a time and keeps none for a session, so that none below it
- * is handed out later.
- */
+/** The sequence gives one number at a time and caches none for a session, so no lower one comes later. */
 export const READ_LAST_NUMBER = statement(
   'movements.read_last_number',
   `select ${LAST.columns} from movement_ids`,
 );
 
-/** The highest number that any writer was given; 0: none was yet. */
+/** The highest number given to any writer; 0 if none was. */
 export async function readLastNumber(database: Database): Promise<number> {
   const [row] = await database.query(READ_LAST_NUMBER, []);
   return LAST.parse(row as Row).last;
@@ -36,13 +33,12 @@ const SKIP = statement(
   `select max(nextval('movement_ids')) as last from generate_series(1, $1::integer)`,
 );
 
-/** More than were given in the hours that a restore loses. */
+/** More numbers than are given in the hours that a restore loses. */
 const SKIPPED = 1_000_000;
 
 /**
- * Leaves a million numbers out: in a database that was restored the sequence stands where it stood,
- * and merchants who read on from the last number that they saw would pass over what gets a lower
- * one.
+ * After a restore the sequence is back at the backup. Merchants who read on from the last number that they
+ * saw would miss movements with lower numbers.
  */
 export async function skipMovementIds(database: Database): Promise<void> {
   await database.query(SKIP, [SKIPPED]);
@@ -51,10 +47,9 @@ export async function skipMovementIds(database: Database): Promise<void> {
 const WRITER = rowCodec({ writer: column.text('virtualtransaction') });
 
 /**
- * Each writer of the table holds this lock from before its first number is taken until its commit
- * can be seen, or has failed; nothing else holds it. (Rows' own transaction ids would not do: of
- * two writers the one that began first may take the higher number. And another program's long
- * transaction delays no reader here.)
+ * Each writer holds this lock from before its first number until its commit is visible or has failed; nothing
+ * else holds it. Transaction ids of the rows would not do: of two writers the one that began first may take
+ * the higher number. And another program's long transaction delays no reader here.
  */
 const FIND_WRITERS = statement(
   'movements.find_writers',
@@ -92,7 +87,6 @@ const OF_PAYMENT = rowCodec(
   },
   'm',
 );
-/** A boleto's states stand in the same columns. */
 const OF_BOLETO = rowCodec({
   boletoId: column.text(),
   oldState: column.nullable(column.oneOf(BOLETO_MOVEMENT_STATES)),
@@ -114,7 +108,7 @@ const SHARES = listsCodec<ListedShare>(
   's',
 );
 
-/** As many as requested; fewer where they have more shares together than are shown at once. */
+/** Returns fewer than requested if they have more shares together than one answer may show. */
 const LIST = statement(
   'movements.list',
   `select ${LISTED.columns}, ${OF_PAYMENT.columns}, m.boleto_id, ${SALE.columns}, ${SHARES.columns}
@@ -149,10 +143,6 @@ const LIST = statement(
    order by m.movement_id`,
 );
 
-/**
- * Movements of one account in the order of their numbers: the first ones after `after`, none beyond
- * `upTo`.
- */
 export async function listAccountMovements(
   database: Reader,
   merchantId: string,
@@ -194,7 +184,6 @@ const LIST_OF_PAYMENT = statement(
    order by movement_id limit $3`,
 );
 
-/** The movements of one transaction in their order, up to `limit`. */
 export async function listTransactionMovements(
   database: Reader,
   merchantId: string,
@@ -242,5 +231,4 @@ const ENQUEUED_CALLBACKS = `called_endpoints as (
 
 export const BOLETO_MOVEMENTS = `${MOVES}, ${ENQUEUED_MOVEMENTS}, ${ENQUEUED_CALLBACKS}`;
 
-/** Whether a delivery was written. */
 export const IS_WAITING = `(exists (select from enqueued_movements) or exists (select from enqueued_callbacks)) as is_waiting`;

@@ -3,18 +3,16 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { freshReads } from '../../platform/prepared-reads.ts';
 import { findWriters, readLastNumber } from './movements.sql.ts';
 
-/** Commits take milliseconds; one that waits for a lock or for a slow disk is not awaited. */
+/** Commits take milliseconds. A commit that waits for a lock or a slow disk is not awaited. */
 const LONGEST_WAIT_MILLISECONDS = 1_000;
 const PAUSE_MILLISECONDS = 10;
 
 /**
- * The watermark is the number up to which no movement can appear any more. Numbers are taken before
- * commits, so a higher one may be seen while a lower one is still being committed: a merchant that
- * has read the higher one would never ask for the lower. So the last number is read first, then the
- * writers that may have taken one up to it, and then their end is awaited.
- *
- * Returns the number as of the call or later, or, while a writer does not end, the last one that
- * was found; 0: none yet.
+ * The watermark is the number up to which no new movement can appear. Numbers are taken before commits, so a
+ * higher one may be visible while a lower one is still being committed, and a merchant that has read the
+ * higher one would never ask for the lower. So the last number is read first, then the writers that may have
+ * taken one up to it, and then their end is awaited. Returns the number as of the call or later; if a writer
+ * does not end, the last one found; 0 if none was.
  */
 export function openWatermark(database: Database): () => Promise<number> {
   let watermark = 0;
@@ -27,7 +25,7 @@ export function openWatermark(database: Database): () => Promise<number> {
   };
 }
 
-/** Null: a writer has not ended in time. */
+/** Null: a writer did not end in time. */
 async function findWatermark(database: Database): Promise<number | null> {
   const last = await readLastNumber(database);
   let writers = await findWriters(database);
@@ -35,7 +33,7 @@ async function findWatermark(database: Database): Promise<number | null> {
   while (writers.size > 0) {
     if (performance.now() > endsAt) return null;
     await pause(PAUSE_MILLISECONDS);
-    // Writers that began since take higher numbers.
+    // Writers that began since then take higher numbers.
     writers = writers.intersection(await findWriters(database));
   }
   return last;

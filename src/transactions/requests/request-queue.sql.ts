@@ -6,10 +6,8 @@ import type { Postponement } from '../transaction.ts';
 
 export const UNANSWERED = rowCodec({
   merchantId: column.text(),
-  /** Its own: of the cancel, or of the capture. */
   requestId: column.text(),
   transactionId: column.text(),
-  /** The provider that has the charge. */
   acquirer: column.text(
     '(select t.acquirer from transactions t where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id)',
   ),
@@ -17,42 +15,40 @@ export const UNANSWERED = rowCodec({
   /** Business time. */
   requestedAt: column.instant(),
   fence: column.whole(),
-  /** How often it was asked for, this time included. */
+  /** Includes this try. */
   tries: column.whole(),
 });
 
 /** A cancel or capture without a clear answer of the acquirer, leased by this process. */
 export type UnansweredRequest = Readonly<RowOf<typeof UNANSWERED>>;
 
-/** Of the request and what was `found` of it (`f`). */
 const HELD = rowCodec({
   fence: column.whole(),
-  /** Milliseconds of its lease or pause that were left; negative when it was due. */
+  /** Milliseconds that were left of its lease or pause; negative if it was due. */
   millisecondsLeft: column.real('f.milliseconds_left'),
 });
 
 export type HeldRequest = Readonly<RowOf<typeof HELD>>;
 
-/** A table of requests to a provider, as SQL; it has merchant_id, fence, tries, due_at, unknown_reason. */
+/** SQL of a table with merchant_id, fence, tries, due_at and unknown_reason. */
 export type RequestTable = {
-  /** Begins the names of its statements too. */
+  /** Also the prefix of its statements' names. */
   readonly table: string;
-  /** Names a row in `claimed` and `columns`. */
+  /** Names the row in `claimed` and `columns`. */
   readonly alias: string;
-  /** The column of a request's id. */
+  /** The column of the request's id. */
   readonly key: string;
   /** The states that wait for the provider's answer. */
   readonly open: string;
-  /** What a claim assigns beside fence, tries and lease. */
+  /** What a claim assigns besides fence, tries and lease. */
   readonly claimed: string;
-  /** What a postponement assigns besides. */
+  /** What a postponement assigns in addition. */
   readonly postponed: string;
-  /** Whether its first answer is not awaited any more. */
+  /** True when nobody waits for the first answer any more. */
   readonly overdue: string;
   readonly columns: string;
 };
 
-/** Its statements, by what their names end with. */
 export function requestTexts({ table, alias, key, open, ...parts }: RequestTable) {
   const { claimed, postponed, overdue, columns } = parts;
   const isRow = (other: string) =>
@@ -95,25 +91,21 @@ export function requestTexts({ table, alias, key, open, ...parts }: RequestTable
 
 type RequestKey = { readonly merchantId: string; readonly requestId: string; readonly fence: number };
 
-/** The requests of a kind, from their commit until the provider has answered clearly. */
 export type RequestQueue<Request> = {
-  /** Claims due ones of all merchants, and raises their fence. */
+  /** Claims due requests of all merchants and raises their fence. */
   readonly claim: (database: Database, claim: FairClaim, leaseMilliseconds: number) => Promise<Request[]>;
-  /** Keeps one from being sent for so long; null: its first answer is awaited, or it is final. */
+  /** Keeps one from being sent. Null: its first answer is still awaited, or it is final. */
   readonly hold: (
     database: Database,
     merchantId: string,
     requestId: string,
     milliseconds: number,
   ) => Promise<HeldRequest | null>;
-  /**
-   * Records that no clear answer came, and when to ask again. Changes nothing when another process
-   * has claimed it.
-   */
+  /** Sets when to ask again. Changes nothing if another process has claimed the request. */
   readonly postpone: (database: Database, request: RequestKey, postponement: Postponement) => Promise<void>;
-  /** Makes those of all merchants due that wait for longer than a lease; gives how many. */
+  /** Makes requests of all merchants due that wait for longer than a lease. Returns how many. */
   readonly pullForward: (database: Database, limit: number, leaseMilliseconds: number) => Promise<number>;
-  /** For a look; `$1`: merchants that are passed over. */
+  /** `$1`: merchants that are passed over. */
   readonly earliest: Statement;
 };
 

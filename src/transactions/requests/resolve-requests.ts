@@ -14,8 +14,8 @@ import {
 import type { RequestQueue, UnansweredRequest } from './request-queue.sql.ts';
 
 /**
- * No clear answer. `notSent`: nothing was asked, and the try does not count. `isSilence` false: something
- * came back, so that the provider is not away; null: nothing was asked.
+ * `notSent`: the try does not count. `isSilence` false: something came back, so the provider is not away;
+ * null: nothing was asked.
  */
 export type Unclear = {
   readonly kind: 'unknown' | 'notConnected' | 'notSent';
@@ -25,9 +25,7 @@ export type Unclear = {
 type Resolvable = { readonly merchantId: string; readonly fence: number; readonly tries: number };
 type Clear = { readonly kind: string };
 
-/** How requests of a kind are resolved. */
 export type ResolveRequests<Request extends Resolvable, Answer extends Clear> = {
-  /** Of the work. */
   readonly name: string;
   readonly database: Database;
   readonly queue: Pick<RequestQueue<Request>, 'claim' | 'postpone' | 'pullForward' | 'earliest'>;
@@ -39,20 +37,18 @@ export type ResolveRequests<Request extends Resolvable, Answer extends Clear> = 
   readonly limits: DispatchLimits;
   /** Whether each provider answers any of them. */
   readonly outage: OutageWatch;
-  /** Until then what is claimed is asked for and recorded. */
+  /** Long enough to ask and to record the answer. */
   readonly leaseMilliseconds: number;
-  /** Asks for it again, under the same id: a provider books one id once. */
+  /** Repeats the request under the same id, which a provider executes only once. */
   readonly ask: (request: Request) => Promise<Answer | Unclear>;
-  /** Records what the provider says. */
   readonly record: (request: Request, answer: Answer, deadlineAt: number) => Promise<void>;
-  /** What a person must learn of an answer, as no caller waits for it; null: nothing. */
+  /** What a person must learn of an answer that no caller waits for; null: nothing. */
   readonly warningOf: (answer: Answer) => string | null;
   readonly outcomeOf: (answer: Answer) => string;
   readonly observe: (outcome: string) => void;
   readonly warn: (request: Request, reason: string) => void;
 };
 
-/** What all requests to an acquirer have alike. */
 export const OF_ACQUIRER = {
   idOf: ({ requestId }: UnansweredRequest): string => requestId,
   providerOf: ({ acquirer }: UnansweredRequest): string => acquirer,
@@ -65,12 +61,11 @@ export const OF_ACQUIRER = {
 /** Its provider is away while others answer. */
 const NOT_ASKED = Symbol('not asked');
 const RECORD_MILLISECONDS = 8_000;
-/** From so many tries on a person should look. */
+/** After so many tries a person should look. */
 const TRIES_BEFORE_WARNING = 8;
-/** Time for the commit of the answer. */
+/** Time to commit the answer. */
 export const REQUEST_LEASE_MARGIN_MILLISECONDS = 15_000;
 
-/** Asks for what was not answered clearly, until the provider confirms or refuses. */
 export function resolveRequests<Request extends Resolvable, Answer extends Clear>(
   resolving: ResolveRequests<Request, Answer>,
   wakeSignal: WakeSignal,

@@ -4,7 +4,7 @@ import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import { OUTCOME_MARGIN_MILLISECONDS, SHORTEST_USEFUL_TIMEOUT_MILLISECONDS } from '../transaction.ts';
 
-/** The fence of a request that no other process has claimed since its intent. */
+/** No other process has claimed the request since its intent. */
 export const FIRST_FENCE = 0;
 
 /** What every request to an acquirer needs. */
@@ -16,32 +16,23 @@ export type AskAcquirerTools = Pick<ModuleContext, 'database' | 'clock'> & {
 type Unanswered = { readonly kind: 'unknown'; readonly reason: string };
 type Unsent = { readonly kind: 'notSent' } | { readonly kind: 'notConnected' };
 
-/**
- * A request of a merchant to an acquirer or a bank, whose intent is committed: a cancel, a capture, a
- * release, the issue and the cancel of a boleto.
- */
+/** Its intent is committed: a cancel, a capture, a release, or the issue or cancel of a boleto. */
 export type SentRequest<Answer extends { readonly kind: string }, Result> = {
-  /** The longest that the provider is waited for. */
   readonly timeoutMilliseconds: number;
   readonly ask: (timeoutMilliseconds: number) => Promise<Answer | Unanswered | Unsent>;
-  /** Commits what the provider has answered. */
   readonly record: (answer: Answer) => Promise<Result>;
-  /**
-   * Takes back what the provider was not asked for, and frees its key. False: another process has it.
-   * Null: it cannot be taken back, and is resolved.
-   */
+  /** Takes back an unsent request, frees its key. False: another process has it. Null: it is resolved. */
   readonly withdraw: (() => Promise<boolean>) | null;
-  /** Leaves it to the work that resolves, which asks at once. */
+  /** Leaves the request to the resolving work, which asks at once. */
   readonly leave: (reason: string) => Promise<void>;
-  /** Wakes that work. */
   readonly wakeSignal: WakeSignal;
 };
 
 /**
- * Asks the provider outside of any database transaction, and commits what it answers. Without a clear
- * answer the request is neither done nor refused: it is asked for until it is answered. A request that
- * was not sent is taken back; where that fails, or this process dies before, the work that claims it
- * sends it. `deadlineAt` in monotonic milliseconds. Throws `CommitUnknown` when the outcome is in doubt.
+ * Asks the provider outside of any database transaction, and commits the answer. Without a clear answer the
+ * request is neither done nor refused, and is repeated. An unsent request is taken back; if that fails, or
+ * this process dies before, the work that claims it sends it. `deadlineAt` is in monotonic milliseconds.
+ * Throws `CommitUnknown` if the outcome is in doubt.
  */
 export async function sendRequest<Answer extends { readonly kind: string }, Result>(
   request: SentRequest<Answer, Result>,
@@ -54,13 +45,13 @@ export async function sendRequest<Answer extends { readonly kind: string }, Resu
     return isWithdrawn ? { kind: answer.kind } : { kind: 'unknown' };
   }
   if (isUnanswered(answer)) return leaveUnresolved(request, answer.reason);
-  // Once the provider has answered, "nothing was done" would be false: it is recorded later.
+  // The provider has answered, so "nothing was done" would be false. The answer is recorded later.
   return orUnlessUnknown<Result | { readonly kind: 'unknown' }>(request.record(answer), (error) =>
     leaveUnresolved(request, `the answer could not be recorded: ${reasonOf(error)}`),
   );
 }
 
-/** The provider has what is left until the deadline, less the time for recording what it says. */
+/** The provider gets the time until the deadline, less the time to record the answer. */
 export async function askInTime<Answer>(
   timeoutMilliseconds: number,
   deadlineAt: number,
@@ -79,7 +70,7 @@ async function leaveUnresolved(
     await leave(reason);
     wakeSignal.notify();
   } catch {
-    // Needs no record: when the lease ends the provider is asked again.
+    // Needs no record: the provider is asked again when the lease ends.
   }
   return { kind: 'unknown' };
 }

@@ -27,22 +27,18 @@ export type DecideTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly operator: Actor;
   /** Equal to that of the services that resolve. */
   readonly acquirerTimeoutMilliseconds: number;
-  /** Called when a try may be pending whose end is awaited. */
+  /** Called when the end of a pending try is awaited. */
   readonly onWait: (milliseconds: number) => void;
 };
 
-/** A try that was pending when a cancel or a capture was claimed has ended by then, with a commit. */
+/** Time for a try that was pending at the claim to end and commit. */
 const WAIT_MARGIN_MILLISECONDS = 2_000;
-/**
- * No process sends it from then until the decision; when the command dies in between, it is sent
- * after it.
- */
+/** How long after the wait no process sends it. If the command dies meanwhile, it is sent then. */
 const HOLD_MARGIN_MILLISECONDS = 30_000;
 
 /**
- * Makes final what a person has found out at the acquirer, in one commit with the audit entry that
- * says who and why: the same changes as if the acquirer had answered. A process that is resolving
- * at this moment changes nothing afterwards.
+ * The same changes as if the acquirer had answered, in one commit with the audit entry that has person and
+ * reason. A process that is resolving at this moment changes nothing afterwards.
  */
 export async function decideUnresolved(
   tools: DecideTools,
@@ -69,7 +65,6 @@ const DECIDE: Readonly<Record<UnresolvedKind, (tools: DecideTools, wanted: Wante
   capture: decideOfCapture,
 };
 
-/** In one commit with the entry that says who and why; false: nothing was changed. */
 function audited(
   { audit, operator }: DecideTools,
   { before, decision, reason }: Wanted,
@@ -93,13 +88,13 @@ function audited(
 async function decideOfCharge(tools: DecideTools, wanted: Wanted): Promise<boolean> {
   const { before, decision } = wanted;
   const moment = tools.clock.now(before.merchantId);
-  // `decisionRefusal` lets no other pass.
+  // `decisionRefusal` refuses any other decision.
   return audited(tools, wanted, (tx) => decideCharge(tx, before, decision as ChargeDecision, moment));
 }
 
 /**
- * First claims the cancel from the processes that send it, and awaits a pending try: sent after the
- * decision it could give the money back beside what the person has found.
+ * First claims the cancel from the processes that send it, and waits for a pending try: after the decision it
+ * could give back money beside what the person found.
  */
 async function decideOfCancel(tools: DecideTools, wanted: Wanted): Promise<boolean> {
   const { merchantId, id: cancelId } = wanted.before;
@@ -114,7 +109,6 @@ async function decideOfCancel(tools: DecideTools, wanted: Wanted): Promise<boole
   return audited(tools, wanted, async (tx) => (await recordCancelOutcome(tx, row)).isRecorded);
 }
 
-/** The same of a capture. */
 async function decideOfCapture(tools: DecideTools, wanted: Wanted): Promise<boolean> {
   const { merchantId, id: captureId } = wanted.before;
   const { database, acquirerTimeoutMilliseconds: timeout } = tools;
@@ -126,7 +120,7 @@ async function decideOfCapture(tools: DecideTools, wanted: Wanted): Promise<bool
   if (held === null) return false;
   const row = { ...outcomeOf(tools, wanted, held), captureId };
   return audited(tools, wanted, async (tx) => {
-    // The service sends what is enqueued: this process ends at once.
+    // No lease: the service sends the deliveries, because this process ends at once.
     return (await recordCaptureOutcome(tx, row, { leaseForNow: () => 0 })).length > 0;
   });
 }
@@ -137,7 +131,7 @@ function outcomeOf({ clock }: DecideTools, { before, decision }: Wanted, { fence
   return { merchantId, transactionId, amount, refusalReason, moment: clock.now(merchantId), fence };
 }
 
-/** Null: it is not unanswered. */
+/** Null if the request is not unanswered. */
 async function holdAndWait(
   hold: (milliseconds: number) => Promise<HeldRequest | null>,
   { lease, longestTry }: { readonly lease: number; readonly longestTry: number },

@@ -21,12 +21,12 @@ import {
 
 /** Rows that wait for their first answer are not unresolved yet: it comes, or their lease ends. */
 const IS_UNRESOLVED_CHARGE = `t.due_at is not null and (t.state = 'unresolved' or t.due_at <= now())`;
-/** What was pre-authorized is old already when it is let go. */
+/** A pre-authorization is old already when it is released, so created_at alone will not do. */
 const CHARGE_SINCE = 'coalesce(t.unresolved_since, t.created_at)';
 const IS_UNRESOLVED_REQUEST = 'c.due_at is not null and (c.unknown_reason is not null or c.due_at <= now())';
-/** A person may decide what is pending too, when its acquirer never does. */
+/** A person may also decide a pending cancel, if its acquirer never does. */
 const IS_UNDECIDED_CANCEL = `(c.state = 'pending' or ${IS_UNRESOLVED_REQUEST})`;
-/** The process that asked has died and no other has claimed the row yet. */
+/** The process that asked has died, and no other has claimed the row yet. */
 const UNFINISHED = 'the process that asked did not finish';
 
 const CHARGE = rowCodec<Omit<Unresolved, 'kind'>>(
@@ -86,7 +86,7 @@ const LIST_CAPTURES = statement(
    order by case when $4::boolean then -c.amount end, c.created_at, c.capture_id`,
 );
 
-/** What stands first: what waits longest, or the largest amount. */
+/** `age`: what waits longest comes first. `money`: the largest amount comes first. */
 export type UnresolvedOrder = 'age' | 'money';
 
 type UnresolvedFilter = {
@@ -101,7 +101,6 @@ const LISTS: Readonly<Record<UnresolvedKind, Statement>> = {
   capture: LIST_CAPTURES,
 };
 
-/** Up to `limit` of a kind, in this order. */
 export async function findUnresolved(
   database: Reader,
   kind: UnresolvedKind,
@@ -140,7 +139,7 @@ const COUNT_CAPTURES = statement(
          order by c.due_at limit $1) as unanswered`,
 );
 
-/** Of all merchants: along the index of what is due, which holds nothing else. */
+/** Uses the index of due rows, which holds nothing else. Of all merchants. */
 export async function countUnresolved(database: Database): Promise<UnresolvedCount[]> {
   const countOf = async (kind: UnresolvedKind, count: Statement): Promise<UnresolvedCount> => {
     const [row] = await database.query(count, [MOST_COUNTED_OF_ALL]);
@@ -229,9 +228,8 @@ const FIND_CAPTURE = statement(
 );
 
 /**
- * Whatever its state, or null. The operator names no merchant: it is looked up by the primary key
- * for each (`offset 0` keeps the planner to it), which is cheap for thousands and never reads a
- * table whole.
+ * Finds it in any state. The operator names no merchant, so the primary key is looked up for each (`offset 0`
+ * keeps the planner to it). That is cheap for thousands and never scans a table.
  */
 export async function findCase(database: Reader, id: string): Promise<Case | null> {
   for (const find of [FIND_CHARGE, FIND_CANCEL, FIND_CAPTURE]) {
@@ -243,7 +241,6 @@ export async function findCase(database: Reader, id: string): Promise<Case | nul
 
 export const MOST_LISTED = 1_000;
 
-/** Up to `limit` (at most 1000), oldest first. */
 export async function listUnresolved(
   database: Reader,
   filter: UnresolvedFilter,

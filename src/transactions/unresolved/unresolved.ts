@@ -9,7 +9,7 @@ import { type Origin, TRANSACTION_MOVES, type TransactionState } from '../transa
 export const UNRESOLVED_KINDS = ['charge', 'cancel', 'capture'] as const;
 export type UnresolvedKind = (typeof UNRESOLVED_KINDS)[number];
 
-/** A charge, a cancel or a capture whose outcome is unknown. All times are real. */
+/** All times are real. */
 export type Unresolved = {
   readonly kind: UnresolvedKind;
   readonly id: string;
@@ -17,30 +17,26 @@ export type Unresolved = {
   readonly origin: Origin;
   readonly amount: Cents;
   readonly createdAt: Instant;
-  /** Since when it is unknown. */
   readonly since: Instant;
   readonly tries: number;
   readonly reason: string;
-  /** When it is tried again, or until when a try is pending. */
+  /** When it is tried again, or when a pending try ends at the latest. */
   readonly dueAt: Instant;
 };
 
-/** How many there are of a kind, and the inputs of an alert. */
 export type UnresolvedCount = {
   readonly kind: UnresolvedKind;
   readonly count: number;
-  /** Seconds; 0 when there is none. */
+  /** Seconds; 0 if there is none. */
   readonly oldestAge: number;
   readonly mostTries: number;
 };
 
-/** A charge, a cancel or a capture for a person to look at, also a final one. */
 export type Case = {
   readonly kind: UnresolvedKind;
   readonly id: string;
   readonly merchantId: string;
   readonly transactionId: string;
-  /** The provider that has the charge. */
   readonly acquirer: string;
   readonly origin: Origin;
   readonly accountNumber: string;
@@ -52,25 +48,24 @@ export type Case = {
   readonly lastFour: string;
   readonly createdBy: string;
   readonly state: TransactionState | CancelState | CaptureState;
-  /** Of the transaction, when it was approved. */
+  /** The transaction's; null if it was not approved. */
   readonly authorizationCode: string | null;
   readonly nsu: string | null;
   /** The issuer's response code of a decline, or the acquirer's reason for refusing. */
   readonly refusalCode: string | null;
-  /** When the intent was committed, and when the outcome. Real time. */
+  /** Real time of the intent's commit and of the outcome's. */
   readonly createdAt: Instant;
   readonly decidedAt: Instant | null;
   readonly tries: number;
   readonly reason: string | null;
   readonly dueAt: Instant | null;
-  /** Whether its answer is overdue. */
   readonly isUnresolved: boolean;
 };
 
 /**
- * What a person may find out at the acquirer. There is no "approved": the caller of a sale was
- * answered with an error or not at all, so that it must not stay, and that of a billing is kept by
- * itself as soon as the acquirer confirms it with all that belongs to it.
+ * What a person may find out at the acquirer. There is no "approved": the caller of a payment was answered
+ * with an error or not at all, so its charge must not stay. A billing's charge is kept without a person, as
+ * soon as the acquirer confirms it with all its data.
  */
 export const CHARGE_DECISIONS = [
   TRANSACTION_MOVES.unresolved.dismiss,
@@ -83,7 +78,6 @@ export const CAPTURE_DECISIONS = [CAPTURE_MOVES.capturing.confirm, CAPTURE_MOVES
 export type CaptureDecision = (typeof CAPTURE_DECISIONS)[number];
 export type Decision = ChargeDecision | CancelDecision | CaptureDecision;
 
-/** What a person may decide of each kind. */
 export const DECISIONS_OF = {
   charge: CHARGE_DECISIONS,
   cancel: CANCEL_DECISIONS,
@@ -105,7 +99,7 @@ export type DecisionResult =
   | { readonly kind: 'decided'; readonly before: Case; readonly state: Decision }
   | { readonly kind: 'refused'; readonly refusal: DecisionRefusal; readonly found: Case | null };
 
-/** Null when it can be decided so. */
+/** Null if the decision is possible. */
 export function decisionRefusal(found: Case | null, decision: Decision): DecisionRefusal | null {
   if (found === null) return 'unknownId';
   const ofKind: readonly Decision[] = DECISIONS_OF[found.kind];
@@ -120,10 +114,9 @@ const RESOURCES = {
   capture: 'captures',
 } as const satisfies Record<UnresolvedKind, string>;
 
-/** The name in the audit log. */
 export function caseResource({ kind, id, merchantId }: Pick<Case, 'kind' | 'id' | 'merchantId'>): string {
   return `merchants/${merchantId}/${RESOURCES[kind]}/${id}`;
 }
 
-/** The acquirer's reason for a refusal that a person brought. */
+/** The refusal reason if a person decided. */
 export const REFUSED_BY_PERSON = 'decidedByOperator';

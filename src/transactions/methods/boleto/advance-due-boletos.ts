@@ -11,20 +11,19 @@ export type AdvanceDueTools = Pick<ModuleContext, 'database' | 'clock'> & {
   /** What is over stays as it is where nobody can be asked to end it. */
   readonly banks: Pick<Banks, 'all' | 'of'>;
   readonly writeMove: BatchedWrite<BoletoMoveRow, BoletoMoved>;
-  /** Wakes the work that asks the bank to end what is over. */
   readonly wakeSignal: WakeSignal;
 };
 
 const BATCH = 100;
-/** Of one run, and of one step of a clock. */
+/** Limits one run, and one step of a test clock. */
 const MOST_BATCHES = 100;
-/** Commits at the same time: payments need the other connections. */
+/** Limits concurrent commits: payments need the other connections. */
 const LANES = 4;
 const RECORD_MILLISECONDS = 8_000;
 
 /**
- * Gives how many the calendar has changed; `merchantId` null: of all, by real time. What cannot be
- * changed now holds up nothing behind it; throws the first error after all were tried.
+ * Returns how many changed. `merchantId` null: of all merchants, by real time. A boleto that cannot be
+ * changed now blocks none after it. Throws the first error after all were tried.
  */
 export async function advanceDueBoletos(
   tools: AdvanceDueTools,
@@ -45,7 +44,7 @@ export async function advanceDueBoletos(
   return advanced;
 }
 
-/** Those that have said which bank they are: name, slash and code of each. */
+/** Name, slash and bank code of each; the code is empty until the bank has said it. */
 export function knownBanks({ banks }: Pick<AdvanceDueTools, 'banks'>): string[] {
   return banks.all().map((name) => `${name}/${banks.of(name).bankCode}`);
 }

@@ -13,7 +13,6 @@ import { BOLETO_REQUESTS } from './unresolved/unresolved-boletos.sql.ts';
 export type AskBankTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly banks: Banks;
   readonly bankTimeoutMilliseconds: number;
-  /** Wakes the resolving of what is unanswered. */
   readonly wakeSignal: WakeSignal;
   readonly writeMove: BatchedWrite<BoletoMoveRow, BoletoMoved>;
 };
@@ -24,10 +23,7 @@ type Recorded = {
   readonly warning: BankChanged['warning'];
 };
 
-/**
- * Asks the bank for the issue or the cancel of a boleto, and records what it says. What was not sent is
- * taken back by `unsent`, as long as no other process has claimed the boleto.
- */
+/** `unsent` takes back what was not sent, unless another process has claimed the boleto. */
 export function askBank(
   tools: AskBankTools,
   { merchantId, boletoId, fence }: BoletoKey & Pick<Boleto, 'fence'>,

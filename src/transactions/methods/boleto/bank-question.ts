@@ -14,12 +14,12 @@ export type BankChanged = {
   readonly warning: BankWarning | null;
 };
 
-/** What came of asking the bank: an event, or that it is asked again. */
 export type BankResult = BankChanged | BankUnknown | BankNotConnected;
 
 /**
- * `unknownToBank`: it does not know what it has registered. `refusedByBank`: nobody waits for the
- * answer, and it registers no such boleto. `paidAtBank`: it says so, and has not reported it.
+ * `unknownToBank`: the bank does not know a boleto that it has registered. `refusedByBank`: it refuses to
+ * register the boleto, and no caller waits for the answer. `paidAtBank`: it says that the boleto is paid, but
+ * has not reported the payment.
  */
 export type BankWarning = 'unknownToBank' | 'refusedByBank' | 'paidAtBank';
 
@@ -43,9 +43,8 @@ export function resultOfIssue(answer: IssueAnswer): BankResult {
 }
 
 /**
- * What the bank's record says of one that is being issued; null: it has none, and is asked for it
- * again. One that was paid or ended there before we knew of it: its report follows, or nothing is
- * left of it.
+ * Reads the bank's record of a boleto that is being issued. Null: there is none, and the bank is asked to
+ * issue it again. If it is paid there, the report of the payment follows. If it ended there, it is refused.
  */
 export function resultOfSearch(found: FoundBoleto): BankResult | null {
   switch (found.kind) {
@@ -64,15 +63,12 @@ export function resultOfSearch(found: FoundBoleto): BankResult | null {
   }
 }
 
-/** The end of a boleto that the bank has ended: what was asked of it. */
+/** The bank has ended the boleto: the event is the one that was asked for. */
 function endOf({ isExpiring }: Pick<Boleto, 'isExpiring'>): BoletoChange {
   return { event: isExpiring ? 'expire' : 'cancel' };
 }
 
-/**
- * What a bank says of a boleto that it was asked to cancel counts: one that is paid stays, until the
- * payment is reported; one that it does not know cannot be paid.
- */
+/** The bank's answer counts: paid, the boleto stays until the report; unknown there, it cannot be paid. */
 export function resultOfCancel(
   boleto: Pick<Boleto, 'isExpiring' | 'stateBefore'>,
   answer: BoletoCancelAnswer,
@@ -89,7 +85,7 @@ export function resultOfCancel(
   }
 }
 
-/** What the bank's record says of one whose time is over; null: it still stands there. */
+/** Reads the bank's record of a boleto whose time is over. Null: the bank still has it open. */
 export function resultOfLastSearch(
   boleto: Pick<Boleto, 'isExpiring' | 'stateBefore'>,
   found: FoundBoleto,

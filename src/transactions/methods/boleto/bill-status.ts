@@ -10,10 +10,9 @@ import {
 import type { BoletoMove } from './boleto-move.ts';
 import type { ReceivedPayment } from './changes/bank-change.ts';
 
-/** `statusBill` of a boleto whose bank has not answered yet. */
 const BEING_ISSUED = 0;
 
-/** `statusBill`, as gateways of this family number it. */
+/** The numbers are those of gateways of this family. */
 export const STATUS_BILL = {
   issued: 1,
   paid: 2,
@@ -43,13 +42,12 @@ export function statusWord(boleto: Stated): string {
   return shown === null ? BEING_ISSUED_WORD : STATUS_WORDS[shown];
 }
 
-/** What boletos with a `statusBill` are: those of one state, and those that are canceled from another. */
+/** A boleto that is being canceled shows the status that it had before. */
 export type StatesOfStatus = {
   readonly state: BoletoState;
   readonly canceledFrom: OpenState | null;
 };
 
-/** Null: no boleto has this status. */
 export function statesOfStatus(status: number): StatesOfStatus | null {
   if (status === BEING_ISSUED) return { state: 'issuing', canceledFrom: null };
   const state = (Object.keys(STATUS_BILL) as ShownState[]).find((shown) => STATUS_BILL[shown] === status);
@@ -57,12 +55,11 @@ export function statesOfStatus(status: number): StatesOfStatus | null {
   return { state, canceledFrom: state === 'issued' || state === 'overdue' ? state : null };
 }
 
-/** What is posted to `urlCallBack` when a boleto is shown otherwise; null: it is not. */
+/** The callback for a change that the merchant sees; null if the merchant sees none. */
 export function callbackBody(boleto: Boleto, move: BoletoMove, momentText: string): string | null {
   return move.news === null ? null : bodyOf(boleto, move, null, momentText);
 }
 
-/** What is posted there when money came that was not expected: the boleto as it stands, and the money. */
 export function unexpectedBody(
   boleto: Boleto,
   move: BoletoMove | null,

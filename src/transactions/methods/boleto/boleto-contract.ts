@@ -10,7 +10,6 @@ import { PAYMENT_KINDS } from './changes/bank-change.ts';
 
 const orNull = (text: string) => Type.Union([Type.String(), Type.Null()], { description: text });
 
-/** A payment that the bank reported, in an answer and in a message. */
 const RECEIVED_PAYMENT = {
   amount: Type.Integer({ description: 'Cents.' }),
   paidOn: Type.String({ description: 'YYYY-MM-DD.' }),
@@ -112,10 +111,7 @@ export const BOLETO_EXAMPLE = {
   url: 'https://boletos.example/boletos/3f9c2a7e5b1d4c8e9f0a6b7c8d9e0f1a',
 };
 
-/**
- * What stands before the key of a page. `origin`: under which the service was asked; null: it is not known,
- * and the path must do.
- */
+/** The address of a page without its key. `origin` null: unknown, so only the path is given. */
 export function pagesAt(origin: string | null, cell: string | null): string {
   return `${origin ?? ''}/boletos/${inCell(cell, '')}`;
 }
@@ -147,7 +143,7 @@ export function writeBoleto(boleto: Boleto, pages: string): object {
   };
 }
 
-/** `bill-status.ts` writes it. */
+/** Written by `bill-status.ts`. */
 export const BOLETO_MESSAGES: readonly MessageContract[] = [
   {
     id: 'boletoCallback',

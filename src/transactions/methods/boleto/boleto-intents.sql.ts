@@ -8,7 +8,7 @@ import type { BoletoIntent } from './boleto.ts';
 
 export type BoletoIntentRow = BoletoIntent & { readonly leaseMilliseconds: number };
 
-/** `keyUsed`: the request's key made another boleto. */
+/** `keyUsed`: the request's key belongs to another boleto. */
 export type BoletoIntentResult =
   | { readonly kind: 'committed'; readonly ourNumber: string }
   | { readonly kind: 'keyUsed' };
@@ -75,7 +75,6 @@ const WANTED = inputRows<BoletoIntentRow>({
 
 const OBSTACLE = rowCodec({
   boletoId: column.text('i.boleto_id'),
-  /** Of one that is there already. */
   ourNumber: column.nullable(column.text('b.our_number')),
   isKeyUsed: column.boolean(
     'exists (select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)',
@@ -90,10 +89,9 @@ const FIND_OBSTACLES = statement(
 );
 
 /**
- * The row of a boleto before the bank is asked, with the number under which the bank will have it:
- * whatever happens to the request, the bank is asked under no other. Repeatable: an id that is there
- * already was written by an earlier try of the same caller. One that arrives after its deadline
- * records nothing.
+ * Records boletos before the bank is asked. The bank is asked under no other number than the one given here.
+ * Repeatable: an id that exists was written by an earlier try of the same caller. After its deadline an
+ * intent records nothing.
  */
 export function boletoIntentsWrite(
   database: Database,
@@ -125,7 +123,7 @@ export function boletoIntentsWrite(
   };
 }
 
-/** More than were given since any backup that is restored. */
+/** More numbers than are given between a backup and its restore. */
 const SKIPPED = 1_000_000;
 
 const SKIPPING = rowCodec({ last: column.whole("max(nextval('boleto_numbers'))") });
@@ -136,8 +134,8 @@ const SKIP = statement(
 );
 
 /**
- * Leaves a million numbers out: in a database that was restored the sequence stands where it stood,
- * and the bank has boletos under the numbers that were given since. Gives the last one.
+ * After a restore the sequence is back at the backup, but the bank has boletos under later numbers. Skips
+ * them and returns the last skipped number.
  */
 export async function skipOurNumbers(database: Database): Promise<number> {
   const [row] = await database.query(SKIP, [SKIPPED]);

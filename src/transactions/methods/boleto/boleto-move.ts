@@ -15,7 +15,6 @@ import {
   shownState,
 } from './boleto.ts';
 
-/** An event of a boleto, with what it brings. */
 export type BoletoChange =
   | { readonly event: 'issue'; readonly registered: RegisteredBoleto }
   | { readonly event: 'refuse'; readonly reason: RegistrationRefusal }
@@ -24,7 +23,6 @@ export type BoletoChange =
       readonly event: Exclude<BoletoEvent, 'issue' | 'refuse' | 'pay'>;
     };
 
-/** All of a row that its changes change. */
 export type BoletoMove = {
   readonly from: BoletoState;
   readonly to: BoletoState;
@@ -34,15 +32,14 @@ export type BoletoMove = {
   readonly refusalReason: Boleto['refusalReason'];
   readonly payment: BoletoPayment | null;
   readonly actsAt: Instant | null;
-  /** Whether the bank is to be asked. */
   readonly isAsked: boolean;
   /** Business time. */
   readonly moment: Instant;
-  /** What merchants are notified of; null: they see no change. */
+  /** The change that merchants are notified of; null if they see none. */
   readonly news: { readonly before: ShownState | null; readonly after: ShownState } | null;
 };
 
-/** The row after an event; null: the event cannot happen in its state. */
+/** Null: the event cannot happen in the boleto's state. */
 export function moveOf(boleto: Boleto, change: BoletoChange, moment: Instant): BoletoMove | null {
   const { state } = boleto;
   const to: BoletoState | null = BOLETO_MOVES[state][change.event];
@@ -70,7 +67,7 @@ function refusalOf(change: BoletoChange): Boleto['refusalReason'] {
   return change.event === 'withdraw' ? NOT_SENT : null;
 }
 
-/** What the bank says is paid waits for its report; asked for again a day later, should none come. */
+/** Paid at the bank, a boleto waits for the report; without one the bank is asked again a day later. */
 function nextActOf(boleto: Boleto, to: BoletoState, change: BoletoChange, moment: Instant): Instant | null {
   if (to !== 'issued' && to !== 'overdue') return null;
   const usual = actsAt(to, boleto);
@@ -79,8 +76,8 @@ function nextActOf(boleto: Boleto, to: BoletoState, change: BoletoChange, moment
 }
 
 /**
- * When the calendar changes it, at the earliest; null: not as it is. The row may have been written by a
- * version that knew fewer days without banks.
+ * The earliest moment at which the calendar changes it; null if never. The later of stored and computed
+ * counts: an older version may have stored it with fewer bank holidays.
  */
 export function calendarMoment(boleto: Boleto): Instant | null {
   const { state, actsAt: written } = boleto;
@@ -89,10 +86,7 @@ export function calendarMoment(boleto: Boleto): Instant | null {
   return instant(Math.max(computed, written));
 }
 
-/**
- * What the calendar does to a boleto at a moment; null: nothing yet. Only the bank that registered it
- * can end it; `bankCode` of the one that is named, empty without one.
- */
+/** Null: nothing yet. Only the bank that registered it can end it; an empty `bankCode` is unknown. */
 export function calendarChange(boleto: Boleto, now: Instant, bankCode: string): BoletoChange | null {
   const moment = calendarMoment(boleto);
   if (moment === null || moment > now) return null;
@@ -100,7 +94,6 @@ export function calendarChange(boleto: Boleto, now: Instant, bankCode: string): 
   return isOfBank(boleto, bankCode) ? { event: 'startExpiry' } : null;
 }
 
-/** It is again what it was. */
 export function keepChange({ stateBefore }: Pick<Boleto, 'stateBefore'>): BoletoChange {
   return { event: stateBefore === 'issued' ? 'keepIssued' : 'keepOverdue' };
 }

@@ -8,8 +8,8 @@ import type { StatesOfStatus } from './bill-status.ts';
 import type { ReceivedPayment } from './changes/bank-change.ts';
 
 /**
- * `issuing`: the bank's answer is not known. `refused`: the bank registers no such boleto.
- * `canceling`: the bank was asked to cancel, and has not answered.
+ * `issuing`: the bank's answer is not known. `refused`: the bank registers no such boleto. `canceling`: the
+ * bank was asked to cancel, and has not answered.
  */
 export const BOLETO_STATES = [
   'issuing',
@@ -37,8 +37,8 @@ export const BOLETO_EVENTS = [
   'expire',
 ] as const;
 /**
- * `withdraw`: the bank was not asked. `lapse`: the due day is over. `keepIssued`, `keepOverdue`: the
- * bank does not cancel it, or was not asked to; it is again what it was.
+ * `withdraw`: the bank was not asked. `lapse`: the due day is over. `keepIssued`, `keepOverdue`: the cancel
+ * failed or was not sent, so the earlier state returns.
  */
 export type BoletoEvent = (typeof BOLETO_EVENTS)[number];
 
@@ -57,7 +57,7 @@ const NEVER = {
 } as const;
 const ENDS = { pay: 'paid', cancel: 'canceled', expire: 'expired' } as const;
 
-/** Null means that the event cannot happen in that state. */
+/** Null: the event cannot happen in that state. */
 export const BOLETO_MOVES = {
   issuing: { ...NEVER, issue: 'issued', refuse: 'refused', withdraw: 'refused' },
   issued: { ...NEVER, ...ENDS, lapse: 'overdue', startCancel: 'canceling' },
@@ -69,17 +69,16 @@ export const BOLETO_MOVES = {
   refused: NEVER,
 } as const satisfies Record<BoletoState, Record<BoletoEvent, BoletoState | null>>;
 
-/** What merchants are shown of one that was issued; a cancel under way is not seen. */
+/** The states that merchants see. An unanswered cancel is not shown. */
 export const SHOWN_STATES = ['issued', 'overdue', 'paid', 'canceled', 'expired'] as const;
 export type ShownState = (typeof SHOWN_STATES)[number];
-/** In which a payer may pay. */
 export const OPEN_STATES = ['issued', 'overdue'] as const satisfies ShownState[];
 export type OpenState = (typeof OPEN_STATES)[number];
 
-/** Why the bank did not register it; `writtenOff`: it was ended there before we knew of it. */
+/** `writtenOff`: the boleto ended at the bank before we knew that it was registered. */
 export const REGISTRATION_REFUSALS = ['payerRefused', 'termsRefused', 'amountRefused', 'writtenOff'] as const;
 export type RegistrationRefusal = (typeof REGISTRATION_REFUSALS)[number];
-/** In the place of such a reason: the bank was not asked. */
+/** A refusal reason of our own: the bank was not asked. */
 export const NOT_SENT = 'notSent';
 
 export type BoletoPayment = { readonly amount: Cents; readonly paidOn: Day };
@@ -91,9 +90,9 @@ export type Boleto = BoletoKey & {
   readonly ourNumber: string;
   readonly pageKey: string;
   readonly state: BoletoState;
-  /** Of `canceling` only. */
+  /** Null unless `canceling`. */
   readonly stateBefore: OpenState | null;
-  /** Of `canceling`: its time is over. */
+  /** It is `canceling` because its time is over. */
   readonly isExpiring: boolean;
   readonly amount: Cents;
   readonly issuedOn: Day;
@@ -108,26 +107,23 @@ export type Boleto = BoletoKey & {
   readonly discount: BoletoRequest['discount'];
   readonly callbackUrl: string | null;
   readonly registered: RegisteredBoleto | null;
-  /** The provider that has it, and is asked about it from then on. */
   readonly bank: string;
-  /** The code of the bank that was asked to register it; null: none was yet. */
+  /** The code of the bank that was asked to register it; null if none was. */
   readonly askedBank: string | null;
   readonly refusalReason: RegistrationRefusal | typeof NOT_SENT | null;
-  /** The payment that paid it. */
   readonly payment: BoletoPayment | null;
-  /** All that arrived, in that order. */
+  /** All payments, in order of arrival. */
   readonly payments: readonly ReceivedPayment[];
-  /** When the calendar changes it; null: not as it is. */
+  /** When the calendar changes it; null if it does not in this state. */
   readonly actsAt: Instant | null;
   /** Business time. */
   readonly requestedAt: Instant;
   readonly fence: number;
   readonly tries: number;
-  /** The process that asked the bank has left it to the work that resolves. */
+  /** The process that asked the bank has left the boleto to the resolving work. */
   readonly isUnresolved: boolean;
 };
 
-/** What a merchant asks for. */
 export type BoletoTerms = Pick<
   Boleto,
   | 'amount'
@@ -140,7 +136,7 @@ export type BoletoTerms = Pick<
   | 'callbackUrl'
 > & { readonly payer: BoletoPayer; readonly daysToExpire: number };
 
-/** The row that is committed before the bank is asked; its number is given by the database. */
+/** Committed before the bank is asked. The database gives the number. */
 export type BoletoIntent = BoletoKey &
   BoletoTerms &
   Pick<Boleto, 'accountNumber' | 'pageKey' | 'issuedOn' | 'payableUntil' | 'requestedAt'> & {
@@ -152,7 +148,7 @@ export type BoletoIntent = BoletoKey &
 
 export const MOST_DAYS_TO_EXPIRE = 60;
 export const USUAL_DAYS_TO_EXPIRE = 30;
-/** Bar codes tell due days within twelve years from one another. */
+/** Far within the twelve years around a reference day in which a bar code's due day is unambiguous. */
 export const MOST_DAYS_AHEAD = 1_825;
 
 /** The last day on which the bank takes a payment: a business day. */
@@ -160,7 +156,7 @@ export function payableUntil({ dueOn, daysToExpire }: Pick<BoletoTerms, 'dueOn' 
   return businessDayFrom(addDays(dueOn, daysToExpire));
 }
 
-/** One that falls due on a day without banks is paid in time on the next business day. */
+/** A boleto that is due on a day without banks is paid in time on the next business day. */
 function lastDayInTime(dueOn: Day): Day {
   return businessDayFrom(dueOn);
 }
@@ -172,10 +168,7 @@ export type TermsFault =
   | 'discountAfterDueDay'
   | 'discountInThePast';
 
-/**
- * What is wrong with the terms on the day on which they are sent; of a malformed request, as far as
- * they are known.
- */
+/** Checks the terms against the day on which they are sent, as far as a malformed request has them. */
 export function termsFaults(
   { amount, dueOn, discount }: Partial<Pick<BoletoTerms, 'amount' | 'dueOn' | 'discount'>>,
   today: Day,
@@ -191,8 +184,8 @@ export function termsFaults(
 }
 
 /**
- * When the calendar changes a boleto that can be paid: it is overdue from the day after the last one
- * in time, and over when the last payment has been reported: banks do that on the next business day.
+ * A boleto is overdue after its last day in time. It is over once its last payment was reported, which banks
+ * do on the next business day.
  */
 export function actsAt(
   state: OpenState,
@@ -203,8 +196,8 @@ export function actsAt(
 }
 
 /**
- * Whether this is the bank that has registered it or was asked to, which alone knows it; none was: any
- * may. An empty code: the bank has not said yet which one it is.
+ * Only the bank that registered the boleto, or was asked to, knows it; any bank may if none was asked. An
+ * empty code: the bank has not said yet which one it is.
  */
 export function isOfBank(
   { registered, askedBank }: Pick<Boleto, 'registered' | 'askedBank'>,
@@ -214,7 +207,7 @@ export function isOfBank(
   return its === null || (bankCode !== '' && its === bankCode);
 }
 
-/** Null: it was never issued, or is not yet. */
+/** Null if it is not issued, or not yet. */
 export function shownState({ state, stateBefore }: Pick<Boleto, 'state' | 'stateBefore'>): ShownState | null {
   switch (state) {
     case 'issuing':
@@ -231,8 +224,8 @@ const WHOLE = 10_000;
 const DAYS_OF_MONTH = 30;
 
 /**
- * What is to be paid on a day: less the discount up to its day; after the last day in time with the
- * fine once, and interest for each day since the due day, each rounded half up to cents.
+ * The discount applies up to its last day. After the last day in time the fine is added once, and interest
+ * for each day since the due day. Each is rounded half up to cents.
  */
 export function amountDue(
   boleto: Pick<Boleto, 'amount' | 'dueOn' | 'discount' | 'finePortion' | 'interestPortion'>,
@@ -247,10 +240,7 @@ export function amountDue(
   return cents(amount + fine + interest);
 }
 
-/**
- * Whether this is what is to be paid on a day. Banks round the interest of each day before they add it
- * up: a cent of each is theirs.
- */
+/** Banks round the interest of each day before they add it up, so one cent a day may differ. */
 export function isAmountDue(boleto: Parameters<typeof amountDue>[0], day: Day, amount: number): boolean {
   const { dueOn, interestPortion } = boleto;
   const isBearing = (interestPortion ?? 0) > 0 && day > lastDayInTime(dueOn);
@@ -258,7 +248,7 @@ export function isAmountDue(boleto: Parameters<typeof amountDue>[0], day: Day, a
   return Math.abs(amount - amountDue(boleto, day)) <= rounding;
 }
 
-/** As the bank is asked for it. */
+/** Drops the fields that the bank is not sent. */
 export function requestOf(boleto: BoletoRequest): BoletoRequest {
   const { merchantId, ourNumber, amount, issuedOn, dueOn, payer, instructions } = boleto;
   const { payableUntil, finePortion, interestPortion, discount } = boleto;
@@ -266,18 +256,18 @@ export function requestOf(boleto: BoletoRequest): BoletoRequest {
   return { merchantId, ourNumber, payer, instructions, ...terms };
 }
 
-/** Of a list. */
+/** The longest period of a list. */
 export const MOST_DAYS = 93;
-/** Of a list that is no page. */
+/** The most boletos in a list that is not a page. */
 export const MOST_IN_ARRAY = 1_000;
 
-/** Boletos of an account by due day, both days included. */
+/** Filters by due day, both days included. */
 export type WantedBoletos = WantedPage<'dueDate'> & {
   readonly accountNumber: string;
   readonly dueFrom: Day;
   readonly dueTo: Day;
   /** Null: of any status. */
   readonly states: StatesOfStatus | null;
-  /** All of them at once, as far as they are few enough. */
+  /** The answer is an array of all, which is refused if they are too many. */
   readonly isArray: boolean;
 };

@@ -29,7 +29,7 @@ import type { BoletoMove } from './boleto-move.ts';
 import { PAYMENT_KINDS, type ReceivedPayment } from './changes/bank-change.ts';
 import type { BoletoToPrint } from './print/boleto-to-print.ts';
 
-/** By which its exception is found; `p`: a payment. */
+/** The key of the exception of a payment `p`. */
 const EXCEPTION_KEY = `'boleto:' || p.boleto_id || ':' || p.change_id`;
 
 const PAYMENTS = `(
@@ -48,12 +48,11 @@ const PAYMENT = rowCodec<ReceivedPayment>({
   exceptionId: column.nullable(column.text()),
 });
 
-/** As the contract read it. */
+/** The contract checked it when it was written. */
 export function readPayer(value: unknown): BoletoPayer | undefined {
   return typeof value === 'object' && value !== null ? (value as BoletoPayer) : undefined;
 }
 
-/** The columns of a boleto `b` that `parseBoleto` reads. */
 export const BOLETO = rowCodec(
   {
     merchantId: column.text(),
@@ -114,7 +113,6 @@ const FIND = statement(
   `select ${BOLETO.columns} from boletos b where b.merchant_id = $1 and b.boleto_id = $2`,
 );
 
-/** Null: this merchant has no such boleto. */
 export async function findBoleto(
   database: Reader,
   { merchantId, boletoId }: BoletoKey,
@@ -128,10 +126,7 @@ const LOCK = statement(
   `select ${BOLETO.columns} from boletos b where b.merchant_id = $1 and b.boleto_id = $2 for no key update`,
 );
 
-/**
- * The row is under lock, and written as a rule decided on it: with its movement and the deliveries of
- * that.
- */
+/** Writes the decided move of a locked row, with its movement and deliveries. */
 const MOVE = statement(
   'boletos.move',
   `with changed as (
@@ -152,24 +147,23 @@ const MOVE = statement(
 );
 
 export type BoletoMoveRow = BoletoKey & {
-  /** Given the row under lock; null: nothing is changed. */
+  /** Gets the locked row. Null: nothing changes. */
   readonly decide: (boleto: Boleto) => BoletoMove | null;
-  /** Of what the bank is to be asked: for how long this process has it; 0: the work has it at once. */
+  /** How long this process may ask the bank before the resolving work does; 0: that work asks at once. */
   readonly leaseMilliseconds: number;
-  /** The key of the request, when the boleto ends as if it had never been requested. */
+  /** Set if the boleto ends as if it had never been requested: its request's key is freed. */
   readonly keyToFree?: Buffer | null;
 };
 
-/** The row as it stands now; `isMoved`: this write has changed it. Null: there is no such boleto. */
+/** The row as it stands now. `isMoved`: this write changed it. Null: there is no such boleto. */
 export type BoletoMoved = { readonly boleto: Boleto; readonly isMoved: boolean } | null;
 
-/** Null: this merchant has no such boleto. */
 async function lockBoleto(tx: Tx, { merchantId, boletoId }: BoletoKey): Promise<Boleto | null> {
   const [row] = await tx.query(LOCK, [merchantId, boletoId]);
   return row === undefined ? null : parseBoleto(row);
 }
 
-/** The row as it was written, and whether deliveries of it were. Null: it has another state than `boleto`. */
+/** `isWaiting`: deliveries were written. Null: the state is no longer that of `boleto`. */
 export async function moveBoleto(
   tx: Tx,
   boleto: Boleto,
@@ -202,12 +196,12 @@ export async function moveBoleto(
   return row === undefined ? null : { boleto: parseBoleto(row), isWaiting: row.is_waiting === true };
 }
 
-/** Of one statement after another, as cancels are recorded. */
+/** One row a batch, as for cancels. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
 
 /**
- * An event of a boleto in one commit: its row under lock, what a rule decides on it, its movement and
- * its deliveries. Repeatable: the rule finds that it has happened, and decides on nothing.
+ * The rule decides on the locked row, and the move is written with its movement and deliveries, in one
+ * commit. Repeatable: the rule sees that the event has happened.
  */
 export function boletoMovesWrite(
   database: Database,
@@ -219,7 +213,7 @@ export function boletoMovesWrite(
   };
 }
 
-/** The same of what a caller asks for: not after its deadline. */
+/** As `boletoMovesWrite`, but writes nothing after the caller's deadline. */
 export function boletoWishesWrite(
   database: Database,
   deliverer: Pick<Deliverer, 'notify'>,
@@ -268,10 +262,7 @@ export function notifySoon(deliverer: Pick<Deliverer, 'notify'>): void {
   setImmediate(() => deliverer.notify());
 }
 
-/**
- * What was refused never was a bill. `$7`: a state; `$8`: from which those are being canceled that are
- * shown alike.
- */
+/** Refused boletos never were bills. `$7`: a state. `$8`: the state before a cancel that is shown alike. */
 const FOUND = `from boletos where merchant_id = $1 and account_number = $4 and due_on >= $5::date and due_on <= $6::date
   and state || '' <> 'refused'
   and case when $7::text is null then true when state = 'canceling' then state_before = $8::text else state = $7::text end`;
@@ -287,7 +278,7 @@ const BY_DUE_DAY = pageOf({
      ) b`,
 });
 
-/** A page of an account's boletos and how many there are in all, of one moment. */
+/** Page and total are of one moment. */
 export async function listFoundBoletos(
   database: Reader,
   merchantId: string,
@@ -299,24 +290,22 @@ export async function listFoundBoletos(
   return { items: rows.map(parseBoleto), total };
 }
 
-/** What names a boleto, or those of a payer. */
 export type BoletoName = { readonly kind: 'ourNumber' | 'barCode' | 'document'; readonly text: string };
 
 const NAMED = rowCodec({ boletoId: column.text() });
 
-/** By its key of merchant and number. */
 const BY_OUR_NUMBER = statement(
   'boletos.find_by_our_number',
   `select ${NAMED.columns} from boletos where merchant_id = $1 and our_number = $2 limit $3`,
 );
 
-/** Along boletos_by_bar_code. A bank may use a bar code anew after years. */
+/** Uses boletos_by_bar_code. A bank may use a bar code again after years. */
 const BY_BAR_CODE = statement(
   'boletos.find_by_bar_code',
   `select ${NAMED.columns} from boletos where merchant_id = $1 and bar_code = $2 and bar_code is not null limit $3`,
 );
 
-/** Along boletos_by_document, the newest first. */
+/** Uses boletos_by_document. Newest first. */
 const BY_DOCUMENT = statement(
   'boletos.find_by_document',
   `select ${NAMED.columns} from boletos where payer is not null and payer ->> 'documentNumber' = $2 and merchant_id = $1
@@ -325,7 +314,6 @@ const BY_DOCUMENT = statement(
 
 const STATEMENTS = { ourNumber: BY_OUR_NUMBER, barCode: BY_BAR_CODE, document: BY_DOCUMENT };
 
-/** Those that have this name, of a payer the newest, up to `limit`. */
 export async function findNamedBoletos(
   database: Reader,
   merchantId: string,
@@ -345,7 +333,6 @@ const FIND_PRINTED = statement(
    where b.page_key = $1`,
 );
 
-/** The boleto whose page has this key; null when there is none. */
 export async function findBoletoToPrint(
   database: Reader,
   pageKey: string,

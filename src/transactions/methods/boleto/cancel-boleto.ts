@@ -10,14 +10,11 @@ import { keepChange, moveOf } from './boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from './boletos.sql.ts';
 
 export type CancelTools = AskBankTools & {
-  /** Not after its deadline: whoever asked has been answered then. */
+  /** Writes nothing after its deadline, because the caller has been answered then. */
   readonly writeWish: BatchedWrite<BoletoMoveRow, BoletoMoved>;
 };
 
-/**
- * `paidAtBank`: the bank says that it is paid, and reports that shortly. `ofAnotherBank`: that which
- * registered it is not named any more.
- */
+/** `paidAtBank`: the bank reports the payment shortly. `ofAnotherBank`: its bank is no longer configured. */
 export type CancelRefusal =
   | 'notFound'
   | 'beingIssued'
@@ -28,15 +25,15 @@ export type CancelRefusal =
   | 'ofAnotherBank';
 
 export type CancelResult =
-  /** As it stands: canceled, or with `isPending` on its way. */
+  /** `isPending`: the bank has not answered yet. */
   | { readonly kind: 'canceled'; readonly boleto: Boleto; readonly isPending: boolean }
   | { readonly kind: 'refused'; readonly refusal: CancelRefusal }
   | { readonly kind: 'noBank' | 'notSent' | 'notConnected' };
 
 /**
- * Cancels a boleto of this merchant that nobody has paid. Once that is committed the bank is asked
- * until it answers; what it says counts. One that is canceled already is answered alike.
- * `deadlineAt` in monotonic milliseconds. Throws `CommitUnknown` when a commit is in doubt.
+ * Once the intent is committed, the bank is asked until it answers, and its answer counts. A canceled boleto
+ * gets the same answer again. `deadlineAt` is in monotonic milliseconds. Throws `CommitUnknown` if a commit
+ * is in doubt.
  */
 export async function cancelBoleto(
   tools: CancelTools,
@@ -65,7 +62,7 @@ export async function cancelBoleto(
   if (begun.isMoved) return askAndRecord(tools, bank, boleto, deadlineAt);
   const isOpen = boleto.state === 'issued' || boleto.state === 'overdue';
   if (!isOpen || isOfBank(boleto, bank.bankCode)) return obstacleOf(boleto);
-  // It has not said yet which one it is, or this process has not heard of it yet.
+  // The bank has not said yet which one it is, or this process does not know the provider yet.
   const isToCome = boleto.bank !== DEFAULT_PROVIDER || banks.all().includes(boleto.bank);
   return bank.bankCode === '' && isToCome
     ? { kind: 'notConnected' }
@@ -81,7 +78,7 @@ function obstacleOf(boleto: Boleto): CancelResult {
 
 const OBSTACLES = {
   issuing: 'beingIssued',
-  // Only for a moment: it could be canceled again meanwhile.
+  // Only for a moment: it changed while this cancel looked, and can be canceled again.
   issued: 'beingCanceled',
   overdue: 'beingCanceled',
   canceling: 'beingCanceled',
@@ -101,7 +98,7 @@ async function askAndRecord(
   const requestedAt = tools.clock.now(merchantId);
   const ask = async (timeout: number) =>
     resultOfCancel(boleto, await bank.cancel(merchantId, ourNumber, requestedAt, timeout));
-  // What was not sent has no effect, and may be asked for again.
+  // An unsent cancel has no effect and may be requested again.
   const answer = await askBank(tools, boleto, ask, { change: keepChange, keyToFree: null }, deadlineAt);
   if (answer.kind === 'unknown') return { kind: 'canceled', boleto, isPending: true };
   if (answer.kind !== 'recorded') return { kind: answer.kind };

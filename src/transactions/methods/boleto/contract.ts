@@ -26,7 +26,7 @@ const STATES_OF_BRAZIL = 'AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR 
 
 type Decimal = number | ExactNumber;
 
-/** With two decimals: reais, or percent. */
+/** Reais or percent, with two decimals. */
 const decimal = (integerDigits: number, isPositive: boolean, description: string) =>
   Type.Unsafe<Decimal>({ exactDecimal: { integerDigits, decimals: 2, isPositive }, description });
 const line = (maxLength: number, description?: string) =>
@@ -151,7 +151,7 @@ const BODY_EXAMPLE = {
   daysToExpire: 30,
 };
 
-/** The rules of an address of callbacks depend on the operator's settings. */
+/** The rules for callback addresses depend on the operator's settings. */
 export function checkBoleto(callRules: CallRules): (body: unknown) => Fault[] {
   return (body) => {
     const { urlCallBack } = (body ?? {}) as { readonly urlCallBack?: unknown };
@@ -227,7 +227,7 @@ export const CANCEL_BOLETO = contract({
   },
 });
 
-/** Hundredths of a number with two decimals; its schema has checked it. */
+/** The schema allows at most two decimals. */
 function hundredths(value: Decimal): number {
   const { integer, fraction } = decimalParts(value) ?? { integer: '0', fraction: '' };
   return Number(integer) * 100 + Number(fraction.padEnd(2, '0'));
@@ -259,7 +259,7 @@ export function readBoletoRequest(body: BoletoBody): BoletoTerms {
   };
 }
 
-/** Of a malformed request: the terms that stand beside each other, as far as they can be read. */
+/** Reads the terms of a malformed request that are checked against each other, as far as readable. */
 export function readSoundTerms(
   body: Sound<BoletoBody>,
 ): Partial<Pick<BoletoTerms, 'amount' | 'dueOn' | 'discount'>> {
@@ -302,7 +302,6 @@ const LIST_QUERY = Type.Object({
   ),
 });
 
-/** What the fields of a list must be to each other. */
 export const BOLETO_LIST_FAULTS = {
   rangeBackwards: refusal(400, 'endDate', {
     pt: 'O fim do período vem antes do começo.',
@@ -318,7 +317,7 @@ export const BOLETO_LIST_FAULTS = {
   }),
 } as const satisfies Record<string, RefusalShape>;
 
-/** Faults of a text itself are named by the schema. */
+/** Checks the fields against each other; the schema checks each one. */
 function checkList(query: Readonly<Record<string, unknown>>): Fault[] {
   const { startDate: from, endDate: to, page, limit } = query;
   const { rangeBackwards, periodTooLong, limitWithoutPage } = BOLETO_LIST_FAULTS;

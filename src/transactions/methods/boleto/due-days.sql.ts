@@ -3,16 +3,15 @@ import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../../values/instant.ts';
 import type { BoletoKey } from './boleto.ts';
 
-/** How far the merchant's clock is ahead; it never goes back, so that nothing is due too early. */
+/** How far the merchant's clock is ahead. It never goes back, so nothing is due too early. */
 const SHIFT = `coalesce((select c.shift_milliseconds from merchant_clocks c where c.merchant_id = $5), 0) * interval '1 millisecond'`;
 
-/** Only the bank that has registered it ends what is over: $1, name, slash and code of each that is there. */
+/** Only the bank that registered a boleto ends it. $1: name, slash and code of each known bank. */
 const OF_KNOWN_BANK = "b.bank || '/' || left(b.bar_code, 3) = any($1::text[])";
 const CAN_ACT = `(b.state = 'issued' or ${OF_KNOWN_BANK})`;
 const BEHIND = '(b.acts_at, b.boleto_id) > ($2::timestamptz, $3::uuid)';
 const BEFORE_ALL = ['-infinity', '00000000-0000-0000-0000-000000000000'] as const;
 
-/** The calendar changes it. */
 export type ActingBoleto = BoletoKey & { readonly actsAt: Instant };
 
 const ACTING = rowCodec<ActingBoleto>(
@@ -34,10 +33,7 @@ const LIST_ACTING_OF = statement(
    order by b.acts_at, b.boleto_id limit $4`,
 );
 
-/**
- * Up to so many boletos behind `last` (null: from the first) that the calendar changes, of all
- * merchants by real time, or of one (`merchantId`) by its own clock.
- */
+/** `last` null: from the first. `merchantId` null: all merchants, by real time; else by its own clock. */
 export async function listActing(
   database: Database,
   wanted: {
@@ -64,7 +60,6 @@ const PUT_OFF = statement(
    returning boleto_id`,
 );
 
-/** Has the calendar change it later, as it is now. */
 export async function putOffActing(
   database: Database,
   { merchantId, boletoId }: BoletoKey,
@@ -84,7 +79,7 @@ const AHEAD = statement(
    limit $2`,
 );
 
-/** Merchants whose test clock is past a day that changes a boleto. Homologation only. */
+/** Merchants whose test clock is past the `acts_at` of a boleto. Homologation only. */
 export async function findMerchantsActing(
   database: Database,
   banks: readonly string[],
@@ -94,7 +89,7 @@ export async function findMerchantsActing(
   return rows.map((row) => MERCHANT.parse(row).merchantId);
 }
 
-/** Null: the calendar changes nothing now, by the real time and by clocks that are ahead. */
+/** Null if nothing is due, by real time and by clocks that are ahead. */
 export const ACTING_DUE = statement(
   'boletos.acting_due',
   `select case when exists (select from boletos b where b.acts_at <= now() and ${CAN_ACT})
@@ -118,8 +113,8 @@ const EARLIEST_OF = statement(
 const EARLIEST = rowCodec({ earliest: column.nullable(column.instant()) });
 
 /**
- * When the calendar changes a boleto of the merchant, not after `until`. One that is over counts
- * until the bank has ended it: a jump of the clock waits for that. Null: none.
+ * The earliest change up to `until`, or null. A boleto whose time is over counts until its bank has ended it,
+ * because a jump of the clock waits for that.
  */
 export async function earliestActing(
   database: Database,

@@ -54,7 +54,6 @@ import { type IssueResult, type IssueTools, issueBoleto } from './issue-boleto.t
 
 type ReadTools = { readonly lookUp: LookUp; readonly search: Search };
 
-/** Boletos of an account of this merchant. */
 async function listBoletos(
   { lookUp, search }: ReadTools,
   merchantId: string,
@@ -67,7 +66,7 @@ async function listBoletos(
   return wanted.isArray && found.total > MOST_IN_ARRAY ? 'tooMany' : found;
 }
 
-/** Null: this merchant has no such boleto, or it was taken back before the bank was asked. */
+/** Null if this merchant has no such boleto, or it was taken back before the bank was asked. */
 async function readBoleto(
   { lookUp }: Pick<ReadTools, 'lookUp'>,
   merchantId: string,
@@ -78,7 +77,6 @@ async function readBoleto(
   return found === null || found.refusalReason === NOT_SENT ? null : found;
 }
 
-/** Why a boleto is not issued before the bank is asked. */
 export const TERMS_REFUSALS = {
   dueInThePast: refusal(400, 'dueDate', { pt: 'O vencimento já passou.', en: 'The due day is past.' }),
   dueTooFarAhead: refusal(400, 'dueDate', {
@@ -99,7 +97,6 @@ export const TERMS_REFUSALS = {
   }),
 } as const satisfies Record<TermsFault, RefusalShape>;
 
-/** Why the bank does not register a boleto. */
 export const REGISTRATION_SHAPES = {
   payerRefused: refusal(402, 'payer', {
     pt: 'O banco recusou o pagador: confira nome, documento e endereço.',
@@ -159,7 +156,7 @@ export type BoletoTools = IssueTools &
   CancelTools &
   ReadTools & {
     readonly callRules: CallRules;
-    /** Null: there are no cells. */
+    /** Null if the service has no cells. */
     readonly cell: string | null;
   };
 
@@ -255,7 +252,6 @@ function writeCanceled({ cell }: Pick<BoletoTools, 'cell'>, result: CancelResult
   }
 }
 
-/** The bank was not asked. */
 function writeUnasked(kind: 'noBank' | 'notSent' | 'notConnected', { language }: AnyCall): Answer {
   switch (kind) {
     case 'noBank':

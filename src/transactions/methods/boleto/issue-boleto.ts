@@ -33,7 +33,7 @@ export type IssueTools = AskBankTools &
 export type WantedBoleto = BoletoTerms & { readonly accountNumber: string };
 
 export type IssueResult =
-  /** As it stands: issued, or being issued while the bank's answer is not known. */
+  /** Issued, or `issuing` while the bank's answer is not known. */
   | { readonly kind: 'made'; readonly boleto: Boleto }
   | { readonly kind: 'refusedByBank'; readonly reason: RegistrationRefusal; readonly boletoId: string }
   | { readonly kind: 'malformed'; readonly faults: readonly TermsFault[] }
@@ -42,9 +42,9 @@ export type IssueResult =
   | { readonly kind: 'notSent' | 'notConnected' };
 
 /**
- * Issues a boleto; repeated with its key, gives the same one as it stands then. Commits the row with
- * our number, asks the bank outside of any database transaction, commits the outcome with its
- * movement. `deadlineAt` in monotonic milliseconds. Throws `CommitUnknown` when either is in doubt.
+ * A repeat with its key returns the same boleto as it stands then. Commits the row with our number, asks the
+ * bank outside of any database transaction, commits the outcome. `deadlineAt` is in monotonic milliseconds.
+ * Throws `CommitUnknown` if either commit is in doubt.
  */
 export async function issueBoleto(
   tools: IssueTools,
@@ -54,7 +54,7 @@ export async function issueBoleto(
   deadlineAt: number,
 ): Promise<Once<IssueResult>> {
   const { merchantId } = issuer;
-  // The account stands in the query, and belongs to what is asked for.
+  // The account is in the query, and is part of the request.
   const body = { accountNumber: wanted.accountNumber, body: sent.body };
   const request = identifyRequest(tools.keyring, merchantId, { idempotency: sent.idempotency, body });
   return answerOnce<IssueResult>(tools, merchantId, request, {
@@ -67,7 +67,7 @@ export async function issueBoleto(
       if (bank === null) return { kind: 'noBank' };
       const { learnCode } = tools.banks.of(bank);
       const askedBank = await askInTime(tools.bankTimeoutMilliseconds, deadlineAt, learnCode);
-      // It has not been there since the start: nothing was sent to it.
+      // The bank has not been reachable since the start, so nothing was sent.
       if (typeof askedBank !== 'string' || askedBank === '') return { kind: 'notConnected' };
       const now = tools.clock.now(merchantId);
       const row: BoletoIntentRow = {
@@ -121,8 +121,8 @@ function chooseBank(
 }
 
 /**
- * The first caller may still find that the bank was not reached, and take the boleto back: of it
- * nothing is promised. Once its process has left it, or has died, the boleto is issued.
+ * While the first caller waits, the boleto may be taken back as unsent, so a repeat is promised nothing. Once
+ * its process has left it to the resolving work, or died, it is issued.
  */
 function isStillAsked({ state, fence, isUnresolved }: Boleto): boolean {
   return state === 'issuing' && fence === FIRST_FENCE && !isUnresolved;

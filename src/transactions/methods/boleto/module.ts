@@ -35,10 +35,10 @@ import { countUnresolvedBoletos, type UnresolvedBoletoCount } from './unresolved
 
 const COUNT_MILLISECONDS = 5_000;
 const DUE_DAYS_MILLISECONDS = 5_000;
-/** Merchants whose clock is ahead, in one look. */
+/** The most merchants with a clock ahead in one run. */
 const MOST_AHEAD = 100;
 
-/** What becomes overdue, and what is over, by the business time of each merchant. */
+/** Makes boletos overdue or ends them, by each merchant's business time. */
 function advanceDueWork(tools: AdvanceDueTools): Work {
   const advance = async (signal: AbortSignal) => {
     await advanceDueBoletos(tools, null, signal);
@@ -51,7 +51,6 @@ function advanceDueWork(tools: AdvanceDueTools): Work {
   return everySoOften('advanceDueBoletos', DUE_DAYS_MILLISECONDS, advance, look);
 }
 
-/** The same in a jump of a merchant's clock. */
 function advanceDueByClock(tools: AdvanceDueTools): ClockedWork {
   return {
     name: 'boletos',
@@ -60,7 +59,7 @@ function advanceDueByClock(tools: AdvanceDueTools): ClockedWork {
   };
 }
 
-/** However often the metrics are read, the database is asked every five seconds. */
+/** Asks the database every five seconds at most, however often the metrics are read. */
 function countingBoletos(
   { database, metrics }: Pick<ModuleContext, 'database' | 'metrics'>,
   observe: (count: UnresolvedBoletoCount) => void,
@@ -118,7 +117,7 @@ export const BOLETOS: Published = {
   ],
 };
 
-/** Tries without a single answer; then one try a second notices the return of the bank. */
+/** After so many tries without any answer, one try a second detects the bank's return. */
 const OUTAGE_LIMITS = {
   unresolvedInRow: 5,
   probePauseMilliseconds: 1_000,
@@ -135,10 +134,10 @@ type BoletosContext = ModuleContext & {
   readonly banks: Banks;
 };
 
-/** `bankFeed`: for events that homologation forces. */
+/** `bankFeed` serves events that homologation forces. */
 export type Boletos = Module & { readonly bankFeed: Feed };
 
-/** Without a bank boletos are read, return files are applied, and nothing is asked for. */
+/** Without a bank, boletos can be read and return files applied, but nothing is issued or canceled. */
 export function openBoletos(
   context: BoletosContext,
   { idempotency, webhooks }: { readonly idempotency: Idempotency; readonly webhooks: Webhooks },
@@ -219,7 +218,6 @@ function payersWork({ configuration, database, metrics }: BoletosContext): Work[
   );
 }
 
-/** The unresolved ones of all processes on this database; counted every few seconds. */
 function observeUnresolved(metrics: Metrics) {
   const unresolved = metrics.gauge(BOLETOS_UNRESOLVED);
   const oldest = metrics.gauge(BOLETOS_UNRESOLVED_OLDEST_AGE_SECONDS);

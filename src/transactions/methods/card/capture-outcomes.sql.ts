@@ -16,15 +16,13 @@ export type CaptureOutcomeRow = {
   readonly captureId: string;
   readonly transactionId: string;
   readonly amount: Cents;
-  /** Null: the amount was captured; otherwise the acquirer's reason for refusing. */
+  /** The acquirer's reason for refusing; null if the amount was captured. */
   readonly refusalReason: string | null;
   /** Business time. */
   readonly moment: Instant;
-  /**
-   * The fence that must still hold the capture; absent: any process may bring the acquirer's answer.
-   */
+  /** The fence that must still hold the capture; if absent, any process may bring the acquirer's answer. */
   readonly fence?: number;
-  /** The key of the request, when the capture ends as if it had never been requested. */
+  /** Set if the capture ends as if it had never been requested: its request's key is freed. */
   readonly keyToFree?: Buffer | null;
 };
 
@@ -50,7 +48,7 @@ const LOCK = statement(
    for no key update of t, c`,
 );
 
-/** Of a transaction the amount alone: its approval follows in the same commit. */
+/** Of the transaction only the amount is written here. Its approval follows in the same commit. */
 const RECORD = statement(
   'captures.record',
   `with changed as (
@@ -89,14 +87,14 @@ const FIND_STATE = statement(
   `select ${STATE.columns} from captures where merchant_id = $1 and capture_id = $2`,
 );
 
-/** Of one statement after another, as cancels are recorded. */
+/** One row a batch, as for cancels. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
 
 /**
- * The outcome of a capture in one commit: its row, and the transaction with installments, shares,
- * movements and deliveries, as a charge that is captured at once has them; or the transaction as it
- * was before. It needs no fence: the acquirer always answers one id alike, so any process brings the
- * same answer. Returns the recorded state, so that repeating is harmless.
+ * Records the outcome in one commit: the capture, and the transaction with installments, shares, movements
+ * and deliveries, as if charged at once; or the transaction as before. Needs no fence: the acquirer always
+ * answers one id alike, so any process brings the same answer. Returns the recorded state, so repeating is
+ * harmless.
  */
 export function captureOutcomesWrite(
   database: Database,
@@ -129,7 +127,7 @@ async function recordOutcome(
   return STATE.parse(found).state;
 }
 
-/** Gives rows when it has changed something: of an approval those for `dispatchDeliveries`. */
+/** Returns rows if something changed. Those of an approval go to `dispatchDeliveries`. */
 export async function recordCaptureOutcome(
   tx: Tx,
   row: CaptureOutcomeRow,
@@ -146,7 +144,6 @@ export async function recordCaptureOutcome(
   return await writeOutcomes(tx, [outcome], outcomeLeases([outcome], deliverer));
 }
 
-/** As it is written by the charge of a sale that is captured at once. */
 function approvalOf(
   { merchantId, transactionId, amount, moment }: CaptureOutcomeRow,
   { installmentCount, split, ...held }: RowOf<typeof HELD>,

@@ -14,7 +14,6 @@ import { CAPTURE_REQUESTS, type CaptureIntentResult, type CaptureIntentRow } fro
 
 export type CaptureTools = AskAcquirerTools & {
   readonly minimumInstallment: Cents;
-  /** Wakes the resolving of what is unanswered. */
   readonly wakeSignal: WakeSignal;
   readonly writeCaptureIntent: BatchedWrite<CaptureIntentRow, CaptureIntentResult>;
   readonly writeCaptureOutcome: BatchedWrite<CaptureOutcomeRow, CaptureState>;
@@ -24,21 +23,19 @@ export type CaptureResult =
   | {
       readonly kind: 'captured';
       readonly amount: Cents;
-      /** Of the transaction. */
       readonly authorizationCode: string;
       readonly moment: Instant;
     }
   | { readonly kind: 'refused'; readonly refusal: CaptureRefusal }
-  /** No clear answer: the capture is asked for, and finished, until the acquirer answers. */
+  /** The acquirer gave no clear answer. It is asked until it answers, and the capture is completed. */
   | { readonly kind: 'unknown' }
   /** The acquirer was not asked, and the transaction is as it was. */
   | { readonly kind: 'notSent' | 'notConnected' };
 
 /**
- * Charges an amount of a pre-authorized transaction, or all of it (`amount` null), once: commits the
- * intent, asks the acquirer, commits the outcome, then notifies.
- * A capture without an answer is finished and not voided: its transaction cannot be canceled before
- * that. `deadlineAt` in monotonic milliseconds. Throws `CommitUnknown` when intent or outcome is in
+ * Captures `amount`, or all of it if null, once: commits the intent, asks the acquirer, commits the outcome,
+ * then notifies. Without an answer a capture is completed, not voided, and its transaction cannot be canceled
+ * before that. `deadlineAt` is in monotonic milliseconds. Throws `CommitUnknown` if intent or outcome is in
  * doubt.
  */
 export async function captureTransaction(
@@ -89,7 +86,6 @@ function sendCapture(tools: CaptureTools, capture: Capture, deadlineAt: number):
   );
 }
 
-/** Takes an unsent capture back, and its key. */
 async function withdraw(
   tools: CaptureTools,
   { merchantId, captureId, transactionId, amount, request }: Capture,

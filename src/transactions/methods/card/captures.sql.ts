@@ -25,14 +25,13 @@ import { TRANSACTION_MOVES, TRANSACTION_STATES } from '../../transaction.ts';
 
 export type CaptureIntentRow = CaptureIntent & { readonly leaseMilliseconds: number };
 
-/** `keyUsed`: the request's key made another capture. `captured`: an earlier one of the same amount. */
+/** `keyUsed`: the key belongs to another capture. `captured`: an earlier one of the same amount. */
 export type CaptureIntentResult =
   | { readonly kind: 'keyUsed' }
   | {
       readonly kind: 'committed';
       readonly amount: Cents;
       readonly authorizationCode: string;
-      /** The provider that has the charge. */
       readonly acquirer: string;
     }
   | {
@@ -114,7 +113,7 @@ const FOUND = rowCodec(
   {
     captureId: column.text('i.capture_id'),
     acquirer: column.text('t.acquirer'),
-    /** Of the capture itself, when it is there. */
+    /** The capture's own amount, if it was written before. */
     committed: column.nullable(column.money('c.amount')),
     state: column.oneOf(TRANSACTION_STATES),
     amount: column.money(),
@@ -138,11 +137,10 @@ const FIND_OBSTACLES = statement(
 );
 
 /**
- * The intent: the capture's row, and the transaction in state `capturing`, before the acquirer is
- * asked. From then on nothing else begins with the transaction: the lock on it serializes this with
- * other captures, with its cancel and with the end of its time. Repeatable: an id that is there
- * already was written by an earlier try of the same caller. An intent that arrives after its
- * deadline records nothing.
+ * Records intents before the acquirer is asked: the capture's row, and the transaction in state `capturing`.
+ * From then on nothing else begins with the transaction: its lock serializes other captures, its cancel and
+ * its expiry. Repeatable: an id that exists was written by an earlier try of the same caller. After its
+ * deadline an intent records nothing.
  */
 export function captureIntentsWrite(
   database: Database,
@@ -210,8 +208,8 @@ const FIND_MADE = statement(
 );
 
 /**
- * The one that was sent under an id of this span; after a restore also one that the acquirer has and
- * the books are still to get.
+ * Finds the sent capture whose id is in this span. After a restore also one that the acquirer has and that is
+ * still to be recorded here.
  */
 export async function findMadeCapture(
   database: Database,
@@ -251,7 +249,6 @@ export async function findCapture(
 
 const UNRESOLVED = rowCodec({ ...UNANSWERED.fields, requestId: column.text('c.capture_id') }, 'c');
 
-/** Captures that the acquirer has not answered. */
 export const CAPTURE_REQUESTS = requestQueue(
   {
     table: 'captures',

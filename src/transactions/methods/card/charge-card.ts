@@ -49,7 +49,6 @@ export type ChargeTools<Refused extends string> = AskAcquirerTools & {
   /** Rejects as a batched write does, and so does `writeOutcome`. */
   readonly writeIntent: (row: IntentRow, deadlineAt: number) => Promise<'committed' | Refused>;
   readonly writeOutcome: (row: OutcomeRow, deadlineAt: number) => Promise<OutcomeResult>;
-  /** Wakes the resolving of unanswered charges. */
   readonly wakeSignal: WakeSignal;
   /**
    * Ends the intent of an unsent charge as if it had not been; its key is free again. Rejects as
@@ -59,15 +58,13 @@ export type ChargeTools<Refused extends string> = AskAcquirerTools & {
   readonly observe: (answer: AuthorizationAnswer, intent: Intent) => void;
 };
 
-/** For a charge that is only authorized now. */
+/** Set for a charge that is only authorized now. */
 export type LaterCapture = {
-  /** For how many days what is authorized can be captured. */
   readonly captureDays: number;
-  /** Records an approval; rejects as the others do. */
   readonly writePreauthorization: (row: PreauthorizationRow, deadlineAt: number) => Promise<OutcomeResult>;
 };
 
-/** The fence of a charge that no other process has claimed. */
+/** No other process has claimed the charge. */
 const FIRST_FENCE = 0;
 
 export type ChargeResult =
@@ -82,36 +79,30 @@ export type ChargeResult =
     }
   | { readonly kind: 'declined'; readonly responseCode: string; readonly adviceCode: string | null }
   /**
-   * The acquirer was not asked, and nothing is left of the charge. `notSent`: for lack of time, or
-   * of a free connection; `notConnected`: the acquirer cannot be reached.
+   * The acquirer was not asked, and nothing of the charge remains. `notSent`: too little time or no free
+   * connection. `notConnected`: the acquirer cannot be reached.
    */
   | { readonly kind: 'notSent' | 'notConnected' }
-  /**
-   * No clear answer in time: unresolved. A payment's charge will be voided, a billing's kept when
-   * it was approved.
-   */
+  /** No clear answer in time. A payment's charge will be voided; a billing's is kept if it was approved. */
   | { readonly kind: 'unknown' }
-  /**
-   * An answer came, and it is not known in time whether it is durable: any response could be false.
-   */
+  /** An answer came, but whether it is stored is not known in time, so any response could be false. */
   | { readonly kind: 'unrecorded' };
 
-/** Only of a charge with a `LaterCapture`. */
 export type PreauthorizedResult = {
   readonly kind: 'preauthorized';
   readonly authorizationCode: string;
   readonly nsu: string;
-  /** Business time of the authorization, and until when it can be captured. */
+  /** Business time, both. */
   readonly moment: Instant;
   readonly captureUntil: Instant;
 };
 
 /**
- * Charges a card exactly once: commits the intent, asks the acquirer outside of any transaction,
- * commits the outcome, then notifies. `resolveUnresolvedCharges` ends a charge whose outcome was
- * not reported. A refused intent returns its refusal; nothing was sent. `deadlineAt` is the end of
- * the request, in monotonic milliseconds. `later`: it is only authorized now. The intent does not
- * say so, for a charge without a known outcome is voided either way.
+ * Charges a card exactly once: commits the intent, asks the acquirer outside of any database transaction,
+ * commits the outcome, then notifies. `resolveUnresolvedCharges` ends a charge without a reported outcome. A
+ * refused intent returns its refusal; nothing was sent. `deadlineAt` is in monotonic milliseconds. With
+ * `later` it is only authorized; the intent does not say so, because a charge without a known outcome is
+ * voided either way.
  */
 export async function chargeCard<Refused extends string>(
   tools: ChargeTools<Refused>,
@@ -134,7 +125,7 @@ export async function chargeCard<Refused extends string>(
   later: LaterCapture | null = null,
 ): Promise<ChargeResult | PreauthorizedResult | { readonly kind: Refused }> {
   const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
-  // Counted from before the commit, so that it always ends before the one that the database keeps.
+  // Counted from before the commit, so that it ends before the lease in the database does.
   const leaseEndsAt = performance.now() + leaseMilliseconds;
   const committed = await tools.writeIntent({ ...intent, leaseMilliseconds }, deadlineAt);
   if (committed !== 'committed') return { kind: committed };
@@ -157,9 +148,8 @@ const NOT_SENT: NotSent = { kind: 'notSent', reason: 'too little time was left' 
 type Unsent = NotSent | NotConnected;
 
 /**
- * Takes the intent back. When that fails, or this process dies before, the charge is resolved as
- * any other: the acquirer does not know it, it is voided, and its key answers with an error for
- * ever.
+ * If this fails, or the process dies before, the charge is resolved as any other: the acquirer does not know
+ * it, it is voided, and its key answers with an error for ever.
  */
 async function endUnsent(
   tools: Pick<ChargeTools<string>, 'writeUnsent'>,
@@ -181,10 +171,7 @@ async function endUnsent(
   }
 }
 
-/**
- * A process whose lease would end before the acquirer's deadline does not send: another may be
- * resolving by then.
- */
+/** Null: the lease would end before the acquirer's deadline, and another process might resolve by then. */
 function acquirerTimeout(
   tools: Pick<ChargeTools<string>, 'acquirerTimeoutMilliseconds'>,
   leaseEndsAt: number,
@@ -248,7 +235,7 @@ async function recordOutcome(
       moment,
     };
   } catch (error) {
-    // Needs no record: when the lease ends the charge is resolved.
+    // Needs no record: the charge is resolved when the lease ends.
     if (answer.kind === 'unknown') return { kind: 'unknown' };
     return wasNotWritten(error) ? { kind: 'unknown' } : { kind: 'unrecorded' };
   }
@@ -277,18 +264,15 @@ async function recordPreauthorization(
   }
 }
 
-/**
- * What the database refused, or never received, is certain: the charge has no outcome and is
- * resolved.
- */
+/** If the database refused it or never received it, the charge surely has no outcome and is resolved. */
 function wasNotWritten(error: unknown): boolean {
   if (error instanceof CommitUnknown) return false;
   return error instanceof DatabaseUnavailable || error instanceof Overloaded || isRolledBack(error);
 }
 
 /**
- * Almost always done by the commit already; a lock that prevented it is held for milliseconds. No
- * caller waits for it: the charge stands in any case, and the next use is the first then.
+ * Usually the commit did this; a lock that prevented it lasts milliseconds. Nobody waits for it: the charge
+ * stands in any case, and if this fails the next use counts as the first.
  */
 function markFirst(
   { database }: Outcome,
@@ -339,13 +323,12 @@ export type VerifyTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly decideVerification: DecideVerification;
 };
 
-/** A verification has no amount: it is declined and limited as a try of zero. */
+/** A verification has no amount. It is counted as a try of zero. */
 const NO_AMOUNT = cents(0);
 
 /**
- * Verifies a card under the limits of its network and anti-fraud, which count it before the
- * acquirer is asked; its decline is on record before the response. Otherwise every security code of
- * a card could be tried.
+ * Network limits and anti-fraud count the verification before the acquirer is asked, and a decline is
+ * recorded before the response. Otherwise every security code of a card could be tried.
  */
 export async function verifyCard(
   tools: VerifyTools,

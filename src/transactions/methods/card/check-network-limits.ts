@@ -20,15 +20,12 @@ import {
 
 export type LimitTools = {
   readonly limitMode: LimitMode;
-  /**
-   * In homologation one card is used all day to try out declines, and must not be locked for a
-   * month.
-   */
+  /** In homologation one card is used all day to test declines, and must not be locked for a month. */
   readonly limitsTrialCardsOnly: boolean;
   readonly findDeclines: (key: DeclinesKey) => Promise<Looked<readonly PastDecline[]>>;
-  /** Every decline of a stored card, however old. */
+  /** Includes declines of any age. */
   readonly findStoredDeclines: (key: StoredCardKey) => Promise<Looked<readonly PastDecline[]>>;
-  /** Called for every try beyond a limit, refused or only observed: for metrics and the log. */
+  /** Called for every try beyond a limit, refused or only observed. Feeds metrics and log. */
   readonly observeLimit: (
     merchantId: string,
     brand: string,
@@ -37,7 +34,7 @@ export type LimitTools = {
   ) => void;
 };
 
-/** A card that is to be charged, and when: business time. */
+/** `soldAt` is business time. */
 export type IntendedCharge = {
   readonly merchantId: string;
   readonly amount: Cents;
@@ -46,9 +43,9 @@ export type IntendedCharge = {
 };
 
 /**
- * Whether the charge would break a limit of its network; null when it may be sent. It only reads,
- * so that a refused charge costs the merchant neither card token nor code. Concurrent charges have
- * no outcome yet and are not counted. Throws the errors of the database, as every look-up does.
+ * Returns null if the charge breaks no limit of its network. Only reads, so that a refused charge uses up
+ * neither card token nor anti-fraud code. Concurrent charges have no outcome yet and are not counted. Throws
+ * the errors of the database.
  */
 export async function checkNetworkLimits(
   tools: LimitTools,
@@ -65,10 +62,7 @@ export async function checkNetworkLimits(
   );
 }
 
-/**
- * A card that was declined before a rotation of keys has those declines under another fingerprint.
- * Looked up at once, they go in one statement.
- */
+/** After a key rotation older declines have another fingerprint. Lookups begun together share a statement. */
 async function declinesOf(
   { findDeclines }: LimitTools,
   merchantId: string,
@@ -83,7 +77,7 @@ async function declinesOf(
   return found.flatMap(({ value }) => value ?? []);
 }
 
-/** Null where the operator only observes. */
+/** Null if the operator only observes. */
 function enforced(
   { limitMode, observeLimit }: LimitTools,
   merchantId: string,
@@ -104,11 +98,10 @@ export type MerchantInitiatedCharge = {
 };
 
 /**
- * The same for a merchant-initiated charge. A final decline is enforced whatever the operator's
- * mode: no buyer is present to try otherwise. It has no end: networks forget after thirty days, a
- * canceled card stays canceled. So it is looked up by the stored card, which no rotation of keys
- * changes, and by the fingerprints of its number, under which it may be stored once more. In
- * homologation this holds for trial cards alone.
+ * A final decline is enforced in every mode, because no buyer is present to try something else, and for ever:
+ * networks forget after thirty days, but a canceled card stays canceled. So declines are looked up by the
+ * stored card, which no key rotation changes, and by the number's fingerprints, because the number may be
+ * stored twice. In homologation this applies to trial cards only.
  */
 export async function checkMerchantInitiatedCharge(
   tools: LimitTools,
@@ -129,10 +122,7 @@ export async function checkMerchantInitiatedCharge(
   return enforced(tools, merchantId, brand, networkRefusal(brand, amount, now, declines));
 }
 
-/**
- * Whether the limit of its network would forbid one more such charge at a later instant, when
- * `last` was the latest decline (which may not be on record yet).
- */
+/** Whether such a charge at `retryAt` would exceed the limit. `last` may not be recorded yet. */
 export async function isNumberReached(
   tools: LimitTools,
   { merchantId, amount, opened }: MerchantInitiatedCharge,

@@ -6,9 +6,7 @@ import { CARD_BRANDS, type CardBrand } from '../../../values/card-number.ts';
 import { type Instant, utcText } from '../../../values/instant.ts';
 import type { PastDecline } from './network-limits.ts';
 
-/**
- * One card of one merchant, by one of its fingerprints; declines from `since` on (business time).
- */
+/** One fingerprint of a card at a merchant. `since` is business time. */
 export type DeclinesKey = {
   readonly merchantId: string;
   readonly print: Buffer;
@@ -16,9 +14,8 @@ export type DeclinesKey = {
 };
 
 /**
- * The newest declines of a card that are read. The highest limit of a network is 35, and a card
- * that was declined so often in thirty days has long been stopped; where limits were only observed
- * the newest are enough.
+ * Read newest first. The highest limit of a network is 35, so a card with this many declines in thirty days
+ * was stopped long before. If limits are only observed, the newest are enough.
  */
 const MOST_DECLINES = 200;
 
@@ -42,12 +39,10 @@ const DECLINE = rowCodec<PastDecline>(
   'd',
 );
 
-/** Whose it is: the place of its key, from 1. */
+/** The index of the row's key, from 1. */
 const PLACE = rowCodec({ position: column.whole() }, 'w');
 
-/**
- * A decline is a row with a response code: so says the table's CHECK, and the index of declines.
- */
+/** A row with a response code is a decline: the table's CHECK and the index of declines say so too. */
 const FIND = statement(
   'transactions.find_declines',
   `select ${PLACE.columns}, ${DECLINE.columns}
@@ -65,9 +60,9 @@ const FIND = statement(
 );
 
 /**
- * The newest declines of cards, each at one merchant, in one short index scan; a card without any
- * has no entry. Concurrent look-ups of the same card share the answer: their windows differ by
- * milliseconds, and the rule counts again. A look-up of all declines ever is not shared with them.
+ * One short index scan for each card; one without declines has no entry. Concurrent lookups of a card share
+ * the answer: their windows differ by milliseconds, and the rule filters again. Lookups of all declines ever
+ * are not shared with them.
  */
 export function declinesRead(database: Database): BatchedReadOptions<DeclinesKey, readonly PastDecline[]> {
   const textOf = ({ merchantId, print, since }: DeclinesKey) =>
@@ -82,7 +77,6 @@ export function declinesRead(database: Database): BatchedReadOptions<DeclinesKey
   };
 }
 
-/** A card that a merchant keeps, whatever fingerprints it has. */
 export type StoredCardKey = { readonly merchantId: string; readonly vaultId: string };
 
 const STORED_CARDS = inputRows<StoredCardKey>(
@@ -93,7 +87,7 @@ const STORED_CARDS = inputRows<StoredCardKey>(
   { as: 'w', place: 'position' },
 );
 
-/** The latest decline of each kind: however often it was declined since, none is passed over. */
+/** Only the latest decline of each kind, so that no kind is missed however many declines there are. */
 const FIND_OF_STORED = statement(
   'transactions.find_declines_of_stored',
   `select ${PLACE.columns}, ${DECLINE.columns}
@@ -105,7 +99,7 @@ const FIND_OF_STORED = statement(
    ) d`,
 );
 
-/** All declines of stored cards, by the card itself: fingerprints are forgotten with their keys. */
+/** Finds declines by the stored card itself, because fingerprints are lost with their keys. */
 export function storedDeclinesRead(
   database: Database,
 ): BatchedReadOptions<StoredCardKey, readonly PastDecline[]> {
@@ -127,7 +121,6 @@ function declinesOfKeys(keys: readonly string[], rows: readonly Row[]): Map<stri
   );
 }
 
-/** What the networks' limits count of a declined verification. */
 export type DeclinedVerification = {
   readonly merchantId: string;
   readonly verificationId: string;
@@ -160,7 +153,7 @@ const FORGET = statement(
    returning 1`,
 );
 
-/** Deletes up to `limit` of those that no network remembers; returns how many. */
+/** Deletes up to `limit` that no network remembers. Returns how many. */
 export async function deleteForgottenDeclines(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET, [limit])).length;
 }

@@ -17,8 +17,8 @@ import { findStates, NEVER_SENT } from '../../transaction-queries.sql.ts';
 export type IntentRow = Intent & { readonly leaseMilliseconds: number };
 
 /**
- * `sourceUsed`, `codeUsed`: another transaction has the card source or the anti-fraud code.
- * `keyUsed`: the request's key made another transaction. Nothing was written.
+ * `sourceUsed`, `codeUsed`: another transaction has the card source or the anti-fraud code. `keyUsed`: the
+ * key made another transaction. Nothing was written.
  */
 export type IntentRefusal = 'sourceUsed' | 'codeUsed' | 'keyUsed';
 export type IntentResult = 'committed' | IntentRefusal;
@@ -116,21 +116,16 @@ const COMMIT_INTENTS = statement(
 );
 
 /**
- * The intent: claims on the anti-fraud code (where codes must be ours) and on the card source (a
- * stored card has none), the transaction in state `charging` and its velocity event, before the
- * acquirer is called. The codes' rows are locked before the first card source is claimed, and
- * marked only where it was: see decision 0017. Repeatable: a row that is there already was written
- * by an earlier try of the same caller, for the id is new for each charge.
- *
- * A first try whose connection broke may run as late as after the decline that released the card
- * source: it would claim card source and code again for a transaction that is there already, and
- * they would never be released. `is_in_time` divides by zero then, so that nothing is committed.
- *
- * One that arrives after its deadline claims nothing: its caller has been answered, or cut off.
- *
- * The request's key comes last, after every lock, and without `on conflict`: a key that another
- * process commits meanwhile rolls the statement back, so that a request that comes too late leaves
- * no claim behind.
+ * Records intents before the acquirer is called: claims on the anti-fraud code (where codes must be ours) and
+ * on the card source (a stored card has none), the transaction in state `charging`, and its velocity event.
+ * The codes' rows are locked before the first card source is claimed, and marked only if it was claimed: see
+ * decision 0017. Repeatable: a row that exists was written by an earlier try of the same caller, because each
+ * charge has a new id. A first try whose connection broke may run after the decline that freed the card
+ * source. It would claim source and code again for a transaction that exists, and they would never be freed.
+ * Then `is_in_time` divides by zero, so that nothing is committed. After its deadline an intent claims
+ * nothing: its caller has been answered, or cut off. The request's key comes last, after every lock, and
+ * without `on conflict`: a key that another process commits meanwhile rolls the statement back, so that a
+ * late request leaves no claim.
  */
 export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow, IntentResult> {
   return {
@@ -138,8 +133,7 @@ export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow,
     key: (row) => row.transactionId,
     merchant: (row) => row.merchantId,
     bytes: (row) => 500 + (row.customer?.length ?? 0) + 50 * (row.split?.entries.length ?? 0),
-    // A key that is used stays used; card source and code may come free again before a lost
-    // statement arrives.
+    // A used key stays used. Card source and code may become free before a lost statement arrives.
     isRefusal: (result) => result === 'sourceUsed' || result === 'codeUsed',
     write: async (rows, deadlines) => {
       const values = INPUT.values(withDeadlines(rows, deadlines));
@@ -163,9 +157,9 @@ export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow,
 }
 
 /**
- * The same statement in a larger commit, which is only right when every row was written (so it has
- * no deadline of its own): the caller checks what it gives, the transactions that it has written now,
- * and repeats the commit as `racingForKeys` does when it has a key.
+ * The same statement in a larger commit, right only if every row was written, so without a deadline. The
+ * caller checks the returned transactions, which were written now, and repeats a commit with a key as
+ * `racingForKeys` does.
  */
 export async function writeIntents(tx: Tx, rows: readonly IntentRow[]): Promise<ReadonlySet<string>> {
   const untimed = rows.map((row) => ({ ...row, deadline: NO_DEADLINE }));
@@ -173,7 +167,6 @@ export async function writeIntents(tx: Tx, rows: readonly IntentRow[]): Promise<
   return new Set(fates.filter(({ isWritten }) => isWritten).map(({ transactionId }) => transactionId));
 }
 
-/** Whose, and between which two ids. */
 export type MadeTransaction = IdSpan & { readonly merchantId: string };
 
 const SPANS = inputRows<MadeTransaction>({
@@ -204,8 +197,8 @@ const FIND = statement(
 );
 
 /**
- * Transactions by derived ids: the one that was sent; after a restore also one that the acquirer has
- * and the books are still to get, or a person is to decide on.
+ * Finds sent transactions by derived ids. After a restore also those that the acquirer has and that are still
+ * to be recorded here, or decided by a person.
  */
 export function madeTransactionsRead(database: Database): BatchedReadOptions<MadeTransaction, string> {
   const textOf = ({ merchantId, first }: Pick<MadeTransaction, 'merchantId' | 'first'>) =>

@@ -28,27 +28,25 @@ import { type ResolveCapturesTools, resolveUnresolvedCaptures } from './resolve-
 const EXPIRY_MILLISECONDS = 5_000;
 const BATCH = 100;
 /**
- * While more unresolved charges than that are due, nothing is let go: the void of what was lost, whose
- * buyer may be paying again, comes before the void of what only waited too long.
+ * While more unresolved charges are due, none is released: voids of lost charges, whose buyers may be paying
+ * again, come first.
  */
 const MOST_DUE_CHARGES = 300;
-/** Of one step of a clock. */
+/** Limits one step of a test clock. */
 const MOST_BATCHES = 100;
 
 type ExpiryTools = {
   readonly database: Database;
-  /** Wakes the resolving of charges, which voids what was let go. */
+  /** Wakes the resolving of charges, which voids released pre-authorizations. */
   readonly wakeSignal: WakeSignal;
   readonly observeExpired: (count: number) => void;
 };
 
-/** Releases pre-authorizations that were not captured in time. Resolving then voids them. */
 function expiringWork(tools: ExpiryTools): Work {
   const expire = (signal: AbortSignal) => expireSome(tools, signal);
   return everySoOften('expirePreauthorizations', EXPIRY_MILLISECONDS, expire, { piece: EXPIRIES_DUE });
 }
 
-/** One batch, of all merchants together. */
 export async function expireSome(tools: ExpiryTools, signal: AbortSignal): Promise<void> {
   const { database } = tools;
   if (await areManyChargesDue(database, MOST_DUE_CHARGES)) return;
@@ -59,7 +57,6 @@ export async function expireSome(tools: ExpiryTools, signal: AbortSignal): Promi
   }
 }
 
-/** The same in a jump of a merchant's clock. */
 function expiringByClock(tools: ExpiryTools): ClockedWork {
   return {
     name: 'preauthorizations',
@@ -99,7 +96,6 @@ type CapturesContext = ModuleContext & {
   readonly acquirers: Acquirers;
 };
 
-/** Sales that are authorized now and captured later. */
 export type Captures = Omit<Module, 'endpoints'> &
   Pick<CaptureTools, 'writeCaptureIntent' | 'writeCaptureOutcome'> &
   Pick<LaterCapture, 'writePreauthorization'> & {
@@ -110,7 +106,6 @@ export function openCaptures(
   context: CapturesContext,
   below: {
     readonly deliverer: Deliverer;
-    /** Wakes the resolving of charges and captures. */
     readonly wakeSignal: WakeSignal;
     readonly outage: OutageWatch;
     readonly observeCapture: ResolveCapturesTools['observe'];

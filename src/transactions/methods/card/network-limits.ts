@@ -3,9 +3,8 @@ import type { CardBrand } from '../../../values/card-number.ts';
 import { type Cents, cents } from '../../../values/cents.ts';
 import { type Instant, instant } from '../../../values/instant.ts';
 
-/** An issuer's decline of a card at a merchant. */
 export type PastDecline = {
-  /** As the sale named it: the response code is this brand's. */
+  /** The brand that the sale named; the response code is of this brand. */
   readonly brand: CardBrand;
   readonly responseCode: string;
   readonly adviceCode: string | null;
@@ -14,18 +13,12 @@ export type PastDecline = {
   readonly soldAt: Instant;
 };
 
-/**
- * Why the network would fine or forbid another try. `neverAgain`: it would repeat a charge that the
- * issuer declined for good. `tooManyTries`: the network's limit is reached.
- */
+/** `neverAgain`: the issuer declined it for good. `tooManyTries`: the network's limit is reached. */
 export type LimitCause = 'neverAgain' | 'tooManyTries';
 
 export type NetworkRefusal = {
   readonly cause: LimitCause;
-  /**
-   * Business time from which the limit is no longer reached; null: another card is needed, or
-   * another amount.
-   */
+  /** Business time when the limit ends; null: another card or another amount is needed. */
   readonly mayRetryAt: Instant | null;
 };
 
@@ -34,7 +27,7 @@ export const LIMIT_MODES = ['enforce', 'observe', 'off'] as const;
 export type LimitMode = (typeof LIMIT_MODES)[number];
 
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1_000;
-/** The longest memory that a network has of a card. */
+/** The longest time for which a network counts tries of a card. */
 export const LONGEST_WINDOW_MILLISECONDS = 30 * DAY_MILLISECONDS;
 
 /** After so many declines within the window the next try is fined. */
@@ -42,7 +35,7 @@ type Limit = { readonly declines: number; readonly windowMilliseconds: number };
 
 type BrandLimits = {
   readonly limits: readonly Limit[];
-  /** Whether declines of other amounts count. */
+  /** Declines of other amounts count too. */
   readonly countsAllAmounts: boolean;
 };
 
@@ -50,9 +43,8 @@ const inThirtyDays = (declines: number) => ({ declines, windowMilliseconds: LONG
 const inADay = (declines: number) => ({ declines, windowMilliseconds: DAY_MILLISECONDS });
 
 /**
- * Tries that a network accepts without a fine, of one card at one merchant (Visa since May 2025,
- * Mastercard's excessive attempts since 2023, Elo's yearly notice). Amex and Hipercard name no
- * limit.
+ * Tries of one card at one merchant without a fine: Visa since May 2025, Mastercard's excessive attempts
+ * since 2023, Elo's yearly notice. Amex and Hipercard name no limit.
  */
 export const NETWORK_LIMITS: Readonly<Record<CardBrand, BrandLimits>> = {
   visa: { limits: [inThirtyDays(20)], countsAllAmounts: false },
@@ -62,10 +54,7 @@ export const NETWORK_LIMITS: Readonly<Record<CardBrand, BrandLimits>> = {
   hipercard: { limits: [], countsAllAmounts: false },
 };
 
-/**
- * No card has this number, so no amount will do. (Amex answers 122 to a wrong security code too,
- * and is read in the mild sense.)
- */
+/** No card has this number, so no amount helps. Amex's 122 (also a wrong security code) is in `MISTYPED`. */
 const NUMBER_UNKNOWN: Readonly<Record<CardBrand, readonly string[]>> = {
   visa: ['14', '15'],
   mastercard: ['01', '14', '15'],
@@ -75,9 +64,9 @@ const NUMBER_UNKNOWN: Readonly<Record<CardBrand, readonly string[]>> = {
 };
 
 /**
- * Final for what was typed (expiry, security code, the holder's data); typed anew it is another
- * request: Visa's category 3, Mastercard's advice 01, Elo's count by expiry. Whether it was typed
- * anew is unknown, for a security code is never kept.
+ * Final for the typed data (expiry, security code, the holder's data); with other data it is another request:
+ * Visa's category 3, Mastercard's advice 01, Elo's count by expiry. Whether the data changed is unknown,
+ * because security codes are never stored.
  */
 const MISTYPED: Readonly<Record<CardBrand, readonly string[]>> = {
   visa: ['1A', '54', '6P', '70', '82', 'N7'],
@@ -87,16 +76,10 @@ const MISTYPED: Readonly<Record<CardBrand, readonly string[]>> = {
   hipercard: ['54'],
 };
 const NEW_DATA_ADVICE = '01';
-/**
- * A buyer who mistyped corrects it once or twice; more tries come from a program that repeats
- * itself, or guesses.
- */
+/** A buyer corrects a typing error once or twice. More tries come from a program in a loop, or guesses. */
 const MOST_MISTYPED = 3;
 
-/**
- * How much a decline forbids: the card, its amount, its amount with the same typed data, or
- * nothing.
- */
+/** What a decline forbids: the card, its amount, its amount with the same typed data, or nothing. */
 type Reach = 'card' | 'amount' | 'mistyped' | 'nothing';
 
 function reachOf({ brand, responseCode, adviceCode }: PastDecline): Reach {
@@ -108,10 +91,9 @@ function reachOf({ brand, responseCode, adviceCode }: PastDecline): Reach {
 }
 
 /**
- * Whether a network would punish one more try of this card for this amount; null when it may be
- * made. `now` is business time; declines before every window do not count. A canceled card is
- * refused for every amount, another final decline only for its own amount: "invalid amount" speaks
- * of that amount alone.
+ * Null if the network would not punish one more try. `now` is business time; declines before every window do
+ * not count. A canceled card is refused for every amount, another final decline only for its own: "invalid
+ * amount" concerns that amount alone.
  */
 export function networkRefusal(
   brand: CardBrand,
@@ -141,9 +123,8 @@ function isForbidden(amount: Cents, declines: readonly PastDecline[]): boolean {
 }
 
 /**
- * Whether this merchant may never charge the card again, however old the decline: a canceled card
- * for every amount, another final decline for its own. What the acquirer could not process says
- * nothing of the card.
+ * Declines of any age count: a canceled card's for every amount, another final one for its own. A failure of
+ * the acquirer says nothing about the card.
  */
 export function hasSaidNeverAgain(amount: Cents, declines: readonly PastDecline[]): boolean {
   return declines.some((decline) => {
@@ -155,18 +136,15 @@ export function hasSaidNeverAgain(amount: Cents, declines: readonly PastDecline[
   });
 }
 
-/**
- * When the limit is no longer reached: once the oldest of its last declines is out of the window.
- */
+/** The limit ends when the oldest of its last `declines` leaves the window. */
 function endOf({ declines, windowMilliseconds }: Limit, newestFirst: readonly Instant[]): number {
   const decisive = newestFirst[declines - 1];
   return decisive === undefined ? Number.NEGATIVE_INFINITY : decisive + windowMilliseconds;
 }
 
 /**
- * The trial cards of homologation: a hundred numbers for each brand, so that one that is used up
- * for thirty days is followed by the next. Every other card may be declined there any number of
- * times.
+ * Homologation's trial cards: a hundred numbers a brand, so that one that is used up for thirty days can be
+ * followed by the next. Any other card may be declined there any number of times.
  */
 export const TRIAL_CARDS = {
   visa: '4000059000000',
@@ -178,19 +156,19 @@ export function isTrialCard(number: string): boolean {
   return Object.values(TRIAL_CARDS).some((digits) => number.startsWith(digits));
 }
 
-/** What a network takes for a try: cents of reais, and of dollars. Taxes come on top. */
+/** A network's fee for a try, in cents of reais and of dollars, before taxes. */
 export type NetworkFee = { readonly reais: Cents; readonly dollars: Cents };
 
 const NO_FEE: NetworkFee = { reais: cents(0), dollars: cents(0) };
 const VISA_FEE: NetworkFee = { reais: cents(0), dollars: cents(10) };
 
-/** Visa's category 1, "never approve": the second try is charged. */
+/** Visa's category 1, "never approve": the fee begins with the second try. */
 const VISA_NEVER = ['04', '07', '12', '14', '15', '41', '43', '46', '57', 'R0', 'R1', 'R3'];
 /** Mastercard's "do not try again" and "the holder has stopped it": each try is charged. */
 const MASTERCARD_NEVER = ['03', '21'];
 const MASTERCARD_NEVER_FEE: NetworkFee = { reais: cents(250), dollars: cents(0) };
 
-/** Of each try beyond what a network accepts in its days (`NETWORK_LIMITS`); domestic cards. */
+/** For each try beyond `NETWORK_LIMITS`; domestic cards. */
 export const FEES_BEYOND_LIMIT: Readonly<Record<CardBrand, NetworkFee | null>> = {
   visa: VISA_FEE,
   mastercard: { reais: cents(200), dollars: cents(0) },
@@ -199,7 +177,7 @@ export const FEES_BEYOND_LIMIT: Readonly<Record<CardBrand, NetworkFee | null>> =
   hipercard: null,
 };
 
-/** What one more try of a declined card costs in any case, however few there were before. */
+/** The fee for one more try of a declined card, even if there were few before. */
 export function feeOfRetry(brand: CardBrand, responseCode: string, adviceCode: string | null): NetworkFee {
   if (brand === 'visa' && VISA_NEVER.includes(responseCode)) return VISA_FEE;
   if (brand === 'mastercard' && adviceCode !== null && MASTERCARD_NEVER.includes(adviceCode))
@@ -207,7 +185,6 @@ export function feeOfRetry(brand: CardBrand, responseCode: string, adviceCode: s
   return NO_FEE;
 }
 
-/** Of several tries that cost alike, with what others cost. */
 export function addFees(sum: NetworkFee, fee: NetworkFee, tries: number): NetworkFee {
   return {
     reais: cents(sum.reais + fee.reais * tries),

@@ -21,10 +21,7 @@ import type { Share } from '../../split.ts';
 import { TRANSACTION_MOVES } from '../../transaction.ts';
 import { findStates } from '../../transaction-queries.sql.ts';
 
-/**
- * The state that a transaction must have for the outcome, and its new one: the acquirer's answer,
- * the approval of a billing that is kept, or the capture of what was pre-authorized.
- */
+/** Expected and new state: of the acquirer's answer, of a billing's approval that is kept, of a capture. */
 type OutcomeMove =
   | {
       readonly expected: 'charging';
@@ -33,10 +30,7 @@ type OutcomeMove =
   | { readonly expected: 'unresolved'; readonly state: (typeof TRANSACTION_MOVES)['unresolved']['keep'] }
   | { readonly expected: 'capturing'; readonly state: (typeof TRANSACTION_MOVES)['capturing']['capture'] };
 
-/**
- * The acquirer's answer for one transaction that this process is charging or resolving (its fence
- * proves it).
- */
+/** The fence proves that this process is charging or resolving the transaction. */
 export type OutcomeRow = OutcomeMove & {
   readonly merchantId: string;
   readonly transactionId: string;
@@ -48,15 +42,15 @@ export type OutcomeRow = OutcomeMove & {
   readonly responseCode: string | null;
   readonly adviceCode: string | null;
   readonly unknownReason: string | null;
-  /** The installments of an approval; empty otherwise. */
+  /** Empty without an approval. */
   readonly installments: readonly Cents[];
-  /** Of those installments; empty without a split. */
+  /** Empty without a split. */
   readonly shares: readonly Share[];
   /** Business time. */
   readonly moment: Instant;
 };
 
-/** False: another process took the charge over before. */
+/** False: another process has taken the charge over. */
 export type OutcomeResult = { readonly isRecorded: boolean };
 
 const INPUT = inputRows<OutcomeRow & { readonly lease: number }>({
@@ -160,14 +154,12 @@ const COMMIT_OUTCOMES = statement(
 );
 
 /**
- * The outcome in one statement: transaction, installments, shares, first movements and their
- * deliveries; on a decline the release of card source and anti-fraud code and the mark of its
- * velocity event; and the mark of a stored card's first use. Expects the state that the row names
- * and the caller's fence. A stored card that is locked elsewhere (another first use, a deletion, a
- * new sealing) is left alone, so that nothing waits or deadlocks here: its caller marks it
- * afterwards. Repeatable: what an earlier try wrote is recognised by state and fence, because only
- * this caller can have written them; deliveries of such a try are not written again, and those that
- * it leased are sent when the lease ends.
+ * One statement: transaction, installments, shares, first movements and deliveries. A decline also frees card
+ * source and anti-fraud code and marks its velocity event; an approval marks a stored card's first use.
+ * Requires the row's expected state and the caller's fence. A stored card locked elsewhere (another first
+ * use, a deletion, a new sealing) is skipped, so that nothing waits or deadlocks here; the caller marks it
+ * afterwards. Repeatable: state and fence show what an earlier try wrote, because only this caller can have
+ * written it. Its deliveries are not written again; those that it leased are sent when the lease ends.
  */
 export function outcomesWrite(
   database: Database,
@@ -199,10 +191,10 @@ export function outcomesWrite(
   };
 }
 
-/** Of a statement: more would wait here while the work has free slots elsewhere. */
+/** Deliveries leased by a statement. More would wait here while the delivery work has free slots. */
 const MOST_LEASED = 64;
 
-/** Milliseconds for which each row's deliveries are leased; 0 for those beyond the bound. */
+/** In milliseconds for each row's deliveries; 0 beyond `MOST_LEASED`. */
 export function outcomeLeases(
   rows: readonly Pick<OutcomeRow, 'installments'>[],
   deliverer: Pick<Deliverer, 'leaseForNow'>,
@@ -216,10 +208,7 @@ export function outcomeLeases(
   });
 }
 
-/**
- * Hands over the committed deliveries that the statement has leased, after the callers of the
- * payments have been answered.
- */
+/** Sends the leased deliveries, after the callers of the payments have been answered. */
 export function dispatchDeliveries(
   deliverer: Pick<Deliverer, 'sendNow' | 'notify'>,
   changed: readonly Row[],
@@ -234,9 +223,9 @@ export function dispatchDeliveries(
 }
 
 /**
- * The same statement in a larger commit, with `outcomeLeases`; then `dispatchDeliveries`. What is
- * not among `recordedOutcomes` was not written: another process took the charge over, or an earlier
- * try of the same commit wrote it.
+ * The same statement in a larger commit, with `outcomeLeases`; then `dispatchDeliveries`. An outcome not in
+ * `recordedOutcomes` was not written: another process took the charge over, or an earlier try of the commit
+ * wrote it.
  */
 export function writeOutcomes(
   tx: Tx,
@@ -246,7 +235,6 @@ export function writeOutcomes(
   return tx.query(COMMIT_OUTCOMES, outcomeValues(rows, leases));
 }
 
-/** The transactions whose outcome the statement has written now, by its rows. */
 export function recordedOutcomes(changed: readonly Row[]): ReadonlySet<string> {
   return new Set(changed.map((row) => CHANGED.parse(row).transactionId));
 }
@@ -262,13 +250,11 @@ function outcomeValues(rows: readonly OutcomeRow[], leases: readonly number[]): 
   return [...INPUT.values(leased), ...PARTS.values(parts), ...SHARES.values(shares)];
 }
 
-/** An unsent charge, by the process that began it. */
 export type UnsentChargeRow = {
   readonly merchantId: string;
   readonly transactionId: string;
   /** For people. */
   readonly reason: string;
-  /** Of the request, when it brought a key. */
   readonly keyHash: Buffer | null;
 };
 
@@ -279,10 +265,7 @@ const UNSENT_INPUT = inputRows<UnsentChargeRow>({
   key_hash: ['bytea', (row) => row.keyHash],
 });
 
-/**
- * Only a charge that no other process has claimed: resolving raises the fence before it asks the
- * acquirer.
- */
+/** Only an unclaimed charge: resolving raises the fence before it asks the acquirer. */
 const END = statement(
   'transactions.end_unsent',
   `with input as (
@@ -306,9 +289,9 @@ const END = statement(
 );
 
 /**
- * Takes intents back: card source, anti-fraud code, velocity event and the request's key are as
- * they were before. The row stays, voided, so that a first try of the intent which arrives late
- * finds its id taken. Repeatable: only the process that has the fence ends it.
+ * Card source, anti-fraud code, velocity event and the request's key are as before. The row stays, voided, so
+ * that a late first try of the intent finds its id taken. Repeatable: only the process that has the fence
+ * ends it.
  */
 export function unsentChargesWrite(database: Database): BatchedWriteOptions<UnsentChargeRow, OutcomeResult> {
   return {

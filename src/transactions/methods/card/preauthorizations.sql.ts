@@ -11,7 +11,6 @@ import { TRANSACTION_MOVES, type TransactionState } from '../../transaction.ts';
 import { findStates } from '../../transaction-queries.sql.ts';
 import type { OutcomeResult } from './outcomes.sql.ts';
 
-/** The acquirer's approval of one transaction that this process is charging, and captures later. */
 export type PreauthorizationRow = {
   readonly merchantId: string;
   readonly transactionId: string;
@@ -68,7 +67,7 @@ const COMMIT = statement(
    select ${CHANGED.columns}, exists (select from enqueued_callbacks) as is_waiting from changed`,
 );
 
-/** The same statement in a larger commit; gives the transactions that it has written now. */
+/** Runs the same statement in a larger commit. Returns the transactions that it wrote now. */
 export async function writePreauthorizations(
   tx: Tx,
   rows: readonly PreauthorizationRow[],
@@ -86,10 +85,7 @@ const HAS_PREAUTHORIZATION: ReadonlySet<TransactionState> = new Set([
   'approved',
 ]);
 
-/**
- * The outcome of a charge that is captured later, in a statement of its own: those that are captured
- * at once pay nothing for it. Repeatable as `commit_outcomes` is.
- */
+/** Its own statement, so that charges captured at once pay nothing. Repeatable as `commit_outcomes` is. */
 export function preauthorizationsWrite(
   database: Database,
   deliverer: Pick<Deliverer, 'notify'>,
@@ -105,8 +101,8 @@ export function preauthorizationsWrite(
       if (changed.some(({ is_waiting }) => is_waiting === true)) deliverer.notify();
       const recorded = idsOf(changed);
       const missing = rows.filter((row) => !recorded.has(row.transactionId));
-      // What an earlier try wrote: this caller has the fence, and no other process pre-authorizes. Its
-      // callback may have had it captured meanwhile, which keeps the fence; a release raises it.
+      // An earlier try wrote it: this caller has the fence, and no other process pre-authorizes. After its
+      // callback the merchant may have captured it, which keeps the fence. A release raises the fence.
       for (const { transactionId, state, fence } of await findStates(database, missing)) {
         const row = missing.find((one) => one.transactionId === transactionId);
         if (HAS_PREAUTHORIZATION.has(state) && fence === row?.fence) recorded.add(transactionId);
@@ -119,8 +115,8 @@ export function preauthorizationsWrite(
 }
 
 /**
- * Lets go what is `due`. One that is being captured has left the index already, and is not found
- * here; one of which that begins at this moment is locked, and seen to be so.
+ * Releases what is `due`. One that is being captured has left that index. One whose capture begins at this
+ * moment is locked and skipped.
  */
 const LET_GO = `locked as (
      select t.merchant_id, t.transaction_id, d.expires_at
@@ -140,7 +136,7 @@ const LET_GO = `locked as (
    where p.merchant_id = r.merchant_id and p.transaction_id = r.transaction_id
    returning p.transaction_id`;
 
-/** How far the merchant's clock is ahead; it never goes back, so that nothing is due too early. */
+/** How far the merchant's clock is ahead. It never goes back, so nothing is due too early. */
 const SHIFT = `coalesce((select c.shift_milliseconds from merchant_clocks c where c.merchant_id = $1), 0) * interval '1 millisecond'`;
 
 const EXPIRE = statement(
@@ -159,10 +155,7 @@ const EXPIRE_OF = statement(
    ), ${LET_GO}`,
 );
 
-/**
- * Lets go up to so many pre-authorizations whose time is over, of all merchants by real time, or of
- * one (`merchantId`) by its own clock; gives how many.
- */
+/** `merchantId` null: all merchants, by real time; else by its own clock. Returns how many. */
 export async function expirePreauthorizations(
   database: Database,
   merchantId: string | null,
@@ -182,7 +175,6 @@ const COUNT_DUE = statement(
   `select ${DUE.columns} from (select from transactions where due_at <= now() limit $1 + 1) as due`,
 );
 
-/** Whether more than so many unresolved charges wait to be claimed. */
 export async function areManyChargesDue(database: Database, many: number): Promise<boolean> {
   const [row] = await database.query(COUNT_DUE, [many]);
   return DUE.parse(row as Row).count > many;
@@ -204,7 +196,7 @@ export async function findMerchantsAhead(database: Database, limit: number): Pro
   return (await database.query(MOVED, [limit])).map((row) => AHEAD.parse(row).merchantId);
 }
 
-/** Null: nothing is over, by the real time and by clocks that are ahead. */
+/** Null if nothing has expired, by real time and by clocks that are ahead. */
 export const EXPIRIES_DUE = statement(
   'preauthorizations.due',
   `select case when exists (select from preauthorizations where expires_at <= now())
@@ -230,8 +222,8 @@ const EARLIEST_OF = statement(
 );
 
 /**
- * When a pre-authorization of the merchant is over, not after `until`. One that was let go counts
- * until it is voided: a jump of the clock waits for that. Null: none.
+ * The earliest expiry up to `until`, or null. A released pre-authorization counts until it is voided, because
+ * a jump of the clock waits for that.
  */
 export async function earliestExpiry(
   database: Database,

@@ -14,15 +14,14 @@ type VoidedCharge = Extract<VoidAnswer, { kind: 'voided' }>;
 export type ReleaseTools = AskAcquirerTools & {
   /** Notified when a callback was enqueued. */
   readonly deliverer: Pick<Deliverer, 'notify'>;
-  /** Wakes the resolving of charges, which goes on with the void. */
+  /** Wakes the resolving of charges, which repeats the void. */
   readonly wakeSignal: WakeSignal;
   readonly writeRelease: BatchedWrite<ReleaseRow, ReleaseResult>;
 };
 
 /**
- * Cancels a pre-authorization: commits the intent, after which it can only be voided, and voids it.
- * Without an acknowledgement resolving goes on, as with every charge that must not stay. Throws
- * `CommitUnknown` when the intent is in doubt.
+ * Commits the intent, after which the charge can only be voided, and voids it. Without an acknowledgement
+ * resolving repeats the void. Throws `CommitUnknown` if the intent is in doubt.
  */
 export async function releasePreauthorization(
   tools: ReleaseTools,

@@ -13,7 +13,6 @@ import { fromStates } from '../../../platform/postgres/state-table.ts';
 import { type Instant, utcText } from '../../../values/instant.ts';
 import { TRANSACTION_MOVES, TRANSACTION_STATES } from '../../transaction.ts';
 
-/** A merchant's cancel of a pre-authorization. */
 export type ReleaseRow = {
   readonly merchantId: string;
   readonly releaseId: string;
@@ -33,7 +32,7 @@ const RELEASED = rowCodec({
   acquirer: column.text(),
 });
 
-/** `overtaken`: it is being captured, was captured, or was let go before; nothing was written. */
+/** `overtaken`: a capture or another release came first, and nothing was written. */
 export type ReleaseResult =
   | ({ readonly kind: 'released' } & Readonly<RowOf<typeof RELEASED>>)
   | { readonly kind: 'keyUsed' }
@@ -109,9 +108,8 @@ const FIND_OBSTACLES = statement(
 );
 
 /**
- * The intent to let a pre-authorization go: from then on it is a charge whose void is not
- * acknowledged yet, which resolving voids as it voids any other. It is refused once a capture has begun.
- * Repeatable, and refused late, as the intents of cancels are.
+ * From then on each is a charge whose void is not acknowledged, which resolving voids as any other. Refused
+ * once a capture has begun. Repeatable, and refused after its deadline, as intents of cancels are.
  */
 export function releasesWrite(database: Database): BatchedWriteOptions<ReleaseRow, ReleaseResult> {
   return {

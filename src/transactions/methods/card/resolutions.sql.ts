@@ -20,7 +20,7 @@ const UNRESOLVED = rowCodec(
     transactionId: column.text(),
     acquirer: column.text(),
     fence: column.whole(),
-    /** How often resolving was tried, this time included. */
+    /** Includes this try. */
     tries: column.whole('t.resolve_tries'),
     origin: column.oneOf(ORIGINS),
     amount: column.money(),
@@ -28,9 +28,9 @@ const UNRESOLVED = rowCodec(
     vaultId: column.nullable(column.text()),
     /** Real time since the first try to resolve it. */
     searchedMilliseconds: column.real('(extract(epoch from now() - t.unresolved_since) * 1000)::float8'),
-    /** Whether a void of a billing's charge may have been sent. */
+    /** A void of a billing's charge may have been sent. */
     isVoidSent: column.boolean('t.void_sent_at is not null'),
-    /** It waited for its capture, and was let go. */
+    /** It was a pre-authorization, and was released. */
     wasPreauthorized: column.boolean(
       `exists (select from preauthorizations p where p.merchant_id = t.merchant_id and p.transaction_id = t.transaction_id)`,
     ),
@@ -38,7 +38,7 @@ const UNRESOLVED = rowCodec(
   't',
 );
 
-/** A charge without a known outcome, leased by this process. */
+/** Leased by this process. */
 export type UnresolvedCharge = RowOf<typeof UNRESOLVED>;
 
 export type HeldCharge = Pick<UnresolvedCharge, 'merchantId' | 'transactionId' | 'fence'>;
@@ -57,10 +57,7 @@ const CLAIM = statement(
    returning ${UNRESOLVED.columns}`,
 );
 
-/**
- * Claims unresolved charges, and charging ones whose lease ended, of all merchants; raises their
- * fence.
- */
+/** Of all merchants, with `charging` ones whose lease ended. Raises their fence. */
 export async function claimUnresolvedCharges(
   database: Database,
   claim: FairClaim,
@@ -70,22 +67,18 @@ export async function claimUnresolvedCharges(
 }
 
 /**
- * Card source and anti-fraud code of what `changed` has ended; a decline counts for the rules of
- * velocity. What was pre-authorized keeps them: an approval used them.
+ * Frees card source and anti-fraud code; a decline counts for the velocity rules. A pre-authorized charge
+ * keeps both, because an approval used them.
  */
 const GIVEN_BACK = `given_back as (
      select merchant_id, transaction_id, source_hash, anti_fraud_code, state = 'declined' as is_declined, card_brand, response_code from changed c
      where not exists (select from preauthorizations p where p.merchant_id = c.merchant_id and p.transaction_id = c.transaction_id)
    ), ${FREE_CARD_SOURCES}, ${FREE_CODES}, ${COUNT_DECLINES}`;
 
-/** What `changed` returns for the steps that follow. */
 const ENDED = `t.merchant_id, t.transaction_id, t.source_hash, t.anti_fraud_code, t.state, t.response_code, t.card_brand, t.account_number,
        t.callback_url, t.amount, t.installment_count, t.nsu, t.authorization_code`;
 
-/**
- * The final state of a charge, for its callback address: its caller was answered with an error, or
- * not at all. There are no installments, so there is no movement.
- */
+/** The callback with the final state: the caller got an error or no answer. There is no movement. */
 const TOLD = `news as (
      select t.*, 0 as lease,
        case t.state when 'voided' then 'DESFEITA' else t.response_code end as callback_status
@@ -113,16 +106,10 @@ export type Resolution =
       readonly adviceCode: string | null;
     };
 
-/**
- * `isRecorded` false: another process has taken the charge over. `isWaiting`: a delivery was
- * written with it.
- */
+/** `isRecorded` false: another process took the charge over. `isWaiting`: a delivery was written. */
 export type ResolutionResult = { readonly isRecorded: boolean; readonly isWaiting: boolean };
 
-/**
- * Makes the outcome final, releases card source and anti-fraud code, and enqueues the payment's
- * callback. `moment`: business time.
- */
+/** `moment` is business time. */
 export async function recordResolution(
   database: Database,
   charge: HeldCharge,
@@ -145,8 +132,8 @@ const MARK_VOID = statement(
 );
 
 /**
- * Before a void of a billing's charge is sent: every later resolving knows of it, and does not keep
- * the charge. False: another process has taken the charge over, and nothing must be sent.
+ * Comes before the void of a billing's charge, so that no later try keeps the charge. False: another process
+ * has taken the charge over, and nothing must be sent.
  */
 export async function markVoidSent(database: Database, charge: HeldCharge): Promise<boolean> {
   const { merchantId, transactionId, fence } = charge;
@@ -170,10 +157,7 @@ const DECIDE = statement(
    select transaction_id from changed`,
 );
 
-/**
- * The same end, decided by a person. Raises the fence, so that a process that is resolving the
- * charge at this moment changes nothing. False: the charge is not unanswered.
- */
+/** Raises the fence, so that a process that is resolving it changes nothing. False: it is not unresolved. */
 export async function decideCharge(
   tx: Tx,
   { merchantId, transactionId }: Pick<HeldCharge, 'merchantId' | 'transactionId'>,
@@ -213,10 +197,7 @@ const PULL_FORWARD = statement(
    returning t.transaction_id`,
 );
 
-/**
- * Makes charges of all merchants due that wait for longer than a lease; returns how many. What
- * waits for less is left alone: it may be leased, and comes soon by itself.
- */
+/** Leaves those that wait for less than a lease: they may be leased, and come soon. Returns how many. */
 export async function pullChargesForward(
   database: Database,
   limit: number,
@@ -225,7 +206,7 @@ export async function pullChargesForward(
   return (await database.query(PULL_FORWARD, [limit, leaseMilliseconds])).length;
 }
 
-/** Null when no charge is unanswered but those of merchants that are passed over (`$1`). */
+/** Null if no charge is unresolved, not counting merchants that are passed over (`$1`). */
 export const EARLIEST_UNRESOLVED_CHARGE = statement(
   'transactions.earliest_due',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
@@ -240,8 +221,8 @@ const HOLD = statement(
 );
 
 /**
- * Keeps a charge whose process has ended from being resolved for so long: after a restore a person
- * may know that its merchant was answered. 0: it is resolved at once.
+ * For a charge whose process has ended: after a restore a person may know that its merchant was answered. 0
+ * resolves it at once.
  */
 export async function holdInDoubt(
   tx: Tx,

@@ -26,10 +26,7 @@ export function captureLeaseMilliseconds(acquirerTimeoutMilliseconds: number): n
   return 2 * acquirerTimeoutMilliseconds + REQUEST_LEASE_MARGIN_MILLISECONDS;
 }
 
-/**
- * Asks what became of unanswered captures, and sends those again, under the same id, of which the
- * acquirer knows nothing.
- */
+/** Asks for the outcome. A capture that the acquirer does not know is sent again, under the same id. */
 export function resolveUnresolvedCaptures(tools: ResolveCapturesTools, wakeSignal: WakeSignal): Work {
   const { database, outage, observe, warn, clock } = tools;
   return resolveRequests<UnansweredRequest, DecidedAnswer>(

@@ -34,10 +34,7 @@ import {
 export type ResolveTools = AskAcquirerTools & {
   /** Notified when a callback was enqueued. */
   readonly deliverer: Pick<Deliverer, 'notify'>;
-  /**
-   * Records an approval that is kept, as the charge itself would have. The deadline is in monotonic
-   * milliseconds.
-   */
+  /** Records a kept approval as the charge itself would. The deadline is in monotonic milliseconds. */
   readonly writeOutcome: (row: OutcomeRow, deadlineAt: number) => Promise<OutcomeResult>;
   /** Notified when the outcome of a billing's charge is known. */
   readonly settled?: Pick<WakeSignal, 'notify'>;
@@ -49,7 +46,6 @@ export type ResolveTools = AskAcquirerTools & {
   readonly warn: (charge: UnresolvedCharge, reason: string) => void;
 };
 
-/** An approval that stays. */
 type Kept = { readonly state: 'approved' } & Pick<
   OutcomeRow,
   'authorizationCode' | 'nsu' | 'networkTransactionId' | 'tid'
@@ -62,23 +58,19 @@ type Found = Truth | string | { readonly state: 'notAsked'; readonly postponemen
 /** Time for two calls to the acquirer and a commit. */
 const LEASE_MARGIN_MILLISECONDS = 10_000;
 const COMMIT_MILLISECONDS = 5_000;
-/** From so many tries on a person should look. */
+/** After so many tries a person should look. */
 const TRIES_BEFORE_WARNING = 8;
-/**
- * A response code is worth some tries (15 s in all): merchants and the limits of the networks
- * depend on it.
- */
+/** A code is worth some tries (15 s in all): merchants and the networks' limits depend on it. */
 const TRIES_FOR_CODE = 5;
-/** After a restore: what was captured is a sale, and a person decides. */
+/** After a restore: a captured charge is a sale, so a person decides. */
 const CAPTURED_OFF_RECORD = 'the acquirer has captured it, which is not on record here';
 
 /**
- * Finds the outcome of unresolved charges and makes it final. No such payment was reported as
- * approved, so it is voided, also when the acquirer does not know it, because the authorization may
- * still be on its way. A billing's charge is kept when the acquirer has approved it, and voided
- * only when the acquirer does not know it after a while of asking: a slow acquirer may book it yet.
- * Without a clear answer it is asked again, until it acknowledges. A pre-authorization that was let
- * go is voided only while the acquirer does not say that it was captured.
+ * A payment was never reported as approved, so its charge is voided, even if the acquirer does not know it:
+ * the authorization may still be on its way. A billing's charge is kept if approved. It is voided only if the
+ * acquirer does not know it after a search: a slow acquirer may book it late. Without a clear answer the
+ * acquirer is asked again. A released pre-authorization is voided only if the acquirer does not say that it
+ * was captured.
  */
 export function resolveUnresolvedCharges(tools: ResolveTools, wakeSignal: WakeSignal): Work {
   const { database, outage } = tools;
@@ -152,12 +144,12 @@ async function recordKept(
     adviceCode: null,
     unknownReason: null,
     installments: splitIntoInstallments(amount, installmentCount),
-    // A billing is never divided.
+    // A billing has no split.
     shares: [],
     moment,
   };
   const { isRecorded } = await writeOutcome(row, performance.now() + COMMIT_MILLISECONDS);
-  // Almost always done by the commit; when it fails the next use is the first.
+  // Usually done by the commit. If this fails, the next use counts as the first.
   if (isRecorded && vaultId !== null)
     await markFirstUse(database, merchantId, vaultId, kept.networkTransactionId).catch(() => {});
   return isRecorded;
@@ -178,7 +170,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   if (found.kind === 'voided') return { state: 'voided' };
   if (charge.wasPreauthorized) {
     if (found.kind === 'approved') return CAPTURED_OFF_RECORD;
-    // It may have been captured: a void waits for a clear answer.
+    // It may have been captured, so a void waits for a clear answer.
     if (found.kind === 'unknown') return found.reason;
   }
   const mayStillBeKept = mayBeKept(charge);
@@ -189,26 +181,22 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
       return 'the acquirer does not know it yet';
     if (!(await markVoidSent(tools.database, charge))) return { state: 'takenOver' };
   }
-  // Approved, not found, or unclear: the void is right for all three.
+  // Approved, not found or unclear: the void is right for all three.
   const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
   if (voided.kind === 'notSent') return voided.reason;
   tools.outage.observe(voided.kind !== 'unknown', asked);
   if (voided.kind === 'voided') return { state: 'voided' };
-  // A billing's void comes late in its tries, after the search: the acquirer may know the code now,
-  // and a lack of funds has retries.
+  // A billing is voided only after the search, so its tries are used up. It gets another try for the code,
+  // because the acquirer may know it now, and a decline for lack of funds can be retried.
   if (voided.kind === 'declined' && tries >= TRIES_FOR_CODE && !mayStillBeKept) {
-    // A decline is final, and the void proves it as surely as `find` would: nothing is charged
-    // under this reference.
+    // A decline is final, and the void proves it as surely as `find`: nothing is charged here.
     return { state: 'declined', responseCode: UNKNOWN_RESPONSE_CODE, adviceCode: null };
   }
-  // It was declined, or between states: asking again returns its code.
+  // It was declined, or is between states. Asking again returns its code.
   return voided.kind === 'declined' ? 'declined while it was being voided' : voided.reason;
 }
 
-/**
- * The approval as it is recorded, or why it is not: another amount would be money that is not on
- * record.
- */
+/** Refuses another amount: the difference would be money that is not recorded. */
 function keptApproval(
   { amount }: UnresolvedCharge,
   found: Extract<FoundCharge, { kind: 'approved' }>,

@@ -8,45 +8,41 @@ import { type BoletoChange, moveOf } from '../boleto-move.ts';
 type ChangeState = 'waiting' | 'applied' | 'refused';
 type ChangeEnd = 'apply' | 'refuse';
 
-/** Null means that the event cannot happen in that state. */
+/** Null: the event cannot happen in that state. */
 export const BANK_CHANGE_MOVES = {
   waiting: { apply: 'applied', refuse: 'refused' },
   applied: { apply: null, refuse: null },
   refused: { apply: null, refuse: null },
 } as const satisfies Record<ChangeState, Record<ChangeEnd, ChangeState | null>>;
 
-/** As a file of the bank has it: our number says whose it is. */
+/** A file names no merchant; our number tells whose boleto it is. */
 export type FiledBankChange = Omit<BankChange, 'merchantId'>;
 
-/** A change as the bank brought it, kept until it is applied or refused. */
 export type WaitingBankChange = BankChange &
   WaitingChange & {
-    /** Whose feed brought it; null: a file's. */
+    /** The bank whose feed reported it; null for a file. */
     readonly bank: string | null;
   };
 
-/** Why a change is refused for good. */
 export type BankChangeRefusal = 'unknownBoleto' | 'forbiddenMove';
 export type BankChangeDelay = 'behindEarlier' | 'beingIssued';
 
-/** A payment as it is recorded. */
 export type ReportedPayment = {
   readonly amount: Cents;
   readonly paidOn: Day;
   readonly creditedOn: string | null;
   readonly fee: number | null;
   readonly expectedAmount: number;
-  /** Null: it pays the boleto. */
+  /** Why nobody expected it; null if it pays the boleto. */
   readonly surprise: Surprise | null;
   readonly kind: PaymentKind;
 };
 
 export type ChangeGround = {
-  /** Another change of the boleto came before it, and waits. */
+  /** An earlier change of the same boleto still waits. */
   readonly isBehindEarlier: boolean;
-  /** Feed and files report one payment each in their own way: the other has reported this one before. */
+  /** Feed and files both report payments: the other source has reported this one before. */
   readonly isReportedTwice: boolean;
-  /** Another file of the bank has reported the same payment. */
   readonly isFiledAgain: boolean;
 };
 
@@ -57,8 +53,8 @@ export type BankChangeDecision =
   | { readonly kind: 'wait'; readonly reason: BankChangeDelay };
 
 /**
- * What a change does to its boleto (null: there is none under its number). The bank's record counts,
- * but no end is undone: a payment of what is paid, canceled or expired is recorded beside it.
+ * `boleto` null: none has this number. The bank's record counts, but no end is undone: a payment of a paid,
+ * canceled or expired boleto is recorded beside it.
  */
 export function decideBankChange(
   boleto: Boleto | null,
@@ -71,12 +67,12 @@ export function decideBankChange(
   if (isFiledAgain) return paymentOf(boleto, change, 'filedAgain');
   if (isReportedTwice) return { kind: 'apply', change: null, payment: null };
   if (change.event === 'paid') return paymentOf(boleto, change, surpriseOf(boleto));
-  // What ends at its bank because its time is over is reported as canceled by some.
+  // Some banks report a boleto that they ended because its time was over as canceled.
   const isCanceled = change.event === 'canceled' && !(boleto.state === 'canceling' && boleto.isExpiring);
   const wanted = { event: isCanceled ? 'cancel' : 'expire' } as const;
   if (moveOf(boleto, wanted, change.happenedAt) !== null)
     return { kind: 'apply', change: wanted, payment: null };
-  // Ended already, as the bank says now or in the other way.
+  // It ended before, by an earlier report of this bank or by the other source.
   const isOver = boleto.state === 'canceled' || boleto.state === 'expired';
   return isOver
     ? { kind: 'apply', change: null, payment: null }
@@ -120,27 +116,23 @@ function surpriseOf({ state }: Pick<Boleto, 'state'>): Surprise | null {
   }
 }
 
-/** `gone`: another process has ended it meanwhile. */
+/** `gone`: another process ended it meanwhile. */
 export type BankChangeResult = 'applied' | 'gone' | Surprise | BankChangeRefusal | BankChangeDelay;
 
-/**
- * Why nobody expected a payment. `filedAgain`: a second file of the bank has the same one, and a person
- * must find out whether that is another one.
- */
+/** `filedAgain`: a second file of the bank has it, and a person must find out whether it is another one. */
 type Surprise = 'paidAgain' | 'paidAfterCancel' | 'paidAfterExpiry' | 'paidAfterRefusal' | 'filedAgain';
 
-/** `otherAmount`: it pays the boleto, and is not what was to be paid on its day. */
+/** `otherAmount`: it pays the boleto, but with another amount than was due on its day. */
 export const PAYMENT_KINDS = ['expected', 'second', 'afterEnd', 'otherAmount'] as const;
 type PaymentKind = (typeof PAYMENT_KINDS)[number];
 
-/** What arrived for a boleto, as its merchant sees it. */
 export type ReceivedPayment = {
   readonly amount: Cents;
   readonly paidOn: Day;
   readonly kind: PaymentKind;
-  /** Nobody has said yet what became of it. */
+  /** Nobody has resolved it yet. */
   readonly isOpen: boolean;
-  /** By which a person says it; null: it was expected. */
+  /** The exception by which a person resolves it; null if it was expected. */
   readonly exceptionId: string | null;
 };
 

@@ -79,10 +79,7 @@ const LOCK_BOLETO = statement(
   `select ${BOLETO.columns} from boletos b where b.merchant_id = $1 and b.our_number = $2 for no key update`,
 );
 
-/**
- * Feed and files both report a payment: of those of one amount and day, one that the other side has more
- * of is not another one.
- */
+/** Feed and files both report payments. One that the other source has more of (amount, day) is the same. */
 const GROUND = rowCodec<ChangeGround>(
   {
     isBehindEarlier: column.boolean(`exists (
@@ -99,7 +96,7 @@ const GROUND = rowCodec<ChangeGround>(
   'c',
 );
 
-/** Under the lock of its boleto; no row: another process has ended it. */
+/** Runs under the lock of its boleto. No row: another process ended the change. */
 const LOCK_CHANGE = statement(
   'bank_changes.lock',
   `select ${GROUND.columns}
@@ -107,10 +104,7 @@ const LOCK_CHANGE = statement(
    for no key update`,
 );
 
-/**
- * With the movement and the deliveries of one that was not expected, behind those of what it paid. Its
- * exception is opened by the table.
- */
+/** Deliveries of an unexpected payment follow those of the boleto's move. A trigger opens its exception. */
 const RECORD_PAYMENT = statement(
   'bank_changes.record_payment',
   `with recorded as (
@@ -148,14 +142,11 @@ const POSTPONE = statement(
    returning change_id`,
 );
 
-/** The first waits are short: the bank may report a boleto before we know that it is issued. */
+/** The first pauses are short: the bank may report a boleto before we know that it is issued. */
 const PAUSES_SECONDS = [1, 2, 5, 15, 60] as const;
 const LONGEST_PAUSE_SECONDS = 300;
 
-/**
- * Applies, refuses or postpones a change in one commit: its boleto, the payment, and its own end.
- * Repeatable: one that was ended is gone.
- */
+/** Applies, refuses or postpones a change in one commit. Repeatable: an ended change is `gone`. */
 export async function recordBankChange(
   database: Database,
   deliverer: Pick<Deliverer, 'notify'>,
@@ -166,7 +157,7 @@ export async function recordBankChange(
   const { result, isWaiting } = await database.transaction(async (tx): Promise<Recorded> => {
     const [found] = await tx.query(LOCK_BOLETO, [merchantId, ourNumber]);
     const named = found === undefined ? null : parseBoleto(found);
-    // A boleto of another bank is none that this one can change.
+    // A bank cannot change the boleto of another bank.
     const boleto = named !== null && (change.bank === null || change.bank === named.bank) ? named : null;
     const [held] = await tx.query(LOCK_CHANGE, key);
     if (held === undefined) return { result: 'gone', isWaiting: false };
@@ -189,7 +180,7 @@ export async function recordBankChange(
 type Recorded = { readonly result: BankChangeResult; readonly isWaiting: boolean };
 type Applied = Extract<BankChangeDecision, { readonly kind: 'apply' }>;
 
-/** Whether deliveries were written. */
+/** Returns whether deliveries were written. */
 async function moveAndPay(
   tx: Tx,
   boleto: Boleto,
@@ -202,7 +193,7 @@ async function moveAndPay(
   return moved?.isWaiting === true || isPaidWaiting;
 }
 
-/** `move`: what the payment makes of its boleto; null: nothing. Whether deliveries were written. */
+/** `move` is what the payment makes of its boleto, or null. Returns whether deliveries were written. */
 async function recordPayment(
   tx: Tx,
   boleto: Boleto,
@@ -226,15 +217,15 @@ async function recordPayment(
 const ODD = rowCodec(
   {
     at: column.instant(),
-    /** Null: of an unreadable item, by the cursor of all merchants. */
+    /** Null for an unreadable item of a cursor of all merchants. */
     merchantId: column.nullable(column.text()),
     reason: column.text(),
-    /** Null, as the three behind it: the item was unreadable. */
+    /** This and the three after it are null if the item was unreadable. */
     changeId: column.nullable(column.text()),
     ourNumber: column.nullable(column.text()),
     event: column.nullable(column.oneOf(BANK_EVENTS)),
     amount: column.nullable(column.money()),
-    /** The item, where it was unreadable. */
+    /** Null if the item was readable. */
     item: column.nullable(column.text()),
   },
   'r',
@@ -255,10 +246,9 @@ const LIST_REFUSED = statement(
    ) r order by r.at desc limit $1`,
 );
 
-/** What the bank reported and no boleto took: refused, unreadable, or a payment that nobody expected. */
+/** What no boleto took: a refused change, an unreadable one, or an unexpected payment. */
 export type OddBankChange = ReturnType<typeof parse>;
 
-/** The latest of all merchants, newest first. */
 export async function listOddBankChanges(database: Database, limit: number): Promise<OddBankChange[]> {
   return (await database.query(LIST_REFUSED, [limit])).map(parse);
 }
@@ -284,7 +274,7 @@ const CHANGES = inputRows<BankChange>(
   { after: UNREADABLE, place: 'place' },
 );
 
-/** A cursor begins with the code of its bank, and so do the ids of its changes: each bank numbers its own. */
+/** Cursor and change ids begin with the bank's code, because each bank numbers its own. */
 const KEEP = statement(
   'bank_changes.keep',
   `with moved as (

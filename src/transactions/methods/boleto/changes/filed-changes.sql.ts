@@ -4,13 +4,13 @@ import { column, type RowOf, rowCodec } from '../../../../platform/postgres/row-
 import { type Day, utcText } from '../../../../values/instant.ts';
 import type { FiledBankChange } from './bank-change.ts';
 
-/** With what the file says of the boleto itself: `value` 0 and `dueOn` null are not said. */
+/** `value` and `dueOn` are what the file says of the boleto; 0 and null if it says nothing. */
 export type FiledChangeOfBoleto = FiledBankChange & {
   readonly value: number;
   readonly dueOn: Day | null;
 };
 
-/** One file of a bank after the other: each sees what those before it have reported. */
+/** Takes one file of a bank at a time, so that each sees what those before it reported. */
 const TAKE_TURN = statement(
   'bank_changes.take_turn',
   `select pg_advisory_xact_lock(hashtextextended('return files|' || $1::text, 0))`,
@@ -33,10 +33,10 @@ const CHANGES = inputRows<FiledChangeOfBoleto>(
 );
 
 const KEPT = rowCodec({
-  /** Changes of boletos that we issued, and how many of them no file has reported before. */
+  /** `ours`: changes of boletos that we issued. `taken`: those that no file has reported before. */
   ours: column.whole('(select count(*) from filed)::int'),
   taken: column.whole('(select count(*) from kept)::int'),
-  /** Numbers of boletos of ours under which the file has another bank, value or due day, or a day to come. */
+  /** Numbers of our boletos for which the file has another bank, value or due day, or a future day. */
   unfit: column.listOf(
     column.text(`array(select distinct f.our_number from input f
        where exists (select from boletos b where b.our_number = f.our_number)
@@ -47,16 +47,15 @@ const KEPT = rowCodec({
     column.text(`array(select distinct d.our_number from filed d
        where not exists (select from kept k where k.change_id = d.change_id))`),
   ),
-  /** Of them those with a payment that another file reports than the one before. */
+  /** Those of `known` with a payment that another file reported before. */
   again: column.listOf(column.text('array(select distinct our_number from again)')),
 });
 
 /**
- * A file names no merchant: our number does, at the bank that registered it, or was asked to.
- * Others may issue under the same agreement, with numbers of their own: value and due day must be
- * those of our boleto too. A file knows days only, so nothing in it happened before its boleto was
- * asked for, nor later than now; but what is paid after hours may be of the next business day. A
- * later day is a mistake.
+ * A file names no merchant: our number does, at the bank that registered the boleto or was asked to. Others
+ * may issue under the same agreement with their own numbers, so value and due day must match too. A file
+ * knows days only, so a moment is moved between the boleto's request and now. A payment after hours may bear
+ * the next business day, so 8 days ahead are accepted; a later day is a mistake.
  */
 const KEEP = statement(
   'bank_changes.keep_of_file',
@@ -96,15 +95,15 @@ const KEEP = statement(
    select ${KEPT.columns}`,
 );
 
-/** The file of a bank: `name` sets it apart from its others. */
+/** `name` tells the bank's files apart. */
 export type FileOfBank = { readonly bank: string; readonly name: string };
 
 const CHANGES_AT_ONCE = 2_000;
 
 /**
- * Keeps changes that a file of a bank reports, as those of its feed are kept; none is kept twice. A
- * payment that another of its files has reported is kept beside the first, to be refused: whether
- * somebody paid twice or the bank reports once more a person must find out.
+ * Keeps a file's changes as those of the feed, none twice. A payment that another file of the bank has
+ * reported is kept beside the first, as unexpected: a person must find out whether somebody paid twice or the
+ * bank reports it again.
  */
 export async function keepFiledChanges(
   tx: Tx,
@@ -129,7 +128,7 @@ const FIND_OURS = statement(
    join boletos b on b.our_number = f.our_number and coalesce(left(b.bar_code, 3), b.asked_bank, $2) = $2`,
 );
 
-/** Those of the numbers under which a bank registered a boleto of ours, or was asked to. */
+/** Returns those of `numbers` under which this bank registered a boleto of ours, or was asked to. */
 export async function findOurNumbers(
   database: Database,
   bank: string,

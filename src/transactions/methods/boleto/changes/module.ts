@@ -27,9 +27,8 @@ const BANK_CHANGES_AGE_SECONDS = gauge(
 );
 declarePeer('bank', { feedAge: BANK_CHANGES_AGE_SECONDS });
 
-/** Requests at the same time: issuing needs the other connections to the bank. */
+/** Limits requests at the same time: issuing needs the other connections to the bank. */
 const PULLS_AT_ONCE = 4;
-/** What a person should look at. */
 const WARNINGS: readonly BankChangeResult[] = [
   'unknownBoleto',
   'forbiddenMove',
@@ -47,10 +46,7 @@ type BankChangesContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'me
   };
 };
 
-/**
- * What the banks report of boletos: payments, cancels and ends of their own. Without any their files are
- * applied.
- */
+/** Without a bank only files are applied. */
 export function openBankChanges(
   context: BankChangesContext,
   { banks, deliverer }: { readonly banks: Banks; readonly deliverer: Deliverer },
@@ -108,7 +104,7 @@ function feedOf(
   });
 }
 
-/** Each bank numbers its own. */
+/** Each bank numbers its own changes. */
 function changesOf(provider: string, changes: readonly BankChange[]): readonly BankChange[] {
   return changes.map((change) => ({ ...change, changeId: qualifiedChangeId(provider, change.changeId) }));
 }

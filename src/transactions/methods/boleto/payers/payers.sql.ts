@@ -10,7 +10,7 @@ const PAYER_BOLETO = rowCodec(
     boletoId: column.text(),
     accountNumber: column.text(),
     state: column.oneOf(BOLETO_STATES),
-    /** It may still be paid, or the bank is asked about it: its payer is needed. */
+    /** It can still be paid, or the bank is being asked about it, so its payer is needed. */
     isOpen: column.boolean('(b.acts_at is not null or b.due_at is not null)'),
     ourNumber: column.text(),
     amount: column.money(),
@@ -23,7 +23,6 @@ const PAYER_BOLETO = rowCodec(
   'b',
 );
 
-/** A payer as the merchant described it, with the boleto. */
 export type PayerBoleto = RowOf<typeof PAYER_BOLETO>;
 
 const IS_OPEN = `(acts_at is not null or due_at is not null)`;
@@ -45,7 +44,6 @@ export type PayerFilter = {
 
 export const FIRST_BOLETO: BoletoKey = { merchantId: '', boletoId: '00000000-0000-0000-0000-000000000000' };
 
-/** Up to `limit` boletos whose payer has this document, in the order of their keys, behind a place. */
 export async function listPayerBoletos(
   database: Database,
   { document, merchantId }: PayerFilter,
@@ -63,7 +61,7 @@ const KEYS = inputRows<BoletoKey>({
   boleto_id: ['uuid', (key) => key.boletoId],
 });
 
-/** What another transaction has locked is left. */
+/** Skips locked rows. */
 const ERASE = statement(
   'payers.erase',
   `with held as materialized (
@@ -78,7 +76,7 @@ const ERASE = statement(
    returning ${KEY.columns}`,
 );
 
-/** Erases payers, with what is printed for them, save of boletos that may still be paid; gives which. */
+/** Also erases the lines printed for them. Skips boletos that may still be paid. Returns the erased. */
 export async function erasePayers(database: Database, keys: readonly BoletoKey[]): Promise<BoletoKey[]> {
   return (await database.query(ERASE, KEYS.values(keys))).map(KEY.parse);
 }
@@ -96,7 +94,6 @@ const ERASE_OLD = statement(
    returning 1`,
 );
 
-/** The same for up to `limit` boletos that are older than so many days of real time, oldest first. */
 export async function eraseOldPayers(database: Database, limit: number, days: number): Promise<number> {
   return (await database.query(ERASE_OLD, [limit, days])).length;
 }

@@ -14,7 +14,7 @@ import {
 type Cell = {
   readonly label: string;
   readonly text: string;
-  /** Millimetres, from the left edge of the form and from its first row. */
+  /** Millimetres from the left edge and the first row of the form. */
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -25,18 +25,15 @@ type Cell = {
 
 const LEFT = 10;
 const WIDTH = 190;
-/** Where the column of day and amounts begins, in the form. */
+/** Where the column of due day and amounts begins in the form. */
 const AMOUNTS = 145;
 const ROW = 7;
 const TOP_OF_RECEIPT = 14;
 const TOP_OF_SLIP = 180;
-/** As wide and high as the FEBRABAN has it. */
+/** FEBRABAN's size, in millimetres. */
 const BAR_CODE = { width: 103, height: 13 };
 
-/**
- * The sheet: the payer's receipt above, and below the slip that a bank takes, on its lower edge. What
- * cannot be paid has no slip.
- */
+/** Receipt above, the bank's slip at the lower edge. A boleto that cannot be paid has no slip. */
 export function boletoDrawing(boleto: BoletoToPrint): Drawing {
   const barCode = payableBarCode(boleto);
   const notice = noticeOf(boleto);
@@ -165,7 +162,7 @@ function slip(boleto: BoletoToPrint, top: number): Mark[] {
   ];
 }
 
-/** Bank, its code and the digitable line, or what this part of the sheet is. */
+/** Bank, its code and the digitable line; without a payable bar code, `title`. */
 function head(boleto: BoletoToPrint, top: number, title: string | null): Mark[] {
   const barCode = payableBarCode(boleto);
   const base = top + 6.5;
@@ -192,7 +189,7 @@ function place(x: number, row: number, width: number): Pick<Cell, 'x' | 'y' | 'w
   return { x, y: row * ROW, width, height: ROW };
 }
 
-/** A cell with its label in the upper left corner, and rules above and left of it. */
+/** The label is in the upper left corner. Rules are drawn above and left of the cell. */
 function drawCell(
   { label, text, x, y, width, height, isBold = false, isAmount = false }: Cell,
   top: number,
@@ -241,7 +238,7 @@ function rule(
   return [{ kind: 'rule', x, y, width, height, thickness, isDashed }];
 }
 
-/** Millimetres from the upper left corner of an A4 sheet; a text stands on its base line. */
+/** Millimetres from the upper left corner of an A4 sheet. `y` of a text is its base line. */
 export type Mark =
   | {
       readonly kind: 'text';
@@ -251,14 +248,14 @@ export type Mark =
       /** Points. */
       readonly size: number;
       readonly isBold: boolean;
-      /** Which end of the text `x` is. */
+      /** The end of the text that is at `x`. */
       readonly end: 'left' | 'right';
     }
   | {
       readonly kind: 'rule';
       readonly x: number;
       readonly y: number;
-      /** One of both is 0. */
+      /** One of the two is 0. */
       readonly width: number;
       readonly height: number;
       readonly thickness: number;
@@ -278,7 +275,7 @@ export type Drawing = readonly Mark[];
 export const SHEET = { width: 210, height: 297 };
 export const MILLIMETRES_PER_POINT = 25.4 / 72;
 
-/** Of Helvetica, in thousandths of the size, from the blank to `~`, as its maker publishes them. */
+/** Helvetica in thousandths of the font size, from space to `~`, as its maker publishes them. */
 const WIDTHS = {
   plain: `278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556
     278 278 584 584 584 556 1015 667 667 722 722 667 611 778 722 278 500 667 556 833 722 778 667 778 722 667 611
@@ -292,7 +289,7 @@ const WIDTHS = {
 const [PLAIN_WIDTHS, BOLD_WIDTHS] = [WIDTHS.plain, WIDTHS.bold].map((row) => row.split(/\s+/).map(Number));
 const WIDTH_OF_OTHERS = 600;
 
-/** Millimetres that a text takes; letters with accents are as wide as those without. */
+/** In millimetres. Letters with accents are as wide as those without. */
 export function widthOfText(text: string, size: number, isBold: boolean): number {
   const widths = (isBold ? BOLD_WIDTHS : PLAIN_WIDTHS) ?? [];
   let thousandths = 0;
@@ -302,7 +299,6 @@ export function widthOfText(text: string, size: number, isBold: boolean): number
   return (thousandths / 1_000) * size * MILLIMETRES_PER_POINT;
 }
 
-/** The text, cut to the width where it is longer. */
 function fittedText(text: string, width: number, size: number, isBold: boolean): string {
   if (widthOfText(text, size, isBold) <= width) return text;
   let length = text.length;
@@ -310,12 +306,12 @@ function fittedText(text: string, width: number, size: number, isBold: boolean):
   return `${text.slice(0, length).trimEnd()}...`;
 }
 
-/** A bar, in widths of the narrowest one, from the left end. */
+/** In widths of the narrowest bar, from the left end. */
 export type Bar = { readonly from: number; readonly width: number };
 
 type Bars = { readonly bars: readonly Bar[]; readonly width: number };
 
-/** Of interleaved 2 of 5: which two of the five elements of a digit are wide. */
+/** Interleaved 2 of 5: which two of a digit's five elements are wide. */
 const WIDE_ELEMENTS = [
   '00110',
   '10001',
@@ -332,10 +328,7 @@ const WIDE = 3;
 const START = [1, 1, 1, 1];
 const STOP = [WIDE, 1, 1];
 
-/**
- * The bars of an even number of digits: of each pair the first one is drawn with bars and the
- * second with the gaps between them.
- */
+/** Of each pair of digits the first is drawn with bars, the second with the gaps between them. */
 function interleavedBars(digits: string): Bars {
   if (digits.length % 2 !== 0 || !/^\d+$/.test(digits)) throw new RangeError(`no pairs of digits: ${digits}`);
   const pairs = digits.match(/../g) ?? [];

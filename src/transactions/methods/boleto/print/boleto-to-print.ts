@@ -8,19 +8,18 @@ import bankNames from './bank-names.json' with { type: 'json' };
 
 export type BoletoToPrint = {
   readonly state: (typeof BOLETO_STATES)[number];
-  /** Of `canceling`: its time is over. */
+  /** It is `canceling` because its time is over. */
   readonly isExpiring: boolean;
-  /** Null: no bank has registered it. */
+  /** Null if no bank has registered it. */
   readonly registered: RegisteredBoleto | null;
   readonly ourNumber: string;
-  /** What the merchant calls it. */
   readonly referenceTransaction: string | null;
   readonly amount: Cents;
   readonly issuedOn: Day;
   readonly dueOn: Day;
   readonly payableUntil: Day;
   readonly beneficiary: { readonly name: string; readonly documentNumber: string };
-  /** Null: its data were erased. */
+  /** Null: erased. */
   readonly payer: BoletoPayer | null;
   readonly instructions: readonly string[];
   /** Hundredths of a percent. */
@@ -28,11 +27,10 @@ export type BoletoToPrint = {
   readonly interestPortion: number | null;
   readonly discount: { readonly amount: Cents; readonly until: Day } | null;
   readonly payment: { readonly amount: Cents; readonly paidOn: Day } | null;
-  /** On which it is printed. */
   readonly today: Day;
 };
 
-/** The bar code of a boleto that can be paid; of any other nothing is shown that could be paid by mistake. */
+/** Null unless the boleto can be paid, so that nobody pays by mistake. */
 export function payableBarCode(boleto: BoletoToPrint): BarCode | null {
   const { state, registered, dueOn } = boleto;
   if (registered === null || (state !== 'issued' && state !== 'overdue') || isTimeOver(boleto)) return null;
@@ -40,12 +38,12 @@ export function payableBarCode(boleto: BoletoToPrint): BarCode | null {
   return reading.kind === 'barCode' ? reading.barCode : null;
 }
 
-/** No bank takes a payment any more, whether the bank has ended it yet or not. */
+/** Banks take no payment after `payableUntil`, even if the bank has not ended the boleto yet. */
 function isTimeOver({ today, payableUntil }: Pick<BoletoToPrint, 'today' | 'payableUntil'>): boolean {
   return today > payableUntil;
 }
 
-/** What a payer must know before everything else; null: it waits to be paid. */
+/** The first thing that a payer must read; null if the boleto just waits to be paid. */
 export function noticeOf(boleto: BoletoToPrint): string | null {
   const { state, isExpiring, payment, payableUntil } = boleto;
   switch (state) {
@@ -73,7 +71,7 @@ export function noticeOf(boleto: BoletoToPrint): string | null {
 
 const TIME_IS_OVER = 'O prazo de pagamento deste boleto terminou. Peça um novo ao beneficiário.';
 
-/** The lines for who takes the payment: the merchant's own, then what the bank was given as terms. */
+/** The merchant's own lines, then the terms that the bank was given, for whoever takes the payment. */
 export function instructionsOf(boleto: BoletoToPrint): string[] {
   const { instructions, discount, finePortion, interestPortion, dueOn, payableUntil } = boleto;
   const terms = [
@@ -87,7 +85,7 @@ export function instructionsOf(boleto: BoletoToPrint): string[] {
 
 type BankName = { readonly name: string; readonly digit: string };
 
-/** `Itaú` and `341-7`; of a bank that is not in the list its code alone. */
+/** `Itaú` and `341-7`; of a bank that is not in the list, its code alone. */
 export function bankOf(barCode: BarCode): { readonly name: string; readonly code: string } {
   const code = barCode.slice(0, 3);
   const known = (bankNames as Readonly<Record<string, BankName>>)[code];
@@ -111,7 +109,6 @@ function percent(portion: number): string {
   return `${Math.floor(portion / 100)},${String(portion % 100).padStart(2, '0')}%`;
 }
 
-/** Name with document, and address. */
 export function payerLines({ payer }: BoletoToPrint): readonly [string, string] {
   if (payer === null) return ['Dados do pagador apagados', ''];
   const { street, number, complement, district, city, state, zipCode } = payer.address;

@@ -19,7 +19,7 @@ const PAGE_PARAMETERS = Type.Object({
 
 const PRINT = {
   method: 'GET',
-  // Wherever the service is reached: payers know no API.
+  // Offered on the operations API, because payers have no API access.
   api: 'operations',
   scope: null,
   group: 'Boletos',
@@ -82,10 +82,7 @@ export const PRINT_ENDPOINTS: readonly Endpoint<PrintTools>[] = [
   }),
 ];
 
-/**
- * As the keys are made, behind the cell that has led here: whatever else a stranger asks for is no question
- * to the database.
- */
+/** Page keys after an optional cell prefix. Any other text is refused without a database query. */
 const PAGE_KEY = /^(?:[a-z][a-z0-9]\.)?([0-9a-f]{32})$/;
 
 async function find(

@@ -4,22 +4,22 @@ import type { LookUp } from '../../../../platform/postgres/searches.ts';
 import { fairLine } from '../../../../platform/work/fair-line.ts';
 import { addressGroup, parseAddress } from '../../../../values/ip-address.ts';
 
-/** The name under which payers stand in the line of merchants: none has it. */
+/** The name of payers in the queue of merchants; no merchant has it. */
 const PAYERS = '';
-/** Payers of all merchants, whom nothing but their address tells apart, take turns by it. */
+/** Payers cannot be told apart but by address, so addresses take turns. */
 const LINE = { name: 'pages of boletos', slots: 3, waiting: 400, longestWaitMilliseconds: 5_000 };
-/** Behind one address of a telephone company are many payers. */
+/** Many payers may share one address of a telephone company. */
 const PER_SECOND = 20;
 const BURST_SECONDS = 3;
 
-/** Asks the database for a payer. `SlowDown`: nothing was asked, and the address may come again then. */
+/** `SlowDown`: no query was made, and the address may come again after that time. */
 export type AskForPayer = <T>(
   address: string,
   ask: (database: Reader) => Promise<T>,
 ) => Promise<T | SlowDown>;
 export type SlowDown = { readonly secondsToWait: number };
 
-/** `now`: monotonic milliseconds. */
+/** `now` is in monotonic milliseconds. */
 export function openPayersLine(lookUp: LookUp, now = () => performance.now()): AskForPayer {
   const inLine = fairLine(LINE);
   const ofAddress = rateLimit(PER_SECOND, BURST_SECONDS);

@@ -23,10 +23,10 @@ svg.sheet { display: block; width: 100%; height: auto; margin-top: 1rem; backgro
 }
 `;
 
-/** What a browser compares the style with before it uses it; a test computes it anew. */
+/** Browsers check the style against this hash. A test computes it again. */
 const STYLE_HASH = 'sha256-G5hNbRspBAfXkXdMWq1ETRqElCNb5rz3QQqk309/A08=';
 
-/** Nothing is loaded from anywhere, and no script runs. */
+/** Nothing is loaded from elsewhere, and no script runs. */
 export const PAGE_HEADERS = {
   'content-security-policy': `default-src 'none'; style-src '${STYLE_HASH}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
   'referrer-policy': 'no-referrer',
@@ -34,7 +34,7 @@ export const PAGE_HEADERS = {
   'content-language': 'pt-BR',
 };
 
-/** `pdfAddress`: of the same boleto, as seen from the page. */
+/** `pdfAddress` is relative to the page. */
 export function boletoPage(boleto: BoletoToPrint, pdfAddress: string): string {
   const barCode = payableBarCode(boleto);
   const { amount, dueOn, registered } = boleto;

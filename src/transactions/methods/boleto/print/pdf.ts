@@ -2,10 +2,7 @@ import { type Drawing, type Mark, MILLIMETRES_PER_POINT, SHEET, widthOfText } fr
 
 const POINTS_PER_MILLIMETRE = 1 / MILLIMETRES_PER_POINT;
 
-/**
- * A PDF of one sheet, in ASCII: the fonts are two of those that every reader has, and characters
- * beyond ASCII are written as octal escapes of their code in Latin-1.
- */
+/** ASCII, with two fonts that every reader has. Other characters are octal escapes of Latin-1. */
 export function pdfOf(drawing: Drawing, title: string): string {
   const content = drawing.map((mark) => operatorsOf(mark)).join('\n');
   const size = `${decimal(SHEET.width * POINTS_PER_MILLIMETRE)} ${decimal(SHEET.height * POINTS_PER_MILLIMETRE)}`;
@@ -26,7 +23,6 @@ function fontObject(name: string): string {
   return `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`;
 }
 
-/** The objects behind one another, and the table of where each begins. */
 function assembled(objects: readonly string[]): string {
   let file = '%PDF-1.4\n';
   const places: number[] = [];
@@ -76,7 +72,7 @@ function fine(value: number): string {
   return String(Number(value.toFixed(5)));
 }
 
-/** Signs of typography that Latin-1 has not. */
+/** Typographic signs that Latin-1 lacks. */
 const PLAIN_SIGNS: Readonly<Record<string, string>> = {
   '–': '-',
   '—': '-',
@@ -87,7 +83,7 @@ const PLAIN_SIGNS: Readonly<Record<string, string>> = {
   '…': '...',
 };
 
-/** What Latin-1 has not is written without its accent, or as a question mark. */
+/** A character that Latin-1 lacks is written without its accent, or as a question mark. */
 function textString(text: string): string {
   const codes = [...text.normalize('NFC')].flatMap((character) => [...latin1Of(character)]);
   return `(${codes.map((character) => escapedInPdf(character)).join('')})`;

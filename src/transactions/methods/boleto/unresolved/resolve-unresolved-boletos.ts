@@ -30,10 +30,7 @@ export type ResolveBoletosTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly warnOfBoleto: (boleto: Boleto, reason: BankWarning | string) => void;
 };
 
-/**
- * Asks the bank about what is being issued or canceled, until it gives a clear answer: of what it has
- * no record is asked for again, under the same number.
- */
+/** Asks until the bank answers clearly. One that it does not know is issued again, under the same number. */
 export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal: WakeSignal): Work {
   return resolveRequests<Boleto, BankChanged>(
     {
@@ -49,7 +46,7 @@ export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal:
       }),
       limits: DISPATCH.unresolvedBoletos,
       outage: tools.bankOutage,
-      // Which bank it is, its record, and what is asked of it.
+      // Time for three requests: the bank's code, its record, and the issue or cancel.
       leaseMilliseconds: 3 * tools.bankTimeoutMilliseconds + REQUEST_LEASE_MARGIN_MILLISECONDS,
       async ask(boleto) {
         const result = await (boleto.state === 'issuing'
@@ -68,7 +65,7 @@ export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal:
   );
 }
 
-/** Only the bank that was asked first may be asked again: another one would register a second boleto. */
+/** Only the bank that was asked first may be asked: another one would register a second boleto. */
 async function findOrIssue(
   { banks, bankTimeoutMilliseconds: timeout }: ResolveBoletosTools,
   boleto: Boleto,
@@ -81,20 +78,20 @@ async function findOrIssue(
   const request = requestOf({ ...boleto, payer });
   const found = resultOfSearch(await bank.find(request, timeout));
   if (found !== null) return found;
-  // Which one it is may be known only since that search.
+  // The bank's code may be known only since that search.
   if (boleto.askedBank !== null && boleto.askedBank !== bank.bankCode)
     return { kind: 'unknown', cause: 'notAsked', reason: 'another bank was asked to register it' };
   return resultOfIssue(await bank.issue(request, timeout));
 }
 
-/** One whose time is over may have been paid on its last day: its record counts first. */
+/** One whose time is over may have been paid on its last day, so the bank's record is read first. */
 async function findOrCancel(
   { banks, bankTimeoutMilliseconds: timeout, clock }: ResolveBoletosTools,
   boleto: Boleto,
 ): Promise<BankResult> {
   const bank = banks.of(boleto.bank);
   const { merchantId, ourNumber } = boleto;
-  // One that was away at the start has not been asked yet which one it is.
+  // A bank that was away at the start has not said yet which one it is.
   const bankCode = bank.bankCode === '' ? await bank.learnCode(timeout) : bank.bankCode;
   if (bankCode === '')
     return { kind: 'unknown', cause: 'silent', reason: 'the bank has not said yet which one it is' };

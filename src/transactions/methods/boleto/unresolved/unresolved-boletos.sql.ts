@@ -6,7 +6,6 @@ import { requestQueue } from '../../../requests/request-queue.sql.ts';
 import { BOLETO_MOVES } from '../boleto.ts';
 import { BOLETO, parseBoleto } from '../boletos.sql.ts';
 
-/** Boletos about which their bank is to be asked. */
 export const BOLETO_REQUESTS = requestQueue(
   {
     table: 'boletos',
@@ -22,7 +21,7 @@ export const BOLETO_REQUESTS = requestQueue(
   parseBoleto,
 );
 
-/** One that waits for its first answer is not unresolved yet. */
+/** A boleto that waits for its first answer is not unresolved yet. */
 const IS_UNRESOLVED = 'b.due_at is not null and (b.unknown_reason is not null or b.due_at <= now())';
 const SINCE = 'coalesce(b.unknown_since, b.created_at)';
 
@@ -41,7 +40,7 @@ const UNRESOLVED = rowCodec(
   'b',
 );
 
-/** A boleto about which the bank has given no clear answer. All times are real. */
+/** The bank has given no clear answer. All times are real. */
 export type UnresolvedBoleto = RowOf<typeof UNRESOLVED>;
 
 const LIST = statement(
@@ -52,7 +51,6 @@ const LIST = statement(
    order by case when $4::boolean then -b.amount end, ${SINCE}, b.boleto_id limit $3`,
 );
 
-/** Up to `limit`, oldest or largest first; `merchantId` null: of all merchants. */
 export async function listUnresolvedBoletos(
   database: Reader,
   { merchantId, olderThanMinutes }: { readonly merchantId: string | null; readonly olderThanMinutes: number },
@@ -65,7 +63,7 @@ export async function listUnresolvedBoletos(
 
 const COUNTED = rowCodec({
   count: column.whole('count(*)'),
-  /** Seconds; 0 when there is none. */
+  /** Seconds; 0 if there is none. */
   oldestAge: column.real('coalesce(extract(epoch from now() - min(since)), 0)::float8'),
   mostTries: column.whole('coalesce(max(tries), 0)'),
 });
@@ -78,7 +76,6 @@ const COUNT = statement(
    from (select ${SINCE} as since, b.tries from boletos b where ${IS_UNRESOLVED} order by b.due_at limit $1) as unanswered`,
 );
 
-/** Of all merchants. */
 export async function countUnresolvedBoletos(database: Reader): Promise<UnresolvedBoletoCount> {
   const [row] = await database.query(COUNT, [MOST_COUNTED_OF_ALL]);
   return COUNTED.parse(row as Row);
