@@ -96,7 +96,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: SETTLE,
-        find: '  // Approved, not found, or unclear: the void is right for all three.\n',
+        find: '  // Approved, not found or unclear: the void is right for all three.\n',
         put: "  if (found.kind === 'notFound') return { state: 'voided' };\n",
       },
     ],
@@ -233,7 +233,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
       },
       {
         file: SETTLE,
-        find: '  // Approved, not found, or unclear: the void is right for all three.\n',
+        find: '  // Approved, not found or unclear: the void is right for all three.\n',
         put: "  if (found.kind === 'notFound') return { state: 'voided' };\n",
       },
     ],

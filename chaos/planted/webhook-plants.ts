@@ -37,8 +37,8 @@ export const WEBHOOK_PLANTS: readonly Plant[] = [
       },
       {
         file: OUTCOMES,
-        find: '/** Of a statement: more would wait here while the work has free slots elsewhere. */',
-        put: `${RECORDED_MOVEMENTS}/** Of a statement: more would wait here while the work has free slots elsewhere. */`,
+        find: '/** Deliveries leased by a statement. More would wait here while the delivery work has free slots. */',
+        put: `${RECORDED_MOVEMENTS}/** Deliveries leased by a statement. More would wait here while the delivery work has free slots. */`,
       },
       {
         file: OUTCOMES,
