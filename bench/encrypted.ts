@@ -20,9 +20,8 @@ const MODULUS_BITS = 3_072;
 const ALGORITHM = { name: 'RSA-OAEP', hash: 'SHA-256' };
 
 /**
- * Payments by `encryptedCard` beside what this machine can do: how many times a second RSA opens
- * such a card, on one thread and
- * on the threads that the service uses, and how many payments there are without it.
+ * Payments by `encryptedCard` beside what this machine can do: how many times a second RSA opens such a
+ * card, on one thread and on the threads that the service uses, and how many payments there are without it.
  */
 export async function benchEncrypted(): Promise<void> {
   requireTools();

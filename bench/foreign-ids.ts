@@ -10,9 +10,9 @@ const WARM_UP = 30;
 const STRIKING_Z = 3.29;
 
 /**
- * Whether time reveals what the answer does not: for every place in which something of another
- * merchant's can be named, the
- * time of a foreign and of an unknown one, in turns, with medians and the rank test of Mann and Whitney.
+ * Whether time reveals what the answer does not: for every place in which something of another merchant's
+ * can be named, the time of a foreign and of an unknown one, in turns, with medians and the rank test of
+ * Mann and Whitney.
  */
 export async function benchForeignIds(): Promise<void> {
   const stopServer = await startOwnServer();

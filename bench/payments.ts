@@ -31,9 +31,8 @@ type Measured = {
 };
 
 /**
- * Payments per second through HTTP, with two durable commits each, beside the limit: pgbench
- * writing the same rows in the
- * same commits on the same server with nothing around them. Interleaved, medians.
+ * Payments per second through HTTP, with two durable commits each, beside the limit: pgbench writing the
+ * same rows in the same commits on the same server with nothing around them. Interleaved, medians.
  */
 export async function benchPayments(): Promise<void> {
   requireTools();

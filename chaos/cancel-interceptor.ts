@@ -3,8 +3,7 @@ import type { Chance } from './chance.ts';
 
 /**
  * Stands between the gateways and the simulator and spoils the answers to cancels and captures, which the
- * simulator's own scripts do not
- * reach. Everything else passes through byte for byte.
+ * simulator's own scripts do not reach. Everything else passes through byte for byte.
  */
 export type CancelSpoiler = {
   readonly url: string;

@@ -9,9 +9,9 @@ const ASK_NOW = 'update acquirer_cursors set due_at = now() where merchant_id = 
 const AHEAD_MILLISECONDS = 86_400_000;
 
 /**
- * Waits until everything that happened to these merchants' charges is on record here. A change
- * whose call was lost has happened at
- * the acquirer all the same, and comes by itself; if it never does the judge says so.
+ * Waits until everything that happened to these merchants' charges is on record here. A change whose call
+ * was lost has happened at the acquirer all the same, and comes by itself; if it never does the judge says
+ * so.
  */
 export async function awaitChanges(bench: ChaosBench, merchantIds: Iterable<string>): Promise<void> {
   for (const merchantId of merchantIds) {

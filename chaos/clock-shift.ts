@@ -1,7 +1,7 @@
 /**
- * Preloaded into a service (`NODE_OPTIONS=--import`): its wall clock is `FAULTS_CLOCK_MILLISECONDS`
- * ahead of the machine's, or
- * behind it. Monotonic time and timers stay as they are, as on a machine whose clock is wrong.
+ * Preloaded into a service (`NODE_OPTIONS=--import`): its wall clock is `FAULTS_CLOCK_MILLISECONDS` ahead
+ * of the machine's, or behind it. Monotonic time and timers stay as they are, as on a machine whose clock
+ * is wrong.
  */
 const shift = Number(process.env.FAULTS_CLOCK_MILLISECONDS);
 const Real = Date;

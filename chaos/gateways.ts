@@ -129,9 +129,8 @@ export type Fleet = {
 };
 
 /**
- * The first of them is not struck by itself: it has run long enough to be fast, and bears most of
- * what is paid beside the
- * faults. A service that has just come up takes twice the time.
+ * The first of them is not struck by itself: it has run long enough to be fast, and bears most of what is
+ * paid beside the faults. A service that has just come up takes twice the time.
  */
 const SHARE_OF_ELDER = 0.7;
 /**

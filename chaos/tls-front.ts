@@ -17,9 +17,8 @@ const HTML = '<html><body><h1>502 Bad Gateway</h1></body></html>';
 const DROPPED = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
 /**
- * Passes requests on, and answers 502 with a page of its own where the service gives no whole
- * answer, as nginx, HAProxy and the
- * balancers of clouds do. It never sends a request twice.
+ * Passes requests on, and answers 502 with a page of its own where the service gives no whole answer, as
+ * nginx, HAProxy and the balancers of clouds do. It never sends a request twice.
  */
 export async function openTlsFront(targetUrl: string): Promise<TlsFront> {
   const { certificate, keyText } = makeCertificate({ hosts: ['localhost', '127.0.0.1'] });

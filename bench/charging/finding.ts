@@ -29,10 +29,9 @@ type Measured = {
 };
 
 /**
- * What it costs the server to find what is due, with few billings and with very many, of which the
- * same number is due; each in a database of
- * its own, asked in turns. The plan is kept by its connection, as in the service: made while the
- * tables were empty, or after a vacuum.
+ * What it costs the server to find what is due, with few billings and with very many, of which the same
+ * number is due; each in a database of its own, asked in turns. The plan is kept by its connection, as in
+ * the service: made while the tables were empty, or after a vacuum.
  */
 export async function benchFinding(bench: BenchService): Promise<void> {
   const many = countWanted('billings', MANY);

@@ -34,9 +34,8 @@ export type WantedDue = {
    */
   readonly paidBefore: number;
   /**
-   * Whether keys and indexes are made again after the rows, which is faster when there are very
-   * many. No other program may use the tables
-   * meanwhile, and no connection keeps a plan.
+   * Whether keys and indexes are made again after the rows, which is faster when there are very many. No
+   * other program may use the tables meanwhile, and no connection keeps a plan.
    */
   readonly isBare?: boolean;
   /**
@@ -70,9 +69,9 @@ const NOON = 12 * 3_600_000;
 const SYSTEM = 'system';
 
 /**
- * Merchants whose subscriptions are loaded in bulk, each with a stored card of its own that opens
- * and that the simulator approves. The
- * billings of one call come in one commit, so that all of them fall due at once.
+ * Merchants whose subscriptions are loaded in bulk, each with a stored card of its own that opens and that
+ * the simulator approves. The billings of one call come in one commit, so that all of them fall due at
+ * once.
  */
 export async function openDueLoader(tools: LoadTools, name: string, merchants: number): Promise<DueLoader> {
   const shops = shopsOf(name, merchants);

@@ -34,9 +34,8 @@ type ChargingService = {
 };
 
 /**
- * How fast one process charges what is due, beside pgbench making the same commits, in turns. What
- * is due comes in one commit, so the time is
- * from the first intent to the last outcome, by the database's clock.
+ * How fast one process charges what is due, beside pgbench making the same commits, in turns. What is due
+ * comes in one commit, so the time is from the first intent to the last outcome, by the database's clock.
  */
 export async function benchRate(bench: BenchService): Promise<void> {
   const backlog = countWanted('backlog', BACKLOG);

@@ -27,10 +27,9 @@ export const STEADY_WARM_UP_SECONDS = 2;
 const TIMER_MILLISECONDS = 1;
 
 /**
- * Sends at a constant rate, whether answers come or not, as buyers do who know nothing of each
- * other. Time counts from the
- * intended start: a service that stalls cannot hide the requests that a closed loop would not have
- * sent meanwhile.
+ * Sends at a constant rate, whether answers come or not, as buyers do who know nothing of each other. Time
+ * counts from the intended start: a service that stalls cannot hide the requests that a closed loop would
+ * not have sent meanwhile.
  */
 export async function runSteadily(load: Load, perSecond: number, seconds: number): Promise<SteadyRun> {
   const ask = await asker(load);

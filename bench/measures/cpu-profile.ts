@@ -18,9 +18,8 @@ export const IDLE = 'idle';
 const ELSEWHERE = 'Node: sockets, timers, turns of the event loop';
 
 /**
- * To which part of the work a frame belongs, by its file. The first that fits counts; a frame that
- * none fits (a Buffer, a
- * stream, a built-in) belongs to whoever called it.
+ * To which part of the work a frame belongs, by its file. The first that fits counts; a frame that none
+ * fits (a Buffer, a stream, a built-in) belongs to whoever called it.
  */
 const PARTS: readonly (readonly [part: string, file: RegExp])[] = [
   ['card and key cryptography', /node:(internal\/)?crypto|\/src\/keys\/|\/src\/cards\/pairs\//],

@@ -9,9 +9,9 @@ const SAMPLING_MICROSECONDS = 200;
 const MOST_FUNCTIONS = 25;
 
 /**
- * Microseconds of the service's main thread by part of the work, for each of what `act` did (it
- * gives how many). `PROFILE=folder` keeps
- * the profile under this name, for a viewer, and prints the functions that took most.
+ * Microseconds of the service's main thread by part of the work, for each of what `act` did (it gives how
+ * many). `PROFILE=folder` keeps the profile under this name, for a viewer, and prints the functions that
+ * took most.
  */
 export async function profileGateway(
   service: Service,

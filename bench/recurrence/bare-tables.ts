@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
 /**
- * Everything of the tables that can be made anew from their rows, in the order of its making: the
- * planner takes the youngest of
- * two indexes that cost the same. Foreign keys come last, those of other tables to these among them.
+ * Everything of the tables that can be made anew from their rows, in the order of its making: the planner
+ * takes the youngest of two indexes that cost the same. Foreign keys come last, those of other tables to
+ * these among them.
  */
 const PARTS = `select format('alter table %s drop constraint %I', c.conrelid::regclass, c.conname) as drop,
     format('alter table %s add constraint %I %s', c.conrelid::regclass, c.conname, pg_get_constraintdef(c.oid)) as make,
@@ -22,11 +22,10 @@ const PARTS = `select format('alter table %s drop constraint %I', c.conrelid::re
 const MEMORY = "set maintenance_work_mem = '512MB'";
 
 /**
- * Takes keys and indexes away while rows are loaded, and makes them again, which is several times
- * faster than to keep them in step
- * with rows that come in no order; what a row breaks is found out all the same, at the end. One
- * connection, and nobody else may
- * use these tables meanwhile. When it fails they stay away: the database is to be thrown away then.
+ * Takes keys and indexes away while rows are loaded, and makes them again, which is several times faster
+ * than to keep them in step with rows that come in no order; what a row breaks is found out all the same,
+ * at the end. One connection, and nobody else may use these tables meanwhile. When it fails they stay away:
+ * the database is to be thrown away then.
  */
 export async function withBareTables(
   client: pg.Client,

@@ -3,9 +3,8 @@ import type { LoadedShop } from './load-enrolments.ts';
 import { CARD_ID_START, type LoadedPlan } from './shop.ts';
 
 /**
- * pgbench writing the same two rows as an enrolment, a subscription and its first billing, in one
- * durable commit, with nothing around
- * it: no HTTP, no look-up of plan and card but those of the foreign keys.
+ * pgbench writing the same two rows as an enrolment, a subscription and its first billing, in one durable
+ * commit, with nothing around it: no HTTP, no look-up of plan and card but those of the foreign keys.
  */
 export function measureEnrolmentLimit(
   address: LimitAddress,

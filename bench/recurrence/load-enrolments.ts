@@ -69,11 +69,10 @@ const ROUNDS_OF_PLANS = { ordinary: 1, giant: 5 } as const;
 export const STATEMENT_TIMEOUT_MILLISECONDS = 1_800_000;
 
 /**
- * Fills plans, stored cards, subscriptions, billings and some of their charges of new merchants, as
- * if they had been at it for two
- * years. Everything is as the service would have left it, under all constraints of the tables. The
- * merchants come with no login
- * (`createCredential` makes one); their names tell the seed, so a seed can be loaded once.
+ * Fills plans, stored cards, subscriptions, billings and some of their charges of new merchants, as if they
+ * had been at it for two years. Everything is as the service would have left it, under all constraints of
+ * the tables. The merchants come with no login (`createCredential` makes one); their names tell the seed,
+ * so a seed can be loaded once.
  */
 export async function loadEnrolments(tools: LoadTools, wanted: WantedEnrolments): Promise<LoadSummary> {
   const startedAt = performance.now();

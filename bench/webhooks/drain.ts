@@ -16,9 +16,9 @@ const WARM_UP_DELIVERIES = 5_000;
 type Round = { readonly perSecond: number; readonly spending: Spending; readonly bare: BareRun };
 
 /**
- * How fast one process works off what waits for ten well targets, beside a bare loop of its own
- * client. Begins with the first
- * arrival, since a process looks for what others wrote once a second; ends when the last one is recorded.
+ * How fast one process works off what waits for ten well targets, beside a bare loop of its own client.
+ * Begins with the first arrival, since a process looks for what others wrote once a second; ends when the
+ * last one is recorded.
  */
 export async function benchDrain(bench: BenchService, shop: WebhookShop): Promise<void> {
   const backlog = countWanted('backlog', BACKLOG);

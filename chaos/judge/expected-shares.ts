@@ -2,9 +2,8 @@ import { FEE_PORTIONS } from '../chaos-bench.ts';
 import type { WantedSplit } from '../log.ts';
 
 /**
- * The shares of a sale as the contract has them, worked out here once more: an oracle that borrowed
- * the service's own
- * arithmetic would repeat its mistakes.
+ * The shares of a sale as the contract has them, worked out here once more: an oracle that borrowed the
+ * service's own arithmetic would repeat its mistakes.
  */
 const WHOLE = 10_000n;
 
@@ -48,9 +47,8 @@ export function expectedInstallments(amount: number, installments: number): numb
 }
 
 /**
- * Whether a share is spread over the installments by cumulative difference: whatever an installment
- * got, the sum so far
- * is within a cent of what is due by then.
+ * Whether a share is spread over the installments by cumulative difference: whatever an installment got,
+ * the sum so far is within a cent of what is due by then.
  */
 export function isSpreadEvenly(
   share: number,

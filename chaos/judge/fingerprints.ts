@@ -20,9 +20,9 @@ const OF_DATABASE = `select regexp_replace(reference_transaction, '[.][0-9]+$', 
   from transactions t where starts_with(reference_transaction, $1) group by 1`;
 
 /**
- * Of the rounds that begin so. What was compared once is forgotten, so that a run of any length
- * takes the same memory; its
- * fingerprint shows at the end whether a later fault has changed it. `after`: where the ledger's part begins.
+ * Of the rounds that begin so. What was compared once is forgotten, so that a run of any length takes the
+ * same memory; its fingerprint shows at the end whether a later fault has changed it. `after`: where the
+ * ledger's part begins.
  */
 export async function fingerprintsOf(
   bench: ChaosBench,

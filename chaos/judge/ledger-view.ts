@@ -102,9 +102,8 @@ export type Books = {
 export type LedgerPlace = { after: number };
 
 /**
- * Reads the books of the rounds whose name begins so; an empty text reads all. The ledger is read
- * from the place on, which
- * moves behind what was read: everything else was compared already.
+ * Reads the books of the rounds whose name begins so; an empty text reads all. The ledger is read from the
+ * place on, which moves behind what was read: everything else was compared already.
  */
 export async function readBooks(
   bench: ChaosBench,

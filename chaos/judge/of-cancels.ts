@@ -120,10 +120,9 @@ function amountTakenBy(entry: CancelEntry | undefined): number | null {
 }
 
 /**
- * Whether each cancel on record can belong to a request of its own: one that was done to a 200 of
- * its amount or to a doubt, one
- * that was refused to a no or to a doubt. Every 200 has its cancel, and so has every 500 that says
- * that it is under way, and every 202.
+ * Whether each cancel on record can belong to a request of its own: one that was done to a 200 of its
+ * amount or to a doubt, one that was refused to a no or to a doubt. Every 200 has its cancel, and so has
+ * every 500 that says that it is under way, and every 202.
  */
 function matchCancels(
   rows: readonly BookedCancel[],

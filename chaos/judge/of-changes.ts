@@ -18,9 +18,8 @@ export function takenBack(events: readonly EventEntry[]): ReadonlySet<string> {
 }
 
 /**
- * Of every payment of which something was taken back, by a cancel or by its holder: the acquirer's
- * ledger, the payment as its
- * merchant reads it, and the movements that its merchant is fed.
+ * Of every payment of which something was taken back, by a cancel or by its holder: the acquirer's ledger,
+ * the payment as its merchant reads it, and the movements that its merchant is fed.
  */
 export async function compareTakenBack(scene: Scene, books: Books): Promise<Finding[]> {
   const findings: Finding[] = [];
@@ -67,9 +66,8 @@ async function askAgain(
 }
 
 /**
- * An installment that is `Cancelada` was given back whole, one that is not was given back in part
- * at most; null: the movements say
- * what the acquirer says.
+ * An installment that is `Cancelada` was given back whole, one that is not was given back in part at most;
+ * null: the movements say what the acquirer says.
  */
 function faultOf(movements: readonly FedMovement[], amount: number, taken: number): string | null {
   const parts = Map.groupBy(movements, ({ installmentNumber }) => installmentNumber);

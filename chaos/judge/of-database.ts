@@ -2,9 +2,8 @@ import type { ChaosBench } from '../chaos-bench.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * A promise that the database alone shows. `sales` are the transactions of the rounds that are
- * looked at; the query gives
- * the references for which the promise is broken.
+ * A promise that the database alone shows. `sales` are the transactions of the rounds that are looked at;
+ * the query gives the references for which the promise is broken.
  */
 type DatabaseInvariant = { readonly name: string; readonly broken: string };
 

@@ -2,9 +2,8 @@ import type { Chance } from '../chance.ts';
 import type { Scene } from '../rounds.ts';
 
 /**
- * Of the texts that have occurred here, one whose turn came least often, so that in the end each
- * had its turn. `first`: those that
- * are worth most, whether they have occurred or not.
+ * Of the texts that have occurred here, one whose turn came least often, so that in the end each had its
+ * turn. `first`: those that are worth most, whether they have occurred or not.
  */
 export function nextTurn(
   { memory, chance }: { readonly memory: Scene['memory']; readonly chance: Chance },

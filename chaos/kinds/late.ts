@@ -5,9 +5,8 @@ import { countStrike, type Kind } from './kind.ts';
 import { onTheWire, wordOf, writingNames } from './statements.ts';
 
 /**
- * Has a statement repeated and answered before PostgreSQL gets the first one, and says what it was;
- * null when it did not come to
- * that.
+ * Has a statement repeated and answered before PostgreSQL gets the first one, and says what it was; null
+ * when it did not come to that.
  */
 export type LateScene = (scene: Scene, proxy: PartitionProxy, round: string) => Promise<string | null>;
 

@@ -7,9 +7,9 @@ import { countStrike, type Kind, type Tally } from './kind.ts';
 const WATCH_MILLISECONDS = 5_000;
 
 /**
- * Sends a batch while the counter runs. Gives what was struck, and how many steps there were when
- * nothing was. Behind a kill
- * nothing is waited for: what the others still answer, and settle of the dead, goes on beside the next fault.
+ * Sends a batch while the counter runs. Gives what was struck, and how many steps there were when nothing
+ * was. Behind a kill nothing is waited for: what the others still answer, and settle of the dead, goes on
+ * beside the next fault.
  */
 export async function strikeAt(
   scene: Scene,

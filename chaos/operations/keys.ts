@@ -115,9 +115,8 @@ const MOST_REPETITIONS = 2_400;
 const PAUSE_MILLISECONDS = 150;
 
 /**
- * The same request with the same key, until an answer comes with the outcome; then once more, for
- * the repetition
- * must be the same. A 500 is repeated too: it is the answer of a charge that is being undone.
+ * The same request with the same key, until an answer comes with the outcome; then once more, for the
+ * repetition must be the same. A 500 is repeated too: it is the answer of a charge that is being undone.
  */
 async function repeat(entry: Entry | CancelEntry, send: () => Promise<Answered>): Promise<void> {
   let reported = entry.tries.filter((answered) => !isToRepeat(answered)).length > 0 ? 1 : 0;

@@ -78,10 +78,9 @@ const NOT_NOTIFIED: Finding = {
 };
 
 /**
- * Every system is well again, and what waits for it is released: by a new registration, and by the
- * clock. Gives false when a
- * system that was away needed that help. Behind other faults nobody waits so long: they leave
- * leases and pauses of minutes.
+ * Every system is well again, and what waits for it is released: by a new registration, and by the clock.
+ * Gives false when a system that was away needed that help. Behind other faults nobody waits so long: they
+ * leave leases and pauses of minutes.
  */
 async function awaitNotified(scene: Scene): Promise<boolean> {
   const { bench } = scene;

@@ -72,9 +72,8 @@ const hmac = (bytes: Buffer) => createHmac('sha256', leaked.key).update(bytes).d
 const hex = (bytes: Buffer) => `'\\x${bytes.toString('hex')}'`;
 
 /**
- * Makes up the log from one entry on under the leaked key, with another actor, so that all seals
- * and links fit; the moments
- * are moved by so many seconds.
+ * Makes up the log from one entry on under the leaked key, with another actor, so that all seals and links
+ * fit; the moments are moved by so many seconds.
  */
 async function sealAgainFrom(first: number, movedSeconds = 0): Promise<void> {
   await sql(

@@ -12,9 +12,8 @@ const BUSINESS_NOW = `now() + coalesce((select shift_milliseconds from merchant_
   * interval '1 millisecond'`;
 
 /**
- * Deliveries as a jump takes them along, with nobody to deliver to: each try is written down with
- * the business time at which it
- * was made. `pauseMilliseconds`: how long one takes.
+ * Deliveries as a jump takes them along, with nobody to deliver to: each try is written down with the
+ * business time at which it was made. `pauseMilliseconds`: how long one takes.
  */
 export function clockedDeliveries(pool: pg.Pool, pauseMilliseconds = 0): ClockedWork {
   return {

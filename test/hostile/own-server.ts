@@ -8,8 +8,7 @@ const SERVER_VARIABLE = 'PARCELA_TEST_DATABASE_URL';
 
 /**
  * Outside of the test run: sees that there is a PostgreSQL to make databases on, the one that the
- * environment names or
- * one of its own. Gives the function that ends it.
+ * environment names or one of its own. Gives the function that ends it.
  */
 export async function startOwnServer(): Promise<() => Promise<void>> {
   if (process.env[SERVER_VARIABLE]) return async () => {};

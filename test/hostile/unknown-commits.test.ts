@@ -22,9 +22,9 @@ import { RECIPES, recipeComplaints, validRequest } from './recipes.ts';
 import { hangUp, send } from './wire.ts';
 
 /**
- * Every endpoint that makes or moves something, and each commit that it makes: the commit is
- * carried out, its answer is lost,
- * and PostgreSQL stays away until the deadline of the request. No error answer is true then.
+ * Every endpoint that makes or moves something, and each commit that it makes: the commit is carried out,
+ * its answer is lost, and PostgreSQL stays away until the deadline of the request. No error answer is true
+ * then.
  */
 
 /** As short as the settings allow, and several at once: each case waits for its deadline. */

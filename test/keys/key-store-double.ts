@@ -3,10 +3,9 @@ import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 
 /**
- * A key store beside the service, written from docs/key-store-protocol.md and importing nothing of
- * the service. Its keys are
- * given as `id:hex`, the current one last. Fingerprints its port. `--answer` makes it answer
- * everything in one wrong way.
+ * A key store beside the service, written from docs/key-store-protocol.md and importing nothing of the
+ * service. Its keys are given as `id:hex`, the current one last. Fingerprints its port. `--answer` makes it
+ * answer everything in one wrong way.
  */
 const { values } = parseArgs({
   options: {

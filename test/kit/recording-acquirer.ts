@@ -33,9 +33,8 @@ export type RecordingBridge = {
   /** Keeps the answers to verifications that are booked from now on, until what it gives is called. */
   holdVerifications(): () => void;
   /**
-   * How cancellations are answered from now on; null: as the simulator does. What is `unheard` does
-   * not reach the
-   * simulator; everything else is booked there first.
+   * How cancellations are answered from now on; null: as the simulator does. What is `unheard` does not
+   * reach the simulator; everything else is booked there first.
    */
   spoilCancellations(fault: VerificationFault | 'unheard' | null): void;
   /** The amount that records of charges show from now on, or silence; null: as the simulator does. */

@@ -9,9 +9,8 @@ export type BridgeQuestion = {
 };
 
 /**
- * `unavailable`: 503, unheard. `reset`: the connection breaks, unheard. `hold`: unheard until
- * `release`. `holdAnswer`: heard,
- * and answered at `release`. `garbage`: heard, and answered with what is not JSON.
+ * `unavailable`: 503, unheard. `reset`: the connection breaks, unheard. `hold`: unheard until `release`.
+ * `holdAnswer`: heard, and answered at `release`. `garbage`: heard, and answered with what is not JSON.
  */
 export type Spoiling = 'unavailable' | 'reset' | 'hold' | 'holdAnswer' | 'garbage';
 

@@ -12,9 +12,8 @@ export type CuttingProxy = {
   /** The next message with this text never reaches PostgreSQL, and its connection breaks. */
   cutBefore(text: string): void;
   /**
-   * The next message with this text is carried out; the answer never reaches the client, and the
-   * connection breaks. `behind`: the next
-   * on a connection that has sent this other text since.
+   * The next message with this text is carried out; the answer never reaches the client, and the connection
+   * breaks. `behind`: the next on a connection that has sent this other text since.
    */
   cutAfter(text: string, behind?: string): void;
   /** The next message with this text is carried out, and its connection stays open without a word. */

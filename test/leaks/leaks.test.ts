@@ -105,15 +105,12 @@ test('no text in the database holds a security code', () => {
 });
 
 /**
- * Three digits occur by chance, so the runs are compared: a code is counted in the run that used it
- * and in the run that did
- * not. What is in both cancels out. How far apart the counts of a number are by chance is measured
- * on the numbers that
- * neither run used: with their variance v, the sum over n codes has the variance n·v, and stays
- * within six of its
- * standard deviations (chance of a wrong alarm far under one in a million, also where the counts
- * are not normal: at least
- * 12 are allowed). Each code was used four times and more in each run: one leak for each use is 96 and more.
+ * Three digits occur by chance, so the runs are compared: a code is counted in the run that used it and in
+ * the run that did not. What is in both cancels out. How far apart the counts of a number are by chance is
+ * measured on the numbers that neither run used: with their variance v, the sum over n codes has the
+ * variance n·v, and stays within six of its standard deviations (chance of a wrong alarm far under one in a
+ * million, also where the counts are not normal: at least 12 are allowed). Each code was used four times
+ * and more in each run: one leak for each use is 96 and more.
  */
 function excess(sink: Sink, length: 'three' | 'four'): { readonly sum: number; readonly bound: number } {
   const [one, other] = runs as readonly [Evidence, Evidence];

@@ -136,10 +136,9 @@ const KEPT_TEXTS = [
 ];
 
 /**
- * Number and code in the place of every field, as text and as a number, and in fields that nobody
- * knows. The rest is the
- * example of the reference, whose token is nobody's: what is kept of it would have been kept before
- * it was refused.
+ * Number and code in the place of every field, as text and as a number, and in fields that nobody knows.
+ * The rest is the example of the reference, whose token is nobody's: what is kept of it would have been
+ * kept before it was refused.
  */
 async function putInEveryField(mistaken: Mistaken): Promise<void> {
   const { service, caller, endpoint, token } = mistaken;

@@ -1,10 +1,8 @@
 /**
- * Loaded into the service (`node --import`) before anything else. It looks at all that leaves the
- * process, by file,
- * stream, socket or statement, and writes down what holds a marked card number or security code.
- * Only the acquirer's
- * socket may carry them; that it does is written down too, for a watcher that sees nothing there
- * would be blind.
+ * Loaded into the service (`node --import`) before anything else. It looks at all that leaves the process,
+ * by file, stream, socket or statement, and writes down what holds a marked card number or security code.
+ * Only the acquirer's socket may carry them; that it does is written down too, for a watcher that sees
+ * nothing there would be blind.
  */
 import fs from 'node:fs';
 import fsPromises from 'node:fs/promises';

@@ -27,9 +27,8 @@ const PARCELA = programOf('src/cli/parcela.ts');
 const WATCH = fileURLToPath(new URL('watch-sinks.ts', import.meta.url));
 
 /**
- * A service on an embedded PostgreSQL, with a simulator beside it, both of them watched. Everything
- * that they keep lies
- * in one folder, and everything that they say is kept here.
+ * A service on an embedded PostgreSQL, with a simulator beside it, both of them watched. Everything that
+ * they keep lies in one folder, and everything that they say is kept here.
  */
 export type WatchedService = Omit<Service, 'stop'> & {
   readonly marks: Marks;

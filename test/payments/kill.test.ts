@@ -20,9 +20,9 @@ import {
 } from '../kit/service.ts';
 
 /**
- * The promise under kill -9: 200 means one live charge, an error answer means none, no answer means
- * one or none. The
- * simulator and PostgreSQL live on, the service is killed at random moments under load and started again.
+ * The promise under kill -9: 200 means one live charge, an error answer means none, no answer means one or
+ * none. The simulator and PostgreSQL live on, the service is killed at random moments under load and
+ * started again.
  */
 const KILLS = Number(process.env.KILLS ?? sliceOf(100, 2));
 const CALLERS = 16;

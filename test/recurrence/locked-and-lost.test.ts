@@ -110,9 +110,9 @@ test('a cancel whose connection breaks at the commit is done once, and answered'
 });
 
 /**
- * Cancels a plan while one enrolment holds it, and sends another after the cancel. The first waits
- * for its card until all three are
- * under way. Gives the status of the last, or null when they waited for so long that one was let go.
+ * Cancels a plan while one enrolment holds it, and sends another after the cancel. The first waits for its
+ * card until all three are under way. Gives the status of the last, or null when they waited for so long
+ * that one was let go.
  */
 async function enrolBehindCancel(planId: string, cards: readonly [string, string]): Promise<number | null> {
   const sent: Promise<Reply>[] = [];

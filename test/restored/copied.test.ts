@@ -30,9 +30,8 @@ let copy: TestDatabaseAddress;
 let onCopy: Service;
 
 /**
- * The service is killed with a charge under way, a billing due and a webhook waiting; then its
- * database is copied, and the same
- * service is started on the copy.
+ * The service is killed with a charge under way, a billing due and a webhook waiting; then its database is
+ * copied, and the same service is started on the copy.
  */
 before(async () => {
   service = await openChargingProcess({ PARCELA_CHARGES_AT_ONCE: '0' });

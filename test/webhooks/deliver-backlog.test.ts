@@ -32,9 +32,8 @@ afterEach(async () => {
 });
 
 /**
- * In one commit that lets nobody plan in its middle. Planned over some two hundred rows and never
- * analyzed, it
- * would read all of a merchant's; such a table is analyzed within seconds, and this test asks what
+ * In one commit that lets nobody plan in its middle. Planned over some two hundred rows and never analyzed,
+ * it would read all of a merchant's; such a table is analyzed within seconds, and this test asks what
  * becomes of plans of before.
  */
 async function writeBacklog(count: number): Promise<void> {

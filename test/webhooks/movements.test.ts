@@ -180,9 +180,8 @@ async function openWriter() {
 type Writer = Awaited<ReturnType<typeof openWriter>>;
 
 /**
- * A writer that has taken a number, or is about to, stands still; a sale with higher numbers is
- * committed meanwhile. Nothing of
- * it is shown before the writer has ended, and then both are, in order.
+ * A writer that has taken a number, or is about to, stands still; a sale with higher numbers is committed
+ * meanwhile. Nothing of it is shown before the writer has ended, and then both are, in order.
  */
 async function assertHeldBack(stand: (writer: Writer, paymentId: string) => Promise<() => Promise<number>>) {
   const { paymentId } = await service.sell(1_000);

@@ -56,9 +56,8 @@ test('the vectors are what our own signing makes, and the public library judges 
 });
 
 /**
- * A machine need not have Python and PHP. So it is written down which text of each endpoint these
- * tests have run, and on what: one
- * that was changed since cannot pass unnoticed where its interpreter is missing.
+ * A machine need not have Python and PHP. So it is written down which text of each endpoint these tests
+ * have run, and on what: one that was changed since cannot pass unnoticed where its interpreter is missing.
  */
 test('each endpoint is the very text that these tests have run', () => {
   const proven = JSON.parse(textOf(PROVEN)) as Record<string, { sha256: string; on: string }>;

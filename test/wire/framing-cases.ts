@@ -1,12 +1,10 @@
 /**
- * What must become of a hostile request.
- * `refused`: one answer, 400 or 431, and the connection ends; nothing behind it is ever looked at.
- * `brokenBody`: its head is fine. A server that reads the body refuses it so; one that had answered
- * before sends nothing more. One
- * answer, and the connection ends.
- * `handled`: it is legitimate, or harmless: one answer of its own, and the request behind it is answered too.
- * `cut`: its head is a request of its own and gets its answer; what follows it is no HTTP, and gets none.
- * `ended`: the connection ends, with a refusal or without a word.
+ * What must become of a hostile request. `refused`: one answer, 400 or 431, and the connection ends;
+ * nothing behind it is ever looked at. `brokenBody`: its head is fine. A server that reads the body refuses
+ * it so; one that had answered before sends nothing more. One answer, and the connection ends. `handled`:
+ * it is legitimate, or harmless: one answer of its own, and the request behind it is answered too. `cut`:
+ * its head is a request of its own and gets its answer; what follows it is no HTTP, and gets none. `ended`:
+ * the connection ends, with a refusal or without a word.
  */
 export type FramingVerdict = 'refused' | 'brokenBody' | 'handled' | 'cut' | 'ended';
 

@@ -2,11 +2,9 @@ import { createServer, type Socket } from 'node:net';
 import type { Arrivals, Asked } from '../listener.ts';
 
 /**
- * The merchants' systems of a measurement, in a process of its own: a port for each target,
- * answering 200 at once, and one that
- * takes connections and answers nothing. It reads just enough of HTTP to tell where a request ends,
- * so that it is no bottleneck.
- * Argument: how many ports answer.
+ * The merchants' systems of a measurement, in a process of its own: a port for each target, answering 200
+ * at once, and one that takes connections and answers nothing. It reads just enough of HTTP to tell where a
+ * request ends, so that it is no bottleneck. Argument: how many ports answer.
  */
 
 const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';

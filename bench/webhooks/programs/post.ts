@@ -3,9 +3,8 @@ import { openResolver } from '../../../src/webhooks/posting/open-resolver.ts';
 import type { BareOrder, BareRun } from '../bare-posts.ts';
 
 /**
- * The bare loop: the gateway's own client in a process of its own, posting one body over and over,
- * so many at once, with no
- * database, no signature and nothing to remember. Argument: the order, as JSON.
+ * The bare loop: the gateway's own client in a process of its own, posting one body over and over, so many
+ * at once, with no database, no signature and nothing to remember. Argument: the order, as JSON.
  */
 
 const order = JSON.parse(process.argv[2] as string) as BareOrder;

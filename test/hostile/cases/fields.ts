@@ -115,9 +115,8 @@ function assertKnownKeywords(schema: FieldSchema, steps: Field['steps']): void {
 }
 
 /**
- * The formats, written down a second time from the contract: what the service takes for a GUID must
- * not be judged by the
- * service. `longest` gives a text of this format, as long as allowed.
+ * The formats, written down a second time from the contract: what the service takes for a GUID must not be
+ * judged by the service. `longest` gives a text of this format, as long as allowed.
  */
 const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(maxLength: number): string }>> =
   {

@@ -1,7 +1,6 @@
 /**
- * JSON as somebody hostile writes it: members in their order, a name as often as one likes, and
- * values that stand
- * there letter by letter, which JSON.stringify would never print.
+ * JSON as somebody hostile writes it: members in their order, a name as often as one likes, and values that
+ * stand there letter by letter, which JSON.stringify would never print.
  */
 export type JsonTree = null | boolean | number | string | Written | JsonTree[] | Members;
 export type Member = readonly [name: string, value: JsonTree];

@@ -14,9 +14,8 @@ import { dayOf, dayText, type ModelCharge, type ModelSubscription } from './shop
 const BILLING = '/v1/recurrences/billing';
 
 /**
- * Everything that the model has charged since it was asked last, beside the service's answer, once
- * it has its outcome, and
- * beside the acquirer's own books.
+ * Everything that the model has charged since it was asked last, beside the service's answer, once it has
+ * its outcome, and beside the acquirer's own books.
  */
 export async function compareCharged(own: Door): Promise<void> {
   const { charged } = own.model;

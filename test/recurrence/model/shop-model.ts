@@ -1,13 +1,12 @@
 /**
- * What a merchant's recurrence must be, in plain objects and with arithmetic of its own: it shares
- * nothing with the service, so that
- * a mistake there is not made here as well. What is charged, and what comes of it, is in `charge-model.ts`.
+ * What a merchant's recurrence must be, in plain objects and with arithmetic of its own: it shares nothing
+ * with the service, so that a mistake there is not made here as well. What is charged, and what comes of
+ * it, is in `charge-model.ts`.
  */
 
 /**
- * The author of an act, as one of several names where any will do, on which day (since 1970), and
- * when as the wire shows it; null: not
- * seen yet.
+ * The author of an act, as one of several names where any will do, on which day (since 1970), and when as
+ * the wire shows it; null: not seen yet.
  */
 export type Stamp = { by: readonly string[]; readonly on: number; date: string | null };
 
