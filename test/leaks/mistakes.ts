@@ -1,15 +1,17 @@
 import type { Contract } from '../../src/platform/http/endpoint.ts';
+import { turnOf } from '../kit/patience.ts';
 import { ENDPOINTS } from '../published.ts';
 import type { Shop } from './scenario.ts';
 
 /**
  * What people and programs do wrong with cards, at every endpoint there is: a new one is covered by
- * standing in the list.
+ * standing in the list. In the proof every mistake at every endpoint; in `npm test` each endpoint takes its
+ * turn of each kind of mistake.
  */
 export async function makeEveryMistake(shop: Shop, tokens: OtherTokens): Promise<void> {
-  for (const endpoint of ENDPOINTS) {
+  for (const [turn, endpoint] of ENDPOINTS.entries()) {
     const token = tokenFor(endpoint, shop, tokens);
-    const mistaken = { ...shop, token, endpoint };
+    const mistaken = { ...shop, token, endpoint, turn };
     await putInPathsAndQueries(mistaken);
     await putInHeaders(mistaken);
     await sayItToStrangers(mistaken);
@@ -34,7 +36,14 @@ function tokenFor(
   return api === 'integration' ? integrationToken : shop.token;
 }
 
-type Mistaken = Omit<Shop, 'token'> & { readonly token: string | null; readonly endpoint: Contract };
+type Mistaken = Omit<Shop, 'token'> & {
+  readonly token: string | null;
+  readonly endpoint: Contract;
+  readonly turn: number;
+};
+
+/** Of so many mistakes of a kind one is made at an endpoint in `npm test`. */
+const TURNS = 4;
 
 const UNKNOWN_ID = '01a1fda5-9d1d-70d6-9279-f5283287e1fa';
 
@@ -42,12 +51,11 @@ const pathOf = ({ path }: Contract) => path.replaceAll(/\{\w+\}/g, UNKNOWN_ID);
 const urlOf = ({ service }: Mistaken) => service.gatewayUrl;
 
 async function putInPathsAndQueries(mistaken: Mistaken): Promise<void> {
-  const { service, caller, endpoint, token } = mistaken;
-  const { method } = endpoint;
+  const { service, caller, endpoint, token, turn } = mistaken;
   const number = service.marks.numbers.wrongPlace;
   const query = Object.keys((endpoint.query as { properties?: object } | undefined)?.properties ?? {});
   const names = [...query, 'card', number];
-  for (const path of [
+  const paths = [
     endpoint.path.replaceAll(/\{\w+\}/g, number),
     `${pathOf(endpoint)}/${number}`,
     `${pathOf(endpoint)}?${names.map((name) => `${name}=${number}`).join('&')}`,
@@ -55,9 +63,13 @@ async function putInPathsAndQueries(mistaken: Mistaken): Promise<void> {
     `${pathOf(endpoint)}?card=${number}%zz`,
     `/${number}`,
     `/%zz${number}`,
-  ])
-    await caller.ask(urlOf(mistaken), { method, path, token });
-  await caller.ask(urlOf(mistaken), { method: 'PUT', path: `${pathOf(endpoint)}?card=${number}`, token });
+  ];
+  const requests = [
+    ...paths.map((path) => ({ method: endpoint.method, path })),
+    { method: 'PUT', path: `${pathOf(endpoint)}?card=${number}` },
+  ];
+  for (const request of turnOf(requests, turn, TURNS))
+    await caller.ask(urlOf(mistaken), { ...request, token });
 }
 
 const HEADERS = [
@@ -74,20 +86,20 @@ const HEADERS = [
 ];
 
 async function putInHeaders(mistaken: Mistaken): Promise<void> {
-  const { service, caller, endpoint, token } = mistaken;
+  const { service, caller, endpoint, token, turn } = mistaken;
   const number = service.marks.numbers.wrongPlace;
   const base = {
     method: endpoint.method,
     path: pathOf(endpoint),
     ...(endpoint.body === undefined ? {} : { raw: '{}' }),
   };
-  for (const name of HEADERS)
-    await caller.ask(urlOf(mistaken), { ...base, token, headers: { [name]: number } });
-  await caller.ask(urlOf(mistaken), { ...base, token: number });
-  await caller.ask(urlOf(mistaken), {
-    ...base,
-    headers: { authorization: `Basic ${btoa(`card:${number}`)}` },
-  });
+  const requests = [
+    ...HEADERS.map((name) => ({ token, headers: { [name]: number } })),
+    { token: number },
+    { headers: { authorization: `Basic ${btoa(`card:${number}`)}` } },
+  ];
+  for (const request of turnOf(requests, turn, TURNS))
+    await caller.ask(urlOf(mistaken), { ...base, ...request });
 }
 
 /** Without a token nothing of the body may matter. */
@@ -141,15 +153,18 @@ const KEPT_TEXTS = [
  * kept before it was refused.
  */
 async function putInEveryField(mistaken: Mistaken): Promise<void> {
-  const { service, caller, endpoint, token } = mistaken;
+  const { service, caller, endpoint, token, turn } = mistaken;
   const number = service.marks.numbers.wrongField;
   const [code = ''] = service.marks.codes;
+  // Months of the test clock take minutes: a day proves as much.
+  const example =
+    endpoint.path === '/homologation/clock' ? { advanceDays: 1 } : (endpoint.bodyExample as object);
   const ask = (body: unknown) =>
     caller.ask(urlOf(mistaken), { method: endpoint.method, path: pathOf(endpoint), token, body });
-  for (const field of fieldsOf(endpoint.body)) {
+  for (const [index, field] of fieldsOf(endpoint.body).entries()) {
     const codeAsNumber = KEPT_NUMBERS.includes(field.join()) ? [] : [Number(code)];
     const codeAsText = KEPT_TEXTS.includes(field.join()) ? [] : [code];
-    for (const value of [
+    const values = [
       number,
       `ANA ${number.replaceAll(/(\d{4})(?=\d)/g, '$1_')}`,
       Number(number),
@@ -157,17 +172,17 @@ async function putInEveryField(mistaken: Mistaken): Promise<void> {
       { cardNumber: number },
       ...codeAsText,
       ...codeAsNumber,
-    ])
-      await ask(withField(endpoint.bodyExample, field, value));
+    ];
+    for (const value of turnOf(values, turn + index, TURNS)) await ask(withField(example, field, value));
   }
   const unknown = { cardNumber: number, pan: number, cvv: code, card: { number, cvv: code }, [number]: code };
-  await ask({ ...(endpoint.bodyExample as object), ...unknown });
+  await ask({ ...example, ...unknown });
   await ask([number, code]);
   await ask(number);
 }
 
 async function sendBrokenBodies(mistaken: Mistaken): Promise<void> {
-  const { service, caller, endpoint, token } = mistaken;
+  const { service, caller, endpoint, token, turn } = mistaken;
   const number = service.marks.numbers.malformed;
   const [code = ''] = service.marks.codes;
   const card = `"cardNumber":"${number}","securityCode":"${code}"`;
@@ -183,31 +198,30 @@ async function sendBrokenBodies(mistaken: Mistaken): Promise<void> {
       raw,
       headers: { 'content-type': type, ...more },
     });
-  for (const raw of [
-    `{${card}`,
-    `{${card}}x`,
-    `{${card},${card}}`,
-    `{"${number}":1,"${number}":2}`,
-    `{"a":{"${number}":{"b":1,"b":2}}}`,
-    `{${number}:1}`,
-    `{"x":"${number}\\u0000"}`,
-    `{"${number}\\u0000":1}`,
-    `{"__proto__":"${number}"}`,
-    `{"${number}":"\\ud800"}`,
-    number,
-    `"${number}`,
-    `[${number}`,
-    `${number}.${number}e${code}`,
-  ])
-    await ask(raw);
-  await ask(`{${card},"x":"${'y'.repeat(70_000)}"}`);
-  await ask(`cardNumber=${number}&securityCode=${code}`, 'application/x-www-form-urlencoded');
-  await ask(`<card>${number}</card>`, 'application/xml');
-  await ask(`{${card}}`, `application/json; charset=${number}`);
-  await ask(`{${card}}`, 'application/json', { 'content-encoding': 'gzip' });
-  await ask(
-    new Uint8Array(Buffer.concat([Buffer.from(`{${card},"x":"`), Buffer.from([0xff]), Buffer.from('"}')])),
-  );
+  const notUtf8 = Buffer.concat([Buffer.from(`{${card},"x":"`), Buffer.from([0xff]), Buffer.from('"}')]);
+  const bodies: Parameters<typeof ask>[] = [
+    [`{${card}`],
+    [`{${card}}x`],
+    [`{${card},${card}}`],
+    [`{"${number}":1,"${number}":2}`],
+    [`{"a":{"${number}":{"b":1,"b":2}}}`],
+    [`{${number}:1}`],
+    [`{"x":"${number}\\u0000"}`],
+    [`{"${number}\\u0000":1}`],
+    [`{"__proto__":"${number}"}`],
+    [`{"${number}":"\\ud800"}`],
+    [number],
+    [`"${number}`],
+    [`[${number}`],
+    [`${number}.${number}e${code}`],
+    [`{${card},"x":"${'y'.repeat(70_000)}"}`],
+    [`cardNumber=${number}&securityCode=${code}`, 'application/x-www-form-urlencoded'],
+    [`<card>${number}</card>`, 'application/xml'],
+    [`{${card}}`, `application/json; charset=${number}`],
+    [`{${card}}`, 'application/json', { 'content-encoding': 'gzip' }],
+    [new Uint8Array(notUtf8)],
+  ];
+  for (const body of turnOf(bodies, turn, TURNS)) await ask(...body);
 }
 
 async function speakNoHttp({ service, caller, token }: Shop): Promise<void> {
