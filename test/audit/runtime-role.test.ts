@@ -406,6 +406,7 @@ test('the owner’s address without the other is refused, and a wrong one is nam
     ...databaseSettings(setup.database),
     ...owner,
     ...AWAY,
+    PARCELA_DATABASE_WAIT_SECONDS: '1',
   });
   assert.match(wrong.said, /PARCELA_OWNER_DATABASE_URL: .*ECONNREFUSED/);
 });

@@ -15,6 +15,7 @@ test('a database on its way up and a connection that was lost are worth waiting 
     coded('57P01'),
     coded('53300', 'too many connections for role'),
     coded('08006'),
+    coded('08P01', 'server login has been failing, try again later (server_login_retry)'),
     coded('ECONNREFUSED'),
     coded('ECONNRESET'),
     coded('EPIPE', 'write EPIPE'),
@@ -33,6 +34,7 @@ test('a wrong password, an unknown database, missing rights and faults of ours a
   for (const error of [
     new DatabaseUnavailable('no', { cause: coded('28P01', 'password authentication failed') }),
     coded('28000'),
+    coded('08P01', 'unsupported startup parameter: idle_in_transaction_session_timeout'),
     coded('3D000', 'database "x" does not exist'),
     coded('42501', 'permission denied'),
     coded('ENOTFOUND'),

@@ -48,6 +48,8 @@ function secondsSince(moment: number): number {
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 /** 08 connection, 40003 completion unknown, 57P01 to 57P03 stopping or starting, 53300 too many clients. */
 const PASSING_STATES = /^(08...|40003|57P0[1-3]|53300)$/;
+/** PgBouncer has 08P01 for everything: this one is a fault of its settings. */
+const REFUSED_SETTINGS = /^unsupported startup parameter/;
 const PASSING_CODES: readonly string[] = [
   'ECONNREFUSED',
   'ECONNRESET',
@@ -73,7 +75,7 @@ export function reasonToWait(error: unknown): string | null {
     // The socket of a server that is not up yet. Any other missing file is an error.
     const isPassing =
       SQLSTATE.test(code) && !PASSING_CODES.includes(code)
-        ? PASSING_STATES.test(code)
+        ? PASSING_STATES.test(code) && !REFUSED_SETTINGS.test(one.message)
         : PASSING_CODES.includes(code) || (code === 'ENOENT' && syscall === 'connect');
     return isPassing ? one.message || code : null;
   }
