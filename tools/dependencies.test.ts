@@ -20,7 +20,10 @@ const LOCK: Lock = {
     '': { version: '1.0.0' },
     'node_modules/web': { version: '2.0.0', license: 'MIT', integrity: 'sha512-AAEC' },
     'node_modules/@a/b': { version: '1.0.0-beta.1', license: 'ISC', integrity: 'sha512-AAEC' },
-    'node_modules/@a/b-other-machine': { version: '1.0.0', dev: true, optional: true },
+    'node_modules/@a/b-other-machine': {
+      ...{ version: '1.0.0', license: 'MIT', integrity: 'sha512-AAEC' },
+      ...{ dev: true, optional: true },
+    },
   },
 };
 
@@ -72,6 +75,7 @@ test('a licence that is not on the list, none, and a package without its hash ar
   assertOne(of({ version: '1.0.0', integrity: 'sha512-AAEC' }), /log is under no licence/);
   assertOne(of({ version: '1.0.0', license: 'MIT' }), /log has no integrity/);
   assertOne(of({ version: '1.0.0', license: 'MIT', dev: true }), /log has no integrity/);
+  assertOne(of({ version: '1.0.0', license: 'MIT', dev: true, optional: true }), /log has no integrity/);
 });
 
 test('time alone only warns: of a version of eighteen months that was not looked at for six', () => {

@@ -94,13 +94,10 @@ function rowComplaints(row: ListedDependency, version: string | undefined, lock:
   return complaints;
 }
 
-/**
- * npm leaves licence and hash out where the registry gave none: bearable of what only some
- * developers' machines have.
- */
+/** npm takes a package without an integrity as it comes, also on the machine of one who develops. */
 function lockComplaints(lock: Lock): string[] {
-  return Object.entries(lock.packages).flatMap(([path, { license, integrity, dev, optional }]) => {
-    if (path === '' || (dev === true && optional === true && license === undefined)) return [];
+  return Object.entries(lock.packages).flatMap(([path, { license, integrity, dev }]) => {
+    if (path === '') return [];
     const name = path.replace(/^.*node_modules\//, '');
     const complaints: string[] = [];
     const good = dev === true ? [...GOOD_LICENSES, ...GOOD_LICENSES_OF_TESTS] : GOOD_LICENSES;

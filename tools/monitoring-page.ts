@@ -21,7 +21,8 @@ export function monitoringPage(note: string): string {
 const INTRODUCTION = `\`/metrics\` is Prometheus text on a listener of its own (\`PARCELA_METRICS_HOST\`, \`PARCELA_METRICS_PORT\`: loopback, and 1000 above the API). Each process
 has its own: measure all of them. On an address that others reach, a process starts only with \`PARCELA_METRICS_TOKEN_FILE\`, and those who read must send
 \`Authorization: Bearer …\`; a token that is replaced in its file is taken up within seconds. The token is no login: it opens nothing but this page. The listener has no TLS:
-across networks let it pass through the proxy, or through the network of the cluster.
+across networks let it pass through the proxy, or through the network of the cluster. Without a token it takes no \`Host\` but \`localhost\` and addresses
+of loopback (421 otherwise), so that no page in a browser of this machine reads it by a name that leads here.
 
 \`\`\`yaml
 scrape_configs:

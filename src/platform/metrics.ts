@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { isLoopback } from './channels/channel-url.ts';
 import { bearerToken } from './http/bearer-token.ts';
 
 /** Named as in OpenTelemetry's conventions. `database`: counted there, the same in every process. */
@@ -153,6 +154,8 @@ export function serveMetrics(
     if (request.url !== '/metrics' || request.method !== 'GET') return void response.writeHead(404).end();
     if (needsToken && !isAllowed(request, authorization()))
       return void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+    if (!needsToken && isLoopback(host) && !isNamedAsLoopback(request))
+      return void response.writeHead(421).end();
     const text = await metrics.text();
     response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text);
   });
@@ -160,6 +163,12 @@ export function serveMetrics(
     server.once('error', reject);
     server.listen(port, host, () => resolve(server));
   });
+}
+
+/** A page in a browser of this machine can have its own name lead here, and read the answer. */
+function isNamedAsLoopback({ headers: { host = '' } }: IncomingMessage): boolean {
+  const named = URL.parse(`http://${host}`);
+  return named !== null && isLoopback(named.hostname);
 }
 
 function isAllowed(request: IncomingMessage, wanted: string | undefined): boolean {

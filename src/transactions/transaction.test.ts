@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  awayPostponement,
   INSTALLMENT_EVENTS,
   INSTALLMENT_MOVES,
   INSTALLMENT_STATES,
@@ -90,4 +91,13 @@ test('a charge that the acquirer does not know is looked for over a minute, at g
 test('while the acquirer answers nobody each charge is tried again within 15 s, so that its return is noticed', () => {
   for (const tries of [1, 5, 6, 100]) assert.ok(secondsUntilNextResolveTry(tries, true) <= 15);
   assert.equal(secondsUntilNextResolveTry(1, true), 1);
+});
+
+test('what is not asked, because its provider is away while others answer, waits for half of that time within bounds', () => {
+  const waits = [0, 20, 60, 400, 86_400].map((seconds) => awayPostponement(seconds));
+  assert.deepEqual(
+    waits.map(({ seconds }) => seconds),
+    [15, 15, 30, 200, 300],
+  );
+  assert.ok(waits.every(({ wasAsked }) => wasAsked === false));
 });

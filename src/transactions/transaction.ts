@@ -281,6 +281,9 @@ const LONGEST_RESOLVE_PAUSE_SECONDS = 30;
 /** While the acquirer is away only a few are asked; the only one that waits must detect its return soon. */
 const LONGEST_PAUSE_WHILE_AWAY_SECONDS = 15;
 
+/** After it a row is asked about even if the process that noticed the return has ended. */
+const LONGEST_UNASKED_PAUSE_SECONDS = 300;
+
 /** An unsent try asked nothing and does not count. */
 const UNSENT_PAUSE_SECONDS = 2;
 
@@ -295,12 +298,25 @@ export function unsentPostponement(reason: string): Postponement {
   return { seconds: UNSENT_PAUSE_SECONDS, reason, wasAsked: false };
 }
 
-/** Its provider is away while others answer: it was not asked, and is asked about its return now and then. */
-export const PROVIDER_AWAY: Postponement = {
-  seconds: LONGEST_PAUSE_WHILE_AWAY_SECONDS,
-  reason: 'its provider answers nothing at the moment',
-  wasAsked: false,
-};
+/**
+ * How long something waits whose provider is away while others answer: half the time that it is away. A short
+ * outage costs little time, and in a long one few rows are read and put off again.
+ */
+export function secondsToWait(awaySeconds: number, longest: number): number {
+  return Math.min(longest, Math.max(LONGEST_PAUSE_WHILE_AWAY_SECONDS, Math.round(awaySeconds / 2)));
+}
+
+/**
+ * Its provider is away while others answer, and it was not asked. One that was asked comes again soon, and
+ * pulls these forward when the provider is back: however many wait, they hold up nothing of the others.
+ */
+export function awayPostponement(awaySeconds: number): Postponement {
+  return {
+    seconds: secondsToWait(awaySeconds, LONGEST_UNASKED_PAUSE_SECONDS),
+    reason: 'its provider answers nothing at the moment',
+    wasAsked: false,
+  };
+}
 
 /**
  * The pause after so many tries to resolve (1: after the first). Never ends: an unresolved charge

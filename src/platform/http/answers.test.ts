@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { test } from 'node:test';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../log.ts';
 import { CommitUnknown, DatabaseUnavailable } from '../postgres/database-errors.ts';
-import { answerMalformedHttp, serveOrCut } from './answers.ts';
+import { answerMalformedHttp, BrokenOff, send, serveOrCut } from './answers.ts';
 import { type Answer, type Call, CUT_CONNECTION, type ServedEndpoint } from './endpoint.ts';
 
 const PAST = { deadlineAt: performance.now() - 1_000 } as Call<unknown, unknown, unknown>;
@@ -49,4 +51,47 @@ test('where something may have been written no error is told: the connection is 
   assert.equal(await serveOrCut(log, served('POST', lost), call), CUT_CONNECTION);
   const away = new DatabaseUnavailable('it was not reached');
   await assert.rejects(serveOrCut(log, served('POST', away), call), away);
+});
+
+/** What is noted of a streamed answer when it is over, whatever its reader did before. */
+async function notedOf(
+  pieces: AsyncIterable<string>,
+  read: (body: Readable, stopping: AbortController) => void,
+): Promise<unknown> {
+  const request = { method: 'GET', id: 'r', brokenBy: null } as unknown as FastifyRequest;
+  const stopping = new AbortController();
+  const closed = Promise.withResolvers<void>();
+  const reply: object = {
+    ...{ code: () => reply, headers: () => reply, type: () => reply },
+    send(body: Readable) {
+      body.on('error', () => {});
+      read(body, stopping);
+      return reply;
+    },
+  };
+  const stream = { type: 'text/csv', pieces, signal: stopping.signal, close: closed.resolve };
+  send(request, reply as FastifyReply, { status: 200, stream });
+  await closed.promise;
+  return request.brokenBy;
+}
+
+test('why a streamed answer lacks its end is noted, unless its reader left', async () => {
+  const lost = new Error('the next page could not be read');
+  async function* failing() {
+    yield 'one';
+    throw lost;
+  }
+  async function* endless() {
+    for (;;) yield 'more';
+  }
+  async function* whole() {
+    yield 'all';
+  }
+  const readAll = (body: Readable) => void body.resume();
+  assert.equal(await notedOf(failing(), readAll), lost);
+  assert.equal(await notedOf(whole(), readAll), null);
+  const leave = (body: Readable) => void body.once('data', () => body.destroy());
+  assert.equal(await notedOf(endless(), leave), null);
+  const stop = (body: Readable, stopping: AbortController) => void body.once('data', () => stopping.abort());
+  assert.ok((await notedOf(endless(), stop)) instanceof BrokenOff);
 });

@@ -216,6 +216,11 @@ const STALLED_MILLISECONDS = 60_000;
 const LONGEST_MILLISECONDS = 60 * 60_000;
 const LOOK_MILLISECONDS = 1_000;
 
+/** Its reader stalled, it took too long or the service stops: nothing is wrong with what was read. */
+export class BrokenOff extends Error {
+  override readonly name = 'BrokenOff';
+}
+
 /**
  * A body produced as fast as it is read. When the reader stalls, a piece fails or the service stops, the
  * connection breaks, so that a part is never taken for the whole.
@@ -235,12 +240,17 @@ function openAnswerStream(
         waitsSince = null;
       }
     } catch (error) {
-      noteFailure(error);
+      if (!(error instanceof BrokenOff)) noteFailure(error);
       throw error;
     }
   }
   const body = Readable.from(inTurn(), { objectMode: false, highWaterMark: MOST_HELD_BYTES });
-  const breakOff = (reason: string) => body.destroy(new Error(`an answer broke off: ${reason}`));
+  const breakOff = (reason: string) => {
+    if (body.destroyed) return;
+    const error = new BrokenOff(reason);
+    noteFailure(error);
+    body.destroy(error);
+  };
   const looking = setInterval(() => {
     const now = performance.now();
     if (waitsSince !== null && now - waitsSince > STALLED_MILLISECONDS) breakOff('its reader stalled');

@@ -19,6 +19,7 @@ import { Overloaded } from '../work/fair-line.ts';
 
 import {
   answerMalformedHttp,
+  BrokenOff,
   fail,
   failAndEnd,
   isDoubtful,
@@ -313,10 +314,21 @@ function record(options: ServerOptions, request: FastifyRequest, reply: FastifyR
   // Proxies ask for health all the time.
   const isHealth = request.routeOptions.config.endpoint?.needsNoPlace === true;
   const level = isHealth ? 'debug' : 'info';
-  if (request.brokenBy !== null)
-    options.log.error({ requestId: request.id, ...errorFields(request.brokenBy) }, 'an answer broke off');
+  if (request.brokenBy !== null) recordBrokenOff(options, request);
   inScope(request.scope ?? undefined, () => options.log[level](line, 'request'));
   if (request.scope !== null) endRequestScope(request.scope, status);
+}
+
+/** What an outage explains is told by its own line. */
+function recordBrokenOff(
+  { log, outages }: ServerOptions,
+  { id: requestId, brokenBy, scope }: FastifyRequest,
+): void {
+  if (outages.explains(brokenBy, 'requests')) return;
+  const level = brokenBy instanceof BrokenOff ? 'warn' : 'error';
+  inScope(scope ?? undefined, () =>
+    log[level]({ requestId, ...errorFields(brokenBy) }, 'an answer broke off'),
+  );
 }
 
 /** The visitor of a page. The caller of an endpoint is in the scope of its request. */

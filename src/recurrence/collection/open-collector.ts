@@ -7,6 +7,7 @@ import type { Work } from '../../platform/work/due-work.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import { secondsToWait } from '../../transactions/transaction.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { AcquirerAway, BrandNotTaken, type CollectBillingTools, collectBilling } from './collect-billing.ts';
@@ -68,8 +69,7 @@ const READ_AT_ONCE = 256;
 const REST_MILLISECONDS = 2_000;
 /** The acquirer's capabilities are read every few seconds, so a mistake in them is corrected long before. */
 const BRAND_WAIT_SECONDS = 600;
-/** For an acquirer that is away while others answer. */
-const SHORTEST_AWAY_WAIT_SECONDS = 15;
+/** For an acquirer that is away while others answer: nothing pulls these forward when it is back. */
 const LONGEST_AWAY_WAIT_SECONDS = 600;
 const MOST_RESTING = 5_000;
 /** An empty round is followed by ten times its duration: crowds waiting for their window cost little. */
@@ -117,11 +117,9 @@ export function openCollector(tools: ChargeDueTools, wakeSignal: WakeSignal): Du
     await putOffBilling(database, due, BRAND_WAIT_SECONDS);
   }
 
-  /** Half the time since it is away: a short outage costs little time, a long one few tries. */
   async function waitForAcquirer(due: DueBilling, acquirer: string): Promise<void> {
-    const seconds = Math.round(outage.awaySeconds(acquirer) / 2);
-    const wait = Math.min(LONGEST_AWAY_WAIT_SECONDS, Math.max(SHORTEST_AWAY_WAIT_SECONDS, seconds));
-    await putOffBilling(database, due, wait);
+    const seconds = secondsToWait(outage.awaySeconds(acquirer), LONGEST_AWAY_WAIT_SECONDS);
+    await putOffBilling(database, due, seconds);
   }
 
   return {

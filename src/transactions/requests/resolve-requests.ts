@@ -6,8 +6,8 @@ import type { Work } from '../../platform/work/due-work.ts';
 import type { Asked, OutageWatch } from '../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import {
+  awayPostponement,
   type Postponement,
-  PROVIDER_AWAY,
   secondsUntilNextResolveTry,
   unsentPostponement,
 } from '../transaction.ts';
@@ -96,9 +96,12 @@ async function record<Request extends Resolvable, Answer extends Clear>(
   request: Request,
   answer: Answer | Unclear | typeof NOT_ASKED,
 ): Promise<void> {
-  if (answer === NOT_ASKED) return postpone(resolving, request, PROVIDER_AWAY);
+  const { outage } = resolving;
+  const asked = askedOf(resolving, request);
+  if (answer === NOT_ASKED)
+    return postpone(resolving, request, awayPostponement(outage.awaySeconds(asked.provider)));
   if (isUnclear(answer)) return postpone(resolving, request, unclear(resolving, request, answer));
-  resolving.outage.observe(true, askedOf(resolving, request));
+  outage.observe(true, asked);
   const warning = resolving.warningOf(answer);
   if (warning !== null) resolving.warn(request, warning);
   await resolving.record(request, answer, performance.now() + RECORD_MILLISECONDS);

@@ -11,10 +11,10 @@ import type { Instant } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
 import type { AskAcquirerTools } from '../../requests/send-request.ts';
 import {
+  awayPostponement,
   isLookedForOn,
   mayBeKept,
   type Postponement,
-  PROVIDER_AWAY,
   secondsUntilNextResolveTry,
   UNKNOWN_RESPONSE_CODE,
   unsentPostponement,
@@ -159,7 +159,8 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   const { merchantId, transactionId, tries } = charge;
   const timeout = tools.acquirerTimeoutMilliseconds;
   const asked = { merchantId, provider: charge.acquirer };
-  if (!tools.outage.mayAsk(asked)) return { state: 'notAsked', postponement: PROVIDER_AWAY };
+  if (!tools.outage.mayAsk(asked))
+    return { state: 'notAsked', postponement: awayPostponement(tools.outage.awaySeconds(charge.acquirer)) };
   const acquirer = tools.acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { state: 'notAsked', postponement: unsentPostponement(found.reason) };
