@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { cents, MAX_PAYMENT_CENTS, reaisText, splitIntoInstallments } from './cents.ts';
+import { type Cents, cents, MAX_PAYMENT_CENTS, reaisText, splitIntoInstallments } from './cents.ts';
 
 const amount = fc.maxSafeNat().map(cents);
 
@@ -48,6 +48,8 @@ test('reais are written with a point and two decimals', () => {
   assert.equal(reaisText(cents(0)), '0.00');
   assert.equal(reaisText(cents(5)), '0.05');
   assert.equal(reaisText(cents(100)), '1.00');
+  assert.equal(reaisText(-5 as Cents), '-0.05');
+  assert.equal(reaisText(-12_345 as Cents), '-123.45');
   assert.equal(reaisText(cents(Number.MAX_SAFE_INTEGER)), '90071992547409.91');
 });
 

@@ -28,8 +28,9 @@ export function splitIntoInstallments(total: Cents, count: number): Cents[] {
   return Array.from({ length: count }, (_, index) => cents(index === 0 ? share + remainder : share));
 }
 
-/** In reais with a point and two decimals, without grouping: `1234.56`. */
+/** In reais with a point and two decimals, without grouping: `1234.56`, `-0.05`. */
 export function reaisText(amount: Cents): string {
-  const remainder = amount % 100;
-  return `${(amount - remainder) / 100}.${String(remainder).padStart(2, '0')}`;
+  const size = Math.abs(amount);
+  const remainder = size % 100;
+  return `${amount < 0 ? '-' : ''}${(size - remainder) / 100}.${String(remainder).padStart(2, '0')}`;
 }
