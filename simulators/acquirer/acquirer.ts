@@ -1,3 +1,4 @@
+import type { Decline } from '../kit/cards/decline-codes.ts';
 import { endOfDay } from '../kit/days.ts';
 import type { Ledger } from '../kit/ledger.ts';
 import {
@@ -20,7 +21,6 @@ import {
   undoAnswer,
 } from './answers.ts';
 import { type Charge, type Charges, stateAfterChange } from './charges.ts';
-import type { Decline } from './decline-codes.ts';
 import {
   type CaptureRefusal,
   type CardOnPaper,
