@@ -8,6 +8,7 @@ import {
   takeFromLast,
 } from '../kit/cards/installments.ts';
 import { payoutOf } from '../kit/cards/payout.ts';
+import type { CardCount } from '../kit/cards/trigger-cards.ts';
 import { ContradictoryEntry } from '../kit/ledger.ts';
 import type { BookedCancellation, BookedCapture, Change, Charge, ChargeStatus } from './charge.ts';
 import { noteRequest } from './charge.ts';
@@ -26,7 +27,6 @@ import {
 } from './entries.ts';
 import { type DueDecision, firstOf, restOf } from './pending.ts';
 import type { Summary } from './summary.ts';
-import type { CardCount } from './trigger-cards.ts';
 
 export type { BookedCancellation, BookedCapture, Change, Charge, ChargeStatus } from './charge.ts';
 

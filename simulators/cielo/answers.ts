@@ -3,8 +3,10 @@ import type { Brand } from '../kit/cards/decline-codes.ts';
 import { saoPauloDayOf } from '../kit/days.ts';
 import { type Sale, type SaleState, type SaleView, tidOf } from '../kit/sales/sale.ts';
 import type { Answer } from '../kit/sales/server.ts';
+import type { KeptCard } from './card-tokens.ts';
 import { declineMessageOf, errorMessageOf, voidMessageOf } from './codes.ts';
-import { type Echo, fieldsOf } from './requests.ts';
+import { fieldsOf, isTrue } from './fields.ts';
+import type { Echo } from './requests.ts';
 
 /** Where the two hosts are, as the asker reached them. */
 export type Hosts = { readonly command: string; readonly query: string };
@@ -34,8 +36,13 @@ export const NOT_FOUND = refused(307, 404);
 export const UNAUTHORIZED = refused(132, 401);
 export const INVALID_BRAND: Answer = { status: 400, body: { Code: 57, Message: 'Bandeira inválida' } };
 
-/** `isGuarded`: what Cielo does not know it voids by itself. */
-export function saleAnswer(sale: Sale, echo: Echo, hosts: Hosts, isGuarded: boolean): Answer {
+/** `isGuarded`: what Cielo does not know it voids by itself; `keptAs`: the card's token, if it was to be kept. */
+export function saleAnswer(
+  sale: Sale,
+  echo: Echo,
+  hosts: Hosts,
+  { isGuarded, keptAs }: { readonly isGuarded: boolean; readonly keptAs: string | null },
+): Answer {
   const { payment } = echo;
   const isApproved = sale.state === 'authorized' || sale.state === 'captured';
   const { decision } = sale;
@@ -48,7 +55,12 @@ export function saleAnswer(sale: Sale, echo: Echo, hosts: Hosts, isGuarded: bool
       ...(payment.InitiatedTransactionIndicator === undefined
         ? {}
         : { InitiatedTransactionIndicator: payment.InitiatedTransactionIndicator }),
-      CreditCard: cardFields(sale, fieldsOf(payment.CreditCard).CardOnFile),
+      CreditCard: {
+        ...cardFields(sale, fieldsOf(payment.CreditCard).CardOnFile),
+        ...(keptAs === null
+          ? {}
+          : { SaveCard: isTrue(fieldsOf(payment.CreditCard).SaveCard), CardToken: keptAs }),
+      },
       ...(isApproved && decision.outcome === 'approved'
         ? {
             AuthorizationCode: decision.authorizationCode,
@@ -70,7 +82,7 @@ export function foundAnswer(sale: Sale, view: SaleView, hosts: Hosts): Answer {
   const isKnown = view.state !== 'doubtful';
   const body = {
     MerchantOrderId: reference,
-    ...(reference.length > LONGEST_SENT_ORDER ? { AcquirerOrderId: tidOf(sale) } : {}),
+    ...(isSentOtherwise(reference) ? { AcquirerOrderId: tidOf(sale) } : {}),
     Customer: { ...(notes.customer === undefined ? {} : { Name: notes.customer }), Address: {} },
     Payment: {
       ...paymentFields(sale),
@@ -96,6 +108,11 @@ export function foundAnswer(sale: Sale, view: SaleView, hosts: Hosts): Answer {
     },
   };
   return { status: 200, body };
+}
+
+/** An order number that is long, or has symbols, goes on under another. */
+function isSentOtherwise(reference: string): boolean {
+  return reference.length > LONGEST_SENT_ORDER || !/^[A-Za-z0-9]+$/.test(reference);
 }
 
 /** The manual calls the list `Payment`, later papers `Payments`. */
@@ -129,6 +146,16 @@ export function checkAnswer({ decision }: Sale): Answer {
   return { status: 200, body: { Valid: false, ReturnCode, ReturnMessage: 'Autorizacao negada' } };
 }
 
+export function tokenAnswer(token: string, { query }: Hosts): Answer {
+  const Links = { Method: 'GET', Rel: 'self', Href: `${query}/1/card/${token}` };
+  return { status: 201, body: { CardToken: token, Links } };
+}
+
+export function keptCardAnswer({ number, holder, expiration }: KeptCard): Answer {
+  const CardNumber = `${number.slice(0, 6)}******${number.slice(-4)}`;
+  return { status: 200, body: { CardNumber, Holder: holder, ExpirationDate: expiration } };
+}
+
 function commandAnswer(sale: Sale, told: object, hosts: Hosts): Answer {
   const { decision } = sale;
   const body = {
@@ -159,10 +186,10 @@ function capturedFields({ capturedAmount, capturedAt }: Pick<SaleView, 'captured
 function cardFields({ card, notes }: Sale, onFile: unknown) {
   const { firstSix, lastFour, holder, expiration, brand } = card;
   const kept = { Usage: notes.usage, Reason: notes.reason };
-  const hasReference = brand === 'visa' || brand === 'mastercard';
+  const hasReference = (brand === 'visa' || brand === 'mastercard') && notes.brand === undefined;
   return {
     ...{ CardNumber: `${firstSix}******${lastFour}`, Holder: holder, ExpirationDate: expiration },
-    ...{ SaveCard: false, Brand: BRAND_NAMES[brand] },
+    ...{ SaveCard: false, Brand: notes.brand ?? BRAND_NAMES[brand] },
     ...(hasReference
       ? { PaymentAccountReference: accountReferenceOf(firstSix + lastFour + expiration) }
       : {}),

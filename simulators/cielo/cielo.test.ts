@@ -206,13 +206,51 @@ test('Mastercard wants to know who began the use of a stored card', async (t) =>
   assert.equal(sale.notes.issuerTransactionId, '300000000000001');
 });
 
+test('a card is kept under a token, and names may begin with small letters', async (t) => {
+  const cielo = await startCielo(t);
+  const kept = await cielo.call('POST', '/card', { ...cieloCard(), CustomerName: 'Ana Souza' });
+  assert.equal(kept.status, 201);
+  const { CardToken } = kept.body;
+  const shown = await cielo.call('GET', `/card/${CardToken}`);
+  assert.deepEqual(shown.body, {
+    ...{ CardNumber: '411111******1111', Holder: 'Ana Souza', ExpirationDate: '12/2030' },
+  });
+  const sold = await cielo.call('POST', '/sales', {
+    ...{ merchantOrderId: 'pedido-1', customer: { name: 'Ana Souza' } },
+    payment: {
+      type: 'CreditCard',
+      amount: 100,
+      installments: 1,
+      creditCard: { cardToken: CardToken, brand: 'visa' },
+    },
+  });
+  assert.equal(sold.status, 201);
+  assert.deepEqual(sold.body.Customer, { Name: 'Ana Souza' });
+  assert.deepEqual([sold.body.Payment.Status, sold.body.Payment.CreditCard.CardToken], [1, CardToken]);
+  const found = await cielo.call('GET', `/sales/${sold.body.Payment.PaymentId}`);
+  assert.equal(found.body.AcquirerOrderId, sold.body.Payment.Tid);
+  const other = await cielo.call('POST', '/card', cieloCard(), {
+    merchantid: MERCHANT_ID.replace(/^0/, '1'),
+  });
+  const strange = cieloSale('p2', { CreditCard: { CardToken: other.body.CardToken, Brand: 'Visa' } });
+  assert.equal((await cielo.call('POST', '/sales', strange)).body[0].Code, 130);
+  const saved = await cielo.call(
+    'POST',
+    '/sales',
+    cieloSale('p3', { CreditCard: cieloCard({ SaveCard: 'true' }) }),
+  );
+  const { CreditCard } = saved.body.Payment;
+  assert.equal(CreditCard.SaveCard, true);
+  assert.equal((await cielo.call('GET', `/card/${CreditCard.CardToken}`)).status, 200);
+});
+
 test('what is wrong with a request is said in a list of codes', async (t) => {
   const cielo = await startCielo(t);
   const codeOf = async (sale: unknown, headers = {}) => {
     const { status, body } = await cielo.call('POST', '/sales/', sale, headers);
     return [status, body[0].Code];
   };
-  assert.deepEqual(await codeOf(cieloSale('com-traço')), [400, 107]);
+  assert.deepEqual(await codeOf(cieloSale('a'.repeat(51))), [400, 107]);
   assert.deepEqual(await codeOf(cieloSale('p1', { Amount: 0 })), [400, 108]);
   assert.deepEqual(
     await codeOf(cieloSale('p1', { CreditCard: cieloCard({ ExpirationDate: '13/2030' }) })),

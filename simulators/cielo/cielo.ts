@@ -23,8 +23,10 @@ import {
   UNAUTHORIZED,
   voidAnswer,
 } from './answers.ts';
+import { CardTokens } from './card-tokens.ts';
 import { codeOfLastDigit } from './codes.ts';
-import type { Check, Sale as SaleRequest } from './requests.ts';
+import { fieldsOf, isTrue } from './fields.ts';
+import { type Check, keptCardOf, type Sale as SaleRequest } from './requests.ts';
 
 export type CieloSettings = {
   /** After how long Cielo makes something of what it does not know. */
@@ -48,18 +50,20 @@ const VOIDABLE_MILLISECONDS = 360 * DAY_MILLISECONDS;
 export class Cielo {
   readonly house: SalesHouse;
   readonly keys: Keys;
+  readonly cards: CardTokens;
   readonly #settings: CieloSettings;
 
   constructor(house: SalesHouse, keys: Keys, settings: CieloSettings) {
     this.house = house;
     this.keys = keys;
+    this.cards = new CardTokens();
     this.#settings = settings;
   }
 
   authorize(merchantId: string, request: SaleRequest, hosts: Hosts, respond: Respond): void {
     this.#arrive(merchantId, 'authorize', respond, (step) => {
       const { amount, card, echo, reference, installments, isCaptured, notes } = request;
-      const { decline, fault } = this.#behaviourOf(request, step);
+      const { decline, fault } = this.#behaviourOf(merchantId, request, step);
       if (isUndone(fault)) return respond(UNAUTHORIZED, fault);
       const code = step?.returnCode == null ? null : refused(Number(step.returnCode));
       if (code !== null && step?.books !== true) return this.#answer(code, fault, respond);
@@ -73,14 +77,26 @@ export class Cielo {
       for (let copy = 1; copy <= (step?.copies ?? 0); copy += 1) {
         this.house.later(copy * (step?.copiesAfterMilliseconds ?? 0), () => void this.house.sell(order));
       }
-      this.#answer(code ?? saleAnswer(sale, echo, hosts, this.#settings.isGuarded), fault, respond);
+      const told = { isGuarded: this.#settings.isGuarded, keptAs: this.#keep(merchantId, request) };
+      this.#answer(code ?? saleAnswer(sale, echo, hosts, told), fault, respond);
     });
+  }
+
+  /** The token under which the card is known, that it was sent as or is kept as from now on. */
+  #keep(merchantId: string, request: SaleRequest): string | null {
+    if (request.notes.cardToken !== undefined) return request.notes.cardToken;
+    const isWanted = isTrue(fieldsOf(request.echo.payment.CreditCard).SaveCard);
+    return isWanted ? this.cards.keep(keptCardOf(request, merchantId)) : null;
   }
 
   check(merchantId: string, { card, number, notes }: Check, respond: Respond): void {
     this.#arrive(merchantId, 'check', respond, (step) => {
-      const { decline } = behaviourOf({ amount: 0, brand: card.brand }, step, null);
-      const isRefused = this.#settings.decidesByDigit && !/^5\d*4$/.test(number) && step === null;
+      const { decline } = behaviourOf({ amount: 0, brand: card.brand }, step, () => {
+        const ofCard = this.house.declineOfCard(merchantId, number, true);
+        if (ofCard !== undefined) return ofCard;
+        const isRefused = this.#settings.decidesByDigit && !/^5\d*4$/.test(number);
+        return isRefused ? declineWith('57') : null;
+      });
       const sale = this.house.sell({
         ...{
           id: () => randomUUID(),
@@ -90,7 +106,7 @@ export class Cielo {
           installments: 1,
           isCaptured: false,
         },
-        ...{ card, decline: isRefused ? declineWith('57') : decline, doubt: null, feePortion: 0, notes },
+        ...{ card, decline, doubt: null, feePortion: 0, notes },
       });
       this.#answer(checkAnswer(sale), step?.fault ?? null, respond);
     });
@@ -119,7 +135,9 @@ export class Cielo {
       if (sale.state !== 'authorized' && sale.state !== 'captured')
         return this.#answer(refused(309), fault, respond);
       const whole = sale.state === 'captured' ? sale.capturedAmount : sale.amount;
-      const amount = wanted ?? whole;
+      // Who names what was held, of which less was captured, means all of it.
+      const isAll = wanted === null || (wanted === sale.amount && sale.refunds.length === 0);
+      const amount = isAll ? whole : wanted;
       const code =
         this.#refusalOfVoid(sale, amount, whole) ??
         (step?.returnCode != null && !step.books ? step.returnCode : null);
@@ -177,12 +195,13 @@ export class Cielo {
     return now - sale.at > FOUND_MILLISECONDS ? null : viewAt(sale, now - this.#settings.lagMilliseconds);
   }
 
-  #behaviourOf({ amount, card, number }: SaleRequest, step: Step | null): Behaviour {
-    const behaviour = behaviourOf({ amount, brand: card.brand }, step, null);
-    const isChosen = behaviour.decline !== null || behaviour.fault !== null || step?.outcome != null;
-    if (isChosen || !this.#settings.decidesByDigit) return behaviour;
-    const code = codeOfLastDigit(number, this.house.sales.lastNsu);
-    return code === null ? behaviour : { decline: declineWith(code), fault: null };
+  #behaviourOf(merchantId: string, { amount, card, number }: SaleRequest, step: Step | null): Behaviour {
+    return behaviourOf({ amount, brand: card.brand }, step, () => {
+      const ofCard = this.house.declineOfCard(merchantId, number, false);
+      if (ofCard !== undefined || !this.#settings.decidesByDigit) return ofCard ?? null;
+      const code = codeOfLastDigit(number, this.house.sales.lastNsu);
+      return code === null ? null : declineWith(code);
+    });
   }
 
   #doubtOf(step: Step | null): Order['doubt'] {

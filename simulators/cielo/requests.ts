@@ -1,29 +1,33 @@
 import type { Brand } from '../kit/cards/decline-codes.ts';
 import type { CardOnPaper } from '../kit/sales/entries.ts';
 import { cardOnPaper } from '../kit/sales/house.ts';
+import type { KeptCard } from './card-tokens.ts';
+import { capitalized, type Fields, fieldsOf, isTrue, textOf, wholeOf } from './fields.ts';
 
-export type Sale = {
+export type Check = {
+  readonly card: CardOnPaper;
+  /** Of the card as it was sent: the sandbox decides by it, and the ledger does not have it. */
+  readonly number: string;
+  readonly notes: Notes;
+};
+export type Sale = Check & {
   readonly reference: string;
   readonly amount: number;
   readonly installments: number;
   readonly isCaptured: boolean;
-  readonly card: CardOnPaper;
-  /** Of the card as it was sent: the sandbox decides by it, and it is not kept. */
-  readonly number: string;
-  readonly notes: Notes;
   /** What the answer has again, as it was sent. */
   readonly echo: Echo;
 };
 export type Echo = { readonly customer: unknown; readonly payment: Fields };
-export type Check = Pick<Sale, 'card' | 'number' | 'notes'>;
+/** The card that a token stands for. */
+export type OfToken = (token: string) => KeptCard | null;
 
 type Notes = Record<string, string>;
-type Fields = Readonly<Record<string, unknown>>;
 
 const LONGEST_ORDER = 50;
 const LARGEST_AMOUNT = 999_999_999_999;
-const MOST_INSTALLMENTS = 99;
-/** As requests and answers name them, in small letters. */
+const MOST_INSTALLMENTS = 36;
+/** As requests name them, in small letters. */
 const BRANDS: Readonly<Record<string, Brand>> = {
   visa: 'visa',
   master: 'mastercard',
@@ -33,19 +37,24 @@ const BRANDS: Readonly<Record<string, Brand>> = {
   hipercard: 'hipercard',
 };
 /** They are brands too, and behave as Visa does. */
-const OTHER_BRANDS = ['aura', 'jcb', 'diners', 'discover'];
+const OTHER_BRANDS: Readonly<Record<string, string>> = {
+  aura: 'Aura',
+  jcb: 'JCB',
+  diners: 'Diners',
+  discover: 'Discover',
+};
 
-/** What is asked for, or the code of what is wrong with it. Truths may be texts. */
-export function readSale(json: unknown): Sale | number {
+/** What is asked for, or the code of what is wrong with it. */
+export function readSale(json: unknown, ofToken: OfToken): Sale | number {
   if (json === null) return 184;
-  const fields = fieldsOf(json);
+  const fields = fieldsOf(capitalized(json));
   const reference = textOf(fields.MerchantOrderId);
   if (reference === '') return 122;
-  if (!/^[A-Za-z0-9]+$/.test(reference) || reference.length > LONGEST_ORDER) return 107;
+  if (!/^[^\p{Cc}]+$/u.test(reference) || reference.length > LONGEST_ORDER) return 107;
   if (fields.Payment === undefined) return 119;
   const payment = fieldsOf(fields.Payment);
   if (textOf(payment.Type) === '') return 102;
-  if (payment.Type !== 'CreditCard') return 173;
+  if (textOf(payment.Type).toLowerCase() !== 'creditcard') return 173;
   const amount = wholeOf(payment.Amount, LARGEST_AMOUNT);
   if (amount === null || amount === 0) return 108;
   const installments = wholeOf(payment.Installments ?? 1, MOST_INSTALLMENTS);
@@ -53,7 +62,7 @@ export function readSale(json: unknown): Sale | number {
   const isRecurrent = isTrue(payment.Recurrent);
   if (isRecurrent && installments > 1) return 186;
   if (payment.CreditCard === undefined) return 124;
-  const card = readCard(fieldsOf(payment.CreditCard));
+  const card = readCard(fieldsOf(payment.CreditCard), ofToken);
   if (typeof card === 'number') return card;
   const notes = notesOf(payment, card.notes);
   note(notes, 'customer', fieldsOf(fields.Customer).Name);
@@ -66,32 +75,51 @@ export function readSale(json: unknown): Sale | number {
 }
 
 /** Of a card that is only looked at; null: a brand that cannot be. */
-export function readCheck(json: unknown): Check | number | null {
+export function readCheck(json: unknown, ofToken: OfToken): Check | number | null {
   if (json === null) return 184;
-  const card = readCard(fieldsOf(fieldsOf(json).Card ?? json));
+  const fields = fieldsOf(capitalized(json));
+  const card = readCard(fieldsOf(fields.Card ?? fields), ofToken);
   if (typeof card === 'number') return card;
-  return ['visa', 'mastercard', 'elo'].includes(card.card.brand) ? card : null;
+  const isKnown = ['visa', 'mastercard', 'elo'].includes(card.card.brand) && card.notes.brand === undefined;
+  return isKnown ? card : null;
 }
 
-function readCard(card: Fields): Check | number {
-  if (textOf(card.CardToken) !== '') return 130;
-  const number = textOf(card.CardNumber);
+/** A card to be kept. */
+export function readKeptCard(json: unknown, merchantId: string): KeptCard | number {
+  if (json === null) return 184;
+  const card = readCard(fieldsOf(capitalized(json)), () => null);
+  return typeof card === 'number' ? card : keptCardOf(card, merchantId);
+}
+
+export function keptCardOf({ card, number, notes }: Check, merchantId: string): KeptCard {
+  const { holder, expiration, brand } = card;
+  return { merchantId, number, holder, expiration, brand: (notes.brand ?? brand).toLowerCase() };
+}
+
+function readCard(sent: Fields, ofToken: OfToken): Check | number {
+  const token = textOf(sent.CardToken);
+  const kept = token === '' ? null : ofToken(token);
+  if (token !== '' && kept === null) return 130;
+  const number = kept?.number ?? textOf(sent.CardNumber);
   if (number === '') return 118;
   if (number.length > 19) return 128;
   if (!/^\d{13,19}$/.test(number)) return 213;
-  const holder = textOf(card.Holder);
+  const holder = kept?.holder ?? textOf(sent.Holder);
   if (holder === '') return 117;
-  const expiration = textOf(card.ExpirationDate);
+  const expiration = kept?.expiration ?? textOf(sent.ExpirationDate);
   if (expiration === '') return 125;
   if (!/^(0[1-9]|1[0-2])\/20\d\d$/.test(expiration)) return 126;
-  if (!/^(\d{3,4})?$/.test(textOf(card.SecurityCode))) return 146;
-  const named = textOf(card.Brand).toLowerCase();
-  const brand = BRANDS[named] ?? (OTHER_BRANDS.includes(named) ? 'visa' : undefined);
+  if (!/^(\d{3,4})?$/.test(textOf(sent.SecurityCode))) return 146;
+  const named = (textOf(sent.Brand) || (kept?.brand ?? '')).toLowerCase();
+  const other = OTHER_BRANDS[named];
+  const brand = BRANDS[named] ?? (other === undefined ? undefined : 'visa');
   if (brand === undefined) return 185;
-  const onFile = fieldsOf(card.CardOnFile);
+  const onFile = fieldsOf(sent.CardOnFile);
   const notes: Notes = {};
   note(notes, 'usage', onFile.Usage);
   note(notes, 'reason', onFile.Reason);
+  note(notes, 'brand', other);
+  note(notes, 'cardToken', token);
   return { card: cardOnPaper({ number, brand, expiration, holder: holder.slice(0, 255) }), number, notes };
 }
 
@@ -109,21 +137,4 @@ function notesOf(payment: Fields, ofCard: Notes): Notes {
 
 function note(notes: Notes, name: string, value: unknown): void {
   if (textOf(value) !== '') notes[name] = textOf(value).slice(0, 64);
-}
-
-export function fieldsOf(json: unknown): Fields {
-  return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Fields) : {};
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-}
-
-function isTrue(value: unknown): boolean {
-  return value === true || value === 'true';
-}
-
-export function wholeOf(value: unknown, most: number): number | null {
-  const text = textOf(value);
-  return /^\d{1,15}$/.test(text) && Number(text) <= most ? Number(text) : null;
 }

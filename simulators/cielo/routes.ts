@@ -1,13 +1,22 @@
 import { CIELO } from '../kit/files/file-cielo.ts';
 import { deskAnswer, UNKNOWN_PATH } from '../kit/sales/desk.ts';
 import { type Answer, jsonOf, type Question, type Respond } from '../kit/sales/server.ts';
-import { type Hosts, INVALID_BRAND, NOT_FOUND, refused, UNAUTHORIZED } from './answers.ts';
+import {
+  type Hosts,
+  INVALID_BRAND,
+  keptCardAnswer,
+  NOT_FOUND,
+  refused,
+  tokenAnswer,
+  UNAUTHORIZED,
+} from './answers.ts';
 import { binAnswer } from './bin.ts';
 import type { Cielo } from './cielo.ts';
-import { readCheck, readSale, wholeOf } from './requests.ts';
+import { wholeOf } from './fields.ts';
+import { readCheck, readKeptCard, readSale } from './requests.ts';
 
 /** `/command` and `/query` stand for the two hosts; without them the method tells which is meant. */
-const PATH = /^(.*?)(\/command|\/query)?\/1\/(sales|zeroauth|cardBin)(?:\/(.+))?$/;
+const PATH = /^(.*?)(\/command|\/query)?\/1\/(sales|zeroauth|cardBin|card)(?:\/(.+))?$/;
 const MERCHANT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const LARGEST_AMOUNT = 999_999_999_999;
 const WRONG_METHOD: Answer = {
@@ -56,6 +65,8 @@ function answerAt(
   const { method, query } = question;
   if (resource === 'cardBin') {
     respond(method === 'GET' ? binAnswer(first) : WRONG_METHOD, null);
+  } else if (resource === 'card') {
+    respond(cardAnswer(asker, question, first), null);
   } else if (resource === 'zeroauth') {
     if (method === 'POST') check(asker, question);
     else respond(WRONG_METHOD, null);
@@ -85,14 +96,24 @@ function command(
   else respond(NOT_FOUND, null);
 }
 
+function cardAnswer({ cielo, merchantId, hosts }: Asker, { method, body }: Question, token: string): Answer {
+  if (method === 'GET') {
+    const card = cielo.cards.card(merchantId, token);
+    return card === null ? NOT_FOUND : keptCardAnswer(card);
+  }
+  if (method !== 'POST') return WRONG_METHOD;
+  const card = readKeptCard(jsonOf(body), merchantId);
+  return typeof card === 'number' ? refused(card) : tokenAnswer(cielo.cards.keep(card), hosts);
+}
+
 function authorize({ cielo, merchantId, hosts, respond }: Asker, { body }: Question): void {
-  const sale = readSale(jsonOf(body));
+  const sale = readSale(jsonOf(body), (token) => cielo.cards.card(merchantId, token));
   if (typeof sale === 'number') respond(refused(sale), null);
   else cielo.authorize(merchantId, sale, hosts, respond);
 }
 
 function check({ cielo, merchantId, respond }: Asker, { body }: Question): void {
-  const card = readCheck(jsonOf(body));
+  const card = readCheck(jsonOf(body), (token) => cielo.cards.card(merchantId, token));
   if (card === null) respond(INVALID_BRAND, null);
   else if (typeof card === 'number') respond(refused(card), null);
   else cielo.check(merchantId, card, respond);

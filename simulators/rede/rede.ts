@@ -62,8 +62,15 @@ export class Rede {
     this.#arrive(merchantId, on, UNAUTHORIZED, respond, (step) => {
       const { amount, card, reference } = request;
       if (request.kind === 'debit') return respond(authenticationAnswer(reference, amount, asked), null);
-      const { decline, fault } = behaviourOf({ amount, brand: card.brand }, step, null);
+      const { decline, fault } = behaviourOf(
+        { amount, brand: card.brand },
+        step,
+        () => this.house.declineOfCard(merchantId, request.number, amount === 0) ?? null,
+      );
       if (isUndone(fault)) return respond(UNAUTHORIZED, fault);
+      // Elo has no pre-authorization here.
+      if (card.brand === 'elo' && !request.isCaptured)
+        return this.#answer(refused(400, '69'), fault, respond);
       if (this.house.sales.ofReference(merchantId, reference).length > 0)
         return this.#answer(refused(412, '42'), fault, respond);
       if (step?.returnCode != null && !step.books)
@@ -143,7 +150,8 @@ export class Rede {
           ? sales.sale(merchantId, named.tid)
           : sales.ofReference(merchantId, named.reference).at(-1);
       const isHidden = sale === undefined || step?.fault === 'notFound';
-      this.#answer(isHidden ? notFound : answerOf(sale), step?.fault ?? null, respond);
+      const answer = spoken(step) ?? (isHidden ? notFound : answerOf(sale));
+      this.#answer(answer, step?.fault ?? null, respond);
     });
   }
 

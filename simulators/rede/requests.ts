@@ -8,6 +8,8 @@ export type Sale = {
   readonly installments: number;
   readonly isCaptured: boolean;
   readonly card: CardOnPaper;
+  /** Of the card as it was sent: trigger cards are known by it, and it is not kept. */
+  readonly number: string;
   readonly notes: Readonly<Record<string, string>>;
 };
 export type Refund = { readonly amount: number | null; readonly isDelayed: boolean };
@@ -28,7 +30,7 @@ export function readSale(json: unknown): Sale | string {
   const reference = textOf(fields.reference);
   if (reference === '') return '41';
   if (reference.length > LONGEST_REFERENCE) return '39';
-  if (!/^[A-Za-z0-9]+$/.test(reference)) return '40';
+  if (!/^[\w-]+$/.test(reference)) return '40';
   if (textOf(fields.amount) === '') return '73';
   const amount = wholeOf(fields.amount, LARGEST_AMOUNT);
   if (amount === null) return '71';
@@ -40,7 +42,7 @@ export function readSale(json: unknown): Sale | string {
   if (textOf(fields.softDescriptor).length > LONGEST_DESCRIPTOR) return '31';
   const isCaptured = textOf(fields.capture ?? true) === 'true' || amount === 0;
   const sold = { kind, reference, amount, installments: Math.max(1, installments) } as const;
-  return { ...sold, isCaptured, card, notes: notesOf(fields) };
+  return { ...sold, isCaptured, card, number: textOf(fields.cardNumber), notes: notesOf(fields) };
 }
 
 function readCard(fields: Fields): CardOnPaper | string {

@@ -76,6 +76,7 @@ function answerTransaction(
     else rede.authorize(merchantId, sale, asked, respond);
   } else if (method === 'GET' && tid === null && query.has('reference'))
     rede.find(merchantId, { reference: query.get('reference') ?? '' }, asked, respond);
+  else if (tid === null && method === 'GET') refuse('87');
   else if (tid === null) return false;
   else if (method === 'GET' && isRefunds) rede.findRefunds(merchantId, tid, refundId, asked, respond);
   else if (method === 'GET') rede.find(merchantId, { tid }, asked, respond);

@@ -1,5 +1,11 @@
 import { type Brand, type Decline, declineFor, genericDecline } from '../cards/decline-codes.ts';
 import amounts from '../cards/trigger-amounts.json' with { type: 'json' };
+import {
+  type CardCount,
+  declineOfCard,
+  declineOfCheckedCard,
+  triggerCardOf,
+} from '../cards/trigger-cards.ts';
 import type { Fault, Step } from './script-step.ts';
 
 export type Behaviour = {
@@ -12,11 +18,11 @@ export type Behaviour = {
 const FAULT_OF_DIGITS = amounts.faults as Readonly<Record<number, Fault>>;
 const GENERIC = '05';
 
-/** How a sale is answered: the script speaks first, then the amount; `otherwise`, then the card. */
+/** How a sale is answered: the script speaks first, then the amount, then the card. */
 export function behaviourOf(
   { amount, brand }: { readonly amount: number; readonly brand: Brand },
   step: Step | null,
-  otherwise: string | null,
+  ofCard: () => Behaviour['decline'],
 ): Behaviour {
   if (step !== null && (step.outcome !== null || step.fault !== null)) {
     return { decline: step.outcome === 'declined' ? declineOf(step, brand) : null, fault: step.fault };
@@ -25,8 +31,8 @@ export function behaviourOf(
   const fault = FAULT_OF_DIGITS[digits] ?? null;
   if (fault !== null) return { decline: null, fault };
   const isTrigger = digits >= amounts.declines.first && digits <= amounts.declines.last;
-  const meaning = isTrigger ? String(digits).slice(2) : otherwise;
-  return { decline: meaning === null ? null : declineWith(meaning, brand), fault: null };
+  const decline = isTrigger ? declineWith(String(digits).slice(2), brand) : null;
+  return { decline: decline ?? ofCard(), fault: null };
 }
 
 /** The same of a capture, by its own amount: that of its authorization would have spoiled that. */
@@ -65,4 +71,22 @@ function declineOf({ meaning, responseCode, adviceCode }: Step, brand: Brand): B
 function declineWith(meaning: string, brand: Brand): Behaviour['decline'] {
   const decline = declineFor(meaning, brand);
   return decline === null ? null : { meaning, ...decline };
+}
+
+/** What the codes of Amex mean that trigger cards have. */
+const MEANINGS_OF_AMEX: Readonly<Record<string, string>> = { 116: '51', 200: '41' };
+
+/** What a trigger card answers next; null approves. Any other card: undefined. */
+export function declineOfTriggerCard(
+  number: string,
+  countOf: (name: string) => CardCount,
+  isCheck: boolean,
+): Behaviour['decline'] | undefined {
+  const card = triggerCardOf(number);
+  if (card === null) return undefined;
+  const count = countOf(card.name);
+  const decline = isCheck ? declineOfCheckedCard(card, count) : declineOfCard(card, count);
+  if (decline === null) return null;
+  const { responseCode } = decline;
+  return { meaning: MEANINGS_OF_AMEX[responseCode] ?? responseCode, ...decline };
 }

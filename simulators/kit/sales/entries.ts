@@ -9,6 +9,8 @@ export type CardOnPaper = {
   /** `MM/YYYY` */
   readonly expiration: string;
   readonly holder: string;
+  /** The name of the trigger card that it is. */
+  readonly triggerCard: string | null;
 };
 
 export type Approved = {
@@ -181,6 +183,7 @@ function readSale(fields: FieldReader) {
       lastFour: card.text('lastFour', /^\d{4}$/),
       expiration: card.text('expiration', /^\d\d\/\d{4}$/),
       holder: card.text('holder', /^.{0,255}$/s),
+      triggerCard: card.textOrNull('triggerCard', /^[a-z0-9-]{1,64}$/),
     })),
     decision: fields.object('decision', readDecision),
     doubt: fields.objectOrNull('doubt', (doubt) => ({

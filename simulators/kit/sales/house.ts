@@ -1,7 +1,8 @@
 import type { Brand } from '../cards/decline-codes.ts';
 import { stateAfter } from '../cards/installments.ts';
+import { triggerCardOf } from '../cards/trigger-cards.ts';
 import type { Ledger } from '../ledger.ts';
-import type { Behaviour } from './behaviour.ts';
+import { type Behaviour, declineOfTriggerCard } from './behaviour.ts';
 import {
   type CardOnPaper,
   type ChangeEntry,
@@ -92,6 +93,11 @@ export class SalesHouse {
     this.advance();
   }
 
+  /** What the merchant's next sale with the card, or check of it, is answered; undefined: it is no trigger card. */
+  declineOfCard(merchantId: string, number: string, isCheck: boolean): Behaviour['decline'] | undefined {
+    return declineOfTriggerCard(number, (name) => this.sales.cardCount(merchantId, name), isCheck);
+  }
+
   sell(order: Order): Sale {
     const { id: idOf, decline, doubt, ...sold } = order;
     const [nsu, at] = [this.sales.lastNsu + 1, this.now];
@@ -162,7 +168,7 @@ function decisionOf(decline: Behaviour['decline'], nsu: number): Decision {
   if (decline !== null) return { outcome: 'declined', ...decline };
   return {
     outcome: 'approved',
-    // Looks like chance, and does not repeat: the factor shares no divisor with 36⁶, and its products stay exact.
+    // Looks like chance, and does not repeat: the factor shares no divisor with 36⁶.
     authorizationCode: (((nsu % SIXTH_POWER) * 3_999_971) % SIXTH_POWER)
       .toString(36)
       .toUpperCase()
@@ -190,5 +196,6 @@ export function cardOnPaper(
   card: { readonly number: string; readonly brand: Brand } & Pick<CardOnPaper, 'expiration' | 'holder'>,
 ): CardOnPaper {
   const { number, ...rest } = card;
-  return { ...rest, firstSix: number.slice(0, 6), lastFour: number.slice(-4) };
+  const triggerCard = triggerCardOf(number)?.name ?? null;
+  return { ...rest, firstSix: number.slice(0, 6), lastFour: number.slice(-4), triggerCard };
 }

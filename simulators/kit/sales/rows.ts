@@ -4,7 +4,7 @@ import { type FileRow, type FileSale, fileSale, saleRow } from '../files/file-ro
 import { type Sale, tidOf } from './sale.ts';
 import type { Happening, Sales } from './sales.ts';
 
-/** What a day's files tell of a merchant's sales; one that was given back on its own day is in none of them. */
+/** What a day's files tell of a merchant's sales; one that was given back on its own day is in none. */
 export function rowsOf(sales: Sales, merchantId: string, day: string): FileRow[] {
   const sold = sales.inOrder
     .filter((sale) => sale.merchantId === merchantId && soldOn(sale) === day && !isUndoneOnItsDay(sale))

@@ -7,6 +7,7 @@ import {
   takeFromLast,
 } from '../cards/installments.ts';
 import { type Payout, payoutOf } from '../cards/payout.ts';
+import type { CardCount } from '../cards/trigger-cards.ts';
 import { DueLine } from '../due-line.ts';
 import { ContradictoryEntry } from '../ledger.ts';
 import type {
@@ -55,6 +56,7 @@ export class Sales {
   readonly #byReference = new Map<string, Sale[]>();
   readonly #happenings = new Map<string, Happening[]>();
   readonly #due = new DueLine<Due>();
+  readonly #cardCounts = new Map<string, CardCount>();
 
   sale(merchantId: string, id: string): Sale | undefined {
     const sale = this.#byId.get(id);
@@ -68,6 +70,11 @@ export class Sales {
   /** The oldest first. */
   ofReference(merchantId: string, reference: string): readonly Sale[] {
     return this.#byReference.get(keyOf(merchantId, reference)) ?? [];
+  }
+
+  /** Of all the merchant's sales with a trigger card, whatever became of them. */
+  cardCount(merchantId: string, triggerCard: string): CardCount {
+    return this.#cardCounts.get(keyOf(merchantId, triggerCard)) ?? { approved: 0, declined: 0 };
   }
 
   happeningsOf(merchantId: string): readonly Happening[] {
@@ -110,6 +117,12 @@ export class Sales {
     const key = keyOf(sale.merchantId, sale.reference);
     this.#byReference.set(key, [...(this.#byReference.get(key) ?? []), sale]);
     sale.views.push(viewOf(sale, sale.at));
+    const { triggerCard } = sale.card;
+    if (triggerCard !== null && sale.amount > 0) {
+      const count = { ...this.cardCount(sale.merchantId, triggerCard) };
+      count[sale.decision.outcome] += 1;
+      this.#cardCounts.set(keyOf(sale.merchantId, triggerCard), count);
+    }
     if (sale.doubt !== null) this.#expect(sale.doubt.decidesAt, { kind: 'resolution', sale });
     this.#expectMore(sale);
   }

@@ -20,7 +20,7 @@ export type Step = {
   readonly copies: number;
   readonly copiesAfterMilliseconds: number;
   readonly outcome: 'approved' | 'declined' | null;
-  /** Of a decline: what ABECS numbers so, in the code of the card's brand; or the brand's codes themselves. */
+  /** Of a decline: what ABECS numbers so, or the brand's own codes. */
   readonly meaning: string | null;
   readonly responseCode: string | null;
   readonly adviceCode: string | null;

@@ -2,7 +2,7 @@ import type { Operation, Step } from './script-step.ts';
 
 const MOST_MERCHANTS = 1_000;
 
-/** The steps that tests have laid out for the next requests of a merchant. In memory only: a restart forgets them. */
+/** What tests have laid out for the next requests of a merchant. In memory only: a restart forgets it. */
 export class Scripts {
   readonly #steps = new Map<string, Step[]>();
 

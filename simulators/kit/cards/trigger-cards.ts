@@ -1,4 +1,4 @@
-import type { Brand, Decline } from '../kit/cards/decline-codes.ts';
+import type { Brand, Decline } from './decline-codes.ts';
 import cards from './trigger-cards.json' with { type: 'json' };
 
 export type TriggerCard = {
