@@ -93,7 +93,7 @@ export class SalesHouse {
     this.advance();
   }
 
-  /** What the merchant's next sale with the card, or check of it, is answered; undefined: it is no trigger card. */
+  /** What a trigger card answers the merchant next; null approves. Any other card: undefined. */
   declineOfCard(merchantId: string, number: string, isCheck: boolean): Behaviour['decline'] | undefined {
     return declineOfTriggerCard(number, (name) => this.sales.cardCount(merchantId, name), isCheck);
   }
