@@ -135,9 +135,9 @@ export class Cielo {
       if (sale.state !== 'authorized' && sale.state !== 'captured')
         return this.#answer(refused(309), fault, respond);
       const whole = sale.state === 'captured' ? sale.capturedAmount : sale.amount;
-      // Who names what was held, of which less was captured, means all of it.
-      const isAll = wanted === null || (wanted === sale.amount && sale.refunds.length === 0);
-      const amount = isAll ? whole : wanted;
+      // What was held, of which less was captured, means all of it; no amount, all that is left.
+      const isAll = wanted === sale.amount && sale.refunds.length === 0;
+      const amount = isAll ? whole : (wanted ?? restOf(sale));
       const code =
         this.#refusalOfVoid(sale, amount, whole) ??
         (step?.returnCode != null && !step.books ? step.returnCode : null);
