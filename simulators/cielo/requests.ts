@@ -51,7 +51,7 @@ export function readSale(json: unknown, ofToken: OfToken): Sale | number {
   const reference = textOf(fields.MerchantOrderId);
   if (reference === '') return 122;
   if (!/^[^\p{Cc}]+$/u.test(reference) || reference.length > LONGEST_ORDER) return 107;
-  if (fields.Payment === undefined) return 119;
+  if (fields.Payment == null) return 119;
   const payment = fieldsOf(fields.Payment);
   if (textOf(payment.Type) === '') return 102;
   if (textOf(payment.Type).toLowerCase() !== 'creditcard') return 173;
@@ -61,7 +61,7 @@ export function readSale(json: unknown, ofToken: OfToken): Sale | number {
   if (installments === null || installments === 0) return 123;
   const isRecurrent = isTrue(payment.Recurrent);
   if (isRecurrent && installments > 1) return 186;
-  if (payment.CreditCard === undefined) return 124;
+  if (payment.CreditCard == null) return 124;
   const card = readCard(fieldsOf(payment.CreditCard), ofToken);
   if (typeof card === 'number') return card;
   const notes = notesOf(payment, card.notes);

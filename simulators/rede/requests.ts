@@ -34,7 +34,7 @@ export function readSale(json: unknown): Sale | string {
   if (textOf(fields.amount) === '') return '73';
   const amount = wholeOf(fields.amount, LARGEST_AMOUNT);
   if (amount === null) return '71';
-  const installments = fields.installments === undefined ? 1 : wholeOf(fields.installments, 99);
+  const installments = wholeOf(fields.installments ?? 1, 99);
   if (installments === null) return '50';
   if (installments > MOST_INSTALLMENTS) return '151';
   const card = readCard(fields);
