@@ -43,6 +43,7 @@ test('a sale is answered as the public clients read it, and found by id, order a
 
 test('nothing protects from a second sale under one order number', async (t) => {
   const cielo = await startCielo(t);
+  await cielo.waitForNoon();
   for (let times = 0; times < 2; times += 1) await cielo.call('POST', '/sales/', cieloSale('p1'));
   const list = await cielo.call('GET', '/sales?merchantOrderId=p1');
   assert.equal(list.body.Payments.length, 2);
@@ -75,6 +76,7 @@ test('what is held is captured once, or let go', async (t) => {
 
 test('partial voids want five seconds between them, and are told apart by their sum alone', async (t) => {
   const cielo = await startCielo(t);
+  await cielo.waitForNoon();
   const { PaymentId } = (await cielo.call('POST', '/sales/', cieloSale('p1'))).body.Payment;
   const first = await cielo.call('PUT', `/sales/${PaymentId}/void?amount=1000`);
   assert.deepEqual([first.body.Status, first.body.ReturnCode, first.body.ReasonCode], [2, '0', 0]);
@@ -144,6 +146,7 @@ test('the guarantee voids what is not known, and says so', async (t) => {
 
 test('the query host is behind, and the ledger is not', async (t) => {
   const cielo = await startCielo(t, { options: ['--replica-lag-milliseconds', '60000'] });
+  await cielo.waitForNoon();
   const { PaymentId } = (await cielo.call('POST', '/sales/', cieloSale('p1'))).body.Payment;
   assert.equal((await cielo.call('GET', `/sales/${PaymentId}`)).status, 404);
   assert.equal((await cielo.call('GET', '/sales?merchantOrderId=p1')).status, 404);
