@@ -1,11 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type Behaviour,
-  behaviourOf,
-  faultOfCapture,
-  isExpiredCapture,
-  pendingOf,
-} from '../kit/sales/behaviour.ts';
+import { type Behaviour, behaviourOf, behaviourOfCapture, pendingOf } from '../kit/sales/behaviour.ts';
 import type { Order, SalesHouse } from '../kit/sales/house.ts';
 import type { Keys } from '../kit/sales/keys.ts';
 import { restOf, type Sale, tidOf, viewAt } from '../kit/sales/sale.ts';
@@ -117,11 +111,10 @@ export class Cielo {
       const sale = this.house.sales.sale(merchantId, id);
       if (sale === undefined) return this.#answer(NOT_FOUND, null, respond);
       const amount = wanted ?? sale.amount;
-      const fault = step === null ? faultOfCapture(amount) : step.fault;
+      const { isExpired, fault } = behaviourOfCapture(amount, sale.amount, step);
       const isPossible = sale.state === 'authorized' && amount > 0 && amount <= sale.amount;
-      const isExpired = step === null && isExpiredCapture(amount);
-      if (!isPossible || isExpired) return this.#answer(refused(308), fault, respond);
-      if (step?.returnCode != null && !step.books) return this.#answer(refused(308), fault, respond);
+      const isRefused = step?.returnCode != null && !step.books;
+      if (!isPossible || isExpired || isRefused) return this.#answer(refused(308), fault, respond);
       this.house.capture(sale, amount);
       this.#answer(captureAnswer(sale, hosts), fault, respond);
     });

@@ -53,16 +53,20 @@ export function saleAnswer(sale: Sale, asked: Asked): Answer {
 }
 
 /** Of a sale that wants the holder's authentication first: nothing is booked. */
-export function authenticationAnswer(reference: string, amount: number, { base }: Asked): Answer {
-  const url = `${base}/authentication/${reference}`;
-  const body = {
+export function authenticationAnswer(
+  { reference, amount }: Pick<Sale, 'reference' | 'amount'>,
+  { base }: Asked,
+  now: number,
+): Answer {
+  const asked = {
     reference,
-    dateTime: timeOf(Date.now()),
+    dateTime: timeOf(now),
     amount,
     returnCode: '220',
     returnMessage: messageOf('220'),
   };
-  return { status: 200, body: { ...body, threeDSecure: { embedded: true, url } } };
+  const threeDSecure = { embedded: true, url: `${base}/authentication/${reference}` };
+  return { status: 200, body: { ...asked, threeDSecure } };
 }
 
 export function captureAnswer(sale: Sale, asked: Asked): Answer {

@@ -68,6 +68,9 @@ test('what is held is captured once, or let go', async (t) => {
   const tid = held.body.tid;
   assert.equal((await rede.call('GET', `/${tid}`)).body.authorization.status, 'Pending');
   assert.equal((await rede.call('PUT', `/${tid}`, { amount: 2_501 })).body.returnCode, '49');
+  assert.equal((await rede.call('PUT', `/${tid}`, { amount: 1_054 })).body.returnCode, '83');
+  const whole = await rede.call('POST', '', redeSale('p0', { capture: false, amount: 1_050 }));
+  assert.equal((await rede.call('PUT', `/${whole.body.tid}`, { amount: 1_050 })).body.returnCode, '00');
   const captured = await rede.call('PUT', `/${tid}`, { amount: 2_000 });
   assert.deepEqual([captured.status, captured.body.returnCode], [200, '00']);
   assert.equal((await rede.call('PUT', `/${tid}`, { amount: 500 })).body.returnCode, '172');

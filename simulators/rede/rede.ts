@@ -1,5 +1,5 @@
 import { endOfDay, saoPauloDayOf } from '../kit/days.ts';
-import { behaviourOf, faultOfCapture, isExpiredCapture, pendingOf } from '../kit/sales/behaviour.ts';
+import { behaviourOf, behaviourOfCapture, pendingOf } from '../kit/sales/behaviour.ts';
 import type { SalesHouse } from '../kit/sales/house.ts';
 import type { Keys } from '../kit/sales/keys.ts';
 import { restOf, type Sale, tidOf } from '../kit/sales/sale.ts';
@@ -61,20 +61,19 @@ export class Rede {
     const on = request.amount === 0 ? 'check' : 'authorize';
     this.#arrive(merchantId, on, UNAUTHORIZED, respond, (step) => {
       const { amount, card, reference } = request;
-      if (request.kind === 'debit') return respond(authenticationAnswer(reference, amount, asked), null);
+      if (request.kind === 'debit')
+        return respond(authenticationAnswer(request, asked, this.house.now), null);
       const { decline, fault } = behaviourOf(
         { amount, brand: card.brand },
         step,
         () => this.house.declineOfCard(merchantId, request.number, amount === 0) ?? null,
       );
       if (isUndone(fault)) return respond(UNAUTHORIZED, fault);
-      // Elo has no pre-authorization here.
-      if (card.brand === 'elo' && !request.isCaptured)
-        return this.#answer(refused(400, '69'), fault, respond);
       if (this.house.sales.ofReference(merchantId, reference).length > 0)
         return this.#answer(refused(412, '42'), fault, respond);
-      if (step?.returnCode != null && !step.books)
-        return this.#answer(refused(400, step.returnCode), fault, respond);
+      // Elo has no pre-authorization here.
+      const refusal = card.brand === 'elo' && !request.isCaptured ? '69' : unbooked(step);
+      if (refusal !== null) return this.#answer(refused(400, refusal), fault, respond);
       const sale = this.house.sell({
         id: (nsu, at) => tidOf({ at, nsu }),
         ...{ merchantId, reference, amount, installments: request.installments, card, decline },
@@ -90,12 +89,9 @@ export class Rede {
       const sale = this.house.sales.sale(merchantId, tid);
       if (sale === undefined) return this.#answer(NO_SALE, null, respond);
       const amount = wanted ?? sale.amount;
-      const fault = step === null ? faultOfCapture(amount) : step.fault;
-      const refusal =
-        refusalOfCapture(sale, amount) ?? (step === null && isExpiredCapture(amount) ? '83' : null);
+      const { isExpired, fault } = behaviourOfCapture(amount, sale.amount, step);
+      const refusal = refusalOfCapture(sale, amount) ?? (isExpired ? '83' : unbooked(step));
       if (refusal !== null) return this.#answer(refused(400, refusal), fault, respond);
-      if (step?.returnCode != null && !step.books)
-        return this.#answer(refused(400, step.returnCode), fault, respond);
       this.house.capture(sale, amount);
       this.#answer(spoken(step) ?? captureAnswer(sale, asked), fault, respond);
     });
@@ -107,10 +103,8 @@ export class Rede {
       if (sale === undefined) return this.#answer(refused(404, '353'), null, respond);
       const amount = request.amount ?? Math.max(1, restOf(sale));
       const fault = step?.fault ?? null;
-      const refusal = refusalOfRefund(sale, amount, request.isDelayed, this.house.now);
+      const refusal = refusalOfRefund(sale, amount, request.isDelayed, this.house.now) ?? unbooked(step);
       if (refusal !== null) return this.#answer(refused(400, refusal), fault, respond);
-      if (step?.returnCode != null && !step.books)
-        return this.#answer(refused(400, step.returnCode), fault, respond);
       const refund = this.house.refund(sale, amount, this.#pendingOf(sale, amount, step, request.isDelayed));
       this.#answer(spoken(step) ?? refundAnswer(sale, refund, asked), fault, respond);
     });
@@ -186,6 +180,11 @@ export class Rede {
   #answer(answer: Answer, fault: Fault | null, respond: Respond): void {
     this.house.afterDurable(() => respond(answer, fault));
   }
+}
+
+/** The code with which a script has the request refused. */
+function unbooked(step: Step | null): string | null {
+  return step === null || step.books ? null : step.returnCode;
 }
 
 /** What a script makes Rede say of what it did. */

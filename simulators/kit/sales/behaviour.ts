@@ -35,15 +35,20 @@ export function behaviourOf(
   return { decline: decline ?? ofCard(), fault: null };
 }
 
-/** The same of a capture, by its own amount: that of its authorization would have spoiled that. */
-export function faultOfCapture(amount: number): Fault | null {
-  const fault = FAULT_OF_DIGITS[amount % 10_000] ?? null;
-  return fault === 'silent' ? null : fault;
-}
-
-export function isExpiredCapture(amount: number): boolean {
+/**
+ * The same of a capture, by its own amount. What is captured whole was spoiled when it was authorized, and an
+ * asker who charges in two steps captures it so at once.
+ */
+export function behaviourOfCapture(
+  amount: number,
+  authorized: number,
+  step: Step | null,
+): { readonly isExpired: boolean; readonly fault: Fault | null } {
+  if (step !== null || amount === authorized) return { isExpired: false, fault: step?.fault ?? null };
   const digits = amount % 10_000;
-  return digits >= amounts.declines.first && digits <= amounts.declines.last;
+  const fault = FAULT_OF_DIGITS[digits] ?? null;
+  const isExpired = digits >= amounts.declines.first && digits <= amounts.declines.last;
+  return { isExpired, fault: fault === 'silent' ? null : fault };
 }
 
 const DAY_MILLISECONDS = 86_400_000;
