@@ -66,7 +66,7 @@ export function saleAnswer(
           }
         : {}),
       ...(sale.state === 'captured' ? capturedFields(sale) : {}),
-      ...(sale.state === 'doubtful' && isGuarded ? { TryAutomaticCancellation: true } : {}),
+      ...(isGuarded && statusOf(sale, sale) === 0 ? { TryAutomaticCancellation: true } : {}),
       ...{ ExtraDataCollection: [], Status: statusOf(sale, sale), ...returnFields(sale) },
       Links: linksOf(sale, sale.state, hosts),
     },

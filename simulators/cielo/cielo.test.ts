@@ -111,6 +111,27 @@ test('a pending void is said to be there until it is decided', async (t) => {
   assert.equal(sale.refundedAmount, 2_001);
 });
 
+test('a void may be said not to be done, and be done', async (t) => {
+  const cielo = await startCielo(t, { options: ['--spacing-milliseconds', '0'] });
+  const { PaymentId } = (await cielo.call('POST', '/sales/', cieloSale('p1'))).body.Payment;
+  await cielo.script(MERCHANT_ID, [
+    { on: 'refund', returnCode: '42' },
+    { on: 'refund', returnCode: '98', books: true },
+    { on: 'refund', fault: 'booksButUnavailable' },
+  ]);
+  const codes = [];
+  for (let times = 0; times < 3; times += 1) {
+    const { status, body } = await cielo.call('PUT', `/sales/${PaymentId}/void?amount=100`);
+    codes.push([status, body.ReturnCode]);
+  }
+  assert.deepEqual(codes, [
+    [200, '42'],
+    [200, '98'],
+    [500, undefined],
+  ]);
+  assert.equal((await cielo.call('GET', `/sales/${PaymentId}`)).body.Payment.VoidedAmount, 200);
+});
+
 test('what Cielo does not know it finds out by itself', async (t) => {
   const cielo = await startCielo(t);
   await cielo.script(MERCHANT_ID, [

@@ -185,6 +185,42 @@ test('a script spoils requests before or after they are booked', async (t) => {
   assert.equal((await rede.call('GET', '?reference=b')).status, 200);
 });
 
+test('amounts spoil answers as with the simulated acquirer', async (t) => {
+  const rede = await startRede(t, { options: ['--late-milliseconds', '1'] });
+  await rede.token();
+  const silent = new AbortController();
+  const unheard = assert.rejects(
+    fetch(`${rede.url}/v1/transactions`, {
+      ...{ method: 'POST', body: JSON.stringify(redeSale('p1', { amount: 1_002 })), signal: silent.signal },
+      headers: { authorization: `Basic ${Buffer.from(`${AFFILIATION}:k`).toString('base64')}` },
+    }),
+  );
+  while ((await rede.ledger('reference=p1')).length === 0);
+  silent.abort();
+  await unheard;
+  assert.equal((await rede.call('POST', '', redeSale('p2', { amount: 1_003 }))).body.returnCode, '00');
+  await assert.rejects(rede.call('POST', '', redeSale('p3', { amount: 1_004 })), SyntaxError);
+  assert.equal((await rede.ledger('live=true')).length, 3);
+});
+
+test('a trigger card declines as often as it does with the simulated acquirer', async (t) => {
+  const rede = await startRede(t);
+  const codes = [];
+  for (const reference of ['a', 'b', 'c']) {
+    const { body } = await rede.call('POST', '', redeSale(reference, { cardNumber: '4000050000000122' }));
+    codes.push(body.brand.returnCode);
+  }
+  assert.deepEqual(codes, ['51', '51', '00']);
+});
+
+test('Elo is not held, and takes no reference for having been asked', async (t) => {
+  const rede = await startRede(t);
+  const cardNumber = '6362970000457013';
+  const held = await rede.call('POST', '', redeSale('p1', { cardNumber, capture: false }));
+  assert.deepEqual([held.status, held.body.returnCode], [400, '69']);
+  assert.equal((await rede.call('POST', '', redeSale('p1', { cardNumber }))).body.returnCode, '00');
+});
+
 test('version 1 takes the credentials themselves', async (t) => {
   const rede = await startRede(t);
   const headers = { authorization: `Basic ${Buffer.from(`${AFFILIATION}:k`).toString('base64')}` };
