@@ -59,6 +59,7 @@ const PURE_PLATFORM = [
   'src/platform/http/failures.ts',
   'src/platform/pages.ts',
   'src/platform/row-format.ts',
+  'src/platform/http/named.ts',
   'src/platform/http/places.ts',
   'src/platform/process-reports/process-report.ts',
   'src/platform/http/refusal.ts',

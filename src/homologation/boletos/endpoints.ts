@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
 import {
   conflict,
   type RefusalShape,
@@ -82,7 +83,7 @@ function checkEvent(body: unknown): Fault[] {
     .map((tag) => ({ ...BOLETO_EVENT_FAULTS.onlyOfPayment, tag }));
 }
 
-const EVENT_REQUEST = Type.Object({
+const EVENT_REQUEST = named('BoletoEventRequest', {
   type: Type.Enum([...BANK_EVENTS]),
   amount: Type.Optional(
     Type.Integer({
@@ -115,7 +116,7 @@ const FORCE_BOLETO_EVENT = contract({
   answers: {
     200: {
       description: 'It happened; status and description are those of the boleto now.',
-      schema: Type.Object({
+      schema: named('BoletoEvent', {
         id: Type.String({ description: 'Of the boleto.' }),
         type: Type.Enum([...BANK_EVENTS]),
         statusBill: Type.Integer(),

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { STATUS_WORDS } from '../../payments/status/contract.ts';
 import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
 import {
   conflict,
   type RefusalShape,
@@ -55,7 +56,7 @@ const FORCE_EVENT = contract({
   homologationOnly: true,
   isExact: true,
   parameters: Type.Object({ paymentId: Type.String({ maxLength: 36 }) }),
-  body: Type.Object({
+  body: named('TransactionEventRequest', {
     type: Type.Enum([...CHANGE_EVENTS]),
     installmentNumber: Type.Integer({ minimum: 1, maximum: MOST_INSTALLMENTS }),
     amount: Type.Optional(
@@ -71,7 +72,7 @@ const FORCE_EVENT = contract({
   answers: {
     200: {
       description: 'It happened; `statusDescription` is what the installment is now.',
-      schema: Type.Object({
+      schema: named('TransactionEvent', {
         paymentId: Type.String(),
         installmentNumber: Type.Integer(),
         type: Type.Enum([...CHANGE_EVENTS]),

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Type } from 'typebox';
+import { named } from '../../platform/http/named.ts';
 import { escapedMarkup } from '../../values/markup.ts';
 import { type Answer, type Call, contract, type Endpoint, endpoint } from '../http/endpoint.ts';
 import type { Language } from '../http/sentence.ts';
@@ -27,7 +28,7 @@ const GET_OPENAPI = contract({
   answers: {
     200: {
       description: 'An OpenAPI 3.1 document.',
-      schema: Type.Object({ openapi: Type.String() }),
+      schema: named('OpenApiDocument', { openapi: Type.String() }),
       example: { openapi: '3.1.1' },
     },
   },

@@ -1,10 +1,12 @@
+import type { TObject, TSchema } from 'typebox';
 import { readExactJson } from '../../values/exact-json.ts';
 import type { Contract } from '../http/endpoint.ts';
 import { FAILURES, type Failure, forbiddenScope } from '../http/failures.ts';
+import { PROBLEMS } from '../http/refusal.ts';
 import type { Sentence } from '../http/sentence.ts';
 import { requestReader } from '../requests/request-reader.ts';
 import { IDEMPOTENCY_KEY, PUBLISHED_HEADERS } from './catalogue.ts';
-import { printParameters, printSchema } from './json-schema.ts';
+import { type Printing, printingIn, printObjects, printParameters, printSchema } from './json-schema.ts';
 import { type MessageContract, printMessages } from './messages.ts';
 
 import { AS_DECLARED, type Wording } from './wording.ts';
@@ -35,6 +37,12 @@ export function openApiDocument(
   wording: Wording = AS_DECLARED,
 ): object {
   const { say, pick } = wording;
+  const printing = printingIn(wording);
+  const paths = printPaths(endpoints, serverUrls, printing);
+  const webhooks = printMessages(messages, printing);
+  const responses = Object.fromEntries(
+    Object.values(COMMON_ANSWERS).map(({ name, failure }) => [name, printFailure(failure, printing)]),
+  );
   const groups = [...new Set(endpoints.map((endpoint) => endpoint.group))];
   return {
     openapi: '3.1.1',
@@ -46,8 +54,8 @@ export function openApiDocument(
     servers: printServers(serverUrls, wording),
     tags: groups.map((name) => ({ name: say(name) })),
     security: [{ bearer: [] }],
-    paths: printPaths(endpoints, serverUrls, wording),
-    ...(messages.length === 0 ? {} : { webhooks: printMessages(messages, wording) }),
+    paths,
+    ...(messages.length === 0 ? {} : { webhooks }),
     components: {
       securitySchemes: {
         bearer: {
@@ -57,10 +65,8 @@ export function openApiDocument(
         },
       },
       headers: printHeaders(wording),
-      schemas: { Errors: errorsSchema(wording) },
-      responses: Object.fromEntries(
-        Object.values(COMMON_ANSWERS).map(({ name, failure }) => [name, printFailure(failure, wording)]),
-      ),
+      responses,
+      schemas: printObjects(printing),
     },
   };
 }
@@ -70,30 +76,6 @@ const SERVER_NAMES = {
   gateway: 'Gateway API',
   integration: 'Other APIs',
 };
-
-const errorsSchema = ({ say }: Wording) => ({
-  type: 'array',
-  description: say('All faults of a request at once, or the one reason for which it was refused.'),
-  minItems: 1,
-  maxItems: 100,
-  items: {
-    type: 'object',
-    required: ['tag', 'description'],
-    properties: {
-      tag: {
-        type: 'string',
-        description: say(
-          "The path of the field as you sent it, the issuer's code of a decline, `__general__` for a business rule, " +
-            'or empty.',
-        ),
-      },
-      description: {
-        type: 'string',
-        description: say('Brazilian Portuguese; `Accept-Language: en` gives English.'),
-      },
-    },
-  },
-});
 
 type CommonAnswer = {
   readonly name: string;
@@ -183,34 +165,34 @@ function printHeaders({ say }: Wording): Json {
   );
 }
 
-function printPaths(endpoints: readonly Contract[], serverUrls: ServerUrls, wording: Wording): Json {
+function printPaths(endpoints: readonly Contract[], serverUrls: ServerUrls, printing: Printing): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     const { path } = endpoint;
     const method = endpoint.method.toLowerCase();
     paths[path] ??= {};
     if (paths[path][method] !== undefined) throw new Error(`${endpoint.method} ${path} is declared twice`);
-    paths[path][method] = printOperation(endpoint, serverUrls, wording);
+    paths[path][method] = printOperation(endpoint, serverUrls, printing);
   }
   return paths;
 }
 
-function printOperation(endpoint: Contract, serverUrls: ServerUrls, wording: Wording): Json {
-  const { say } = wording;
+function printOperation(endpoint: Contract, serverUrls: ServerUrls, printing: Printing): Json {
+  const { say } = printing;
   const { id, group, summary, body, bodyExample, scope } = endpoint;
   const parameters = [
-    ...printParameters('path', endpoint.parameters, wording, id),
-    ...printParameters('query', endpoint.query, wording, id),
+    ...printParameters('path', endpoint.parameters, printing, id),
+    ...printParameters('query', endpoint.query, printing, id),
     ...(endpoint.isRepeatable ? [{ ...IDEMPOTENCY_KEY, description: say(IDEMPOTENCY_KEY.description) }] : []),
   ];
-  const description = descriptionOf(endpoint, wording);
+  const description = descriptionOf(endpoint, printing);
   return {
     operationId: id,
     tags: [say(group)],
     summary: say(summary),
     ...(description === '' ? {} : { description }),
     ...(endpoint.homologationOnly ? { 'x-homologation-only': true } : {}),
-    ...serversOf(endpoint, serverUrls, wording),
+    ...serversOf(endpoint, serverUrls, printing),
     security: scope === null ? [] : [{ bearer: scope === 'any' ? [] : [scope] }],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
@@ -218,10 +200,10 @@ function printOperation(endpoint: Contract, serverUrls: ServerUrls, wording: Wor
       : {
           requestBody: {
             required: endpoint.isBodyOptional !== true,
-            content: printContent(printSchema(body, wording, [id], endpoint.isExact !== true), bodyExample),
+            content: printContent(printSchema(body, printing, [id], endpoint.isExact !== true), bodyExample),
           },
         }),
-    responses: printAnswers(endpoint, wording),
+    responses: printAnswers(endpoint, printing),
   };
 }
 
@@ -250,8 +232,8 @@ function descriptionOf({ homologationOnly, description }: Contract, { say }: Wor
   return [only, description === undefined ? '' : say(description)].filter(Boolean).join(' ');
 }
 
-function printAnswers(endpoint: Contract, wording: Wording): Json {
-  const { say } = wording;
+function printAnswers(endpoint: Contract, printing: Printing): Json {
+  const { say } = printing;
   const { id, isRepeatable } = endpoint;
   const answers: Record<number, Json> = {};
   for (const [status, answer] of Object.entries(endpoint.answers)) {
@@ -261,7 +243,7 @@ function printAnswers(endpoint: Contract, wording: Wording): Json {
         ? {}
         : {
             content: printContent(
-              schema === undefined ? TEXT : printSchema(schema, wording, [id]),
+              schema === undefined ? TEXT : printSchema(schema, printing, [id]),
               example,
               contentType,
             ),
@@ -282,10 +264,10 @@ function printAnswers(endpoint: Contract, wording: Wording): Json {
     if (declared === undefined) {
       answers[status] =
         status === 400
-          ? printInvalid(endpoint, wording)
+          ? printInvalid(endpoint, printing)
           : { $ref: `#/components/responses/${COMMON_ANSWERS[status].name}` };
     } else if (endpoint.errorBody === undefined && status !== 401) {
-      answers[status] = withErrors(declared, status, wording);
+      answers[status] = withProblems(declared, endpoint.answers[status]?.schema, status, printing);
     }
   }
   return answers;
@@ -294,35 +276,48 @@ function printAnswers(endpoint: Contract, wording: Wording): Json {
 const headerNamed = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } });
 const REPLAYED = { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } };
 const TEXT = { type: 'string' };
-const ERRORS = { $ref: '#/components/schemas/Errors' };
 
 /** For a status that both the endpoint and the server use: either body may come. */
-function withErrors(declared: Json, status: CommonStatus, { say }: Wording): Json {
-  const { content } = declared as { content?: { 'application/json'?: { schema: Json; example?: unknown } } };
-  const own = content?.['application/json'];
-  if (own === undefined) return declared;
-  const merged = { schema: { anyOf: [own.schema, ERRORS] }, example: own.example };
-  return {
-    ...declared,
-    description: `${declared.description} ${say('Or:')} ${say(commonDescription(status))}`,
-    content: { 'application/json': merged },
-  };
+function withProblems(
+  declared: Json,
+  schema: TSchema | undefined,
+  status: CommonStatus,
+  printing: Printing,
+): Json {
+  const { say } = printing;
+  const description = `${declared.description} ${say('Or:')} ${say(commonDescription(status))}`;
+  if (schema === undefined || isOfProblems(schema)) return { ...declared, description };
+  const { content } = declared as { content: { 'application/json': { schema: Json; example?: unknown } } };
+  const { schema: own, example } = content['application/json'];
+  const merged = { schema: { anyOf: [own, printSchema(PROBLEMS, printing)] }, example };
+  return { ...declared, description, content: { 'application/json': merged } };
 }
 
-function printFailure(failure: Failure | null, { say }: Wording): Json {
+/** A problem alone is one of these too. */
+function isOfProblems(schema: TSchema): boolean {
+  const { items } = schema as { readonly items?: TObject };
+  const { tag } = (items?.properties ?? {}) as Record<string, { type?: string } | undefined>;
+  return (
+    tag?.type === 'string' &&
+    items?.required?.every((name) => name === 'tag' || name === 'description') === true
+  );
+}
+
+function printFailure(failure: Failure | null, printing: Printing): Json {
   const status = failure === null ? 401 : (FAILURES[failure].status as SharedStatus);
-  const description = say(COMMON_ANSWERS[status].description);
+  const description = printing.say(COMMON_ANSWERS[status].description);
   const headers = headersOf(status, true);
   if (failure === null) return { description, headers };
   const { tag, sentence } = failure === 'forbiddenScope' ? forbiddenScope('gateway') : FAILURES[failure];
-  return { description, headers, content: printContent(ERRORS, [{ tag, description: sentence.pt }]) };
+  const example = [{ tag, description: sentence.pt }];
+  return { description, headers, content: printContent(printSchema(PROBLEMS, printing), example) };
 }
 
-function printInvalid(endpoint: Contract, { say }: Wording): Json {
+function printInvalid(endpoint: Contract, printing: Printing): Json {
   return {
-    description: say(INVALID_DESCRIPTION),
+    description: printing.say(INVALID_DESCRIPTION),
     headers: headersOf(400),
-    content: printContent(ERRORS, invalidExample(endpoint)),
+    content: printContent(printSchema(PROBLEMS, printing), invalidExample(endpoint)),
   };
 }
 

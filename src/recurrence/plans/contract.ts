@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
+import { named } from '../../platform/http/named.ts';
 import { refusedAnswer } from '../../platform/http/refusal.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
 import type { ExactNumber } from '../../values/exact-json.ts';
@@ -42,7 +43,7 @@ export const STAMPED: Record<string, TSchema> = {
   modifiedDate: Type.Optional(Type.String()),
 };
 
-export const PLAN_ANSWER = Type.Object({
+export const PLAN_ANSWER = named('Plan', {
   id: Type.String(),
   merchantId: Type.String(),
   name: Type.String(),
@@ -174,7 +175,7 @@ export const CREATE_PLAN = contract({
     'Semesterly 180, Yearly 365, all without end, but for a Monthly one with `installments`: its subscriptions are completed after ' +
     'so many. A Custom plan needs `interval` and `installments`. `trialDays` and `attempts` ' +
     'are 0 by default.',
-  body: Type.Object({ merchantId: Type.Optional(Type.String(OWN_MERCHANT)), ...PLAN_FIELDS }),
+  body: named('PlanRequest', { merchantId: Type.Optional(Type.String(OWN_MERCHANT)), ...PLAN_FIELDS }),
   check: newPlanFaults,
   isRepeatable: true,
   bodyExample: BODY_EXAMPLE,
@@ -193,7 +194,7 @@ export const UPDATE_PLAN = contract({
     'What you leave out keeps its value; `interval` and `installments` follow `planType` when that changes. The amount of an ' +
     'Active plan cannot change. While a subscription of the plan is Active or Blocked, only `name` and `description` can.',
   parameters: PLAN_PARAMETERS,
-  body: Type.Object({ merchantId: Type.String(OWN_MERCHANT), ...PLAN_FIELDS }),
+  body: named('PlanUpdateRequest', { merchantId: Type.String(OWN_MERCHANT), ...PLAN_FIELDS }),
   check: planFaults,
   bodyExample: { merchantId: PLAN_EXAMPLE.merchantId, ...BODY_EXAMPLE },
   answers: {
@@ -247,7 +248,7 @@ export const LIST_PLANS = contract({
   answers: {
     200: {
       description: 'One page of them; total counts all.',
-      schema: Type.Object({
+      schema: named('PlanPage', {
         items: Type.Array(PLAN_ANSWER),
         page: Type.Integer(),
         limit: Type.Integer(),

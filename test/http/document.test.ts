@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openApiDocument } from '../../src/platform/reference/openapi.ts';
+import { wordingIn } from '../../src/platform/reference/wording.ts';
+import { REFERENCE } from '../published.ts';
+
+/** Of a generated class, and of a method, which is called like its operation. */
+const LONGEST_NAME = 40;
+const MOST_BYTES = 386_000;
+
+type Json = Record<string, unknown>;
+type Found = { readonly place: string; readonly schema: Json };
+
+const DOCUMENT = openApiDocument(REFERENCE) as {
+  readonly paths: Record<string, Record<string, { readonly operationId: string }>>;
+  readonly components: { readonly schemas: Record<string, Json> };
+};
+const { schemas } = DOCUMENT.components;
+
+/** Everything in the document but its examples. */
+function* partsOf(value: unknown, place: string): Generator<Found> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield { place, schema: value as Json };
+  for (const [name, own] of Object.entries(value))
+    if (name !== 'example' && name !== 'examples') yield* partsOf(own, `${place}/${name}`);
+}
+
+const isObject = ({ schema: { type } }: Found) => type === 'object' || [type].flat().includes('object');
+
+test('every object has a name, under which it stands once', () => {
+  const bare = [...partsOf(DOCUMENT, '')]
+    .filter(isObject)
+    .map(({ place }) => place)
+    .filter((place) => !/^\/components\/schemas\/[^/]+$/.test(place));
+  assert.deepEqual(bare, [], 'make it with named() in its contract');
+  const alike = Map.groupBy(Object.keys(schemas), (name) => name.toLowerCase());
+  assert.deepEqual(
+    [...alike.values()].filter((names) => names.length > 1),
+    [],
+  );
+});
+
+test('every name is short enough for a class', () => {
+  const operations = Object.values(DOCUMENT.paths).flatMap((path) => Object.values(path));
+  const names = [...Object.keys(schemas), ...operations.map(({ operationId }) => operationId)];
+  assert.deepEqual(
+    names.filter((name) => name.length > LONGEST_NAME),
+    [],
+  );
+});
+
+test('no field is only null: its type is what it is elsewhere', () => {
+  const fields = [...partsOf(DOCUMENT, '')].flatMap(({ place, schema: { properties } }) =>
+    Object.entries((properties ?? {}) as Record<string, Json>).map(([name, field]) => ({
+      place: `${place}/${name}`,
+      field,
+    })),
+  );
+  assert.ok(fields.length > 500);
+  assert.deepEqual(
+    fields.filter(({ field }) => field.type === 'null').map(({ place }) => place),
+    [],
+  );
+});
+
+test('the document is no larger than it was', () => {
+  for (const language of ['pt', 'en'] as const) {
+    const printed = openApiDocument(REFERENCE, wordingIn(language, REFERENCE.texts));
+    const bytes = Buffer.byteLength(JSON.stringify(printed));
+    assert.ok(bytes <= MOST_BYTES, `${bytes} bytes in ${language}`);
+  }
+});
