@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { has, lacks, when } from '../platform/http/checked.ts';
 import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../platform/http/endpoint.ts';
 import { named } from '../platform/http/named.ts';
 import { type RefusalShape, refusal, refusalsAnswer } from '../platform/http/refusal.ts';
@@ -80,10 +81,21 @@ export const TOKENIZE_CARD = contract({
   group: 'Cards',
   summary: 'Make a card token',
   description: 'A token lives 10 minutes and pays once; a declined payment gives it back.',
-  body: named('TokenizationRequest', {
-    cardNumber: Type.Optional(Type.String({ maxLength: 19, mayHoldCard: true })),
-    encryptedCard: Type.Optional(Type.String({ maxLength: 2_048, mayHoldCard: true })),
-  }),
+  body: named(
+    'TokenizationRequest',
+    {
+      cardNumber: Type.Optional(
+        Type.String({
+          maxLength: 19,
+          mayHoldCard: true,
+          // The last digit is a check digit.
+          checked: { pattern: '^(\\d{13,19}|\\s*)$', examples: ['5155901222280001'] },
+        }),
+      ),
+      encryptedCard: Type.Optional(Type.String({ maxLength: 2_048, mayHoldCard: true })),
+    },
+    { checked: when(has('cardNumber'), lacks('encryptedCard'), has('encryptedCard')) },
+  ),
   bodyExample: { cardNumber: '5155901222280001' },
   check: checkTokenization,
   answers: {

@@ -25,24 +25,35 @@ import {
 
 export { writeDecline, writeRetryLimit } from '../providers/acquirers/endpoints.ts';
 
+import { both, has, isWord, lacks, when, withField } from '../platform/http/checked.ts';
 import { named } from '../platform/http/named.ts';
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 
 const PAYMENT_REQUEST = named('PaymentRequest', {
-  payment: named('PaymentTermsRequest', {
-    transactionType: Type.Enum(['credit']),
-    amount: Type.Integer({ minimum: 1, maximum: MAX_PAYMENT_CENTS, description: 'Cents.' }),
-    productType: Type.Enum(['avista', 'lojista'], {
-      description: 'avista: one payment; lojista: installments.',
-    }),
-    installments: Type.Integer({ minimum: 1, maximum: 99 }),
-    captureType: Type.Optional(
-      Type.Enum(['ac', 'pa'], {
-        description: 'ac (the default): authorize and capture; pa: authorize only, and capture later.',
+  payment: named(
+    'PaymentTermsRequest',
+    {
+      transactionType: Type.Enum(['credit']),
+      amount: Type.Integer({ minimum: 1, maximum: MAX_PAYMENT_CENTS, description: 'Cents.' }),
+      productType: Type.Enum(['avista', 'lojista'], {
+        description: 'avista: one payment; lojista: installments.',
       }),
-    ),
-  }),
+      installments: Type.Integer({ minimum: 1, maximum: 99 }),
+      captureType: Type.Optional(
+        Type.Enum(['ac', 'pa'], {
+          description: 'ac (the default): authorize and capture; pa: authorize only, and capture later.',
+        }),
+      ),
+    },
+    {
+      checked: when(
+        isWord('productType', 'avista'),
+        withField('installments', { const: 1 }),
+        withField('installments', { type: 'integer', minimum: 2 }),
+      ),
+    },
+  ),
   referenceTransaction: text(50),
   urlCallBack: Type.Optional(
     Type.String({
@@ -63,37 +74,47 @@ const PAYMENT_REQUEST = named('PaymentRequest', {
     ),
   }),
   configSplit: SPLIT_REQUEST,
-  cardInfo: named('CardInfoRequest', {
-    numberToken: Type.Optional(
-      Type.String({
-        maxLength: 128,
-        mayHoldCard: true,
-        reads: 'smallLetters',
-        description: 'This, encryptedCard or vaultId, exactly one; needs the expiry beside it.',
-      }),
-    ),
-    vaultId: Type.Optional(
-      Type.String({
-        maxLength: 36,
-        description:
-          'A stored card. What else stands here must be as it was stored; a security code says that the holder is there.',
-      }),
-    ),
-    cardholderName: Type.Optional(
-      Type.String({ maxLength: 30, format: 'visibleText', description: 'Required, save with vaultId.' }),
-    ),
-    securityCode: Type.Optional(Type.String({ maxLength: 4, format: 'securityCode' })),
-    brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
-    expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
-    expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
-    encryptedCard: Type.Optional(
-      Type.String({
-        maxLength: 2_048,
-        mayHoldCard: true,
-        description: 'Base64 in one line; see the public key.',
-      }),
-    ),
-  }),
+  cardInfo: named(
+    'CardInfoRequest',
+    {
+      numberToken: Type.Optional(
+        Type.String({
+          maxLength: 128,
+          mayHoldCard: true,
+          reads: 'smallLetters',
+          description: 'This, encryptedCard or vaultId, exactly one; needs the expiry beside it.',
+        }),
+      ),
+      vaultId: Type.Optional(
+        Type.String({
+          maxLength: 36,
+          description:
+            'A stored card. What else stands here must be as it was stored; a security code says that the holder is there.',
+        }),
+      ),
+      cardholderName: Type.Optional(
+        Type.String({ maxLength: 30, format: 'visibleText', description: 'Required, save with vaultId.' }),
+      ),
+      securityCode: Type.Optional(Type.String({ maxLength: 4, format: 'securityCode' })),
+      brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
+      expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
+      expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
+      encryptedCard: Type.Optional(
+        Type.String({
+          maxLength: 2_048,
+          mayHoldCard: true,
+          description: 'Base64 in one line; see the public key.',
+        }),
+      ),
+    },
+    {
+      checked: when(
+        has('numberToken'),
+        both(lacks('encryptedCard', 'vaultId'), has('cardholderName', 'expirationMonth', 'expirationYear')),
+        when(has('encryptedCard'), both(lacks('vaultId'), has('cardholderName')), has('vaultId')),
+      ),
+    },
+  ),
   customer: Type.Optional(
     named('BuyerRequest', {
       documentType: Type.Optional(Type.Enum(['cpf', 'cnpj'])),

@@ -54,6 +54,7 @@ const PURE_PLATFORM = [
   'src/platform/requests/foreign-fields.ts',
   'src/platform/requests/formats.ts',
   'src/platform/requests/text-readings.ts',
+  'src/platform/http/checked.ts',
   'src/platform/http/connection-deadlines.ts',
   'src/platform/http/endpoint.ts',
   'src/platform/http/failures.ts',

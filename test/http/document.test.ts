@@ -50,9 +50,9 @@ test('every name is short enough for a class', () => {
 });
 
 test('no field is only null: its type is what it is elsewhere', () => {
-  const fields = [...partsOf(DOCUMENT, '')].flatMap(({ place, schema: { properties } }) =>
+  const fields = Object.entries(schemas).flatMap(([object, { properties }]) =>
     Object.entries((properties ?? {}) as Record<string, Json>).map(([name, field]) => ({
-      place: `${place}/${name}`,
+      place: `${object}.${name}`,
       field,
     })),
   );

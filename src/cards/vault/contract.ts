@@ -12,41 +12,50 @@ import type { ShownCard, VaultCardStatus, WantedCards } from './vault-card.ts';
 
 export { writeDecline, writeRetryLimit } from '../../providers/acquirers/endpoints.ts';
 
+import { both, has, lacks, when } from '../../platform/http/checked.ts';
 import { named } from '../../platform/http/named.ts';
 
-const STORE_REQUEST = named('VaultCardRequest', {
-  numberToken: Type.Optional(
-    Type.String({
-      maxLength: 128,
-      mayHoldCard: true,
-      reads: 'smallLetters',
-      description: 'This or encryptedCard, exactly one; needs name and expiry beside it.',
-    }),
-  ),
-  encryptedCard: Type.Optional(
-    Type.String({
-      maxLength: 2_048,
-      mayHoldCard: true,
-      description: 'Base64 in one line; see the public key.',
-    }),
-  ),
-  brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
-  cardholderName: Type.Optional(
-    Type.String({
-      maxLength: 30,
-      format: 'visibleText',
-      description: 'Required, unless the encrypted card holds it.',
-    }),
-  ),
-  expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
-  expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
-  verifyCard: Type.Optional(
-    Type.Boolean({ description: 'Ask the issuer first whether the card is good; nothing is charged.' }),
-  ),
-  securityCode: Type.Optional(
-    Type.String({ maxLength: 4, format: 'securityCode', description: 'For the check only; never kept.' }),
-  ),
-});
+const OF_CARD = ['cardholderName', 'expirationMonth', 'expirationYear'];
+
+const STORE_REQUEST = named(
+  'VaultCardRequest',
+  {
+    numberToken: Type.Optional(
+      Type.String({
+        maxLength: 128,
+        mayHoldCard: true,
+        reads: 'smallLetters',
+        description: 'This or encryptedCard, exactly one; needs name and expiry beside it.',
+      }),
+    ),
+    encryptedCard: Type.Optional(
+      Type.String({
+        maxLength: 2_048,
+        mayHoldCard: true,
+        description: 'Base64 in one line; see the public key.',
+      }),
+    ),
+    brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
+    cardholderName: Type.Optional(
+      Type.String({
+        maxLength: 30,
+        format: 'visibleText',
+        description: 'Required, unless the encrypted card holds it.',
+      }),
+    ),
+    expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
+    expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
+    verifyCard: Type.Optional(
+      Type.Boolean({ description: 'Ask the issuer first whether the card is good; nothing is charged.' }),
+    ),
+    securityCode: Type.Optional(
+      Type.String({ maxLength: 4, format: 'securityCode', description: 'For the check only; never kept.' }),
+    ),
+  },
+  {
+    checked: when(has('numberToken'), both(lacks('encryptedCard'), has(...OF_CARD)), has('encryptedCard')),
+  },
+);
 type StoreRequest = Static<typeof STORE_REQUEST>;
 
 export const VAULT_FAULTS = {
@@ -64,7 +73,7 @@ function checkCard(body: unknown): Fault[] {
   const isOne = (numberToken === undefined) !== (encryptedCard === undefined);
   // An encrypted card may hold them; without any card the faults of a token are reported.
   const needsAll = numberToken !== undefined || encryptedCard === undefined;
-  const needed = needsAll ? ['cardholderName', 'expirationMonth', 'expirationYear'] : [];
+  const needed = needsAll ? OF_CARD : [];
   const missing = needed
     .filter((field) => fields[field] === undefined)
     .map((field) => ({ tag: field, sentence: REQUIRED }));

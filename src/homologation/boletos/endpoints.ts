@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { both, isWord, lacks, when, withField } from '../../platform/http/checked.ts';
 import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { named } from '../../platform/http/named.ts';
@@ -83,19 +84,25 @@ function checkEvent(body: unknown): Fault[] {
     .map((tag) => ({ ...BOLETO_EVENT_FAULTS.onlyOfPayment, tag }));
 }
 
-const EVENT_REQUEST = named('BoletoEventRequest', {
-  type: Type.Enum([...BANK_EVENTS]),
-  amount: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: MAX_PAYMENT_CENTS,
-      description: 'Cents that are paid; absent: what is to be paid on the day.',
-    }),
-  ),
-  paidOn: Type.Optional(
-    Type.String({ format: 'day', maxLength: 10, description: 'Day of the payment; absent: today.' }),
-  ),
-});
+const EVENT_REQUEST = named(
+  'BoletoEventRequest',
+  {
+    type: Type.Enum([...BANK_EVENTS]),
+    amount: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_PAYMENT_CENTS,
+        description: 'Cents that are paid; absent: what is to be paid on the day.',
+      }),
+    ),
+    paidOn: Type.Optional(
+      Type.String({ format: 'day', maxLength: 10, description: 'Day of the payment; absent: today.' }),
+    ),
+  },
+  {
+    checked: when(isWord('type', 'paid'), {}, both(withField('amount', { type: 'null' }), lacks('paidOn'))),
+  },
+);
 
 const FORCE_BOLETO_EVENT = contract({
   id: 'forceBoletoEvent',

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { has, hasValue, when, withField } from '../../platform/http/checked.ts';
 import {
   type Answer,
   callerOf,
@@ -40,22 +41,26 @@ export const CLOCK_REFUSALS = {
   }),
 } as const satisfies Record<JumpRefusal, RefusalShape>;
 
-const JUMP_REQUEST = named('ClockJumpRequest', {
-  advanceDays: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: MOST_DAYS_AHEAD,
-      description: 'Days of 24 hours from where the clock stands; this or `to`, exactly one.',
-    }),
-  ),
-  to: Type.Optional(
-    Type.String({
-      maxLength: 29,
-      format: 'saoPauloTime',
-      description: 'Where the clock shall go; at most 730 days beyond the real date.',
-    }),
-  ),
-});
+const JUMP_REQUEST = named(
+  'ClockJumpRequest',
+  {
+    advanceDays: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MOST_DAYS_AHEAD,
+        description: 'Days of 24 hours from where the clock stands; this or `to`, exactly one.',
+      }),
+    ),
+    to: Type.Optional(
+      Type.String({
+        maxLength: 29,
+        format: 'saoPauloTime',
+        description: 'Where the clock shall go; at most 730 days beyond the real date.',
+      }),
+    ),
+  },
+  { checked: when(has('to'), withField('advanceDays', { type: 'null' }), hasValue('advanceDays')) },
+);
 
 export const CLOCK_FAULTS = {
   oneGoal: refusal(400, GENERAL_TAG, {

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { isWord, lacks, when } from '../../platform/http/checked.ts';
 import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../../platform/http/endpoint.ts';
 import { named } from '../../platform/http/named.ts';
 import {
@@ -76,20 +77,25 @@ const MEANT = {
   fails: 'It fails then, and nothing is given back; absent: it is done.',
 } as const;
 
-const code = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 4, description }));
+const code = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 4, description, checked: { pattern: CODE.source } }));
 const whole = (maximum: number, description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum, description }));
 
-const STEP = named('ScriptStepRequest', {
-  outcome: Type.Optional(Type.Enum([...OUTCOMES], { description: MEANT.outcome })),
-  responseCode: code(MEANT.responseCode),
-  adviceCode: code(MEANT.adviceCode),
-  fault: Type.Optional(Type.Enum([...ANSWER_FAULTS], { description: MEANT.fault })),
-  delayMilliseconds: whole(LONGEST_DELAY_MILLISECONDS, MEANT.delayMilliseconds),
-  undoRefusals: whole(MOST_TIMES, MEANT.undoRefusals),
-  notFoundTimes: whole(MOST_TIMES, MEANT.notFoundTimes),
-  feePortion: whole(WHOLE_PORTION, MEANT.feePortion),
-});
+const STEP = named(
+  'ScriptStepRequest',
+  {
+    outcome: Type.Optional(Type.Enum([...OUTCOMES], { description: MEANT.outcome })),
+    responseCode: code(MEANT.responseCode),
+    adviceCode: code(MEANT.adviceCode),
+    fault: Type.Optional(Type.Enum([...ANSWER_FAULTS], { description: MEANT.fault })),
+    delayMilliseconds: whole(LONGEST_DELAY_MILLISECONDS, MEANT.delayMilliseconds),
+    undoRefusals: whole(MOST_TIMES, MEANT.undoRefusals),
+    notFoundTimes: whole(MOST_TIMES, MEANT.notFoundTimes),
+    feePortion: whole(WHOLE_PORTION, MEANT.feePortion),
+  },
+  { checked: when(isWord('outcome', 'declined'), {}, lacks('responseCode', 'adviceCode')) },
+);
 
 const CANCEL = named('ScriptCancelRequest', {
   afterDays: whole(MOST_DAYS, MEANT.afterDays),

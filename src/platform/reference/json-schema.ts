@@ -96,7 +96,8 @@ function printWhole(
     } else if (keyword === 'exactDecimal') {
       Object.assign(printed, printDecimal(value as ExactDecimal));
       said.push(printing.pick(digitsKept(value as ExactDecimal)));
-    } else if (!OWN_KEYWORDS.includes(keyword) && keyword !== 'description') printed[keyword] = value;
+    } else if (keyword === 'checked') Object.assign(printed, value);
+    else if (!OWN_KEYWORDS.includes(keyword) && keyword !== 'description') printed[keyword] = value;
   }
   const description = said.filter(Boolean).join(' ');
   return description === '' ? printed : { ...printed, description };
@@ -109,7 +110,7 @@ function printFormat(name: string, isRead: boolean): Json {
   const { pattern, sentPattern = pattern, standard, also } = format;
   return {
     ...(standard === undefined ? {} : { format: standard }),
-    ...(standard === 'uuid' ? {} : { pattern: isRead ? sentPattern : pattern }),
+    pattern: isRead ? sentPattern : pattern,
     ...(also === undefined ? {} : { examples: [also.example] }),
   };
 }

@@ -13,6 +13,8 @@ import {
 } from '../../values/plan-amount.ts';
 import { LONGEST_SOFT_DESCRIPTOR, NO_SOFT_DESCRIPTOR } from '../../values/soft-descriptor.ts';
 import {
+  CHANGED_RHYTHM,
+  NEW_RHYTHM,
   NOT_SENT,
   newPlanFaults,
   PLAN_TYPE_WORDS,
@@ -33,6 +35,8 @@ export const PLAN_STATE_WORDS = {
 /** Reais as an exact JSON number with up to 12 and 6 digits. */
 const PLAN_AMOUNT = Type.Unsafe<number | ExactNumber>({
   exactDecimal: { ...PLAN_AMOUNT_DIGITS, isPositive: true },
+  // Rounded to cents it is more than 0.00.
+  checked: { exclusiveMinimum: 0.005 },
 });
 
 /** Creating and changing users, and when in São Paulo's time, in every resource of recurrence. */
@@ -175,7 +179,11 @@ export const CREATE_PLAN = contract({
     'Semesterly 180, Yearly 365, all without end, but for a Monthly one with `installments`: its subscriptions are completed after ' +
     'so many. A Custom plan needs `interval` and `installments`. `trialDays` and `attempts` ' +
     'are 0 by default.',
-  body: named('PlanRequest', { merchantId: Type.Optional(Type.String(OWN_MERCHANT)), ...PLAN_FIELDS }),
+  body: named(
+    'PlanRequest',
+    { merchantId: Type.Optional(Type.String(OWN_MERCHANT)), ...PLAN_FIELDS },
+    { checked: NEW_RHYTHM },
+  ),
   check: newPlanFaults,
   isRepeatable: true,
   bodyExample: BODY_EXAMPLE,
@@ -194,7 +202,11 @@ export const UPDATE_PLAN = contract({
     'What you leave out keeps its value; `interval` and `installments` follow `planType` when that changes. The amount of an ' +
     'Active plan cannot change. While a subscription of the plan is Active or Blocked, only `name` and `description` can.',
   parameters: PLAN_PARAMETERS,
-  body: named('PlanUpdateRequest', { merchantId: Type.String(OWN_MERCHANT), ...PLAN_FIELDS }),
+  body: named(
+    'PlanUpdateRequest',
+    { merchantId: Type.String(OWN_MERCHANT), ...PLAN_FIELDS },
+    { checked: CHANGED_RHYTHM },
+  ),
   check: planFaults,
   bodyExample: { merchantId: PLAN_EXAMPLE.merchantId, ...BODY_EXAMPLE },
   answers: {
