@@ -257,6 +257,11 @@ const DECLINE_OR_REFUSAL = {
 
 const PAYMENT_ANSWERS = {
   200: {
+    links: {
+      getPayment: { paymentId: '/paymentAuthorization/paymentId' },
+      cancelPayment: { paymentId: '/paymentAuthorization/paymentId' },
+      capturePayment: { paymentId: '/paymentAuthorization/paymentId' },
+    },
     description: 'Approved, or with captureType pa authorized: then nothing is charged yet.',
     headers: PAYMENT_ID_HEADER,
     schema: named('CreatedPayment', {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TObject } from 'typebox';
 import { openApiDocument } from '../../src/platform/reference/openapi.ts';
 import { wordingIn } from '../../src/platform/reference/wording.ts';
 import { REFERENCE } from '../published.ts';
@@ -12,7 +13,11 @@ type Json = Record<string, unknown>;
 type Found = { readonly place: string; readonly schema: Json };
 
 const DOCUMENT = openApiDocument(REFERENCE) as {
-  readonly paths: Record<string, Record<string, { readonly operationId: string }>>;
+  readonly paths: Record<
+    string,
+    Record<string, { readonly operationId: string; readonly description?: string }>
+  >;
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly components: { readonly schemas: Record<string, Json> };
 };
 const { schemas } = DOCUMENT.components;
@@ -69,4 +74,45 @@ test('the document is no larger than it was', () => {
     const bytes = Buffer.byteLength(JSON.stringify(printed));
     assert.ok(bytes <= MOST_BYTES, `${bytes} bytes in ${language}`);
   }
+});
+
+test('every group says what it is about, and every operation what it does', () => {
+  const { tags } = DOCUMENT;
+  assert.deepEqual(
+    tags.filter(({ name, description }) => name === description).map(({ name }) => name),
+    [],
+    'GROUPS in src/app/reference.ts',
+  );
+  const operations = Object.values(DOCUMENT.paths).flatMap((path) => Object.values(path));
+  assert.deepEqual(
+    operations.filter(({ description }) => !description).map(({ operationId }) => operationId),
+    [],
+  );
+});
+
+test('every link leads to an operation that asks for what it brings, and its answer has that', () => {
+  let count = 0;
+  for (const { id, answers } of REFERENCE.endpoints) {
+    for (const { links = {}, example } of Object.values(answers)) {
+      for (const [operationId, fields] of Object.entries(links)) {
+        const target = REFERENCE.endpoints.find((endpoint) => endpoint.id === operationId);
+        const { parameters, query, body } = target ?? {};
+        const asked = {
+          ...parameters?.properties,
+          ...query?.properties,
+          ...(body as Partial<TObject>)?.properties,
+        };
+        for (const [name, pointer] of Object.entries(fields)) {
+          count += 1;
+          assert.ok(Object.hasOwn(asked, name), `${id}: ${operationId} asks for no ${name}`);
+          const found = pointer
+            .split('/')
+            .slice(1)
+            .reduce<unknown>((value, part) => (value as Json | undefined)?.[part], example);
+          assert.equal(typeof found, 'string', `${id} has no ${pointer}`);
+        }
+      }
+    }
+  }
+  assert.ok(count > 25);
 });

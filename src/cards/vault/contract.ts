@@ -129,7 +129,11 @@ export const STORE_VAULT_CARD = contract({
   },
   check: checkCard,
   answers: {
-    200: { description: 'Stored.', ...ID_ANSWER },
+    200: {
+      links: { getVaultCard: { vaultId: '/vaultId' }, deleteVaultCard: { vaultId: '/vaultId' } },
+      description: 'Stored.',
+      ...ID_ANSWER,
+    },
     402: {
       ...DECLINE_ANSWER,
       description:
@@ -276,6 +280,7 @@ export const LIST_VAULT_CARDS = contract({
   query: LIST_QUERY,
   answers: {
     200: {
+      links: { getVaultCard: { vaultId: '/items/0/vaultId' } },
       description: 'One page of them; total counts all.',
       schema: named('VaultCardPage', {
         items: Type.Array(CARD_ANSWER.schema),

@@ -187,6 +187,10 @@ export const LIST_PAYMENTS = contract({
   checkQuery: checkSearch,
   answers: {
     200: {
+      links: {
+        getPayment: { paymentId: '/items/0/paymentId' },
+        cancelPayment: { paymentId: '/items/0/paymentId' },
+      },
       description: 'One page of them; total counts all.',
       headers: ['X-Total-Count'],
       schema: named('PaymentPage', {

@@ -204,6 +204,11 @@ function printAnyOf(all: readonly Json[]): Json {
   return { type: [type, 'null'], ...(Array.isArray(words) ? { enum: [...words, null] } : {}), ...others };
 }
 
+/** A text that is there but blank is refused: a script's empty variable would read everything. */
+function notBlank(printed: Json): Json {
+  return { ...(printed.pattern === undefined ? { pattern: '\\S' } : { minLength: 1 }), ...printed };
+}
+
 /** In a query an empty choice or number counts as absent. */
 export function printParameters(
   place: 'path' | 'query',
@@ -223,7 +228,7 @@ export function printParameters(
       required: place === 'path' || required.includes(name),
       ...(description === undefined ? {} : { description }),
       ...(mayBeEmpty(name, property) ? { allowEmptyValue: true } : {}),
-      schema: printed,
+      schema: place === 'query' && isFreeText(property) ? notBlank(printed) : printed,
     };
   });
 }

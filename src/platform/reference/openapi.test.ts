@@ -37,6 +37,7 @@ function print(endpoints: readonly unknown[], ...rest: [{ gateway: string; integ
     endpoints: endpoints as Contract[],
     messages: [],
     info: INFO,
+    groups: { Things: 'What there is.', Operations: 'For operators.' },
     serverUrls,
   }) as Printed;
 }
@@ -137,7 +138,10 @@ test('paths, groups and operations are those of the endpoints', () => {
   assert.deepEqual(Object.keys(paths), ['/v1/things/{thingId}', '/v1/things', '/look']);
   assert.equal(paths['/v1/things']?.get?.operationId, 'listThings');
   assert.equal(paths['/v1/things']?.post?.operationId, 'makeThing');
-  assert.deepEqual(tags, [{ name: 'Things' }, { name: 'Operations' }]);
+  assert.deepEqual(tags, [
+    { name: 'Things', description: 'What there is.' },
+    { name: 'Operations', description: 'For operators.' },
+  ]);
 });
 
 test('two endpoints at one place are a mistake', () => {
@@ -156,7 +160,7 @@ test('parameters report their place, their need and their limits', () => {
   ]);
   assert.deepEqual(operationOf(LIST).parameters, [
     { name: 'page', in: 'query', required: true, schema: { type: 'integer', minimum: 1 } },
-    { name: 'name', in: 'query', required: false, schema: { type: 'string' } },
+    { name: 'name', in: 'query', required: false, schema: { pattern: '\\S', type: 'string' } },
   ]);
 });
 

@@ -7,6 +7,7 @@ import type { Sentence } from '../http/sentence.ts';
 import { requestReader } from '../requests/request-reader.ts';
 import { IDEMPOTENCY_KEY, PUBLISHED_HEADERS } from './catalogue.ts';
 import { type Printing, printingIn, printObjects, printParameters, printSchema } from './json-schema.ts';
+import { printLinks } from './links.ts';
 import { type MessageContract, printMessages } from './messages.ts';
 
 import { AS_DECLARED, type Wording } from './wording.ts';
@@ -28,31 +29,36 @@ export type Described = {
   readonly info: ApiInfo;
   readonly endpoints: readonly Contract[];
   readonly messages: readonly MessageContract[];
+  /** What each group of operations is about. */
+  readonly groups: Readonly<Record<string, string>>;
   readonly serverUrls: ServerUrls;
+  /** Before paths of servers: `https://gateway.example`. Absent: they are read from where the document was. */
+  readonly origin?: string;
 };
 
 /** OpenAPI 3.1 as plain data. */
 export function openApiDocument(
-  { endpoints, messages, info, serverUrls }: Described,
+  { endpoints, messages, info, groups, serverUrls, origin = '' }: Described,
   wording: Wording = AS_DECLARED,
 ): object {
   const { say, pick } = wording;
   const printing = printingIn(wording);
-  const paths = printPaths(endpoints, serverUrls, printing);
+  const paths = printPaths({ endpoints, serverUrls, origin }, printing);
   const webhooks = printMessages(messages, printing);
   const responses = Object.fromEntries(
     Object.values(COMMON_ANSWERS).map(({ name, failure }) => [name, printFailure(failure, printing)]),
   );
-  const groups = [...new Set(endpoints.map((endpoint) => endpoint.group))];
+  const shown = [...new Set([...endpoints, ...messages].map(({ group }) => group))];
   return {
     openapi: '3.1.1',
     info: {
       ...info,
       description: pick(info.description),
+      contact: { name: say('The operator of this installation') },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: printServers(serverUrls, wording),
-    tags: groups.map((name) => ({ name: say(name) })),
+    servers: printServers(serverUrls, origin, wording),
+    tags: shown.map((name) => ({ name: say(name), description: say(groups[name] ?? name) })),
     security: [{ bearer: [] }],
     paths,
     ...(messages.length === 0 ? {} : { webhooks }),
@@ -165,19 +171,21 @@ function printHeaders({ say }: Wording): Json {
   );
 }
 
-function printPaths(endpoints: readonly Contract[], serverUrls: ServerUrls, printing: Printing): Json {
+function printPaths(around: Around, printing: Printing): Json {
   const paths: Record<string, Json> = {};
-  for (const endpoint of endpoints) {
+  for (const endpoint of around.endpoints) {
     const { path } = endpoint;
     const method = endpoint.method.toLowerCase();
     paths[path] ??= {};
     if (paths[path][method] !== undefined) throw new Error(`${endpoint.method} ${path} is declared twice`);
-    paths[path][method] = printOperation(endpoint, serverUrls, printing);
+    paths[path][method] = printOperation(endpoint, around, printing);
   }
   return paths;
 }
 
-function printOperation(endpoint: Contract, serverUrls: ServerUrls, printing: Printing): Json {
+type Around = Required<Pick<Described, 'endpoints' | 'serverUrls' | 'origin'>>;
+
+function printOperation(endpoint: Contract, around: Around, printing: Printing): Json {
   const { say } = printing;
   const { id, group, summary, body, bodyExample, scope } = endpoint;
   const parameters = [
@@ -192,7 +200,7 @@ function printOperation(endpoint: Contract, serverUrls: ServerUrls, printing: Pr
     summary: say(summary),
     ...(description === '' ? {} : { description }),
     ...(endpoint.homologationOnly ? { 'x-homologation-only': true } : {}),
-    ...serversOf(endpoint, serverUrls, printing),
+    ...serversOf(endpoint, around, printing),
     security: scope === null ? [] : [{ bearer: scope === 'any' ? [] : [scope] }],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
@@ -203,25 +211,34 @@ function printOperation(endpoint: Contract, serverUrls: ServerUrls, printing: Pr
             content: printContent(printSchema(body, printing, [id], endpoint.isExact !== true), bodyExample),
           },
         }),
-    responses: printAnswers(endpoint, printing),
+    responses: printAnswers(endpoint, around, printing),
   };
 }
 
-function printServers({ gateway, integration }: ServerUrls, { say }: Wording): Json[] {
-  if (gateway === integration) return [{ url: gateway, description: say(SERVER_NAMES.both) }];
+function printServers({ gateway, integration }: ServerUrls, origin: string, { say }: Wording): Json[] {
+  const at = (url: string) => serverAt(url, origin);
+  if (gateway === integration) return [{ url: at(gateway), description: say(SERVER_NAMES.both) }];
   return [
-    { url: gateway, description: say(SERVER_NAMES.gateway) },
-    { url: integration, description: say(SERVER_NAMES.integration) },
+    { url: at(gateway), description: say(SERVER_NAMES.gateway) },
+    { url: at(integration), description: say(SERVER_NAMES.integration) },
   ];
 }
 
+/** Paths of operations begin with a slash: behind an address none is needed. */
+function serverAt(url: string, origin: string): string {
+  if (!url.startsWith('/') || origin === '') return url;
+  return `${origin}${url}`.replace(/\/$/, '');
+}
+
 /** Only if the APIs are not both at the root, where health and documents always are. */
-function serversOf({ api }: Contract, { gateway, integration }: ServerUrls, { say }: Wording): Json {
+function serversOf({ api }: Contract, { serverUrls, origin }: Around, { say }: Wording): Json {
+  const { gateway, integration } = serverUrls;
+  const at = (url: string) => serverAt(url, origin);
   if (gateway === ROOT_URLS.gateway && integration === ROOT_URLS.integration) return {};
   const all = {
-    gateway: [{ url: gateway, description: say(SERVER_NAMES.gateway) }],
-    integration: [{ url: integration, description: say(SERVER_NAMES.integration) }],
-    operations: [{ url: '/', description: say('Operations') }],
+    gateway: [{ url: at(gateway), description: say(SERVER_NAMES.gateway) }],
+    integration: [{ url: at(integration), description: say(SERVER_NAMES.integration) }],
+    operations: [{ url: at('/'), description: say('Operations') }],
   };
   return { servers: api === 'either' ? [...all.gateway, ...all.integration] : all[api] };
 }
@@ -232,7 +249,7 @@ function descriptionOf({ homologationOnly, description }: Contract, { say }: Wor
   return [only, description === undefined ? '' : say(description)].filter(Boolean).join(' ');
 }
 
-function printAnswers(endpoint: Contract, printing: Printing): Json {
+function printAnswers(endpoint: Contract, { endpoints }: Around, printing: Printing): Json {
   const { say } = printing;
   const { id, isRepeatable } = endpoint;
   const answers: Record<number, Json> = {};
@@ -257,7 +274,12 @@ function printAnswers(endpoint: Contract, printing: Printing): Json {
       Object.assign(content.content ?? {}, printContent(TEXT, answer.csvExample, 'text/csv'));
     if (answer.ndjsonExample !== undefined)
       Object.assign(content.content ?? {}, printContent(TEXT, answer.ndjsonExample, 'application/x-ndjson'));
-    answers[Number(status)] = { description: say(description), headers, ...content };
+    answers[Number(status)] = {
+      description: say(description),
+      headers,
+      ...content,
+      ...printLinks(answer, endpoints),
+    };
   }
   for (const status of commonStatuses(endpoint)) {
     const declared = answers[status];

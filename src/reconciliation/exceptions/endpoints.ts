@@ -169,6 +169,7 @@ export const LIST_EXCEPTIONS = contract({
   query: LIST_QUERY,
   answers: {
     200: {
+      links: { resolveReconciliationException: { exceptionId: '/items/0/exceptionId' } },
       description: 'One page of them; total counts all.',
       schema: named('ReconciliationExceptionPage', {
         items: Type.Array(SHOWN_EXCEPTION),

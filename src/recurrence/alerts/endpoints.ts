@@ -183,6 +183,7 @@ const REGISTER_ALERT_ENDPOINT = contract({
   },
   answers: {
     200: {
+      links: { changeNotifierStatus: { notifierId: '' } },
       description: 'The id of the new notifier.',
       schema: Type.String({ description: 'The id of the notifier.' }),
       example: EXAMPLE.id,
@@ -228,6 +229,7 @@ export const LIST_ALERT_ENDPOINTS = contract({
   query: LIST_QUERY,
   answers: {
     200: {
+      links: { changeNotifierStatus: { notifierId: '/items/0/id' } },
       description: 'One page of them; total counts all.',
       schema: named('NotifierPage', {
         items: Type.Array(ALERT_ENDPOINT_ANSWER),

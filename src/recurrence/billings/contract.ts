@@ -280,6 +280,11 @@ export const LIST_BILLINGS = contract({
   query: LIST_QUERY,
   answers: {
     200: {
+      links: {
+        getBilling: { billingId: '/items/0/id' },
+        cancelBilling: { billingId: '/items/0/id' },
+        chargeBilling: { billingId: '/items/0/id' },
+      },
       description: 'One page of them; total counts all.',
       schema: named('BillingPage', {
         items: Type.Array(LISTED_BILLING),
@@ -300,6 +305,7 @@ export const GET_BILLING = contract({
   method: 'GET',
   path: '/v1/recurrences/billing/{billingId}',
   summary: 'Read a billing and what happened to it',
+  description: 'With its subscription, and a timeline of every charge that was tried.',
   parameters: PARAMETERS,
   answers: {
     200: { description: 'The billing as it stands.', schema: WHOLE_BILLING, example: WHOLE_EXAMPLE },

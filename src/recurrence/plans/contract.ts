@@ -210,7 +210,18 @@ export const UPDATE_PLAN = contract({
   check: planFaults,
   bodyExample: { merchantId: PLAN_EXAMPLE.merchantId, ...BODY_EXAMPLE },
   answers: {
-    200: { description: 'The id of the plan, as it is now.', schema: PLAN_ID, example: PLAN_EXAMPLE.id },
+    200: {
+      links: {
+        getPlan: { planId: '' },
+        updatePlan: { planId: '' },
+        changePlanStatus: { planId: '' },
+        getPlanCalendar: { planId: '' },
+        createSubscription: { planId: '' },
+      },
+      description: 'The id of the plan, as it is now.',
+      schema: PLAN_ID,
+      example: PLAN_EXAMPLE.id,
+    },
     409: refusedAnswer(
       'The state of the plan forbids it: every such field is named, and nothing was changed.',
       { tag: 'amount', sentence: { pt: 'O valor de um plano ativo não pode ser alterado.' } },
@@ -259,6 +270,7 @@ export const LIST_PLANS = contract({
   query: LIST_QUERY,
   answers: {
     200: {
+      links: { getPlan: { planId: '/items/0/id' }, createSubscription: { planId: '/items/0/id' } },
       description: 'One page of them; total counts all.',
       schema: named('PlanPage', {
         items: Type.Array(PLAN_ANSWER),
@@ -277,6 +289,7 @@ export const GET_PLAN = contract({
   method: 'GET',
   path: '/v1/recurrences/plans/{planId}',
   summary: 'Read a plan',
+  description: 'With all its terms, as new subscriptions get them.',
   parameters: PLAN_PARAMETERS,
   answers: { 200: { description: 'The plan as it is now.', schema: PLAN_ANSWER, example: PLAN_EXAMPLE } },
 });

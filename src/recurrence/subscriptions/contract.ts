@@ -175,7 +175,18 @@ export const CREATE_SUBSCRIPTION = contract({
     customer: SUBSCRIPTION_EXAMPLE.customer,
   },
   answers: {
-    200: { description: 'Its id.', schema: Type.String(), example: SUBSCRIPTION_EXAMPLE.id },
+    200: {
+      links: {
+        getSubscription: { subscriptionId: '' },
+        changeSubscriptionStatus: { subscriptionId: '' },
+        changeSubscriptionVault: { subscriptionId: '' },
+        changeSubscriptionCustomer: { subscriptionId: '' },
+        listBillings: { subscriptionId: '' },
+      },
+      description: 'Its id.',
+      schema: Type.String(),
+      example: SUBSCRIPTION_EXAMPLE.id,
+    },
     409: refusedAnswer('The plan is not Active.', {
       tag: 'planId',
       sentence: { pt: 'O plano não está ativo e não aceita novas assinaturas.' },
@@ -227,6 +238,10 @@ export const LIST_SUBSCRIPTIONS = contract({
   query: LIST_QUERY,
   answers: {
     200: {
+      links: {
+        getSubscription: { subscriptionId: '/items/0/id' },
+        listBillings: { subscriptionId: '/items/0/id' },
+      },
       description: 'One page of them; total counts all.',
       schema: named('SubscriptionPage', {
         items: Type.Array(SUBSCRIPTION_ANSWER),

@@ -206,6 +206,10 @@ export const LIST_DELIVERIES = contract({
   query: LIST_QUERY,
   answers: {
     200: {
+      links: {
+        getWebhookDelivery: { deliveryId: '/items/0/id' },
+        resendWebhookDelivery: { deliveryId: '/items/0/id' },
+      },
       description: 'One page of them; total counts all.',
       schema: named('DeliveryPage', {
         items: Type.Array(LISTED),
@@ -227,6 +231,7 @@ export const GET_DELIVERY = contract({
   method: 'GET',
   path: '/api/webhooks/deliveries/{deliveryId}',
   summary: 'Read a delivery, its tries and what is sent',
+  description: 'Each try with what your server answered, and the body as it is signed.',
   parameters: PARAMETERS,
   answers: { 200: { description: 'The delivery as it stands.', schema: WHOLE, example: WHOLE_EXAMPLE } },
 });
@@ -312,6 +317,7 @@ export const SEND_TEST_NOTIFICATION = contract({
   query: Type.Object({ accountNumber: OF_ACCOUNT }),
   answers: {
     200: {
+      links: { getWebhookDelivery: { deliveryId: '/id' } },
       description: 'It was tried; `delivered` says whether your server took it.',
       schema: named('ResentDeliveries', {
         id: Type.String(),

@@ -178,7 +178,16 @@ export const ISSUE_BOLETO = contract({
   bodyExample: BODY_EXAMPLE,
   check: checkBoleto(PUBLIC_ONLY),
   answers: {
-    200: { description: 'Issued.', schema: BOLETO_ANSWER, example: BOLETO_EXAMPLE },
+    200: {
+      links: {
+        getBoleto: { boletoId: '/id' },
+        cancelBoleto: { boletoId: '/id' },
+        forceBoletoEvent: { boletoId: '/id' },
+      },
+      description: 'Issued.',
+      schema: BOLETO_ANSWER,
+      example: BOLETO_EXAMPLE,
+    },
     202: BEING_ISSUED_ANSWER,
     402: REFUSED_BY_BANK,
     ...NO_BANK,
