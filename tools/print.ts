@@ -9,6 +9,7 @@ import { STATUS_WORDS } from '../src/payments/status/contract.ts';
 import type { Language } from '../src/platform/http/sentence.ts';
 import { NO_ANSWER_TEXT } from '../src/platform/reference/catalogue.ts';
 import { openApiDocument } from '../src/platform/reference/openapi.ts';
+import { EXAMPLE_ORIGIN } from '../src/platform/reference/reference-page.ts';
 import { wordingIn } from '../src/platform/reference/wording.ts';
 import {
   type AfterCharge,
@@ -73,7 +74,7 @@ function writeDocuments(): void {
 }
 
 function printOpenApi(): string {
-  return `${JSON.stringify(openApiDocument(REFERENCE, wordingIn('en', REFERENCE.texts)), null, 2)}\n`;
+  return `${JSON.stringify(openApiDocument({ ...REFERENCE, origin: EXAMPLE_ORIGIN }, wordingIn('en', REFERENCE.texts)), null, 2)}\n`;
 }
 
 function printCollection(language: Language): string {

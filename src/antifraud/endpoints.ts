@@ -5,6 +5,7 @@ import type { Keyring } from '../keys/open-keyring.ts';
 import { newId } from '../platform/chance.ts';
 import { callerOf, contract, type Endpoint, endpoint } from '../platform/http/endpoint.ts';
 import { type Once, writeOnce } from '../platform/http/failures.ts';
+import { named } from '../platform/http/named.ts';
 import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';
 import { CODE_LIFETIME_MILLISECONDS } from './anti-fraud.ts';
 import type { CodeResult, CodeRow } from './codes.sql.ts';
@@ -51,7 +52,7 @@ const CREATE_ANTI_FRAUD_CODE = contract({
     "Your server asks on behalf of its page. The code goes into `sellerInfo.codeAntiFraud` of the buyer's payment: within " +
     'an hour and for one approval; a declined payment gives it back. Production takes no other codes, homologation any ' +
     'GUID. What you send of the buyer is kept for a day as keyed fingerprints, which cannot be read, and only counted.',
-  body: Type.Object({
+  body: named('AntiFraudSessionRequest', {
     ipAddress: Type.Optional(
       Type.String({ maxLength: 48, description: "The buyer's address, never your server's." }),
     ),
@@ -65,7 +66,7 @@ const CREATE_ANTI_FRAUD_CODE = contract({
   answers: {
     200: {
       description: 'A new code.',
-      schema: Type.Object({ codeAntiFraud: Type.String() }),
+      schema: named('AntiFraudSession', { codeAntiFraud: Type.String() }),
       example: { codeAntiFraud: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44' },
     },
   },

@@ -57,6 +57,26 @@ ${NO_ANSWER_TEXT.en}`,
   },
 };
 
+const GROUPS: Readonly<Record<string, string>> = {
+  Login:
+    'An access token for an hour, by user name and password; the gateway and the other APIs have their own.',
+  Cards: 'Cards become tokens that pay once: by their number, or encrypted in the browser of the buyer.',
+  'Card vault': 'Cards that are kept to be charged again, under a `vaultId`.',
+  'Anti-fraud': 'Names the visit of a buyer, by which a sale is judged.',
+  Payments: 'Charges, captures and cancels of cards, and every payment of any method as it stands.',
+  'Issuer codes': 'What the codes of declines mean, for buyers and for you.',
+  Plans: 'What you offer: so much, every so many days.',
+  Subscriptions: 'Who is enrolled in a plan, and pays with which stored card.',
+  Billings: 'What subscriptions owe for each due day, and how it was collected.',
+  Notices: 'Where you are notified of what happens to subscriptions.',
+  Boletos: 'Bills that a bank registers, with a page to print.',
+  Webhooks: 'Where you are notified of movements, what was sent there, and sending it again.',
+  Reconciliation: 'What the acquirer owes and has paid, and where its files differ from that.',
+  Homologation: 'What only time, acquirer and bank make happen in production, done now.',
+  Operations: 'Whether the service works, and its description.',
+  'What is sent to you': 'The messages that your server is sent; answer them with 200.',
+};
+
 const WANTED_BY_SETTING: Published['endpoints'] = [...DOCUMENT_ENDPOINTS, ...SECURITY_TEXT_ENDPOINTS];
 
 /**
@@ -84,6 +104,7 @@ export async function referenceOf(
   modules.push({ endpoints: [...HEALTH_ENDPOINTS, ...wanted], refusals: [] });
   return {
     info: INFO,
+    groups: GROUPS,
     endpoints: modules.flatMap(({ endpoints }) => endpoints.map(({ contract }) => contract)),
     messages: modules.flatMap(({ messages = [] }) => messages),
     trials: modules.flatMap(({ tables = [] }) => tables),

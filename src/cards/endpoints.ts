@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
+import { has, lacks, when } from '../platform/http/checked.ts';
 import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../platform/http/endpoint.ts';
+import { named } from '../platform/http/named.ts';
 import { type RefusalShape, refusal, refusalsAnswer } from '../platform/http/refusal.ts';
 import { isCardNumber } from '../values/card-number.ts';
 import { CARD_REFUSALS } from './refusals.ts';
@@ -22,7 +24,7 @@ const GET_PUBLIC_KEY = contract({
   answers: {
     200: {
       description: 'The key in use.',
-      schema: Type.Object({
+      schema: named('CardPublicKey', {
         key: Type.String(),
         keyId: Type.String(),
         createdAt: Type.String({ description: 'Now, for createdAt inside encryptedCard.' }),
@@ -79,16 +81,27 @@ export const TOKENIZE_CARD = contract({
   group: 'Cards',
   summary: 'Make a card token',
   description: 'A token lives 10 minutes and pays once; a declined payment gives it back.',
-  body: Type.Object({
-    cardNumber: Type.Optional(Type.String({ maxLength: 19, mayHoldCard: true })),
-    encryptedCard: Type.Optional(Type.String({ maxLength: 2_048, mayHoldCard: true })),
-  }),
+  body: named(
+    'TokenizationRequest',
+    {
+      cardNumber: Type.Optional(
+        Type.String({
+          maxLength: 19,
+          mayHoldCard: true,
+          // The last digit is a check digit.
+          checked: { pattern: '^(\\d{13,19}|\\s*)$', examples: ['5155901222280001'] },
+        }),
+      ),
+      encryptedCard: Type.Optional(Type.String({ maxLength: 2_048, mayHoldCard: true })),
+    },
+    { checked: when(has('cardNumber'), lacks('encryptedCard'), has('encryptedCard')) },
+  ),
   bodyExample: { cardNumber: '5155901222280001' },
   check: checkTokenization,
   answers: {
     200: {
       description: 'A list with one token.',
-      schema: Type.Array(Type.Object({ numberToken: Type.String({ format: 'guid' }) })),
+      schema: Type.Array(named('CardToken', { numberToken: Type.String({ format: 'guid' }) })),
       example: [{ numberToken: 'f0b1c7de-2f0e-4d35-9a57-6d1f2c3b4a59' }],
     },
   },

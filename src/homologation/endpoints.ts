@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { callerOf, contract, type Endpoint, endpoint } from '../platform/http/endpoint.ts';
+import { named } from '../platform/http/named.ts';
 import { isUuid } from '../values/ids.ts';
 import { askSimulator } from './ask-simulator.ts';
 
@@ -59,9 +60,9 @@ const ACQUIRER_CHARGES = contract({
   answers: {
     200: {
       description: 'The charges; status is preauthorized, approved, declined, undone or canceled.',
-      schema: Type.Object({
+      schema: named('AcquirerChargeList', {
         items: Type.Array(
-          Type.Object({
+          named('AcquirerCharge', {
             reference: Type.Union([Type.String(), Type.Null()]),
             paymentId: Type.String(),
             nsu: Type.Union([Type.String(), Type.Null()]),

@@ -10,6 +10,7 @@ import {
   endpoint,
   type WireError,
 } from '../platform/http/endpoint.ts';
+import { named } from '../platform/http/named.ts';
 import { type RefusalShape, refusal } from '../platform/http/refusal.ts';
 import { type Instant, utcText } from '../values/instant.ts';
 import { credentialResource, type LoginApi } from './credentials/credential.ts';
@@ -55,7 +56,7 @@ export const LOGIN_REFUSALS = {
   }),
 } as const satisfies Record<LoginRefusal, RefusalShape>;
 
-const LOGIN = Type.Object({
+const LOGIN = named('LoginRequest', {
   userName: Type.String({
     minLength: 1,
     maxLength: 30,
@@ -73,7 +74,7 @@ const LOGIN_EXAMPLE = { userName: '01700555550000-k7m2qdxw', password: 'Tq8vXk3m
 
 const text = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-const TOKEN_ANSWER = Type.Object({
+const TOKEN_ANSWER = named('Login', {
   authenticated: Type.Boolean(),
   created: text('When the token was made: UTC with milliseconds. Null without a token.'),
   expiration: text('One hour later. Log in again before.'),
@@ -208,7 +209,7 @@ const LOG_OUT = contract({
   answers: {
     200: {
       description: 'The token is ended.',
-      schema: Type.Object({ message: Type.String() }),
+      schema: named('Logout', { message: Type.String() }),
       example: { message: 'Token encerrado.' },
     },
   },

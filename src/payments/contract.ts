@@ -1,4 +1,4 @@
-import { type Static, type TArray, type TObject, type TSchema, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Buyer } from '../antifraud/anti-fraud.ts';
 import type { NamedCard } from '../cards/card.ts';
 import { contract, type Fault, type Sound } from '../platform/http/endpoint.ts';
@@ -6,7 +6,7 @@ import { FAILURES } from '../platform/http/failures.ts';
 import { type RefusalShape, refusal } from '../platform/http/refusal.ts';
 import { REQUIRED } from '../platform/http/schema-faults.ts';
 import type { AcquirerCapabilities } from '../providers/acquirers/acquirer.ts';
-import { DECLINE_ANSWER, RETRY_LIMIT_ANSWER } from '../providers/acquirers/endpoints.ts';
+import { DECLINE_ANSWER } from '../providers/acquirers/endpoints.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
 import { type Cents, MAX_PAYMENT_CENTS, MOST_INSTALLMENTS } from '../values/cents.ts';
 import { LONGEST_SOFT_DESCRIPTOR } from '../values/soft-descriptor.ts';
@@ -25,22 +25,35 @@ import {
 
 export { writeDecline, writeRetryLimit } from '../providers/acquirers/endpoints.ts';
 
+import { both, has, isWord, lacks, when, withField } from '../platform/http/checked.ts';
+import { named } from '../platform/http/named.ts';
+
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 
-const PAYMENT_REQUEST = Type.Object({
-  payment: Type.Object({
-    transactionType: Type.Enum(['credit']),
-    amount: Type.Integer({ minimum: 1, maximum: MAX_PAYMENT_CENTS, description: 'Cents.' }),
-    productType: Type.Enum(['avista', 'lojista'], {
-      description: 'avista: one payment; lojista: installments.',
-    }),
-    installments: Type.Integer({ minimum: 1, maximum: 99 }),
-    captureType: Type.Optional(
-      Type.Enum(['ac', 'pa'], {
-        description: 'ac (the default): authorize and capture; pa: authorize only, and capture later.',
+const PAYMENT_REQUEST = named('PaymentRequest', {
+  payment: named(
+    'PaymentTermsRequest',
+    {
+      transactionType: Type.Enum(['credit']),
+      amount: Type.Integer({ minimum: 1, maximum: MAX_PAYMENT_CENTS, description: 'Cents.' }),
+      productType: Type.Enum(['avista', 'lojista'], {
+        description: 'avista: one payment; lojista: installments.',
       }),
-    ),
-  }),
+      installments: Type.Integer({ minimum: 1, maximum: 99 }),
+      captureType: Type.Optional(
+        Type.Enum(['ac', 'pa'], {
+          description: 'ac (the default): authorize and capture; pa: authorize only, and capture later.',
+        }),
+      ),
+    },
+    {
+      checked: when(
+        isWord('productType', 'avista'),
+        withField('installments', { const: 1 }),
+        withField('installments', { type: 'integer', minimum: 2 }),
+      ),
+    },
+  ),
   referenceTransaction: text(50),
   urlCallBack: Type.Optional(
     Type.String({
@@ -49,7 +62,7 @@ const PAYMENT_REQUEST = Type.Object({
       description: 'A public address, https in production: the result and later changes are posted there.',
     }),
   ),
-  sellerInfo: Type.Object({
+  sellerInfo: named('SellerInfoRequest', {
     codeAntiFraud: Type.String({ maxLength: 36, format: 'guid' }),
     softDescriptor: Type.Optional(
       Type.String({
@@ -61,39 +74,49 @@ const PAYMENT_REQUEST = Type.Object({
     ),
   }),
   configSplit: SPLIT_REQUEST,
-  cardInfo: Type.Object({
-    numberToken: Type.Optional(
-      Type.String({
-        maxLength: 128,
-        mayHoldCard: true,
-        reads: 'smallLetters',
-        description: 'This, encryptedCard or vaultId, exactly one; needs the expiry beside it.',
-      }),
-    ),
-    vaultId: Type.Optional(
-      Type.String({
-        maxLength: 36,
-        description:
-          'A stored card. What else stands here must be as it was stored; a security code says that the holder is there.',
-      }),
-    ),
-    cardholderName: Type.Optional(
-      Type.String({ maxLength: 30, format: 'visibleText', description: 'Required, save with vaultId.' }),
-    ),
-    securityCode: Type.Optional(Type.String({ maxLength: 4, format: 'securityCode' })),
-    brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
-    expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
-    expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
-    encryptedCard: Type.Optional(
-      Type.String({
-        maxLength: 2_048,
-        mayHoldCard: true,
-        description: 'Base64 in one line; see the public key.',
-      }),
-    ),
-  }),
+  cardInfo: named(
+    'CardInfoRequest',
+    {
+      numberToken: Type.Optional(
+        Type.String({
+          maxLength: 128,
+          mayHoldCard: true,
+          reads: 'smallLetters',
+          description: 'This, encryptedCard or vaultId, exactly one; needs the expiry beside it.',
+        }),
+      ),
+      vaultId: Type.Optional(
+        Type.String({
+          maxLength: 36,
+          description:
+            'A stored card. What else stands here must be as it was stored; a security code says that the holder is there.',
+        }),
+      ),
+      cardholderName: Type.Optional(
+        Type.String({ maxLength: 30, format: 'visibleText', description: 'Required, save with vaultId.' }),
+      ),
+      securityCode: Type.Optional(Type.String({ maxLength: 4, format: 'securityCode' })),
+      brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
+      expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
+      expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
+      encryptedCard: Type.Optional(
+        Type.String({
+          maxLength: 2_048,
+          mayHoldCard: true,
+          description: 'Base64 in one line; see the public key.',
+        }),
+      ),
+    },
+    {
+      checked: when(
+        has('numberToken'),
+        both(lacks('encryptedCard', 'vaultId'), has('cardholderName', 'expirationMonth', 'expirationYear')),
+        when(has('encryptedCard'), both(lacks('vaultId'), has('cardholderName')), has('vaultId')),
+      ),
+    },
+  ),
   customer: Type.Optional(
-    Type.Object({
+    named('BuyerRequest', {
       documentType: Type.Optional(Type.Enum(['cpf', 'cnpj'])),
       documentNumber: Type.Optional(Type.String({ maxLength: 20, reads: 'document' })),
       firstName: text(60),
@@ -222,27 +245,27 @@ const PAYMENT_EXAMPLE = {
 const EXAMPLE_ID = '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44';
 const PAYMENT_ID = Type.String({ description: 'Of the payment that failed; also in X-Payment-Id.' });
 const PAYMENT_ID_HEADER = ['X-Payment-Id'];
-const DECLINE = (DECLINE_ANSWER.schema as TArray<TObject>).items;
 
 const DECLINE_OR_REFUSAL = {
+  ...DECLINE_ANSWER,
   headers: PAYMENT_ID_HEADER,
   description:
     'Declined: no charge was made. The tag is the code of the issuer, or, when nobody was asked, `antifraud` (the sale was ' +
     'rejected) or `retryLimit` (the card was declined before, and its network would fine or forbid another try).',
-  schema: Type.Union([
-    Type.Array(Type.Object({ ...DECLINE.properties, paymentId: PAYMENT_ID })) as TSchema,
-    Type.Array(Type.Object({ tag: Type.Enum(['antifraud']), description: Type.String() })),
-    RETRY_LIMIT_ANSWER,
-  ]),
   example: (DECLINE_ANSWER.example as object[]).map((decline) => ({ ...decline, paymentId: EXAMPLE_ID })),
 };
 
 const PAYMENT_ANSWERS = {
   200: {
+    links: {
+      getPayment: { paymentId: '/paymentAuthorization/paymentId' },
+      cancelPayment: { paymentId: '/paymentAuthorization/paymentId' },
+      capturePayment: { paymentId: '/paymentAuthorization/paymentId' },
+    },
     description: 'Approved, or with captureType pa authorized: then nothing is charged yet.',
     headers: PAYMENT_ID_HEADER,
-    schema: Type.Object({
-      paymentAuthorization: Type.Object({
+    schema: named('CreatedPayment', {
+      paymentAuthorization: named('PaymentAuthorization', {
         returnCode: Type.String(),
         description: Type.String(),
         paymentId: Type.String(),
@@ -278,7 +301,11 @@ const PAYMENT_ANSWERS = {
       'The acquirer gave no clear answer: no charge stays. With a paymentId once there is a payment.',
     headers: PAYMENT_ID_HEADER,
     schema: Type.Array(
-      Type.Object({ tag: Type.String(), description: Type.String(), paymentId: Type.Optional(PAYMENT_ID) }),
+      named('PaymentProblem', {
+        tag: Type.String(),
+        description: Type.String(),
+        paymentId: Type.Optional(PAYMENT_ID),
+      }),
     ),
     example: [{ tag: '', description: FAILURES.unknownFailure.sentence.pt, paymentId: EXAMPLE_ID }],
   },

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { named } from '../platform/http/named.ts';
 import type { MessageContract } from '../platform/reference/messages.ts';
 import { type Instant, saoPauloOffsetText } from '../values/instant.ts';
 import type { Payment } from './payment.ts';
@@ -16,7 +17,7 @@ export const PAYMENT_MESSAGES: readonly MessageContract[] = [
     description:
       'Goes to the registered webhook of the account, once for each change of each installment. Of one installment a later message waits ' +
       'for the earlier one; between transactions there is no order. A message of the type `Teste` belongs to no transaction.',
-    body: Type.Object({
+    body: named('MovementNotification', {
       movementId: Type.Integer(),
       nsu: Type.String(),
       codAuth: Type.String(),
@@ -52,7 +53,7 @@ export const PAYMENT_MESSAGES: readonly MessageContract[] = [
     description:
       'Goes to the `urlCallBack` of the payment: its result, and later each change of the payment as a whole. Repetitions are known by ' +
       '`webhook-id`.',
-    body: Type.Object({
+    body: named('PaymentCallback', {
       Value: Type.Number(),
       Origin: Type.Enum(['GATEWAY_2D']),
       Date: Type.String(),

@@ -32,7 +32,7 @@ const SENTENCED = [
   'format',
   'exactDecimal',
 ];
-const STRUCTURAL = ['mayHoldCard', 'reads', 'properties', 'items', 'description'];
+const STRUCTURAL = ['mayHoldCard', 'checked', 'reads', 'properties', 'items', 'description', 'title'];
 
 /** Whatever the files of this name give, in all modules. */
 async function exportsOf(name: string): Promise<unknown[]> {

@@ -306,6 +306,16 @@ test('the examples of the page name the address that it was asked under, and rep
   }
 });
 
+test('the document says where it is served: at the address that it was asked under', async () => {
+  const serversFor = async (host: string) => {
+    const answer = await exchange(`GET /openapi.json HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    return /"servers":\[\{"url":"([^"]*)"/.exec(answer)?.[1];
+  };
+  assert.equal(await serversFor('gateway.loja.example'), 'http://gateway.loja.example');
+  assert.equal(await serversFor('[::1]:8443'), 'http://[::1]:8443');
+  for (const host of ['a.example/path', '-']) assert.equal(await serversFor(host), '/', host);
+});
+
 test('health, metrics and the documents need no token', async () => {
   assert.equal((await call(url, '/health/live')).status, 200);
   assert.equal((await call(url, '/health/ready')).status, 200);

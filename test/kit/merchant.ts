@@ -13,8 +13,9 @@ const BUSY_TRIES = 10;
 type ApiDocument = {
   webhooks: Record<
     string,
-    { post: { requestBody: { content: { 'application/json': { schema: { properties: object } } } } } }
+    { post: { requestBody: { content: { 'application/json': { schema: { $ref: string } } } } } }
   >;
+  components: { schemas: Record<string, { properties: object }> };
   paths: Record<
     string,
     Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>
@@ -134,7 +135,8 @@ export function assertMessageDescribed(id: MessageId, body: Record<string, unkno
   const validate = validators.getOrInsertComputed(pointer, () =>
     ajv.compile({ $ref: `openapi.json#${pointer}` }),
   );
-  const fields = document.webhooks[id]?.post.requestBody.content['application/json'].schema.properties ?? {};
+  const { $ref = '' } = document.webhooks[id]?.post.requestBody.content['application/json'].schema ?? {};
+  const fields = document.components.schemas[$ref.replace('#/components/schemas/', '')]?.properties ?? {};
   assert.deepEqual(Object.keys(body), Object.keys(fields), id);
   assert.ok(validate(body), `${id}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`);
 }

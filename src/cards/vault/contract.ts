@@ -1,10 +1,10 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { contract, type Fault, type Sound } from '../../platform/http/endpoint.ts';
 import { type RefusalShape, refusal, refusedAnswer } from '../../platform/http/refusal.ts';
 import { REQUIRED } from '../../platform/http/schema-faults.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage } from '../../platform/pages.ts';
-import { DECLINE_ANSWER, RETRY_LIMIT_ANSWER } from '../../providers/acquirers/endpoints.ts';
+import { DECLINE_ANSWER } from '../../providers/acquirers/endpoints.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import type { NamedCard } from '../card.ts';
 import { VAULT_REFUSALS } from './refusals.ts';
@@ -12,39 +12,50 @@ import type { ShownCard, VaultCardStatus, WantedCards } from './vault-card.ts';
 
 export { writeDecline, writeRetryLimit } from '../../providers/acquirers/endpoints.ts';
 
-const STORE_REQUEST = Type.Object({
-  numberToken: Type.Optional(
-    Type.String({
-      maxLength: 128,
-      mayHoldCard: true,
-      reads: 'smallLetters',
-      description: 'This or encryptedCard, exactly one; needs name and expiry beside it.',
-    }),
-  ),
-  encryptedCard: Type.Optional(
-    Type.String({
-      maxLength: 2_048,
-      mayHoldCard: true,
-      description: 'Base64 in one line; see the public key.',
-    }),
-  ),
-  brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
-  cardholderName: Type.Optional(
-    Type.String({
-      maxLength: 30,
-      format: 'visibleText',
-      description: 'Required, unless the encrypted card holds it.',
-    }),
-  ),
-  expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
-  expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
-  verifyCard: Type.Optional(
-    Type.Boolean({ description: 'Ask the issuer first whether the card is good; nothing is charged.' }),
-  ),
-  securityCode: Type.Optional(
-    Type.String({ maxLength: 4, format: 'securityCode', description: 'For the check only; never kept.' }),
-  ),
-});
+import { both, has, lacks, when } from '../../platform/http/checked.ts';
+import { named } from '../../platform/http/named.ts';
+
+const OF_CARD = ['cardholderName', 'expirationMonth', 'expirationYear'];
+
+const STORE_REQUEST = named(
+  'VaultCardRequest',
+  {
+    numberToken: Type.Optional(
+      Type.String({
+        maxLength: 128,
+        mayHoldCard: true,
+        reads: 'smallLetters',
+        description: 'This or encryptedCard, exactly one; needs name and expiry beside it.',
+      }),
+    ),
+    encryptedCard: Type.Optional(
+      Type.String({
+        maxLength: 2_048,
+        mayHoldCard: true,
+        description: 'Base64 in one line; see the public key.',
+      }),
+    ),
+    brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
+    cardholderName: Type.Optional(
+      Type.String({
+        maxLength: 30,
+        format: 'visibleText',
+        description: 'Required, unless the encrypted card holds it.',
+      }),
+    ),
+    expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
+    expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
+    verifyCard: Type.Optional(
+      Type.Boolean({ description: 'Ask the issuer first whether the card is good; nothing is charged.' }),
+    ),
+    securityCode: Type.Optional(
+      Type.String({ maxLength: 4, format: 'securityCode', description: 'For the check only; never kept.' }),
+    ),
+  },
+  {
+    checked: when(has('numberToken'), both(lacks('encryptedCard'), has(...OF_CARD)), has('encryptedCard')),
+  },
+);
 type StoreRequest = Static<typeof STORE_REQUEST>;
 
 export const VAULT_FAULTS = {
@@ -62,7 +73,7 @@ function checkCard(body: unknown): Fault[] {
   const isOne = (numberToken === undefined) !== (encryptedCard === undefined);
   // An encrypted card may hold them; without any card the faults of a token are reported.
   const needsAll = numberToken !== undefined || encryptedCard === undefined;
-  const needed = needsAll ? ['cardholderName', 'expirationMonth', 'expirationYear'] : [];
+  const needed = needsAll ? OF_CARD : [];
   const missing = needed
     .filter((field) => fields[field] === undefined)
     .map((field) => ({ tag: field, sentence: REQUIRED }));
@@ -70,7 +81,10 @@ function checkCard(body: unknown): Fault[] {
 }
 
 const EXAMPLE_ID = '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44';
-const ID_ANSWER = { schema: Type.Object({ vaultId: Type.String() }), example: { vaultId: EXAMPLE_ID } };
+const ID_ANSWER = {
+  schema: named('VaultCardId', { vaultId: Type.String() }),
+  example: { vaultId: EXAMPLE_ID },
+};
 
 /** Added to the refusal of another copy. */
 const firstCopy = (vaultId: string): Sentence => ({
@@ -115,23 +129,22 @@ export const STORE_VAULT_CARD = contract({
   },
   check: checkCard,
   answers: {
-    200: { description: 'Stored.', ...ID_ANSWER },
+    200: {
+      links: { getVaultCard: { vaultId: '/vaultId' }, deleteVaultCard: { vaultId: '/vaultId' } },
+      description: 'Stored.',
+      ...ID_ANSWER,
+    },
     402: {
+      ...DECLINE_ANSWER,
       description:
         'The issuer does not find the card good; nothing was stored. The tag is its code, or, when nobody was asked, `antifraud` ' +
         '(too many tries of this card or merchant) or `retryLimit` (the card was declined before, and its network would fine ' +
         'or forbid another try).',
-      schema: Type.Union([
-        DECLINE_ANSWER.schema as TSchema,
-        Type.Array(Type.Object({ tag: Type.Enum(['antifraud']), description: Type.String() })),
-        RETRY_LIMIT_ANSWER,
-      ]),
-      example: DECLINE_ANSWER.example,
     },
     409: {
       description: 'The card is stored as often as it may be; card token and key are free.',
       schema: Type.Array(
-        Type.Object({
+        named('VaultCardProblem', {
           tag: Type.String(),
           description: Type.String(),
           vaultId: Type.Optional(Type.String({ description: 'Of the copy that was stored first.' })),
@@ -151,7 +164,7 @@ export const STORE_VAULT_CARD = contract({
 });
 
 const CARD_ANSWER = {
-  schema: Type.Object({
+  schema: named('VaultCard', {
     vaultId: Type.String(),
     brand: Type.String(),
     firstSixDigits: Type.String(),
@@ -267,8 +280,9 @@ export const LIST_VAULT_CARDS = contract({
   query: LIST_QUERY,
   answers: {
     200: {
+      links: { getVaultCard: { vaultId: '/items/0/vaultId' } },
       description: 'One page of them; total counts all.',
-      schema: Type.Object({
+      schema: named('VaultCardPage', {
         items: Type.Array(CARD_ANSWER.schema),
         page: Type.Integer(),
         limit: Type.Integer(),

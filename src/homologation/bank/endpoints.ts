@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { named } from '../../platform/http/named.ts';
 import {
   conflict,
   type RefusalShape,
@@ -99,9 +100,9 @@ const BANK_BOLETOS = contract({
   answers: {
     200: {
       description: 'The boletos; amounts are cents.',
-      schema: Type.Object({
+      schema: named('BankBoletoList', {
         items: Type.Array(
-          Type.Object({
+          named('BankBoleto', {
             ourNumber: Type.String(),
             status: Type.Enum(['refused', 'issued', 'paid', 'canceled', 'expired']),
             amount: Type.Integer(),
@@ -110,7 +111,7 @@ const BANK_BOLETOS = contract({
             payableUntil: Type.String(),
             barCode: TEXT_OR_NULL,
             digitableLine: TEXT_OR_NULL,
-            payments: Type.Array(Type.Object({ amount: Type.Integer(), paidOn: Type.String() })),
+            payments: Type.Array(named('BankPayment', { amount: Type.Integer(), paidOn: Type.String() })),
           }),
         ),
       }),

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { both, isWord, lacks, when, withField } from '../../platform/http/checked.ts';
 import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
 import {
   conflict,
   type RefusalShape,
@@ -82,19 +84,25 @@ function checkEvent(body: unknown): Fault[] {
     .map((tag) => ({ ...BOLETO_EVENT_FAULTS.onlyOfPayment, tag }));
 }
 
-const EVENT_REQUEST = Type.Object({
-  type: Type.Enum([...BANK_EVENTS]),
-  amount: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: MAX_PAYMENT_CENTS,
-      description: 'Cents that are paid; absent: what is to be paid on the day.',
-    }),
-  ),
-  paidOn: Type.Optional(
-    Type.String({ format: 'day', maxLength: 10, description: 'Day of the payment; absent: today.' }),
-  ),
-});
+const EVENT_REQUEST = named(
+  'BoletoEventRequest',
+  {
+    type: Type.Enum([...BANK_EVENTS]),
+    amount: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_PAYMENT_CENTS,
+        description: 'Cents that are paid; absent: what is to be paid on the day.',
+      }),
+    ),
+    paidOn: Type.Optional(
+      Type.String({ format: 'day', maxLength: 10, description: 'Day of the payment; absent: today.' }),
+    ),
+  },
+  {
+    checked: when(isWord('type', 'paid'), {}, both(withField('amount', { type: 'null' }), lacks('paidOn'))),
+  },
+);
 
 const FORCE_BOLETO_EVENT = contract({
   id: 'forceBoletoEvent',
@@ -115,7 +123,7 @@ const FORCE_BOLETO_EVENT = contract({
   answers: {
     200: {
       description: 'It happened; status and description are those of the boleto now.',
-      schema: Type.Object({
+      schema: named('BoletoEvent', {
         id: Type.String({ description: 'Of the boleto.' }),
         type: Type.Enum([...BANK_EVENTS]),
         statusBill: Type.Integer(),

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import amounts from '../../../simulators/kit/cards/trigger-amounts.json' with { type: 'json' };
 import triggerCards from '../../../simulators/kit/cards/trigger-cards.json' with { type: 'json' };
 import { contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { named } from '../../platform/http/named.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import { TRIAL_CARDS } from '../../transactions/methods/card/network-limits.ts';
 import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
@@ -95,9 +96,9 @@ const LIST_TRIAL_CARDS = contract({
   answers: {
     200: {
       description: 'Always the same.',
-      schema: Type.Object({
+      schema: named('TrialCardList', {
         items: Type.Array(
-          Type.Object({
+          named('TrialCard', {
             name: Type.String({ description: 'What the card is called here.' }),
             number: Type.String({ description: 'Digits of the card.' }),
             brand: Type.Enum([...CARD_BRANDS]),
@@ -105,7 +106,7 @@ const LIST_TRIAL_CARDS = contract({
           }),
         ),
         amounts: Type.Array(
-          Type.Object({
+          named('TrialAmount', {
             endsIn: Type.String({ description: 'The last four digits of the amount in cents.' }),
             behaviour: Type.String({ description: 'What becomes of a charge.' }),
           }),

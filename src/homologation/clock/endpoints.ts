@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { has, hasValue, when, withField } from '../../platform/http/checked.ts';
 import {
   type Answer,
   callerOf,
@@ -8,6 +9,7 @@ import {
   type Fault,
   GENERAL_TAG,
 } from '../../platform/http/endpoint.ts';
+import { named } from '../../platform/http/named.ts';
 import {
   conflict,
   type RefusalShape,
@@ -39,22 +41,26 @@ export const CLOCK_REFUSALS = {
   }),
 } as const satisfies Record<JumpRefusal, RefusalShape>;
 
-const JUMP_REQUEST = Type.Object({
-  advanceDays: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: MOST_DAYS_AHEAD,
-      description: 'Days of 24 hours from where the clock stands; this or `to`, exactly one.',
-    }),
-  ),
-  to: Type.Optional(
-    Type.String({
-      maxLength: 29,
-      format: 'saoPauloTime',
-      description: 'Where the clock shall go; at most 730 days beyond the real date.',
-    }),
-  ),
-});
+const JUMP_REQUEST = named(
+  'ClockJumpRequest',
+  {
+    advanceDays: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MOST_DAYS_AHEAD,
+        description: 'Days of 24 hours from where the clock stands; this or `to`, exactly one.',
+      }),
+    ),
+    to: Type.Optional(
+      Type.String({
+        maxLength: 29,
+        format: 'saoPauloTime',
+        description: 'Where the clock shall go; at most 730 days beyond the real date.',
+      }),
+    ),
+  },
+  { checked: when(has('to'), withField('advanceDays', { type: 'null' }), hasValue('advanceDays')) },
+);
 
 export const CLOCK_FAULTS = {
   oneGoal: refusal(400, GENERAL_TAG, {
@@ -71,7 +77,8 @@ function checkJump(body: unknown): Fault[] {
 }
 
 const NOW = Type.String({ description: 'Business time of the merchant, in São Paulo, without zone.' });
-const RAN = Type.Object(
+const RAN = named(
+  'ClockWork',
   {
     changes: Type.Integer({
       description:
@@ -116,12 +123,12 @@ const ADVANCE_CLOCK = contract({
   answers: {
     200: {
       description: 'The clock has arrived, and nothing that fell due in between is left.',
-      schema: Type.Object({ now: NOW, ran: RAN }),
+      schema: named('ClockJump', { now: NOW, ran: RAN }),
       example: { now: '2027-03-01T09:00:00.004', ran: RAN_EXAMPLE },
     },
     202: {
       description: 'The clock is still on its way.',
-      schema: Type.Object({ now: NOW, target: Type.String(), ran: RAN }),
+      schema: named('ClockJumpUnderWay', { now: NOW, target: Type.String(), ran: RAN }),
       example: ON_THE_WAY,
     },
     409: refusedAnswer('An earlier jump is still under way.', CLOCK_REFUSALS.underWay),
@@ -138,7 +145,7 @@ const READ_CLOCK = contract({
     200: {
       description:
         '`target` is null when no jump is under way; `ran` is of the jump under way or of the last one.',
-      schema: Type.Object({ now: NOW, target: Type.Union([Type.String(), Type.Null()]), ran: RAN }),
+      schema: named('TestClock', { now: NOW, target: Type.Union([Type.String(), Type.Null()]), ran: RAN }),
       example: ON_THE_WAY,
     },
   },

@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { STATUS_WORDS } from '../../payments/status/contract.ts';
+import { hasValue, isWord, when } from '../../platform/http/checked.ts';
 import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
 import {
   conflict,
   type RefusalShape,
@@ -55,23 +57,27 @@ const FORCE_EVENT = contract({
   homologationOnly: true,
   isExact: true,
   parameters: Type.Object({ paymentId: Type.String({ maxLength: 36 }) }),
-  body: Type.Object({
-    type: Type.Enum([...CHANGE_EVENTS]),
-    installmentNumber: Type.Integer({ minimum: 1, maximum: MOST_INSTALLMENTS }),
-    amount: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: LARGEST_AMOUNT,
-        description: 'Cents that a chargeback takes back; absent: all that is left of the installment.',
-      }),
-    ),
-  }),
+  body: named(
+    'TransactionEventRequest',
+    {
+      type: Type.Enum([...CHANGE_EVENTS]),
+      installmentNumber: Type.Integer({ minimum: 1, maximum: MOST_INSTALLMENTS }),
+      amount: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: LARGEST_AMOUNT,
+          description: 'Cents that a chargeback takes back; absent: all that is left of the installment.',
+        }),
+      ),
+    },
+    { checked: when(hasValue('amount'), isWord('type', 'chargeback')) },
+  ),
   bodyExample: { type: 'settle', installmentNumber: 1 },
   check: checkEvent,
   answers: {
     200: {
       description: 'It happened; `statusDescription` is what the installment is now.',
-      schema: Type.Object({
+      schema: named('TransactionEvent', {
         paymentId: Type.String(),
         installmentNumber: Type.Integer(),
         type: Type.Enum([...CHANGE_EVENTS]),

@@ -1,5 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { isWord, lacks, when } from '../../platform/http/checked.ts';
 import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../../platform/http/endpoint.ts';
+import { named } from '../../platform/http/named.ts';
 import {
   conflict,
   type RefusalShape,
@@ -75,27 +77,32 @@ const MEANT = {
   fails: 'It fails then, and nothing is given back; absent: it is done.',
 } as const;
 
-const code = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 4, description }));
+const code = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 4, description, checked: { pattern: CODE.source } }));
 const whole = (maximum: number, description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum, description }));
 
-const STEP = Type.Object({
-  outcome: Type.Optional(Type.Enum([...OUTCOMES], { description: MEANT.outcome })),
-  responseCode: code(MEANT.responseCode),
-  adviceCode: code(MEANT.adviceCode),
-  fault: Type.Optional(Type.Enum([...ANSWER_FAULTS], { description: MEANT.fault })),
-  delayMilliseconds: whole(LONGEST_DELAY_MILLISECONDS, MEANT.delayMilliseconds),
-  undoRefusals: whole(MOST_TIMES, MEANT.undoRefusals),
-  notFoundTimes: whole(MOST_TIMES, MEANT.notFoundTimes),
-  feePortion: whole(WHOLE_PORTION, MEANT.feePortion),
-});
+const STEP = named(
+  'ScriptStepRequest',
+  {
+    outcome: Type.Optional(Type.Enum([...OUTCOMES], { description: MEANT.outcome })),
+    responseCode: code(MEANT.responseCode),
+    adviceCode: code(MEANT.adviceCode),
+    fault: Type.Optional(Type.Enum([...ANSWER_FAULTS], { description: MEANT.fault })),
+    delayMilliseconds: whole(LONGEST_DELAY_MILLISECONDS, MEANT.delayMilliseconds),
+    undoRefusals: whole(MOST_TIMES, MEANT.undoRefusals),
+    notFoundTimes: whole(MOST_TIMES, MEANT.notFoundTimes),
+    feePortion: whole(WHOLE_PORTION, MEANT.feePortion),
+  },
+  { checked: when(isWord('outcome', 'declined'), {}, lacks('responseCode', 'adviceCode')) },
+);
 
-const CANCEL = Type.Object({
+const CANCEL = named('ScriptCancelRequest', {
   afterDays: whole(MOST_DAYS, MEANT.afterDays),
   fails: Type.Optional(Type.Boolean({ description: MEANT.fails })),
 });
 
-const SCRIPT_REQUEST = Type.Object({
+const SCRIPT_REQUEST = named('AcquirerScriptRequest', {
   steps: Type.Array(STEP, { maxItems: MOST_SCRIPTED, description: MEANT.steps }),
   cancels: Type.Optional(Type.Array(CANCEL, { maxItems: MOST_SCRIPTED, description: MEANT.cancels })),
 });
@@ -103,9 +110,9 @@ const SCRIPT_REQUEST = Type.Object({
 const orNull = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Union([schema, Type.Null()], { description });
 
-const SCRIPT_ANSWER = Type.Object({
+const SCRIPT_ANSWER = named('AcquirerScript', {
   steps: Type.Array(
-    Type.Object({
+    named('ScriptStep', {
       outcome: orNull(Type.Enum([...OUTCOMES]), MEANT.outcome),
       responseCode: orNull(Type.String(), MEANT.responseCode),
       adviceCode: orNull(Type.String(), MEANT.adviceCode),
@@ -118,7 +125,7 @@ const SCRIPT_ANSWER = Type.Object({
     { description: MEANT.steps },
   ),
   cancels: Type.Array(
-    Type.Object({
+    named('ScriptCancel', {
       afterDays: Type.Integer({ description: MEANT.afterDays }),
       fails: Type.Boolean({ description: MEANT.fails }),
     }),

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { type Answer, callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES, unavailableAnswer, writeOnce } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
 import {
   conflict,
   passingConflict,
@@ -64,7 +65,7 @@ export const CANCEL_REFUSALS = {
   }),
 } as const satisfies Record<Exclude<CancelRefusal, 'notFound'> | 'unresolved', RefusalShape>;
 
-const CANCEL_REQUEST = Type.Object({
+const CANCEL_REQUEST = named('CancelRequest', {
   amount: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -103,7 +104,7 @@ export const CANCEL_PAYMENT = contract({
   answers: {
     200: {
       description: 'The amount was given back.',
-      schema: Type.Object({
+      schema: named('Cancel', {
         returnCode: Type.String(),
         description: Type.String(),
         paymentId: Type.String(),
@@ -123,7 +124,7 @@ export const CANCEL_PAYMENT = contract({
     202: {
       description:
         'The acquirer accepted it and decides later: nothing is given back yet, and the amount is held.',
-      schema: Type.Object({
+      schema: named('PendingCancel', {
         returnCode: Type.Enum(['pending']),
         description: Type.String(),
         paymentId: Type.String(),

@@ -9,6 +9,7 @@ import {
   endpoint,
 } from '../../platform/http/endpoint.ts';
 import { FAILURES, unavailableAnswer, writeOnce } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
 import {
   conflict,
   passingConflict,
@@ -68,7 +69,7 @@ export const CAPTURE_REFUSALS = {
   }),
 } as const satisfies Record<Exclude<CaptureRefusal, 'notFound'> | 'unresolved', RefusalShape>;
 
-const CAPTURE_REQUEST = Type.Object({
+const CAPTURE_REQUEST = named('CaptureRequest', {
   amount: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -98,8 +99,8 @@ const CAPTURE = {
   answers: {
     200: {
       description: 'The amount is charged.',
-      schema: Type.Object({
-        captureAuthorization: Type.Object({
+      schema: named('Capture', {
+        captureAuthorization: named('CaptureAuthorization', {
           returnCode: Type.String(),
           description: Type.String(),
           paymentId: Type.String(),

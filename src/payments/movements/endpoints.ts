@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { hasAccount } from '../../merchants/merchants.sql.ts';
 import { callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import type { FeeVersions } from '../../transactions/fees/fee-table.ts';
@@ -45,7 +46,7 @@ async function listMovements(
   return { items, next: items.at(-1)?.movementId ?? wanted.after };
 }
 
-const MOVEMENT = Type.Object({
+const MOVEMENT = named('Movement', {
   movementId: Type.Integer(),
   nsu: Type.String(),
   codAuth: Type.String(),
@@ -67,7 +68,7 @@ const MOVEMENT = Type.Object({
   amount: Type.Integer({ description: 'Cents of the installment, as it was sold; of a boleto its value.' }),
   netAmount: Type.Integer({ description: "The same less the operator's fee; boletos have none." }),
   shares: Type.Array(
-    Type.Object({
+    named('MovementShare', {
       documentNumberBeneficiary: Type.String(),
       amount: Type.Integer(),
       canceledAmount: Type.Integer({
@@ -112,7 +113,7 @@ const LIST_MOVEMENTS = contract({
   answers: {
     200: {
       description: 'The next of them; next is what to ask after.',
-      schema: Type.Object({ items: Type.Array(MOVEMENT), next: Type.Integer() }),
+      schema: named('MovementPage', { items: Type.Array(MOVEMENT), next: Type.Integer() }),
       example: {
         items: [
           {

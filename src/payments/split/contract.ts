@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Fault } from '../../platform/http/endpoint.ts';
+import { named } from '../../platform/http/named.ts';
 import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
 import {
   beneficiariesOfPage,
@@ -20,7 +21,7 @@ const KIND_WORDS: Record<SplitKind, keyof typeof KINDS> = { gross: 'bruto', net:
 
 export const SPLIT_REQUEST = Type.Optional(
   Type.Array(
-    Type.Object({
+    named('SplitEntryRequest', {
       documentNumberBeneficiary: Type.String({
         maxLength: 14,
         format: 'bareCpfOrCnpj',
@@ -115,10 +116,10 @@ const ENTRY_ANSWER = {
 };
 
 export const SPLIT_ANSWER = Type.Array(
-  Type.Object({
+  named('SplitEntry', {
     ...ENTRY_ANSWER,
     installments: Type.Array(
-      Type.Object({
+      named('SplitInstallment', {
         installmentNumber: Type.Integer(),
         amount: Type.Integer(),
         canceledAmount: Type.Integer(),
@@ -155,7 +156,7 @@ export const SPLIT_QUERY = Type.Object({
   ),
 });
 
-export const SPLIT_IN_LIST = Type.Array(Type.Object(ENTRY_ANSWER), {
+export const SPLIT_IN_LIST = Type.Array(named('SplitTotal', ENTRY_ANSWER), {
   description:
     'Only of a payment that was divided (configSplit); read alone it shows the installments of each entry.',
 });

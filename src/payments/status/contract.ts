@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
+import { named } from '../../platform/http/named.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { linesOf, type RowFormat } from '../../platform/row-format.ts';
 import { DECLINE_FIELDS, writeDeclineFields } from '../../providers/acquirers/endpoints.ts';
@@ -50,7 +51,7 @@ const FIELDS_OF_ALL = {
   acquirer: Type.String({
     description: 'Who charged it, by the name that the operator gave it; default: the only one.',
   }),
-  card: Type.Object({
+  card: named('PaymentCard', {
     brand: Type.Enum([...CARD_BRANDS]),
     firstSix: Type.String(),
     lastFour: Type.String(),
@@ -68,7 +69,7 @@ const FIELDS_OF_ALL = {
     description: 'Cents of cancels whose answer is awaited: they will be given back, or set free again.',
   }),
   installments: Type.Array(
-    Type.Object({
+    named('PaymentInstallment', {
       installmentNumber: Type.Integer(),
       amount: Type.Integer(),
       canceledAmount: Type.Integer(),
@@ -91,7 +92,7 @@ const CANCEL_WORDS = {
   refused: 'Recusado',
 } as const satisfies Record<CancelState, string>;
 
-const LISTED_CANCEL = Type.Object({
+const LISTED_CANCEL = named('PaymentCancel', {
   cancelId: Type.String(),
   amount: Type.Integer(),
   status: Type.Enum(Object.values(CANCEL_WORDS), {
@@ -102,7 +103,7 @@ const LISTED_CANCEL = Type.Object({
   decidedAt: Type.Union([Type.String(), Type.Null()]),
 });
 
-const PAYMENT_ANSWER = Type.Object({
+const PAYMENT_ANSWER = named('PaymentDetail', {
   ...FIELDS_OF_ALL,
   capturingAmount: Type.Optional(
     Type.Integer({
@@ -114,7 +115,7 @@ const PAYMENT_ANSWER = Type.Object({
   split: Type.Optional(SPLIT_ANSWER),
   ...SPLIT_PAGES_ANSWER,
 });
-export const LISTED_PAYMENT = Type.Object({ ...FIELDS_OF_ALL, split: Type.Optional(SPLIT_IN_LIST) });
+export const LISTED_PAYMENT = named('Payment', { ...FIELDS_OF_ALL, split: Type.Optional(SPLIT_IN_LIST) });
 
 export const PAYMENT_EXAMPLE = {
   paymentId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { streamOf } from '../../platform/exports.ts';
 import { callerOf, contract, type Endpoint, endpoint, type Fault } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
 import { type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
 import { pageFor, pageQuery, readPage, tooManyToOrder, writePage } from '../../platform/pages.ts';
 import type { LookUp } from '../../platform/postgres/searches.ts';
@@ -186,9 +187,13 @@ export const LIST_PAYMENTS = contract({
   checkQuery: checkSearch,
   answers: {
     200: {
+      links: {
+        getPayment: { paymentId: '/items/0/paymentId' },
+        cancelPayment: { paymentId: '/items/0/paymentId' },
+      },
       description: 'One page of them; total counts all.',
       headers: ['X-Total-Count'],
-      schema: Type.Object({
+      schema: named('PaymentPage', {
         items: Type.Array(LISTED_PAYMENT),
         page: Type.Integer(),
         limit: Type.Integer(),

@@ -48,6 +48,11 @@ export type AnswerShape = {
   readonly ndjsonExample?: string;
   /** By the names under which the published description explains them. */
   readonly headers?: readonly string[];
+  /**
+   * Operations to go on with: where in this answer each of their parameters, or fields of their body, stands,
+   * as a JSON pointer.
+   */
+  readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 };
 
 type Check = (body: unknown, caller: Caller | null) => Fault[];

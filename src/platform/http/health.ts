@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { named } from '../../platform/http/named.ts';
 import { HOLD_REASONS, type HoldReason } from '../gate.ts';
 import { isRolledBack } from '../postgres/database-errors.ts';
 import { contract, type Endpoint, endpoint } from './endpoint.ts';
@@ -21,7 +22,7 @@ const GET_LIVENESS = contract({
   answers: {
     200: {
       description: 'It is.',
-      schema: Type.Object({ status: Type.Enum(['ok']) }),
+      schema: named('Liveness', { status: Type.Enum(['ok']) }),
       example: { status: 'ok' },
     },
   },
@@ -48,7 +49,7 @@ const GET_READINESS = contract({
   answers: {
     200: {
       description: 'It can; `degraded`: slowly.',
-      schema: Type.Object({
+      schema: named('Readiness', {
         status: Type.Enum(['ok', 'degraded']),
         reason: Type.Optional(Type.Enum(['databaseSlow'], { description: WHY_DEGRADED })),
       }),
@@ -56,7 +57,7 @@ const GET_READINESS = contract({
     },
     503: {
       description: 'Not now.',
-      schema: Type.Object({
+      schema: named('NotReady', {
         status: Type.Enum(['unavailable']),
         reason: Type.Enum(['databaseAway', 'starting', 'stopping', ...HOLD_REASONS]),
       }),

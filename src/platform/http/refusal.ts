@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { named } from '../../platform/http/named.ts';
 import { type Answer, type AnswerShape, GENERAL_TAG, type WireError } from './endpoint.ts';
 import type { Language, Sentence } from './sentence.ts';
 
@@ -48,14 +49,28 @@ export function refusalAnswer(
   return all === undefined ? { status, body } : { status, body, headers: all };
 }
 
-const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
+const PROBLEM = named('Problem', {
+  tag: Type.String({
+    description:
+      "The path of the field as you sent it, the issuer's code of a decline, `__general__` for a business rule, or empty.",
+  }),
+  description: Type.String({ description: 'Brazilian Portuguese; `Accept-Language: en` gives English.' }),
+});
+
+/** The body of an error, but at logins. */
+export const PROBLEMS = Type.Array(PROBLEM, {
+  title: 'Problems',
+  description: 'All faults of a request at once, or the one reason for which it was refused.',
+  minItems: 1,
+  maxItems: 100,
+});
 
 /** An answer of a contract: a list of errors, with this one as its example. */
 export function refusedAnswer(
   description: string,
   { tag, sentence }: { readonly tag: string; readonly sentence: Pick<Sentence, 'pt'> },
 ): AnswerShape & { readonly schema: TSchema } {
-  return { description, schema: ERRORS, example: [{ tag, description: sentence.pt }] };
+  return { description, schema: PROBLEMS, example: [{ tag, description: sentence.pt }] };
 }
 
 /** The shapes all have one status. */

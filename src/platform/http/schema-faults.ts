@@ -35,6 +35,8 @@ function makeAjv(): Ajv {
   });
   // For the finder of card numbers; the validator ignores it.
   ajv.addKeyword({ keyword: 'mayHoldCard', schemaType: 'boolean' });
+  // For the description: what the contract's check enforces.
+  ajv.addKeyword({ keyword: 'checked', schemaType: 'object' });
   // For the reader of bodies and queries.
   ajv.addKeyword({ keyword: 'reads', schemaType: 'string', metaSchema: { enum: TEXT_READING_NAMES } });
   return ajv;

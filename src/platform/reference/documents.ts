@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Type } from 'typebox';
+import { named } from '../../platform/http/named.ts';
 import { escapedMarkup } from '../../values/markup.ts';
 import { type Answer, type Call, contract, type Endpoint, endpoint } from '../http/endpoint.ts';
 import type { Language } from '../http/sentence.ts';
@@ -23,11 +24,12 @@ const GET_OPENAPI = contract({
   scope: null,
   group: 'Operations',
   summary: 'Read this description as OpenAPI',
+  description: 'OpenAPI 3.1, for tools and generators of clients.',
   query: LANGUAGE_QUERY,
   answers: {
     200: {
       description: 'An OpenAPI 3.1 document.',
-      schema: Type.Object({ openapi: Type.String() }),
+      schema: named('OpenApiDocument', { openapi: Type.String() }),
       example: { openapi: '3.1.1' },
     },
   },
@@ -41,6 +43,7 @@ const GET_REFERENCE_PAGE = contract({
   scope: null,
   group: 'Operations',
   summary: 'Read this description as a page',
+  description: 'For people: operations, messages and errors, with examples to paste.',
   query: LANGUAGE_QUERY,
   answers: {
     200: {
@@ -57,7 +60,8 @@ const PAGE_HEADERS = {
 };
 
 export type DocumentTools = {
-  readonly openApi: (language: Language) => Promise<Buffer>;
+  /** `origin`: the address of its servers; null: unknown. */
+  readonly openApi: (language: Language, origin: string | null) => Promise<Buffer>;
   /** `origin`: the address for its examples, escaped. */
   readonly page: (language: Language, origin: string) => Promise<Buffer>;
 };
@@ -80,7 +84,7 @@ async function inLanguage(
 
 export const DOCUMENT_ENDPOINTS: readonly Endpoint<DocumentTools>[] = [
   endpoint(GET_OPENAPI, async ({ openApi }: DocumentTools, call) =>
-    inLanguage(call, openApi, 'application/json'),
+    inLanguage(call, (language) => openApi(language, call.origin()), 'application/json'),
   ),
   endpoint(GET_REFERENCE_PAGE, async ({ page }: DocumentTools, call) => {
     const answer = await inLanguage(call, (language) => page(language, shownOrigin(call)), 'text/html');
@@ -101,9 +105,16 @@ export function printDocuments(reference: Reference): DocumentTools {
     pt: wordingIn('pt', reference.texts),
     en: wordingIn('en', reference.texts),
   };
-  const openApi = keptNewest(async (language: Language) =>
-    Buffer.from(JSON.stringify(openApiDocument(reference, wordings[language]))),
+  const print = (language: Language, origin: string) =>
+    JSON.stringify(openApiDocument({ ...reference, origin }, wordings[language]));
+  const around = keptNewest(async (language: Language) =>
+    print(language, EXAMPLE_ORIGIN).split(EXAMPLE_ORIGIN),
   );
+  const openApiAt = (language: Language) =>
+    keptNewest(async (origin: string | null) =>
+      Buffer.from(origin === null ? print(language, '') : (await around(language)).join(origin)),
+    );
+  const documents = { pt: openApiAt('pt'), en: openApiAt('en') };
   const parts = keptNewest(async (language: Language) => {
     let page = '';
     for (const part of partsOfPage(reference, wordings[language])) {
@@ -116,7 +127,10 @@ export function printDocuments(reference: Reference): DocumentTools {
     pt: keptNewest(async (origin: string) => Buffer.from((await parts('pt')).join(origin))),
     en: keptNewest(async (origin: string) => Buffer.from((await parts('en')).join(origin))),
   };
-  return { openApi, page: (language, origin) => pages[language](origin) };
+  return {
+    openApi: (language, origin) => documents[language](origin),
+    page: (language, origin) => pages[language](origin),
+  };
 }
 
 function keptNewest<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {

@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
+import { nameOf } from '../http/named.ts';
 import type { ExactDecimal } from '../http/schema-faults.ts';
 import { FORMATS } from '../requests/formats.ts';
 import { isFreeText } from '../requests/text-readings.ts';
@@ -6,29 +7,76 @@ import { AS_DECLARED, type Wording } from './wording.ts';
 
 type Json = Record<string, unknown>;
 
-type Printing = {
-  readonly wording: Wording;
+/** The named objects of a document, each printed once. */
+export type PrintedObjects = Map<
+  string,
+  { readonly of: TSchema; readonly takesNull: boolean; printed: Json }
+>;
+
+/** How a document says things, and the objects that it has so far. */
+export type Printing = Wording & { readonly objects: PrintedObjects };
+
+export const printingIn = (wording: Wording): Printing => ({ ...wording, objects: new Map() });
+
+type Printed = Printing & {
   /** Null counts as absent, as in most request bodies. */
   readonly takesNull: boolean;
 };
 
-/** In JSON Schema 2020-12, common keywords only. `path` begins with the id of the operation. */
+/**
+ * In JSON Schema 2020-12, common keywords only. `path` begins with the id of the operation. A named object is
+ * a reference.
+ */
 export function printSchema(
   schema: TSchema,
-  wording: Wording = AS_DECLARED,
+  printing: Printing = printingIn(AS_DECLARED),
   path: readonly string[] = [],
   takesNull = false,
 ): Json {
-  return printDescribed(schema, describedAs(schema, wording, path), { wording, takesNull }, path);
+  return printDescribed(schema, meaningAt(schema, printing, path), { ...printing, takesNull }, path);
+}
+
+/** For components/schemas, by name. */
+export function printObjects({ objects }: Printing): Json {
+  const inOrder = [...objects].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(inOrder.map(([name, { printed }]) => [name, printed]));
+}
+
+/** Fields of a named object mean the same wherever it stands. */
+export function pathWithin(schema: TSchema, path: readonly string[]): readonly string[] {
+  const name = nameOf(schema);
+  return name === undefined ? path : [name];
 }
 
 function printDescribed(
   schema: TSchema,
   meaning: string | undefined,
-  printing: Printing,
+  printing: Printed,
   path: readonly string[],
 ): Json {
-  const { wording } = printing;
+  const name = nameOf(schema);
+  if (name === undefined) return printWhole(schema, meaning, printing, path);
+  printOnce(name, schema, printing);
+  const reference = { $ref: `#/components/schemas/${name}` };
+  return meaning === undefined ? reference : { ...reference, description: meaning };
+}
+
+function printOnce(name: string, schema: TSchema, printing: Printed): void {
+  const { objects, takesNull } = printing;
+  const known = objects.get(name);
+  if (known?.of === schema && known.takesNull === takesNull) return;
+  const printed = printWhole(schema, ownDescription(schema, printing), printing, [name]);
+  if (known !== undefined && JSON.stringify(known.printed) !== JSON.stringify(printed))
+    throw new Error(`two objects are called ${name}`);
+  objects.set(name, { of: schema, takesNull, printed });
+}
+
+function printWhole(
+  schema: TSchema,
+  meaning: string | undefined,
+  printing: Printed,
+  path: readonly string[],
+): Json {
   const printed: Json = {};
   const said = [meaning ?? ''];
   for (const [keyword, value] of Object.entries(schema as Json)) {
@@ -44,11 +92,12 @@ function printDescribed(
     else if (keyword === 'format') {
       Object.assign(printed, printFormat(String(value), 'reads' in schema));
       const format = FORMATS[String(value)];
-      if (format !== undefined) said.push(wording.pick(format.sentence));
+      if (format !== undefined) said.push(printing.pick(format.sentence));
     } else if (keyword === 'exactDecimal') {
       Object.assign(printed, printDecimal(value as ExactDecimal));
-      said.push(wording.pick(digitsKept(value as ExactDecimal)));
-    } else if (!OWN_KEYWORDS.includes(keyword) && keyword !== 'description') printed[keyword] = value;
+      said.push(printing.pick(digitsKept(value as ExactDecimal)));
+    } else if (keyword === 'checked') Object.assign(printed, value);
+    else if (!OWN_KEYWORDS.includes(keyword) && keyword !== 'description') printed[keyword] = value;
   }
   const description = said.filter(Boolean).join(' ');
   return description === '' ? printed : { ...printed, description };
@@ -61,7 +110,7 @@ function printFormat(name: string, isRead: boolean): Json {
   const { pattern, sentPattern = pattern, standard, also } = format;
   return {
     ...(standard === undefined ? {} : { format: standard }),
-    ...(standard === 'uuid' ? {} : { pattern: isRead ? sentPattern : pattern }),
+    pattern: isRead ? sentPattern : pattern,
     ...(also === undefined ? {} : { examples: [also.example] }),
   };
 }
@@ -75,11 +124,19 @@ function printDecimal({ integerDigits, decimals, isPositive, maximum }: ExactDec
   };
 }
 
-const OWN_KEYWORDS = ['mayHoldCard', 'reads'];
+const OWN_KEYWORDS = ['mayHoldCard', 'reads', 'title'];
 
 /** By contract or path. The schema at the head of a path is no field. */
 export function describedAs(schema: TSchema, wording: Wording, path: readonly string[]): string | undefined {
   return ownDescription(schema, wording) ?? (path.length > 1 ? wording.meaningOf(path) : undefined);
+}
+
+/** Beside a reference stands what the field means, and no words of the object. */
+function meaningAt(schema: TSchema, wording: Wording, path: readonly string[]): string | undefined {
+  if (nameOf(schema) === undefined) return describedAs(schema, wording, path);
+  return path.length > 1 && ownDescription(schema, wording) === undefined
+    ? wording.meaningOf(path)
+    : undefined;
 }
 
 function ownDescription(schema: TSchema, { say }: Wording): string | undefined {
@@ -100,8 +157,9 @@ function digitsKept({ integerDigits, decimals, maximum }: ExactDecimal) {
 }
 
 /** For a list item or a branch: the field around it has the meaning. */
-function printPart(schema: TSchema, printing: Printing, path: readonly string[]): Json {
-  return printDescribed(schema, ownDescription(schema, printing.wording), printing, path);
+function printPart(schema: TSchema, printing: Printed, path: readonly string[]): Json {
+  const meaning = nameOf(schema) === undefined ? ownDescription(schema, printing) : undefined;
+  return printDescribed(schema, meaning, printing, path);
 }
 
 type FieldsOf = TSchema & {
@@ -111,36 +169,51 @@ type FieldsOf = TSchema & {
 
 function printFields(
   { properties, required = [] }: FieldsOf,
-  printing: Printing,
+  printing: Printed,
   path: readonly string[],
 ): Json {
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {
       const own = [...path, name];
-      const printed = printDescribed(schema, describedAs(schema, printing.wording, own), printing, own);
+      const printed = printDescribed(schema, meaningAt(schema, printing, own), printing, own);
       return [name, printing.takesNull && !required.includes(name) ? orNull(printed) : printed];
     }),
   );
 }
 
-function orNull(printed: Json): Json {
-  const { type, enum: words, anyOf } = printed;
-  if (Array.isArray(anyOf)) return { ...printed, anyOf: [...anyOf, { type: 'null' }] };
-  if (typeof type !== 'string') return printed;
-  return { ...printed, type: [type, 'null'], ...(Array.isArray(words) ? { enum: [...words, null] } : {}) };
+function orNull({ description, ...printed }: Json): Json {
+  const said = description === undefined ? {} : { description };
+  return { ...printAnyOf([...branchesOf(printed), { type: 'null' }]), ...said };
 }
 
-/** "A string or null" is shorter as one type with two names. */
-function printAnyOf(branches: readonly Json[]): Json {
-  const isBare = branches.every((branch) => Object.keys(branch).join() === 'type');
-  return isBare ? { type: branches.map((branch) => branch.type) } : { anyOf: branches };
+function branchesOf(printed: Json): Json[] {
+  const { anyOf } = printed;
+  return Array.isArray(anyOf) ? anyOf : [printed];
+}
+
+const IS_NULL = JSON.stringify({ type: 'null' });
+
+/** "A string or null" is one type with two names, which every reader knows. */
+function printAnyOf(all: readonly Json[]): Json {
+  const branches = all.filter((branch) => JSON.stringify(branch) !== IS_NULL);
+  const isBare = all.every((branch) => Object.keys(branch).join() === 'type');
+  if (isBare) return { type: all.flatMap(({ type }) => type) };
+  const [first = {}] = branches;
+  if (branches.length > 1 || typeof first.type !== 'string') return { anyOf: all };
+  const { type, enum: words, ...others } = first;
+  return { type: [type, 'null'], ...(Array.isArray(words) ? { enum: [...words, null] } : {}), ...others };
+}
+
+/** A text that is there but blank is refused: a script's empty variable would read everything. */
+function notBlank(printed: Json): Json {
+  return { ...(printed.pattern === undefined ? { pattern: '\\S' } : { minLength: 1 }), ...printed };
 }
 
 /** In a query an empty choice or number counts as absent. */
 export function printParameters(
   place: 'path' | 'query',
   schema: TObject | undefined,
-  wording: Wording,
+  printing: Printing,
   id: string,
 ): Record<string, unknown>[] {
   if (schema === undefined) return [];
@@ -148,14 +221,14 @@ export function printParameters(
   const mayBeEmpty = (name: string, property: TSchema) =>
     place === 'query' && !required.includes(name) && !isFreeText(property);
   return Object.entries(schema.properties as Record<string, TSchema>).map(([name, property]) => {
-    const { description, ...printed } = printSchema(property, wording, [id, name]);
+    const { description, ...printed } = printSchema(property, printing, [id, name]);
     return {
       name,
       in: place,
       required: place === 'path' || required.includes(name),
       ...(description === undefined ? {} : { description }),
       ...(mayBeEmpty(name, property) ? { allowEmptyValue: true } : {}),
-      schema: printed,
+      schema: place === 'query' && isFreeText(property) ? notBlank(printed) : printed,
     };
   });
 }

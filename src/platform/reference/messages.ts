@@ -1,6 +1,5 @@
 import type { TObject } from 'typebox';
-import { printSchema } from './json-schema.ts';
-import type { Wording } from './wording.ts';
+import { type Printing, printSchema } from './json-schema.ts';
 
 type Json = Record<string, unknown>;
 
@@ -23,17 +22,17 @@ const ANSWERS = {
 } as const;
 
 /** The webhooks of OpenAPI 3.1: payload, headers, and what an answer means. */
-export function printMessages(messages: readonly MessageContract[], wording: Wording): Json {
+export function printMessages(messages: readonly MessageContract[], printing: Printing): Json {
   return Object.fromEntries(
-    messages.map((message) => [message.id, { post: printMessage(message, wording) }]),
+    messages.map((message) => [message.id, { post: printMessage(message, printing) }]),
   );
 }
 
 function printMessage(
   { id, group, summary, description, body, example }: MessageContract,
-  wording: Wording,
+  printing: Printing,
 ): Json {
-  const { say } = wording;
+  const { say } = printing;
   return {
     operationId: id,
     tags: [say(group)],
@@ -50,7 +49,7 @@ function printMessage(
     })),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: printSchema(body, wording, [id]), example } },
+      content: { 'application/json': { schema: printSchema(body, printing, [id]), example } },
     },
     responses: Object.fromEntries(
       Object.entries(ANSWERS).map(([status, meaning]) => [status, { description: say(meaning) }]),

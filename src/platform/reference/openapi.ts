@@ -1,10 +1,13 @@
+import type { TObject, TSchema } from 'typebox';
 import { readExactJson } from '../../values/exact-json.ts';
 import type { Contract } from '../http/endpoint.ts';
 import { FAILURES, type Failure, forbiddenScope } from '../http/failures.ts';
+import { PROBLEMS } from '../http/refusal.ts';
 import type { Sentence } from '../http/sentence.ts';
 import { requestReader } from '../requests/request-reader.ts';
 import { IDEMPOTENCY_KEY, PUBLISHED_HEADERS } from './catalogue.ts';
-import { printParameters, printSchema } from './json-schema.ts';
+import { type Printing, printingIn, printObjects, printParameters, printSchema } from './json-schema.ts';
+import { printLinks } from './links.ts';
 import { type MessageContract, printMessages } from './messages.ts';
 
 import { AS_DECLARED, type Wording } from './wording.ts';
@@ -26,28 +29,39 @@ export type Described = {
   readonly info: ApiInfo;
   readonly endpoints: readonly Contract[];
   readonly messages: readonly MessageContract[];
+  /** What each group of operations is about. */
+  readonly groups: Readonly<Record<string, string>>;
   readonly serverUrls: ServerUrls;
+  /** Before paths of servers: `https://gateway.example`. Absent: they are read from where the document was. */
+  readonly origin?: string;
 };
 
 /** OpenAPI 3.1 as plain data. */
 export function openApiDocument(
-  { endpoints, messages, info, serverUrls }: Described,
+  { endpoints, messages, info, groups, serverUrls, origin = '' }: Described,
   wording: Wording = AS_DECLARED,
 ): object {
   const { say, pick } = wording;
-  const groups = [...new Set(endpoints.map((endpoint) => endpoint.group))];
+  const printing = printingIn(wording);
+  const paths = printPaths({ endpoints, serverUrls, origin }, printing);
+  const webhooks = printMessages(messages, printing);
+  const responses = Object.fromEntries(
+    Object.values(COMMON_ANSWERS).map(({ name, failure }) => [name, printFailure(failure, printing)]),
+  );
+  const shown = [...new Set([...endpoints, ...messages].map(({ group }) => group))];
   return {
     openapi: '3.1.1',
     info: {
       ...info,
       description: pick(info.description),
+      contact: { name: say('The operator of this installation') },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: printServers(serverUrls, wording),
-    tags: groups.map((name) => ({ name: say(name) })),
+    servers: printServers(serverUrls, origin, wording),
+    tags: shown.map((name) => ({ name: say(name), description: say(groups[name] ?? name) })),
     security: [{ bearer: [] }],
-    paths: printPaths(endpoints, serverUrls, wording),
-    ...(messages.length === 0 ? {} : { webhooks: printMessages(messages, wording) }),
+    paths,
+    ...(messages.length === 0 ? {} : { webhooks }),
     components: {
       securitySchemes: {
         bearer: {
@@ -57,10 +71,8 @@ export function openApiDocument(
         },
       },
       headers: printHeaders(wording),
-      schemas: { Errors: errorsSchema(wording) },
-      responses: Object.fromEntries(
-        Object.values(COMMON_ANSWERS).map(({ name, failure }) => [name, printFailure(failure, wording)]),
-      ),
+      responses,
+      schemas: printObjects(printing),
     },
   };
 }
@@ -70,30 +82,6 @@ const SERVER_NAMES = {
   gateway: 'Gateway API',
   integration: 'Other APIs',
 };
-
-const errorsSchema = ({ say }: Wording) => ({
-  type: 'array',
-  description: say('All faults of a request at once, or the one reason for which it was refused.'),
-  minItems: 1,
-  maxItems: 100,
-  items: {
-    type: 'object',
-    required: ['tag', 'description'],
-    properties: {
-      tag: {
-        type: 'string',
-        description: say(
-          "The path of the field as you sent it, the issuer's code of a decline, `__general__` for a business rule, " +
-            'or empty.',
-        ),
-      },
-      description: {
-        type: 'string',
-        description: say('Brazilian Portuguese; `Accept-Language: en` gives English.'),
-      },
-    },
-  },
-});
 
 type CommonAnswer = {
   readonly name: string;
@@ -183,34 +171,36 @@ function printHeaders({ say }: Wording): Json {
   );
 }
 
-function printPaths(endpoints: readonly Contract[], serverUrls: ServerUrls, wording: Wording): Json {
+function printPaths(around: Around, printing: Printing): Json {
   const paths: Record<string, Json> = {};
-  for (const endpoint of endpoints) {
+  for (const endpoint of around.endpoints) {
     const { path } = endpoint;
     const method = endpoint.method.toLowerCase();
     paths[path] ??= {};
     if (paths[path][method] !== undefined) throw new Error(`${endpoint.method} ${path} is declared twice`);
-    paths[path][method] = printOperation(endpoint, serverUrls, wording);
+    paths[path][method] = printOperation(endpoint, around, printing);
   }
   return paths;
 }
 
-function printOperation(endpoint: Contract, serverUrls: ServerUrls, wording: Wording): Json {
-  const { say } = wording;
+type Around = Required<Pick<Described, 'endpoints' | 'serverUrls' | 'origin'>>;
+
+function printOperation(endpoint: Contract, around: Around, printing: Printing): Json {
+  const { say } = printing;
   const { id, group, summary, body, bodyExample, scope } = endpoint;
   const parameters = [
-    ...printParameters('path', endpoint.parameters, wording, id),
-    ...printParameters('query', endpoint.query, wording, id),
+    ...printParameters('path', endpoint.parameters, printing, id),
+    ...printParameters('query', endpoint.query, printing, id),
     ...(endpoint.isRepeatable ? [{ ...IDEMPOTENCY_KEY, description: say(IDEMPOTENCY_KEY.description) }] : []),
   ];
-  const description = descriptionOf(endpoint, wording);
+  const description = descriptionOf(endpoint, printing);
   return {
     operationId: id,
     tags: [say(group)],
     summary: say(summary),
     ...(description === '' ? {} : { description }),
     ...(endpoint.homologationOnly ? { 'x-homologation-only': true } : {}),
-    ...serversOf(endpoint, serverUrls, wording),
+    ...serversOf(endpoint, around, printing),
     security: scope === null ? [] : [{ bearer: scope === 'any' ? [] : [scope] }],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
@@ -218,28 +208,37 @@ function printOperation(endpoint: Contract, serverUrls: ServerUrls, wording: Wor
       : {
           requestBody: {
             required: endpoint.isBodyOptional !== true,
-            content: printContent(printSchema(body, wording, [id], endpoint.isExact !== true), bodyExample),
+            content: printContent(printSchema(body, printing, [id], endpoint.isExact !== true), bodyExample),
           },
         }),
-    responses: printAnswers(endpoint, wording),
+    responses: printAnswers(endpoint, around, printing),
   };
 }
 
-function printServers({ gateway, integration }: ServerUrls, { say }: Wording): Json[] {
-  if (gateway === integration) return [{ url: gateway, description: say(SERVER_NAMES.both) }];
+function printServers({ gateway, integration }: ServerUrls, origin: string, { say }: Wording): Json[] {
+  const at = (url: string) => serverAt(url, origin);
+  if (gateway === integration) return [{ url: at(gateway), description: say(SERVER_NAMES.both) }];
   return [
-    { url: gateway, description: say(SERVER_NAMES.gateway) },
-    { url: integration, description: say(SERVER_NAMES.integration) },
+    { url: at(gateway), description: say(SERVER_NAMES.gateway) },
+    { url: at(integration), description: say(SERVER_NAMES.integration) },
   ];
 }
 
+/** Paths of operations begin with a slash: behind an address none is needed. */
+function serverAt(url: string, origin: string): string {
+  if (!url.startsWith('/') || origin === '') return url;
+  return `${origin}${url}`.replace(/\/$/, '');
+}
+
 /** Only if the APIs are not both at the root, where health and documents always are. */
-function serversOf({ api }: Contract, { gateway, integration }: ServerUrls, { say }: Wording): Json {
+function serversOf({ api }: Contract, { serverUrls, origin }: Around, { say }: Wording): Json {
+  const { gateway, integration } = serverUrls;
+  const at = (url: string) => serverAt(url, origin);
   if (gateway === ROOT_URLS.gateway && integration === ROOT_URLS.integration) return {};
   const all = {
-    gateway: [{ url: gateway, description: say(SERVER_NAMES.gateway) }],
-    integration: [{ url: integration, description: say(SERVER_NAMES.integration) }],
-    operations: [{ url: '/', description: say('Operations') }],
+    gateway: [{ url: at(gateway), description: say(SERVER_NAMES.gateway) }],
+    integration: [{ url: at(integration), description: say(SERVER_NAMES.integration) }],
+    operations: [{ url: at('/'), description: say('Operations') }],
   };
   return { servers: api === 'either' ? [...all.gateway, ...all.integration] : all[api] };
 }
@@ -250,8 +249,8 @@ function descriptionOf({ homologationOnly, description }: Contract, { say }: Wor
   return [only, description === undefined ? '' : say(description)].filter(Boolean).join(' ');
 }
 
-function printAnswers(endpoint: Contract, wording: Wording): Json {
-  const { say } = wording;
+function printAnswers(endpoint: Contract, { endpoints }: Around, printing: Printing): Json {
+  const { say } = printing;
   const { id, isRepeatable } = endpoint;
   const answers: Record<number, Json> = {};
   for (const [status, answer] of Object.entries(endpoint.answers)) {
@@ -261,7 +260,7 @@ function printAnswers(endpoint: Contract, wording: Wording): Json {
         ? {}
         : {
             content: printContent(
-              schema === undefined ? TEXT : printSchema(schema, wording, [id]),
+              schema === undefined ? TEXT : printSchema(schema, printing, [id]),
               example,
               contentType,
             ),
@@ -275,17 +274,22 @@ function printAnswers(endpoint: Contract, wording: Wording): Json {
       Object.assign(content.content ?? {}, printContent(TEXT, answer.csvExample, 'text/csv'));
     if (answer.ndjsonExample !== undefined)
       Object.assign(content.content ?? {}, printContent(TEXT, answer.ndjsonExample, 'application/x-ndjson'));
-    answers[Number(status)] = { description: say(description), headers, ...content };
+    answers[Number(status)] = {
+      description: say(description),
+      headers,
+      ...content,
+      ...printLinks(answer, endpoints),
+    };
   }
   for (const status of commonStatuses(endpoint)) {
     const declared = answers[status];
     if (declared === undefined) {
       answers[status] =
         status === 400
-          ? printInvalid(endpoint, wording)
+          ? printInvalid(endpoint, printing)
           : { $ref: `#/components/responses/${COMMON_ANSWERS[status].name}` };
     } else if (endpoint.errorBody === undefined && status !== 401) {
-      answers[status] = withErrors(declared, status, wording);
+      answers[status] = withProblems(declared, endpoint.answers[status]?.schema, status, printing);
     }
   }
   return answers;
@@ -294,35 +298,48 @@ function printAnswers(endpoint: Contract, wording: Wording): Json {
 const headerNamed = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } });
 const REPLAYED = { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } };
 const TEXT = { type: 'string' };
-const ERRORS = { $ref: '#/components/schemas/Errors' };
 
 /** For a status that both the endpoint and the server use: either body may come. */
-function withErrors(declared: Json, status: CommonStatus, { say }: Wording): Json {
-  const { content } = declared as { content?: { 'application/json'?: { schema: Json; example?: unknown } } };
-  const own = content?.['application/json'];
-  if (own === undefined) return declared;
-  const merged = { schema: { anyOf: [own.schema, ERRORS] }, example: own.example };
-  return {
-    ...declared,
-    description: `${declared.description} ${say('Or:')} ${say(commonDescription(status))}`,
-    content: { 'application/json': merged },
-  };
+function withProblems(
+  declared: Json,
+  schema: TSchema | undefined,
+  status: CommonStatus,
+  printing: Printing,
+): Json {
+  const { say } = printing;
+  const description = `${declared.description} ${say('Or:')} ${say(commonDescription(status))}`;
+  if (schema === undefined || isOfProblems(schema)) return { ...declared, description };
+  const { content } = declared as { content: { 'application/json': { schema: Json; example?: unknown } } };
+  const { schema: own, example } = content['application/json'];
+  const merged = { schema: { anyOf: [own, printSchema(PROBLEMS, printing)] }, example };
+  return { ...declared, description, content: { 'application/json': merged } };
 }
 
-function printFailure(failure: Failure | null, { say }: Wording): Json {
+/** A problem alone is one of these too. */
+function isOfProblems(schema: TSchema): boolean {
+  const { items } = schema as { readonly items?: TObject };
+  const { tag } = (items?.properties ?? {}) as Record<string, { type?: string } | undefined>;
+  return (
+    tag?.type === 'string' &&
+    items?.required?.every((name) => name === 'tag' || name === 'description') === true
+  );
+}
+
+function printFailure(failure: Failure | null, printing: Printing): Json {
   const status = failure === null ? 401 : (FAILURES[failure].status as SharedStatus);
-  const description = say(COMMON_ANSWERS[status].description);
+  const description = printing.say(COMMON_ANSWERS[status].description);
   const headers = headersOf(status, true);
   if (failure === null) return { description, headers };
   const { tag, sentence } = failure === 'forbiddenScope' ? forbiddenScope('gateway') : FAILURES[failure];
-  return { description, headers, content: printContent(ERRORS, [{ tag, description: sentence.pt }]) };
+  const example = [{ tag, description: sentence.pt }];
+  return { description, headers, content: printContent(printSchema(PROBLEMS, printing), example) };
 }
 
-function printInvalid(endpoint: Contract, { say }: Wording): Json {
+function printInvalid(endpoint: Contract, printing: Printing): Json {
   return {
-    description: say(INVALID_DESCRIPTION),
+    description: printing.say(INVALID_DESCRIPTION),
     headers: headersOf(400),
-    content: printContent(ERRORS, invalidExample(endpoint)),
+    content: printContent(printSchema(PROBLEMS, printing), invalidExample(endpoint)),
   };
 }
 

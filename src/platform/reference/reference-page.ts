@@ -4,7 +4,7 @@ import type { Contract } from '../http/endpoint.ts';
 import type { ExactDecimal } from '../http/schema-faults.ts';
 import { FORMATS } from '../requests/formats.ts';
 import { type CatalogueTable, IDEMPOTENCY_KEY } from './catalogue.ts';
-import { describedAs } from './json-schema.ts';
+import { describedAs, pathWithin } from './json-schema.ts';
 import { MESSAGE_HEADERS, type MessageContract } from './messages.ts';
 import {
   type CommonStatus,
@@ -246,7 +246,7 @@ function fieldsOf(schema: TSchema, path: string, wording: Wording, place: readon
   return Object.entries(properties).flatMap(([name, property]) => {
     const parts = property as Parts;
     const here = path === '' ? name : `${path}.${name}`;
-    const inside = [...place, name];
+    const inside = [...pathWithin(schema, place), name];
     const field = {
       name: here,
       type: typeName(parts, wording),

@@ -6,6 +6,7 @@ import {
   endpoint,
   type WireError,
 } from '../../platform/http/endpoint.ts';
+import { named } from '../../platform/http/named.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
@@ -21,7 +22,7 @@ import {
   readDecline,
 } from './issuer-code.ts';
 
-const IN_BOTH_LANGUAGES = Type.Object({ pt: Type.String(), en: Type.String() });
+const IN_BOTH_LANGUAGES = named('TextInBothLanguages', { pt: Type.String(), en: Type.String() });
 
 const QUERY = Type.Object({
   brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
@@ -44,10 +45,10 @@ const LIST_ISSUER_CODES = contract({
   answers: {
     200: {
       description: 'The codes of all brands, or those asked for.',
-      schema: Type.Object({
+      schema: named('IssuerCodeList', {
         version: Type.String(),
         items: Type.Array(
-          Type.Object({
+          named('IssuerCode', {
             brand: Type.Enum([...CARD_BRANDS]),
             code: Type.String(),
             declineClass: Type.Enum(['funds', 'blocked', 'technical', 'invalid', 'denied']),
@@ -59,7 +60,7 @@ const LIST_ISSUER_CODES = contract({
           }),
         ),
         adviceCodes: Type.Array(
-          Type.Object({
+          named('AdviceCode', {
             code: Type.String(),
             meaning: IN_BOTH_LANGUAGES,
             retryAfterHours: Type.Union([Type.Integer(), Type.Null()]),
@@ -132,10 +133,30 @@ export const DECLINE_FIELDS = {
   merchantMessage: Type.String(),
 };
 
+/** A card that was not charged: what the issuer said, or why nobody was asked. */
+const DECLINE = named('Decline', {
+  ...Type.Partial(Type.Object({ brand: Type.String(), ...DECLINE_FIELDS })).properties,
+  tag: Type.String({
+    description:
+      "The issuer's code of a decline. When nobody was asked: `antifraud` (the sale was rejected, or there were too many tries) " +
+      'or `retryLimit` (the card was declined before, and its network would fine or forbid another try).',
+  }),
+  description: Type.String(),
+  mayRetryAt: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description:
+        'From when on the card may be tried again for this amount; null: at once when `retryable`, else another card is needed.',
+    }),
+  ),
+  paymentId: Type.Optional(
+    Type.String({ description: 'Of the payment that failed, where there is one; also in X-Payment-Id.' }),
+  ),
+});
+
 /** The decline answer of every endpoint that asks the acquirer. */
 export const DECLINE_ANSWER: AnswerShape = {
   description: 'Declined: no charge was made. The tag is the code of the issuer.',
-  schema: Type.Array(Type.Object({ tag: Type.String(), brand: Type.String(), ...DECLINE_FIELDS })),
+  schema: Type.Array(DECLINE),
   example: [
     {
       tag: '51',
@@ -183,18 +204,7 @@ export function writeDeclineFields(
   };
 }
 
-/** A network limit refuses the try; the acquirer was not asked. */
-export const RETRY_LIMIT_ANSWER = Type.Array(
-  Type.Object({
-    tag: Type.Enum(['retryLimit']),
-    description: Type.String(),
-    mayRetryAt: Type.Union([Type.String(), Type.Null()], {
-      description: 'From when on this card may be tried again for this amount; null: another card is needed.',
-    }),
-  }),
-);
-
-/** `retryAt` is business time. */
+/** A network limit refuses the try; the acquirer was not asked. `retryAt` is business time. */
 export function writeRetryLimit(
   { tag, sentence }: RefusalShape,
   retryAt: Instant | null,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES, RETRY_AFTER_SECONDS } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
 import { type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
 import { cents, reaisText } from '../../values/cents.ts';
 import { ExactNumber } from '../../values/exact-json.ts';
@@ -27,7 +28,7 @@ const QUERY = Type.Object({
 const count = (description: string) => Type.Integer({ description });
 const money = (description: string) => Type.Number({ description });
 
-const DAY = Type.Object({
+const DAY = named('ReconciliationDay', {
   day: Type.String(),
   expectedInstallments: count('Installments that were to be paid on this day.'),
   expectedValue: money('Reais that they should bring, after the fee.'),

@@ -4,6 +4,7 @@ import { hasAccount } from '../../merchants/merchants.sql.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { callerAt, callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
 import {
   conflict,
   type RefusalShape,
@@ -144,7 +145,7 @@ const LIST_QUERY = Type.Object({
   ...pageQuery(ORDERS),
 });
 
-const SHOWN_EXCEPTION = Type.Object({
+const SHOWN_EXCEPTION = named('ReconciliationException', {
   ...EXCEPTION_FIELDS,
   transactionId: textOrNull('The payment, or the transaction of a billing; null: it is of a boleto.'),
   installmentNumber: Type.Union([Type.Integer(), Type.Null()]),
@@ -168,8 +169,9 @@ export const LIST_EXCEPTIONS = contract({
   query: LIST_QUERY,
   answers: {
     200: {
+      links: { resolveReconciliationException: { exceptionId: '/items/0/exceptionId' } },
       description: 'One page of them; total counts all.',
-      schema: Type.Object({
+      schema: named('ReconciliationExceptionPage', {
         items: Type.Array(SHOWN_EXCEPTION),
         page: Type.Integer(),
         limit: Type.Integer(),
@@ -198,7 +200,7 @@ export const RESOLVE_EXCEPTION = contract({
     'Of the class `unexpectedPayment` alone: the money of a boleto is yours. What a file of the acquirer says is for the operator to find out (409). ' +
     'Said again, the first reason stays.',
   parameters: Type.Object({ exceptionId: Type.String({ maxLength: 36 }) }),
-  body: Type.Object({
+  body: named('ExceptionResolutionRequest', {
     reason: Type.String({
       minLength: 1,
       maxLength: 200,

@@ -10,6 +10,7 @@ import {
   endpoint,
 } from '../../platform/http/endpoint.ts';
 import { FAILURES, RETRY_AFTER_SECONDS } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
 import { type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import { linesOf, type RowFormat } from '../../platform/row-format.ts';
@@ -100,7 +101,7 @@ const exportOf = (id: string, path: string, summary: string, description: string
     answers: {
       200: {
         description: 'The columns are those of the search by code, under their names.',
-        schema: Type.Object({
+        schema: named('ExportedFile', {
           fileBase64: Type.String({
             description: 'CSV in UTF-8, with semicolons and decimal commas, in base64.',
           }),

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { changedFields, merchantEvent } from '../../audit/audit-event.ts';
 import { contract } from '../../platform/http/endpoint.ts';
+import { named } from '../../platform/http/named.ts';
 import type { MessageContract } from '../../platform/reference/messages.ts';
 import type { Day } from '../../values/instant.ts';
 import { ACCOUNT_QUERY, accountAddressEndpoints } from '../../webhooks/endpoints/endpoints.ts';
@@ -27,7 +28,7 @@ const EXCEPTIONS: EndpointKind = {
 };
 
 const URL_ANSWER = {
-  schema: Type.Object({ callbackUrl: Type.String() }),
+  schema: named('ExceptionNotifier', { callbackUrl: Type.String() }),
   example: { callbackUrl: 'https://loja.example/conciliacao' },
 };
 
@@ -47,7 +48,7 @@ const REGISTER_EXCEPTION_NOTIFIER = contract({
   description:
     'One address for each account; another takes its place. Each exception that is found or heals is posted to it, signed with ' +
     'the secret of the account like every webhook. Registering the same again is harmless.',
-  body: Type.Object({
+  body: named('ExceptionNotifierRequest', {
     callbackUrl: Type.String({
       maxLength: 500,
       format: 'webAddress',
@@ -83,7 +84,7 @@ export const EXCEPTION_MESSAGES: readonly MessageContract[] = [
     summary: 'A file of the acquirer differs from your sales, or does no longer',
     description:
       'Goes to the notifier of the account, once when an exception is found, again when a later file contradicts, and when it heals.',
-    body: Type.Object({
+    body: named('ReconciliationExceptionNotice', {
       type: Type.Enum(['ReconciliationException']),
       event: Type.Enum([...EXCEPTION_EVENTS]),
       accountNumber: Type.String(),

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { hasAccount } from '../../merchants/merchants.sql.ts';
 import { callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES, RETRY_AFTER_SECONDS } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
 import type { LookUp } from '../../platform/postgres/searches.ts';
 import { INSTALLMENT_WORDS } from '../../transactions/transaction.ts';
@@ -40,7 +41,7 @@ const money = (description: string) => Type.Number({ description });
 const moneyOrNull = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
 const dayOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-export const RECEIVABLE = Type.Object({
+export const RECEIVABLE = named('Receivable', {
   transactionDate: Type.String({ description: 'When it was sold, in São Paulo, without zone.' }),
   terminal: Type.String({ description: 'Always empty: it was sold online.' }),
   cardNumber: Type.String({ description: 'The first six and the last four digits.' }),
@@ -183,7 +184,7 @@ const SEARCH_BY_CODE = contract({
     'By the numbers that a notification or a receipt brings: an element for each installment of the sale, with what the acquirer ' +
     'owes for it, when, and what came. An empty list: nothing was sold in this account under both.',
   query: Type.Object({ accountNumber: ACCOUNT }),
-  body: Type.Object({
+  body: named('ReceivableSearchRequest', {
     nsu: Type.String({ minLength: 1, maxLength: 100, description: "The acquirer's number of the sale." }),
     codAuth: Type.String({
       minLength: 1,

@@ -14,6 +14,7 @@ import {
   type Fault,
 } from '../../platform/http/endpoint.ts';
 import { FAILURES, type Once, tooManyAnswer, writeOnce } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
 import { conflict, type RefusalShape, refusalAnswer, refusedAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage, writePage } from '../../platform/pages.ts';
@@ -119,7 +120,7 @@ const EVENTS = Type.Array(Type.Enum([...ALERT_EVENTS]), {
     'subscriptions; `cardExpiring`; `upcoming`, three days before a due day.',
 });
 
-const ALERT_ENDPOINT_ANSWER = Type.Object({
+const ALERT_ENDPOINT_ANSWER = named('Notifier', {
   id: Type.String(),
   merchantId: Type.String(),
   name: Type.String(),
@@ -153,7 +154,7 @@ function merchantFaults(body: unknown, caller: Caller | null): Fault[] {
   return isOthers ? [PLAN_FAULTS.otherMerchant] : [];
 }
 
-const REGISTRATION = Type.Object({
+const REGISTRATION = named('NotifierRequest', {
   merchantId: Type.String({ maxLength: 20, mayHoldCard: true, description: 'Your own.' }),
   name: Type.String({ minLength: 1, maxLength: 255, format: 'filledText' }),
   description: Type.String({ minLength: 1, maxLength: 255, format: 'filledText' }),
@@ -182,6 +183,7 @@ const REGISTER_ALERT_ENDPOINT = contract({
   },
   answers: {
     200: {
+      links: { changeNotifierStatus: { notifierId: '' } },
       description: 'The id of the new notifier.',
       schema: Type.String({ description: 'The id of the notifier.' }),
       example: EXAMPLE.id,
@@ -227,8 +229,9 @@ export const LIST_ALERT_ENDPOINTS = contract({
   query: LIST_QUERY,
   answers: {
     200: {
+      links: { changeNotifierStatus: { notifierId: '/items/0/id' } },
       description: 'One page of them; total counts all.',
-      schema: Type.Object({
+      schema: named('NotifierPage', {
         items: Type.Array(ALERT_ENDPOINT_ANSWER),
         page: Type.Integer(),
         limit: Type.Integer(),
@@ -250,12 +253,12 @@ const CHANGE_ALERT_ENDPOINT = contract({
     'Active one is notified from then on, at once of the cards and due days within reach of which it was not notified yet. Asking for the ' +
     'status that it has changes nothing.',
   parameters: Type.Object({ notifierId: Type.String({ maxLength: 36 }) }),
-  body: Type.Object({ status: Type.Enum(Object.values(STATE_WORDS)) }),
+  body: named('NotifierStatusRequest', { status: Type.Enum(Object.values(STATE_WORDS)) }),
   bodyExample: { status: 'Inactive' },
   answers: {
     200: {
       description: 'It has the status.',
-      schema: Type.Object({ id: Type.String() }),
+      schema: named('NotifierId', { id: Type.String() }),
       example: { id: EXAMPLE.id },
     },
     ...TOO_MANY_ACTIVE,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { named } from '../../platform/http/named.ts';
 import type { MessageContract } from '../../platform/reference/messages.ts';
 import type { Day } from '../../values/instant.ts';
 import { type AlertEvent, chargeAlert, expiryAlert, subscriptionAlert, upcomingAlert } from './alert.ts';
@@ -32,7 +33,6 @@ const COMMON = {
 const status = <const Word extends string>(...words: readonly Word[]) =>
   Type.Enum([...words], { description: 'Of the billing, or of the subscription, behind the change.' });
 const event = (...words: readonly AlertEvent[]) => Type.Enum([...words], { description: EVENT });
-const NOTHING = (description: string) => Type.Null({ description });
 
 export const ALERT_MESSAGES: readonly MessageContract[] = [
   {
@@ -41,7 +41,7 @@ export const ALERT_MESSAGES: readonly MessageContract[] = [
     summary: 'A charge of a billing failed',
     description:
       'Goes to every Active notifier that asks for `failed`, after each failed charge, on schedule or by hand.',
-    body: Type.Object({
+    body: named('FailedChargeNotice', {
       ...COMMON,
       status: status('Opened', 'Denied', 'PaymentInvalid', 'Canceled'),
       event: event('failed'),
@@ -66,7 +66,7 @@ export const ALERT_MESSAGES: readonly MessageContract[] = [
     group: GROUP,
     summary: 'A billing was paid',
     description: 'Goes to every Active notifier that asks for `paid`, after a charge on schedule or by hand.',
-    body: Type.Object({
+    body: named('PaidChargeNotice', {
       ...COMMON,
       status: status('Paid'),
       event: event('paid'),
@@ -92,16 +92,13 @@ export const ALERT_MESSAGES: readonly MessageContract[] = [
     summary: 'A subscription was canceled, blocked, activated again, or is over',
     description:
       'Goes to every Active notifier that asks for its `event`, once for each change, by you, with its plan or by the system.',
-    body: Type.Object({
+    body: named('SubscriptionNotice', {
       ...COMMON,
       billingId: orNull(
         Type.String(),
         'The billing that did it, by its charge or its cancel; null: none did.',
       ),
-      installment: NOTHING(INSTALLMENT),
-      attempt: NOTHING(ATTEMPT),
-      returnCode: NOTHING(RETURN_CODE),
-      nextAttemptOn: NOTHING(NEXT_ON),
+      installment: orNull(Type.Integer(), INSTALLMENT),
       status: status('Active', 'Blocked', 'Canceled'),
       event: event('canceled', 'blocked', 'reactivated', 'completed'),
       paymentId: orNull(Type.String(), PAYMENT),
@@ -125,14 +122,12 @@ export const ALERT_MESSAGES: readonly MessageContract[] = [
     summary: 'A billing is due soon',
     description:
       'Goes to every Active notifier that asks for `upcoming`, once for each open billing, three days before its due day.',
-    body: Type.Object({
+    body: named('UpcomingChargeNotice', {
       ...COMMON,
-      attempt: NOTHING(ATTEMPT),
-      returnCode: NOTHING(RETURN_CODE),
       nextAttemptOn: Type.String({ description: NEXT_ON }),
       status: status('Opened'),
       event: event('upcoming'),
-      paymentId: NOTHING(PAYMENT),
+      paymentId: orNull(Type.String(), PAYMENT),
     }),
     example: JSON.parse(
       upcomingAlert({
@@ -149,7 +144,7 @@ export const ALERT_MESSAGES: readonly MessageContract[] = [
     summary: 'The card of a subscription expires soon',
     description:
       'Goes to every Active notifier that asks for `cardExpiring`, once for each subscription whose stored card expires within 30 days.',
-    body: Type.Object({
+    body: named('CardExpiringNotice', {
       type: Type.Enum(['CardExpiring']),
       subscriptionId: Type.String(),
       vaultId: Type.String(),
@@ -157,7 +152,7 @@ export const ALERT_MESSAGES: readonly MessageContract[] = [
       brand: Type.String(),
       lastFour: Type.String(),
       event: event('cardExpiring'),
-      paymentId: NOTHING(PAYMENT),
+      paymentId: orNull(Type.String(), PAYMENT),
     }),
     example: JSON.parse(
       expiryAlert({

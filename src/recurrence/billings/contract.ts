@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import { contract, GENERAL_TAG } from '../../platform/http/endpoint.ts';
+import { named } from '../../platform/http/named.ts';
 import { refusedAnswer } from '../../platform/http/refusal.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage } from '../../platform/pages.ts';
@@ -181,30 +182,39 @@ const BILLING_FIELDS = {
   ...STAMPED,
 };
 
-const LISTED_BILLING = Type.Object(BILLING_FIELDS);
+const LISTED_BILLING = named('Billing', BILLING_FIELDS);
 
-const TIMELINE_ENTRY = Type.Union([
-  Type.Object({ at: Type.String(), type: Type.Enum(['Opened']), by: Type.String() }),
-  Type.Object({
+type Stamped = { readonly at: string; readonly by: string };
+/** As one object in the description: clients are generated without unions. */
+type BillingEvent =
+  | (Stamped & { readonly type: 'Opened' })
+  | (Stamped & { readonly type: 'Canceled'; readonly description: string })
+  | (Stamped & { readonly type: 'Charged' } & Static<TObject<typeof CHARGED_FIELDS>>);
+
+const BILLING_EVENT = named(
+  'BillingEvent',
+  {
     at: Type.String(),
-    type: Type.Enum(['Canceled']),
+    type: Type.Enum(['Opened', 'Charged', 'Canceled']),
     by: Type.String(),
-    reason: Type.Enum(Object.values(CAUSE_WORDS), {
-      description: 'ByMerchant: by itself. The others: with its subscription.',
-    }),
-    description: Type.String(),
-  }),
-  Type.Object({ at: Type.String(), type: Type.Enum(['Charged']), by: Type.String(), ...CHARGED_FIELDS }),
-]);
+    reason: Type.Optional(
+      Type.Enum(Object.values(CAUSE_WORDS), {
+        description: 'ByMerchant: by itself. The others: with its subscription.',
+      }),
+    ),
+    ...Type.Partial(Type.Object(CHARGED_FIELDS)).properties,
+  },
+  { description: 'Charged has attempt to description, Canceled has reason and description.' },
+);
 
-const WHOLE_BILLING = Type.Object({
+const WHOLE_BILLING = named('BillingDetail', {
   ...BILLING_FIELDS,
   nextChargeOn: Type.Optional(
     Type.String({
       description: 'Opened ones only: the day of the next charge, the due day or that of a retry.',
     }),
   ),
-  timeline: Type.Array(TIMELINE_ENTRY, {
+  timeline: Type.Array(Type.Unsafe<BillingEvent>(BILLING_EVENT), {
     description: 'In order. Of charges the newest hundred. Times in São Paulo, `by` a user name or `system`.',
   }),
 });
@@ -270,8 +280,13 @@ export const LIST_BILLINGS = contract({
   query: LIST_QUERY,
   answers: {
     200: {
+      links: {
+        getBilling: { billingId: '/items/0/id' },
+        cancelBilling: { billingId: '/items/0/id' },
+        chargeBilling: { billingId: '/items/0/id' },
+      },
       description: 'One page of them; total counts all.',
-      schema: Type.Object({
+      schema: named('BillingPage', {
         items: Type.Array(LISTED_BILLING),
         page: Type.Integer(),
         limit: Type.Integer(),
@@ -290,6 +305,7 @@ export const GET_BILLING = contract({
   method: 'GET',
   path: '/v1/recurrences/billing/{billingId}',
   summary: 'Read a billing and what happened to it',
+  description: 'With its subscription, and a timeline of every charge that was tried.',
   parameters: PARAMETERS,
   answers: {
     200: { description: 'The billing as it stands.', schema: WHOLE_BILLING, example: WHOLE_EXAMPLE },

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
 import { type Answer, callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES, type Once, unavailableAnswer, writeOnce } from '../../platform/http/failures.ts';
 import {
@@ -12,12 +12,7 @@ import {
 import type { Language } from '../../platform/http/sentence.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
 import { DatabaseUnavailable } from '../../platform/postgres/database-errors.ts';
-import {
-  DECLINE_ANSWER,
-  RETRY_LIMIT_ANSWER,
-  writeDecline,
-  writeRetryLimit,
-} from '../../providers/acquirers/endpoints.ts';
+import { DECLINE_ANSWER, writeDecline, writeRetryLimit } from '../../providers/acquirers/endpoints.ts';
 import { readDecline } from '../../providers/acquirers/issuer-code.ts';
 import type { BillingWithCharges } from '../billings/billing.ts';
 import { findBilling } from '../billings/billings.sql.ts';
@@ -113,9 +108,8 @@ export const CHARGE_BILLING = contract({
       description: 'The acquirer has not answered: the outcome is found out, and then shown by the billing.',
     },
     402: {
+      ...DECLINE_ANSWER,
       description: 'Declined by the issuer; or not sent, tag `retryLimit`.',
-      schema: Type.Union([DECLINE_ANSWER.schema as TSchema, RETRY_LIMIT_ANSWER]),
-      example: DECLINE_ANSWER.example,
     },
     409: refusedAnswer('It cannot be charged as it is.', HAND_CHARGE_REFUSALS.notChargeable),
   },

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
 import { reaisText } from '../../values/cents.ts';
 import { ExactNumber } from '../../values/exact-json.ts';
@@ -62,11 +63,11 @@ export const GET_PLAN_CALENDAR = contract({
   answers: {
     200: {
       description: 'Days and amounts, by the plan as it is now.',
-      schema: Type.Object({
+      schema: named('PlanCalendar', {
         planId: Type.String(),
         startOn: Type.String(),
         items: Type.Array(
-          Type.Object({
+          named('PlannedCharge', {
             installment: Type.Integer(),
             expireAt: Type.String(),
             amount: Type.Number({ description: 'Reais, rounded to the cents that are charged.' }),

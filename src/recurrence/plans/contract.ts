@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
+import { named } from '../../platform/http/named.ts';
 import { refusedAnswer } from '../../platform/http/refusal.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
 import type { ExactNumber } from '../../values/exact-json.ts';
@@ -12,6 +13,8 @@ import {
 } from '../../values/plan-amount.ts';
 import { LONGEST_SOFT_DESCRIPTOR, NO_SOFT_DESCRIPTOR } from '../../values/soft-descriptor.ts';
 import {
+  CHANGED_RHYTHM,
+  NEW_RHYTHM,
   NOT_SENT,
   newPlanFaults,
   PLAN_TYPE_WORDS,
@@ -32,6 +35,8 @@ export const PLAN_STATE_WORDS = {
 /** Reais as an exact JSON number with up to 12 and 6 digits. */
 const PLAN_AMOUNT = Type.Unsafe<number | ExactNumber>({
   exactDecimal: { ...PLAN_AMOUNT_DIGITS, isPositive: true },
+  // Rounded to cents it is more than 0.00.
+  checked: { exclusiveMinimum: 0.005 },
 });
 
 /** Creating and changing users, and when in São Paulo's time, in every resource of recurrence. */
@@ -42,7 +47,7 @@ export const STAMPED: Record<string, TSchema> = {
   modifiedDate: Type.Optional(Type.String()),
 };
 
-export const PLAN_ANSWER = Type.Object({
+export const PLAN_ANSWER = named('Plan', {
   id: Type.String(),
   merchantId: Type.String(),
   name: Type.String(),
@@ -174,7 +179,11 @@ export const CREATE_PLAN = contract({
     'Semesterly 180, Yearly 365, all without end, but for a Monthly one with `installments`: its subscriptions are completed after ' +
     'so many. A Custom plan needs `interval` and `installments`. `trialDays` and `attempts` ' +
     'are 0 by default.',
-  body: Type.Object({ merchantId: Type.Optional(Type.String(OWN_MERCHANT)), ...PLAN_FIELDS }),
+  body: named(
+    'PlanRequest',
+    { merchantId: Type.Optional(Type.String(OWN_MERCHANT)), ...PLAN_FIELDS },
+    { checked: NEW_RHYTHM },
+  ),
   check: newPlanFaults,
   isRepeatable: true,
   bodyExample: BODY_EXAMPLE,
@@ -193,11 +202,26 @@ export const UPDATE_PLAN = contract({
     'What you leave out keeps its value; `interval` and `installments` follow `planType` when that changes. The amount of an ' +
     'Active plan cannot change. While a subscription of the plan is Active or Blocked, only `name` and `description` can.',
   parameters: PLAN_PARAMETERS,
-  body: Type.Object({ merchantId: Type.String(OWN_MERCHANT), ...PLAN_FIELDS }),
+  body: named(
+    'PlanUpdateRequest',
+    { merchantId: Type.String(OWN_MERCHANT), ...PLAN_FIELDS },
+    { checked: CHANGED_RHYTHM },
+  ),
   check: planFaults,
   bodyExample: { merchantId: PLAN_EXAMPLE.merchantId, ...BODY_EXAMPLE },
   answers: {
-    200: { description: 'The id of the plan, as it is now.', schema: PLAN_ID, example: PLAN_EXAMPLE.id },
+    200: {
+      links: {
+        getPlan: { planId: '' },
+        updatePlan: { planId: '' },
+        changePlanStatus: { planId: '' },
+        getPlanCalendar: { planId: '' },
+        createSubscription: { planId: '' },
+      },
+      description: 'The id of the plan, as it is now.',
+      schema: PLAN_ID,
+      example: PLAN_EXAMPLE.id,
+    },
     409: refusedAnswer(
       'The state of the plan forbids it: every such field is named, and nothing was changed.',
       { tag: 'amount', sentence: { pt: 'O valor de um plano ativo não pode ser alterado.' } },
@@ -246,8 +270,9 @@ export const LIST_PLANS = contract({
   query: LIST_QUERY,
   answers: {
     200: {
+      links: { getPlan: { planId: '/items/0/id' }, createSubscription: { planId: '/items/0/id' } },
       description: 'One page of them; total counts all.',
-      schema: Type.Object({
+      schema: named('PlanPage', {
         items: Type.Array(PLAN_ANSWER),
         page: Type.Integer(),
         limit: Type.Integer(),
@@ -264,6 +289,7 @@ export const GET_PLAN = contract({
   method: 'GET',
   path: '/v1/recurrences/plans/{planId}',
   summary: 'Read a plan',
+  description: 'With all its terms, as new subscriptions get them.',
   parameters: PLAN_PARAMETERS,
   answers: { 200: { description: 'The plan as it is now.', schema: PLAN_ANSWER, example: PLAN_EXAMPLE } },
 });

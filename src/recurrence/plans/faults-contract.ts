@@ -1,3 +1,4 @@
+import { both, type CheckedRule, isWord, when, withField } from '../../platform/http/checked.ts';
 import type { Caller, Fault } from '../../platform/http/endpoint.ts';
 import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
 import { REQUIRED } from '../../platform/http/schema-faults.ts';
@@ -18,6 +19,42 @@ export const PLAN_TYPE_WORDS = {
 export const SHORTEST_INTERVAL = 20;
 /** In `interval` and `installments` of other types, which define them. */
 export const NOT_SENT = 0;
+
+const NO_INSTALLMENTS = withField('installments', { enum: [NOT_SENT, null] });
+const ownInterval = (type: PlanType) =>
+  withField('interval', { enum: [NOT_SENT, INTERVAL_DAYS[type], null] });
+
+const ofFixedType = (type: PlanType, otherwise?: CheckedRule) =>
+  when(
+    isWord('planType', PLAN_TYPE_WORDS[type]),
+    type === 'monthly' ? ownInterval(type) : both(ownInterval(type), NO_INSTALLMENTS),
+    otherwise,
+  );
+
+const FIXED_TYPES = (['yearly', 'semesterly', 'quarterly', 'bimonthly'] as const).reduce(
+  (others, type) => ofFixedType(type, others),
+  ofFixedType('monthly'),
+);
+
+const CUSTOM = both(
+  withField('interval', { type: ['integer', 'null'], minimum: SHORTEST_INTERVAL }),
+  withField('installments', { type: ['integer', 'null'], minimum: 1 }),
+);
+
+/** What `rhythmFaults` enforces. */
+export const CHANGED_RHYTHM = when(isWord('planType', PLAN_TYPE_WORDS.custom), CUSTOM, FIXED_TYPES);
+/** A new plan has no values to keep. */
+export const NEW_RHYTHM = when(
+  isWord('planType', PLAN_TYPE_WORDS.custom),
+  {
+    required: ['interval', 'installments'],
+    properties: {
+      interval: { type: 'integer', minimum: SHORTEST_INTERVAL },
+      installments: { type: 'integer', minimum: 1 },
+    },
+  },
+  FIXED_TYPES,
+);
 
 export const PLAN_FAULTS = {
   otherMerchant: refusal(400, 'merchantId', {
@@ -84,7 +121,6 @@ function rhythmFaults(body: unknown): Fault[] {
   return faults;
 }
 
-/** A new plan has no values to keep. */
 export function newPlanFaults(body: unknown, caller: Caller | null): Fault[] {
   const sent = (body ?? {}) as Record<string, unknown>;
   const rhythm = planTypeOf(sent.planType) === 'custom' ? (['interval', 'installments'] as const) : [];

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
+import { named } from '../../platform/http/named.ts';
 import { refusedAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
@@ -29,14 +30,14 @@ const ENTRY_WORDS = {
 
 const REASON = Type.Enum(Object.values(REASON_WORDS));
 
-const CUSTOMER_ANSWER = Type.Object({
+const CUSTOMER_ANSWER = named('Customer', {
   name: Type.Optional(Type.String()),
   email: Type.Optional(Type.String()),
   documentNumber: Type.Optional(Type.String()),
   phone: Type.Optional(Type.String()),
 });
 
-export const SUBSCRIPTION_ANSWER = Type.Object({
+export const SUBSCRIPTION_ANSWER = named('Subscription', {
   id: Type.String(),
   vaultId: Type.String(),
   orderNumber: Type.String(),
@@ -49,10 +50,10 @@ export const SUBSCRIPTION_ANSWER = Type.Object({
   ...STAMPED,
 });
 
-const WHOLE_SUBSCRIPTION = Type.Object({
+const WHOLE_SUBSCRIPTION = named('SubscriptionDetail', {
   ...SUBSCRIPTION_ANSWER.properties,
   timeline: Type.Array(
-    Type.Object({
+    named('SubscriptionEvent', {
       at: Type.String(),
       type: Type.Enum(Object.values(ENTRY_WORDS)),
       by: Type.String(),
@@ -134,13 +135,16 @@ const OF_GROUP = { api: 'gateway', scope: 'recurrence', group: 'Subscriptions' }
 const PATH = '/v1/recurrences/subscriptions';
 const SUBSCRIPTION_ID = Type.Object({ subscriptionId: Type.String({ maxLength: 36 }) });
 const VAULT_ID = Type.String({ minLength: 1, maxLength: 36, description: 'A stored card of yours.' });
-const CUSTOMER = Type.Object({
+const CUSTOMER = named('CustomerRequest', {
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 120, format: 'visibleText' })),
   email: Type.Optional(Type.String({ maxLength: 255, format: 'emailAddress', reads: 'emailAddress' })),
   documentNumber: Type.Optional(Type.String({ maxLength: 18, format: 'cpfOrCnpj', reads: 'document' })),
   phone: Type.Optional(Type.String({ maxLength: 25, format: 'telephone' })),
 });
-const ID_ANSWER = { schema: Type.Object({ id: Type.String() }), example: { id: SUBSCRIPTION_EXAMPLE.id } };
+const ID_ANSWER = {
+  schema: named('SubscriptionId', { id: Type.String() }),
+  example: { id: SUBSCRIPTION_EXAMPLE.id },
+};
 
 export const CREATE_SUBSCRIPTION = contract({
   ...OF_GROUP,
@@ -153,7 +157,7 @@ export const CREATE_SUBSCRIPTION = contract({
     'name and description follow it. Its first billing is due `trialDays` after today in São Paulo. A plan or stored card ' +
     'that you do not have is 400 with its tag; a plan that is not Active is 409. The answer is the id, a bare JSON string.',
   isRepeatable: true,
-  body: Type.Object({
+  body: named('SubscriptionRequest', {
     vaultId: VAULT_ID,
     orderNumber: Type.String({
       minLength: 1,
@@ -171,7 +175,18 @@ export const CREATE_SUBSCRIPTION = contract({
     customer: SUBSCRIPTION_EXAMPLE.customer,
   },
   answers: {
-    200: { description: 'Its id.', schema: Type.String(), example: SUBSCRIPTION_EXAMPLE.id },
+    200: {
+      links: {
+        getSubscription: { subscriptionId: '' },
+        changeSubscriptionStatus: { subscriptionId: '' },
+        changeSubscriptionVault: { subscriptionId: '' },
+        changeSubscriptionCustomer: { subscriptionId: '' },
+        listBillings: { subscriptionId: '' },
+      },
+      description: 'Its id.',
+      schema: Type.String(),
+      example: SUBSCRIPTION_EXAMPLE.id,
+    },
     409: refusedAnswer('The plan is not Active.', {
       tag: 'planId',
       sentence: { pt: 'O plano não está ativo e não aceita novas assinaturas.' },
@@ -223,8 +238,12 @@ export const LIST_SUBSCRIPTIONS = contract({
   query: LIST_QUERY,
   answers: {
     200: {
+      links: {
+        getSubscription: { subscriptionId: '/items/0/id' },
+        listBillings: { subscriptionId: '/items/0/id' },
+      },
       description: 'One page of them; total counts all.',
-      schema: Type.Object({
+      schema: named('SubscriptionPage', {
         items: Type.Array(SUBSCRIPTION_ANSWER),
         page: Type.Integer(),
         limit: Type.Integer(),
@@ -269,7 +288,7 @@ export const CHANGE_SUBSCRIPTION_STATUS = contract({
     'installment. It works whatever the status of the plan. A subscription whose installments are over cannot be activated ' +
     '(409). Asking for the status that it has changes nothing.',
   parameters: SUBSCRIPTION_ID,
-  body: Type.Object({ status: Type.Enum(['Actived', 'Active', 'Canceled']) }),
+  body: named('SubscriptionStatusRequest', { status: Type.Enum(['Actived', 'Active', 'Canceled']) }),
   bodyExample: { status: 'Actived' },
   answers: {
     200: { description: 'It has the status.', ...ID_ANSWER },
@@ -288,7 +307,7 @@ export const CHANGE_SUBSCRIPTION_CARD = contract({
   summary: 'Pay a subscription with another stored card',
   description: 'From its next charge on. The status does not change.',
   parameters: SUBSCRIPTION_ID,
-  body: Type.Object({ vaultId: VAULT_ID }),
+  body: named('SubscriptionVaultRequest', { vaultId: VAULT_ID }),
   bodyExample: { vaultId: SUBSCRIPTION_EXAMPLE.vaultId },
   answers: { 200: { description: 'It has the card.', ...ID_ANSWER } },
 });

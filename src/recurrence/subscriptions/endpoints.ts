@@ -8,6 +8,7 @@ import {
   endpoint,
 } from '../../platform/http/endpoint.ts';
 import { FAILURES, writeOnce } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
 import { type RefusalShape, refusal, refusalAnswer, refusalsAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import type { ModuleContext } from '../../platform/module.ts';
@@ -149,7 +150,7 @@ const MOVE_PLAN = contract({
     'cancels its Active and Blocked subscriptions and what they have open. From the answer on none of them is charged; of tens of ' +
     'thousands the last may be shown as Canceled seconds later. A charge that is under way takes its outcome first.',
   parameters: PLAN_PARAMETERS,
-  body: Type.Object({ status: Type.Enum(Object.values(PLAN_STATE_WORDS)) }),
+  body: named('PlanStatusRequest', { status: Type.Enum(Object.values(PLAN_STATE_WORDS)) }),
   bodyExample: { status: 'Inactive' },
   answers: { 200: { description: 'The id of the plan.', schema: PLAN_ID, example: PLAN_EXAMPLE.id } },
 });

@@ -11,6 +11,7 @@ import {
   endpoint,
 } from '../../platform/http/endpoint.ts';
 import { FAILURES, tooManyAnswer } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
 import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
 import { readBasicAuth } from '../../values/basic-auth.ts';
 import { checkUrl, type UrlRules, urlRefusals } from '../posting/url-rules.ts';
@@ -23,7 +24,7 @@ export const ACCOUNT_QUERY = Type.Object({
   accountNumber: Type.String({ minLength: 1, maxLength: 20, description: 'An account of your merchant.' }),
 });
 
-const REGISTRATION = Type.Object({
+const REGISTRATION = named('WebhookRequest', {
   url: Type.String({ maxLength: 500, format: 'webAddress', description: 'Where notifications are sent.' }),
   basicAuth: Type.Optional(
     Type.String({
@@ -35,7 +36,7 @@ const REGISTRATION = Type.Object({
 });
 
 const URL_ANSWER = {
-  schema: Type.Object({ url: Type.String() }),
+  schema: named('Webhook', { url: Type.String() }),
   example: { url: 'https://loja.example/notificacoes' },
 };
 

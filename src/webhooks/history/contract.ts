@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { contract, type Fault, GENERAL_TAG } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
 import { type RefusalShape, refusal, refusedAnswer } from '../../platform/http/refusal.ts';
 import { pageQuery, readPage, tooManyToOrder } from '../../platform/pages.ts';
 import { type Day, type Instant, parseOffsetText, saoPauloOffsetText } from '../../values/instant.ts';
@@ -61,15 +62,15 @@ const FIELDS_OF_ALL = {
   endedAt: orNull(Type.String(), 'When it was delivered or given up; null: it waits.'),
 };
 
-const LISTED = Type.Object({
+const LISTED = named('Delivery', {
   ...FIELDS_OF_ALL,
   tries: Type.Integer({ description: 'How many were made.' }),
 });
 
-const WHOLE = Type.Object({
+const WHOLE = named('DeliveryDetail', {
   ...FIELDS_OF_ALL,
   tries: Type.Array(
-    Type.Object({
+    named('DeliveryTry', {
       number: Type.Integer(),
       at: Type.String(),
       milliseconds: Type.Integer(),
@@ -205,8 +206,12 @@ export const LIST_DELIVERIES = contract({
   query: LIST_QUERY,
   answers: {
     200: {
+      links: {
+        getWebhookDelivery: { deliveryId: '/items/0/id' },
+        resendWebhookDelivery: { deliveryId: '/items/0/id' },
+      },
       description: 'One page of them; total counts all.',
-      schema: Type.Object({
+      schema: named('DeliveryPage', {
         items: Type.Array(LISTED),
         page: Type.Integer(),
         limit: Type.Integer(),
@@ -226,6 +231,7 @@ export const GET_DELIVERY = contract({
   method: 'GET',
   path: '/api/webhooks/deliveries/{deliveryId}',
   summary: 'Read a delivery, its tries and what is sent',
+  description: 'Each try with what your server answered, and the body as it is signed.',
   parameters: PARAMETERS,
   answers: { 200: { description: 'The delivery as it stands.', schema: WHOLE, example: WHOLE_EXAMPLE } },
 });
@@ -260,7 +266,7 @@ export const RESEND_DELIVERY = contract({
 
 const moment = (description: string) => Type.String({ format: 'moment', maxLength: 35, description });
 
-const RESEND_BODY = Type.Object({
+const RESEND_BODY = named('ResendRequest', {
   from: moment('The first moment of writing, with its offset.'),
   to: moment('The first moment behind the period, which has 31 days at most.'),
   status: Type.Optional(
@@ -288,7 +294,7 @@ export const RESEND_DELIVERIES = contract({
   answers: {
     200: {
       description: 'So many wait again.',
-      schema: Type.Object({
+      schema: named('TestDelivery', {
         resent: Type.Integer(),
         next: orNull(Type.String(), 'null: nothing more of the period.'),
       }),
@@ -311,8 +317,9 @@ export const SEND_TEST_NOTIFICATION = contract({
   query: Type.Object({ accountNumber: OF_ACCOUNT }),
   answers: {
     200: {
+      links: { getWebhookDelivery: { deliveryId: '/id' } },
       description: 'It was tried; `delivered` says whether your server took it.',
-      schema: Type.Object({
+      schema: named('ResentDeliveries', {
         id: Type.String(),
         delivered: Type.Boolean(),
         status: orNull(Type.Integer(), 'What your server answered; null: nothing.'),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { named } from '../../../platform/http/named.ts';
 import type { MessageContract } from '../../../platform/reference/messages.ts';
 import { type BarCode, digitableLine } from '../../../values/bar-code.ts';
 import { inCell } from '../../../values/cell.ts';
@@ -22,7 +23,7 @@ const RECEIVED_PAYMENT = {
   }),
 };
 
-export const BOLETO_ANSWER = Type.Object({
+export const BOLETO_ANSWER = named('Boleto', {
   id: Type.String({ description: 'Of the boleto.' }),
   accountNumber: Type.String(),
   value: Type.Number({ description: 'Reais, as it was issued.' }),
@@ -45,7 +46,7 @@ export const BOLETO_ANSWER = Type.Object({
   }),
   effectivePaymentDate: orNull('The day of the payment, YYYY-MM-DD; null: it is not paid.'),
   payments: Type.Array(
-    Type.Object({
+    named('BoletoPayment', {
       ...RECEIVED_PAYMENT,
       exceptionId: orNull('The exception by which it is resolved; null: it was expected.'),
     }),
@@ -55,11 +56,11 @@ export const BOLETO_ANSWER = Type.Object({
   ),
   payer: Type.Union(
     [
-      Type.Object({
+      named('Payer', {
         name: Type.String(),
         documentNumber: Type.String(),
         email: Type.Union([Type.String(), Type.Null()]),
-        address: Type.Object({
+        address: named('PayerAddress', {
           street: Type.String(),
           number: Type.String(),
           complement: Type.Union([Type.String(), Type.Null()]),
@@ -152,7 +153,7 @@ export const BOLETO_MESSAGES: readonly MessageContract[] = [
     description:
       'Goes to the `urlCallBack` of the boleto, at each change that it shows: issued, overdue, paid, canceled, expired; and when money comes that was not expected. Repetitions are known by ' +
       '`webhook-id`.',
-    body: Type.Object({
+    body: named('BoletoCallback', {
       id: Type.String(),
       ourNumber: Type.String(),
       referenceTransaction: Type.Union([Type.String(), Type.Null()]),
@@ -162,7 +163,7 @@ export const BOLETO_MESSAGES: readonly MessageContract[] = [
       statusDescription: Type.Enum([BEING_ISSUED_WORD, ...Object.values(STATUS_WORDS)]),
       effectivePaymentValue: Type.Union([Type.Number(), Type.Null()]),
       effectivePaymentDate: Type.Union([Type.String(), Type.Null()]),
-      unexpectedPayment: Type.Union([Type.Object(RECEIVED_PAYMENT), Type.Null()], {
+      unexpectedPayment: Type.Union([named('UnexpectedPayment', RECEIVED_PAYMENT), Type.Null()], {
         description: 'Why it is sent, where money came that was not expected; null: the status changed.',
       }),
       moment: Type.String(),

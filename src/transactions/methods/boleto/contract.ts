@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { contract, type Fault, GENERAL_TAG, type Sound } from '../../../platform/http/endpoint.ts';
+import { named } from '../../../platform/http/named.ts';
 import { type RefusalShape, refusal, refusedAnswer } from '../../../platform/http/refusal.ts';
 import { daysBetween } from '../../../values/business-day.ts';
 import { type Cents, cents } from '../../../values/cents.ts';
@@ -38,14 +39,14 @@ const line = (maxLength: number, description?: string) =>
   });
 const day = (description: string) => Type.String({ format: 'day', maxLength: 10, description });
 
-const BOLETO_REQUEST = Type.Object({
+const BOLETO_REQUEST = named('BoletoRequest', {
   value: decimal(8, true, 'Reais, up to 99999999.99.'),
   dueDate: day('YYYY-MM-DD in São Paulo, today or later, five years ahead at most.'),
-  payer: Type.Object({
+  payer: named('PayerRequest', {
     name: line(80),
     documentNumber: Type.String({ maxLength: 18, format: 'cpfOrCnpj', reads: 'document' }),
     email: Type.Optional(Type.String({ maxLength: 255, format: 'emailAddress', reads: 'emailAddress' })),
-    address: Type.Object({
+    address: named('PayerAddressRequest', {
       street: line(100),
       number: line(10),
       complement: Type.Optional(line(60)),
@@ -60,15 +61,17 @@ const BOLETO_REQUEST = Type.Object({
     Type.Array(line(80), { maxItems: 4, description: 'Lines that are printed for who takes the payment.' }),
   ),
   fine: Type.Optional(
-    Type.Object({ percent: decimal(2, false, 'Of the value, once, from the day after the due day.') }),
+    named('BoletoFine', {
+      percent: decimal(2, false, 'Of the value, once, from the day after the due day.'),
+    }),
   ),
   interest: Type.Optional(
-    Type.Object({
+    named('BoletoInterest', {
       percentPerMonth: decimal(2, false, 'Of the value for thirty days, by days from the due day.'),
     }),
   ),
   discount: Type.Optional(
-    Type.Object({
+    named('BoletoDiscount', {
       value: decimal(8, true, 'Reais, less than the value.'),
       until: day('The last day of it, YYYY-MM-DD, not after the due day.'),
     }),
@@ -98,7 +101,7 @@ const OF_BOLETOS = { api: 'integration', scope: 'integration', group: 'Boletos' 
 const REFUSED_BY_BANK = {
   description: 'The bank registers no such boleto: nothing was made. Its id is in the entry.',
   schema: Type.Array(
-    Type.Object({ tag: Type.String(), description: Type.String(), boletoId: Type.String() }),
+    named('BoletoProblem', { tag: Type.String(), description: Type.String(), boletoId: Type.String() }),
   ),
   example: [
     {
@@ -175,7 +178,16 @@ export const ISSUE_BOLETO = contract({
   bodyExample: BODY_EXAMPLE,
   check: checkBoleto(PUBLIC_ONLY),
   answers: {
-    200: { description: 'Issued.', schema: BOLETO_ANSWER, example: BOLETO_EXAMPLE },
+    200: {
+      links: {
+        getBoleto: { boletoId: '/id' },
+        cancelBoleto: { boletoId: '/id' },
+        forceBoletoEvent: { boletoId: '/id' },
+      },
+      description: 'Issued.',
+      schema: BOLETO_ANSWER,
+      example: BOLETO_EXAMPLE,
+    },
     202: BEING_ISSUED_ANSWER,
     402: REFUSED_BY_BANK,
     ...NO_BANK,
@@ -345,7 +357,7 @@ export const LIST_BOLETOS = contract({
       description: 'All of them, or a page.',
       schema: Type.Union([
         Type.Array(BOLETO_ANSWER),
-        Type.Object({
+        named('BoletoPage', {
           items: Type.Array(BOLETO_ANSWER),
           page: Type.Integer(),
           limit: Type.Integer(),

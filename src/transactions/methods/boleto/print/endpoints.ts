@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import type { BusinessClock } from '../../../../platform/business-clock.ts';
 import { type Answer, contract, type Endpoint, endpoint } from '../../../../platform/http/endpoint.ts';
-import { tooManyAnswer } from '../../../../platform/http/failures.ts';
+import { FAILURES, tooManyAnswer } from '../../../../platform/http/failures.ts';
+import { refusedAnswer } from '../../../../platform/http/refusal.ts';
 import { saoPauloDay } from '../../../../values/instant.ts';
 import { findBoletoToPrint } from '../boletos.sql.ts';
 import { boletoDrawing } from './boleto-drawing.ts';
@@ -26,6 +27,11 @@ const PRINT = {
   parameters: PAGE_PARAMETERS,
 } as const;
 
+const OF_EVERY_PAGE = {
+  404: { description: 'A page that says that there is no such boleto.', contentType: 'text/html' },
+  429: refusedAnswer('Too many requests of this credential, merchant or address.', FAILURES.tooManyRequests),
+};
+
 const SHOW_BOLETO_PAGE = contract({
   ...PRINT,
   id: 'showBoletoPage',
@@ -36,7 +42,7 @@ const SHOW_BOLETO_PAGE = contract({
     'is shown without bar code, and says why.',
   answers: {
     200: { description: 'The page.', contentType: 'text/html' },
-    404: { description: 'A page that says that there is no such boleto.', contentType: 'text/html' },
+    ...OF_EVERY_PAGE,
   },
 });
 
@@ -48,7 +54,7 @@ export const SHOW_BOLETO_PDF = contract({
   description: 'One sheet of A4, with the same content as the page.',
   answers: {
     200: { description: 'The PDF.', contentType: 'application/pdf' },
-    404: { description: 'A page that says that there is no such boleto.', contentType: 'text/html' },
+    ...OF_EVERY_PAGE,
   },
 });
 

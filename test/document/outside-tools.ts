@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const WANTED = fileURLToPath(new URL('outside/', import.meta.url));
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
+const FILES = ['package.json', 'package-lock.json'];
+const IS_THERE = '.complete';
+
+/** Tools of other people, exactly as outside/package-lock.json says; installed once, and run without scripts. */
+export type OutsideTools = {
+  readonly folder: string;
+  program(name: string): string;
+  // biome-ignore lint/suspicious/noExplicitAny: a package of the cache has no types here.
+  load(name: string): Promise<any>;
+};
+
+export async function openOutsideTools(): Promise<OutsideTools> {
+  const lock = await readFile(join(WANTED, 'package-lock.json'));
+  const name = createHash('sha256').update(lock).digest('hex').slice(0, 16);
+  const folder = join(CACHE, `parcela-document-${name}`);
+  if (!existsSync(join(folder, IS_THERE))) {
+    await mkdir(folder, { recursive: true });
+    for (const file of FILES) await cp(join(WANTED, file), join(folder, file));
+    const words = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
+    execFileSync('npm', words, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
+    await writeFile(join(folder, IS_THERE), '');
+  }
+  return {
+    folder,
+    program: (program) => join(folder, 'node_modules', '.bin', program),
+    async load(loaded) {
+      const manifest = JSON.parse(
+        await readFile(join(folder, 'node_modules', loaded, 'package.json'), 'utf8'),
+      );
+      const own = manifest.exports?.['.']?.import;
+      const entry = (typeof own === 'string' ? own : own?.default) ?? manifest.module ?? manifest.main;
+      return import(pathToFileURL(join(folder, 'node_modules', loaded, entry)).href);
+    },
+  };
+}

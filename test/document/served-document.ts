@@ -1,0 +1,102 @@
+export type Schema = {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly examples?: readonly unknown[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+};
+
+export type Parameter = {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly allowEmptyValue?: boolean;
+  readonly schema: Schema;
+};
+
+type Answer = {
+  readonly $ref?: string;
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+};
+
+export type Operation = {
+  readonly operationId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: {
+    readonly required: boolean;
+    readonly content: Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
+  };
+  readonly responses: Readonly<Record<string, Answer>>;
+};
+
+export type ServedDocument = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Omit<Operation, 'method' | 'path'>>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, Answer>>;
+  };
+};
+
+/** In the order of the document. */
+export function operationsOf({ paths }: ServedDocument): Operation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      parameters: operation.parameters ?? [],
+      method: method.toUpperCase(),
+      path,
+    })),
+  );
+}
+
+/** Of what is sent as JSON. */
+export function bodySchemaOf({ requestBody }: Operation): Schema | null {
+  return requestBody?.content['application/json']?.schema ?? null;
+}
+
+export function resolved(document: ServedDocument, schema: Schema): Schema {
+  if (schema.$ref === undefined) return schema;
+  const name = schema.$ref.replace('#/components/schemas/', '');
+  const found = document.components.schemas[name];
+  if (found === undefined) throw new Error(`${schema.$ref} leads nowhere`);
+  return found;
+}
+
+export const typesOf = ({ type }: Schema): readonly string[] => (type === undefined ? [] : [type].flat());
+
+export type Validate = (schema: Schema, value: unknown) => boolean;
+
+/** The schema at a tag such as `configSplit[0].percent`; undefined: the document names no such field. */
+export function schemaAt(document: ServedDocument, schema: Schema, tag: string): Schema | undefined {
+  const parts = tag.replaceAll(/\[\d+\]/g, '.[]').split('.');
+  return parts.reduce<Schema | undefined>((inside, part) => {
+    const whole = inside && objectIn(document, inside);
+    return part === '[]' ? whole?.items : whole?.properties?.[part];
+  }, schema);
+}
+
+/** Behind a reference, and beside null. */
+export function objectIn(document: ServedDocument, schema: Schema): Schema {
+  const whole = resolved(document, schema);
+  const branches = (whole.anyOf ?? []).map((one) => resolved(document, one));
+  return branches.find(({ type }) => type !== 'null') ?? whole;
+}
