@@ -56,22 +56,28 @@ create table receivables (
   check (canceled between 0 and gross)
 );
 
--- For matching: a file names no merchant of ours.
-create index receivables_by_reference_tail on receivables (reference_tail);
-create index receivables_by_tid on receivables (tid) where tid is not null;
-create index receivables_by_authorization on receivables (authorization_code, sold_on);
-create index receivables_not_filed on receivables (expected_on, merchant_id) where filed_bank_on is null;
+-- For matching: a file names no merchant of ours. The first installment stands for its sale, whose installments
+-- are written together. Amounts are always more than 0: each question says of them what its own index does, so that
+-- no plan takes another one.
+create index receivables_by_reference_tail on receivables (reference_tail) where installment_number = 1 and gross > 0;
+create index receivables_by_tid on receivables (tid) where installment_number = 1 and tid is not null;
+create index receivables_by_authorization on receivables (authorization_code, sold_on)
+  where installment_number = 1 and sale_amount > 0;
 
--- For a merchant's days and exports.
-create index receivables_by_expected_day on receivables (merchant_id, account_number, expected_on);
+-- For a merchant's exports, and for the verification of the days on which money came.
 create index receivables_by_sale on receivables
   (merchant_id, account_number, sold_at, transaction_id, installment_number);
 create index receivables_by_payment_day on receivables
   (merchant_id, account_number, payment_on, transaction_id, installment_number);
 
--- For the sheet of a day, of all merchants.
-create index receivables_of_day on receivables (expected_on, merchant_id, transaction_id, installment_number);
-create index receivables_to_verify on receivables (merchant_id, payment_on, transaction_id, installment_number);
+-- Each installment stands in one of the two, until a file has paid it in the first: for the sheet of a day, for the
+-- verification of its sums, and for payouts that no file has.
+create index receivables_not_filed on receivables (merchant_id, expected_on, transaction_id, installment_number)
+  where filed_bank_on is null;
+create index receivables_filed on receivables (merchant_id, expected_on, transaction_id, installment_number)
+  where filed_bank_on is not null;
+
+-- For the verification of old installments.
 create index receivables_open_to_verify on receivables (merchant_id, payment_on, transaction_id, installment_number)
   where installment_state in ('authorized', 'blocked');
 create index receivables_apart on receivables

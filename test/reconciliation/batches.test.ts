@@ -298,9 +298,6 @@ const notices = async (transactionId: string) =>
     .map(({ class: name, event }) => [name, event]);
 
 test('what a merchant was notified of before its line came heals for the merchant too', async () => {
-  await bench.auditor.query(`insert into merchants
-    (merchant_id, cnpj, legal_name, contact_name, contact_email, contact_phone, production_addresses)
-    values ('LOJA', '11222333000181', 'Loja', 'Ana', 'ana@loja.example', '11999990000', '{}')`);
   await bench.auditor.query(`insert into webhook_endpoints
     (merchant_id, endpoint, url, server, created_by)
     values ('LOJA', 'exceptions:12345-6', 'https://loja.example/', 'origin:https://loja.example', 'ana')`);

@@ -60,6 +60,11 @@ export async function openMatchingBench(): Promise<MatchingBench> {
   const database = await createTestDatabase({ migrated: true });
   const pool = openDatabase(database.runtime, () => {});
   const auditor = openAuditor(database.address);
+  await auditor.query(
+    `insert into merchants (merchant_id, cnpj, legal_name, contact_name, contact_email, contact_phone, production_addresses)
+     values ($1, '11222333000181', 'Loja', 'Ana', 'ana@loja.example', '11999990000', '{}')`,
+    [MERCHANT],
+  );
   const folder = await mkdtemp(join(tmpdir(), 'parcela-files-'));
   rememberKeyFile(database.address.database, keyFileIn(folder));
   const audited = await auditedTools(pool);

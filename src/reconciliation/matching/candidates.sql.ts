@@ -189,6 +189,12 @@ const OF_LIST = `from (
          and installment_number = m.installment_number limit 1
      ) r`;
 
+/** The installments `r` of the sale whose first one is `f`: indexes by the names of files have only that. */
+const WHOLE_SALE = `cross join lateral (
+       select * from receivables where merchant_id = f.merchant_id and transaction_id = f.transaction_id
+       order by installment_number limit 99
+     ) r`;
+
 const OF_LINE = rowCodec({ lineNumber: column.whole() }, 'e');
 const OF_CODE = rowCodec({ lineNumber: column.whole('e.line_number'), ofCode: column.whole('x.of_code') });
 
@@ -199,11 +205,11 @@ const FIND = statement(
      select * from settlement_entries
      where file_number = $1 and line_number = any ($2::integer[]) order by line_number
    ) e cross join lateral (
-     (select ${BOOKED.columns}, ${TAKING.columns}, null::bigint as list from receivables r
-      where r.reference_tail = e.reference_tail limit 200)
+     (select ${BOOKED.columns}, ${TAKING.columns}, null::bigint as list from receivables f ${WHOLE_SALE}
+      where f.reference_tail = e.reference_tail and f.installment_number = 1 and f.gross > 0 limit 200)
      union
-     (select ${BOOKED.columns}, ${TAKING.columns}, null from receivables r
-      where r.tid in (e.tid, ltrim(e.tid, '0')) limit 200)
+     (select ${BOOKED.columns}, ${TAKING.columns}, null from receivables f ${WHOLE_SALE}
+      where f.tid in (e.tid, ltrim(e.tid, '0')) and f.installment_number = 1 limit 200)
      union
      (select ${BOOKED.columns}, ${TAKING.columns}, s.file_number ${OF_LIST} limit 200)
    ) c`,
@@ -230,9 +236,9 @@ const FIND_BY_CODE = statement(
    ) e
    cross join lateral (
      select y.*, count(*) over () as of_code, row_number() over () as place from (
-       select * from receivables
-       where authorization_code in (e.authorization_code, upper(e.authorization_code), ltrim(e.authorization_code, '0'))
-         and sold_on between e.sold_on - 1 and e.sold_on + 1
+       select r.* from receivables f ${WHOLE_SALE}
+       where f.authorization_code in (e.authorization_code, upper(e.authorization_code), ltrim(e.authorization_code, '0'))
+         and f.sold_on between e.sold_on - 1 and e.sold_on + 1 and f.installment_number = 1 and f.sale_amount > 0
        limit $3
      ) y
    ) x

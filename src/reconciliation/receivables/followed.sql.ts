@@ -225,10 +225,8 @@ const INPUT = inputRows<Written>(
   { as: 'w', after: 1 },
 );
 
-/** Locks in the order of the keys, like file matching. */
-const WRITE = statement(
-  'receivables.write',
-  `insert into receivables as r (merchant_id, transaction_id, installment_number, installment_count, account_number,
+/** In the order of the keys, in which file matching locks too. */
+const WRITTEN = `insert into receivables as r (merchant_id, transaction_id, installment_number, installment_count, account_number,
      reference_transaction, nsu, authorization_code, tid, brand, card_first_six, card_last_four, sold_at, sold_on,
      sale_amount, gross, canceled, installment_state, fee_portion, expected_fee, expected_net, expected_on, paid_on, reported_fee,
      reported_net, reported_bank_on)
@@ -242,7 +240,14 @@ const WRITE = statement(
      select amount from installments
      where merchant_id = $1 and transaction_id = w.transaction_id and installment_number = w.installment_number limit 1
    ) p
-   order by t.transaction_id, w.installment_number
+   order by t.transaction_id, w.installment_number`;
+
+/** Nobody else writes new ones: the cursor's lock admits one process. An `on conflict` would be paid by all. */
+const INSERT = statement('receivables.insert', WRITTEN);
+
+const UPDATE = statement(
+  'receivables.update',
+  `${WRITTEN}
    on conflict (merchant_id, transaction_id, installment_number) do update set canceled = excluded.canceled,
      installment_state = excluded.installment_state, expected_fee = excluded.expected_fee, expected_net = excluded.expected_net,
      paid_on = excluded.paid_on, reported_fee = excluded.reported_fee, reported_net = excluded.reported_net,
@@ -250,7 +255,9 @@ const WRITE = statement(
 );
 
 export async function writeReceivables(tx: Tx, merchantId: string, rows: readonly Written[]): Promise<void> {
-  if (rows.length > 0) await tx.query(WRITE, [merchantId, ...INPUT.values(rows)]);
+  const [fresh = [], known = []] = [true, false].map((isNew) => rows.filter((row) => row.isNew === isNew));
+  if (fresh.length > 0) await tx.query(INSERT, [merchantId, ...INPUT.values(fresh)]);
+  if (known.length > 0) await tx.query(UPDATE, [merchantId, ...INPUT.values(known)]);
 }
 
 /** Checks covered days again. A check that has begun does not count. */

@@ -32,6 +32,8 @@ const MERCHANTS_AT_ONCE = 20;
 /** A backlog takes at most a third of the time, however long a batch takes. */
 const RESTS_PER_BATCH = 2;
 const LONGEST_REST_MILLISECONDS = 500;
+/** A turn costs several statements, whatever it finds: sales of a second share one. Questions do not wait for it. */
+const TURN_MILLISECONDS = 1_000;
 
 export type FollowerTools = Pick<ModuleContext, 'database' | 'gate'> & {
   /** The number up to which no new movement can appear. */
@@ -70,7 +72,9 @@ export function openFollower({ database, gate, findWatermark, observeBatch }: Fo
         doneAt = performance.now();
         return 0;
       }
+      const beganTurnAt = performance.now();
       let advancedInAll = 0;
+      let wasCut = false;
       const errors: unknown[] = [];
       for (const merchantId of merchants) {
         if (signal.aborted) break;
@@ -81,9 +85,12 @@ export function openFollower({ database, gate, findWatermark, observeBatch }: Fo
           return 'busy' as const;
         });
         if (advanced !== 'busy') advancedInAll += 1;
+        wasCut ||= advanced === 'more';
         if (advanced === 'more') await rest(performance.now() - beganAt, signal);
       }
       if (errors.length > 0) throw errors[0];
+      const isWhole = merchants.length < MERCHANTS_AT_ONCE && !wasCut;
+      if (isWhole) await restFor(TURN_MILLISECONDS - (performance.now() - beganTurnAt), signal);
       return advancedInAll;
     },
     async isUpToDate(merchantId) {
@@ -108,9 +115,12 @@ export function openFollower({ database, gate, findWatermark, observeBatch }: Fo
   };
 }
 
-async function rest(workedMilliseconds: number, signal: AbortSignal): Promise<void> {
-  const milliseconds = Math.min(workedMilliseconds * RESTS_PER_BATCH, LONGEST_REST_MILLISECONDS);
-  await pause(milliseconds, undefined, { signal }).catch(() => {});
+function rest(workedMilliseconds: number, signal: AbortSignal): Promise<void> {
+  return restFor(Math.min(workedMilliseconds * RESTS_PER_BATCH, LONGEST_REST_MILLISECONDS), signal);
+}
+
+async function restFor(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (milliseconds > 0) await pause(milliseconds, undefined, { signal }).catch(() => {});
 }
 
 /** A sale of 99 installments has as many movements. */

@@ -13,14 +13,22 @@ const FIRST: DayPlace = {
   installmentNumber: 0,
 };
 
-/** `$2` is null for all merchants. */
+/** Merchant by merchant, in the order of the keys. `$2` is null for all merchants. */
+const EXPECTED = `select r.* from merchants m cross join lateral (
+       select ${INSTALLMENT_KEY.columns} from receivables
+       where merchant_id = m.merchant_id and expected_on = $1::date
+         and (merchant_id, transaction_id, installment_number) > ($3, $4::uuid, $5::smallint)`;
+const IN_ORDER_OF_KEYS = `order by transaction_id, installment_number limit $6
+     ) r
+     where m.merchant_id >= $3 and ($2::text is null or m.merchant_id = $2)
+     order by m.merchant_id limit $6`;
+
 const FIND_KEYS = statement(
   'day_reports.find_installments',
   `select ${INSTALLMENT_KEY.columns} from (
-     (select ${INSTALLMENT_KEY.columns} from receivables
-      where expected_on = $1::date and (merchant_id, transaction_id, installment_number) > ($3, $4::uuid, $5::smallint)
-        and ($2::text is null or merchant_id = $2)
-      order by merchant_id, transaction_id, installment_number limit $6)
+     (${EXPECTED} and filed_bank_on is null ${IN_ORDER_OF_KEYS})
+     union
+     (${EXPECTED} and filed_bank_on is not null ${IN_ORDER_OF_KEYS})
      union
      (select distinct ${INSTALLMENT_KEY.columns} from settlement_matches
       where bank_on = $1::date and (merchant_id, transaction_id, installment_number) > ($3, $4::uuid, $5::smallint)

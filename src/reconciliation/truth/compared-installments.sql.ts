@@ -21,10 +21,12 @@ const PLACED = rowCodec<ComparedPlace>({
 const FIND = statement(
   'truth.find_installments',
   `select ${PLACED.columns} from (
-     (select payment_on, transaction_id, installment_number from receivables
-      where merchant_id = $1 and payment_on >= $2::date
-        and (payment_on, transaction_id, installment_number) > ${PLACE}
-      ${ORDER})
+     (select k.* from accounts a cross join lateral (
+        select payment_on, transaction_id, installment_number from receivables
+        where merchant_id = $1 and account_number = a.account_number and payment_on >= $2::date
+          and (payment_on, transaction_id, installment_number) > ${PLACE}
+        ${ORDER}
+      ) k where a.merchant_id = $1 ${ORDER})
      union
      (select payment_on, transaction_id, installment_number from receivables
       where merchant_id = $1 and payment_on < $2::date and installment_state in ('authorized', 'blocked')

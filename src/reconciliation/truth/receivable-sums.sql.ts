@@ -40,6 +40,9 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
 /** With it, a plan from an empty table also uses the index of a day's transactions. */
 const ANY = `transaction_id > '${FIRST}'`;
 
+const NEXT_EXPECTED = `select expected_on from receivables where merchant_id = $1 and expected_on > ${BEHIND}`;
+const OF_DAY = `select from receivables where merchant_id = $1 and expected_on = n.day and ${ANY}`;
+
 const FOUND_DAY = rowCodec({ day: column.day(), entries: column.whole(), most: column.whole() });
 
 /**
@@ -59,11 +62,12 @@ const FIND_DAYS = statement(
      from walked w cross join lateral (
        select least(
          (select min(o.day) from unnest($4::date[]) as o (day) where o.day > w.day),
-         (select payment_on from receivables where merchant_id = $1 and payment_on > ${BEHIND} order by payment_on limit 1),
-         (select min(e.day) from accounts a cross join lateral (
-            select expected_on as day from receivables
-            where merchant_id = $1 and account_number = a.account_number and expected_on > ${BEHIND} order by expected_on limit 1
-          ) e where a.merchant_id = $1),
+         (${NEXT_EXPECTED} and filed_bank_on is null order by expected_on limit 1),
+         (${NEXT_EXPECTED} and filed_bank_on is not null order by expected_on limit 1),
+         (select min(p.day) from accounts a cross join lateral (
+            select payment_on as day from receivables
+            where merchant_id = $1 and account_number = a.account_number and payment_on > ${BEHIND} order by payment_on limit 1
+          ) p where a.merchant_id = $1),
          (select min(k.day) from accounts a cross join lateral (
             select day from receivable_days
             where merchant_id = $1 and account_number = a.account_number and day > ${BEHIND} order by day limit 1
@@ -72,11 +76,18 @@ const FIND_DAYS = statement(
      ) n cross join lateral (
        select (
          select count(*) from (
-           select from receivables where merchant_id = $1 and expected_on = n.day and ${ANY} limit $5::bigint + 1
+           (${OF_DAY} and filed_bank_on is null limit $5::bigint + 1)
+           union all
+           (${OF_DAY} and filed_bank_on is not null limit $5::bigint + 1)
+           limit $5::bigint + 1
          ) e
        ) + (
          select count(*) from (
-           select from receivables where merchant_id = $1 and payment_on = n.day and ${ANY} limit $5::bigint + 1
+           select from accounts a cross join lateral (
+             select from receivables
+             where merchant_id = $1 and account_number = a.account_number and payment_on = n.day and ${ANY}
+             limit $5::bigint + 1
+           ) r where a.merchant_id = $1 limit $5::bigint + 1
          ) p
        ) as entries
      ) c
@@ -113,19 +124,29 @@ const SUMMED_UP = rowCodec({
   sums: SUMS_OF_P,
 });
 
+const EXPECTED_ROWS = `select ${ENTRIES} from receivables
+         where merchant_id = $1 and expected_on = w.day and transaction_id > $3::uuid`;
+const WHOLE_TRANSACTIONS = 'order by transaction_id fetch first ($5::bigint) rows with ties';
+
 /** Sums whole transactions, up to a limit of each day. */
 const READ_ROWS = statement(
   'receivables.sum_to_compare',
   `select ${SUMMED_UP.columns}
    from (
      select 0 as lane, w.day, r.* from unnest($2::date[]) as w (day) cross join lateral (
-       select ${ENTRIES} from receivables where merchant_id = $1 and expected_on = w.day and transaction_id > $3::uuid
-       order by transaction_id fetch first ($5::bigint) rows with ties
+       (${EXPECTED_ROWS} and filed_bank_on is null ${WHOLE_TRANSACTIONS})
+       union all
+       (${EXPECTED_ROWS} and filed_bank_on is not null ${WHOLE_TRANSACTIONS})
+       ${WHOLE_TRANSACTIONS}
      ) r
      union all
      select 1 as lane, w.day, r.* from unnest($2::date[]) as w (day) cross join lateral (
-       select ${ENTRIES} from receivables where merchant_id = $1 and payment_on = w.day and transaction_id > $4::uuid
-       order by transaction_id fetch first ($5::bigint) rows with ties
+       select o.* from accounts a cross join lateral (
+         select ${ENTRIES} from receivables
+         where merchant_id = $1 and account_number = a.account_number and payment_on = w.day and transaction_id > $4::uuid
+         ${WHOLE_TRANSACTIONS}
+       ) o where a.merchant_id = $1
+       ${WHOLE_TRANSACTIONS}
      ) r
    ) e left join lateral (
      select * from receivable_day_parts(e.expected_on, e.expected_net, e.expected_fee, e.payment_on, e.installment_count,
