@@ -19,6 +19,7 @@ import type {
   AuthorizationAnswer,
   AuthorizationRequest,
   NotConnected,
+  NotMade,
   NotSent,
   Preauthorized,
 } from '../../../providers/acquirers/acquirer.ts';
@@ -80,7 +81,7 @@ export type ChargeResult =
   | { readonly kind: 'declined'; readonly responseCode: string; readonly adviceCode: string | null }
   /**
    * The acquirer was not asked, and nothing of the charge remains. `notSent`: too little time or no free
-   * connection. `notConnected`: the acquirer cannot be reached.
+   * connection. `notConnected`: the acquirer cannot be reached, or refused to handle it.
    */
   | { readonly kind: 'notSent' | 'notConnected' }
   /** No clear answer in time. A payment's charge will be voided; a billing's is kept if it was approved. */
@@ -139,6 +140,8 @@ export async function chargeCard<Refused extends string>(
   tools.observe(answer, intent);
   if (answer.kind === 'notSent' || answer.kind === 'notConnected')
     return endUnsent(tools, intent, answer, deadlineAt);
+  if (answer.kind === 'notMade')
+    return endUnsent(tools, intent, { ...answer, kind: 'notConnected' }, deadlineAt);
   if (answer.kind !== 'preauthorized') return recordOutcome(tools, intent, answer, deadlineAt);
   if (later === null) throw new Error('a charge was pre-authorized that was not to be');
   return recordPreauthorization(tools, intent, answer, later, deadlineAt);
@@ -205,7 +208,7 @@ function authorizationRequest(
   };
 }
 
-type Answered = Exclude<AuthorizationAnswer, Preauthorized | NotConnected | NotSent>;
+type Answered = Exclude<AuthorizationAnswer, Preauthorized | NotConnected | NotMade | NotSent>;
 
 type Outcome = Omit<ChargeTools<string>, 'writeIntent'>;
 
