@@ -20,6 +20,8 @@ const PROGRAMS = {
   'simulators/acquirer/main.ts': 'acquirer',
   'simulators/bank/main.ts': 'bank',
   'simulators/antifraud/main.ts': 'antifraud',
+  'simulators/rede/main.ts': 'rede',
+  'simulators/cielo/main.ts': 'cielo',
 };
 /** A bundle depends on how it is built, and by which version of the builder. */
 const BUILDER = ['bin/bundle.mjs', 'package.json'];

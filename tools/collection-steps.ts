@@ -1,4 +1,4 @@
-import triggerCards from '../simulators/acquirer/trigger-cards.json' with { type: 'json' };
+import triggerCards from '../simulators/kit/cards/trigger-cards.json' with { type: 'json' };
 import type { Sentence } from '../src/platform/http/sentence.ts';
 
 /** A request of the collection: an operation, and what it sends and keeps in this place. */

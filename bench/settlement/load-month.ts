@@ -1,8 +1,8 @@
 import pg from 'pg';
 import type { Charge, Charges } from '../../simulators/acquirer/charges.ts';
-import { newParts } from '../../simulators/acquirer/installments.ts';
 import { tidOf } from '../../simulators/acquirer/tid.ts';
 import { bankDayFrom } from '../../simulators/kit/bank-days.ts';
+import { newParts } from '../../simulators/kit/cards/installments.ts';
 import { saoPauloDayOf } from '../../simulators/kit/days.ts';
 import { type CopyTarget, type CopyValue, copyRows } from '../recurrence/copy-rows.ts';
 import { createShop, type LoadTools, STATEMENT_TIMEOUT_MILLISECONDS } from '../recurrence/load-enrolments.ts';

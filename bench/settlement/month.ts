@@ -1,7 +1,7 @@
 import { type Charge, Charges, stateAfterChange } from '../../simulators/acquirer/charges.ts';
-import type { Brand } from '../../simulators/acquirer/decline-codes.ts';
-import type { ChangeType } from '../../simulators/acquirer/installments.ts';
 import { coversAnticipation, restOf } from '../../simulators/acquirer/pending.ts';
+import type { Brand } from '../../simulators/kit/cards/decline-codes.ts';
+import type { ChangeType } from '../../simulators/kit/cards/installments.ts';
 import { saoPauloDayOf } from '../../simulators/kit/days.ts';
 
 export type WantedMonth = {

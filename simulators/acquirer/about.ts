@@ -1,4 +1,4 @@
-import { BRANDS } from './decline-codes.ts';
+import { BRANDS } from '../kit/cards/decline-codes.ts';
 import { MOST_INSTALLMENTS } from './requests.ts';
 
 const CAPABILITIES = {

@@ -1,3 +1,5 @@
+import type { Decline } from '../kit/cards/decline-codes.ts';
+import { declineOfCheckedCard, triggerCardOf } from '../kit/cards/trigger-cards.ts';
 import { endOfDay } from '../kit/days.ts';
 import type { Ledger } from '../kit/ledger.ts';
 import {
@@ -20,7 +22,6 @@ import {
   undoAnswer,
 } from './answers.ts';
 import { type Charge, type Charges, stateAfterChange } from './charges.ts';
-import type { Decline } from './decline-codes.ts';
 import {
   type CaptureRefusal,
   type CardOnPaper,
@@ -49,7 +50,6 @@ import type {
 } from './requests.ts';
 import type { Fault, Step } from './script-step.ts';
 import type { Scripts } from './scripts.ts';
-import { declineOfCheckedCard, triggerCardOf } from './trigger-cards.ts';
 
 /** Gives an answer, once; spoiled in the way of the fault, if there is one. */
 export type Respond = (answer: Answer, fault: Fault | null) => void;

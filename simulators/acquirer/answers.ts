@@ -1,5 +1,6 @@
 import { bankDayFrom } from '../kit/bank-days.ts';
 import { saoPauloDayOf } from '../kit/days.ts';
+import type { WrittenFile } from '../kit/files/sent-file.ts';
 import type { BookedCancellation, BookedCapture, Change, Charge } from './charges.ts';
 import { tidOf } from './tid.ts';
 
@@ -9,7 +10,6 @@ export type Answer = {
   /** What is answered in place of the body: a file of text, line by line. */
   readonly file?: WrittenFile;
 };
-export type WrittenFile = { readonly name: string; readonly lines: Iterable<string> };
 
 /** Of files: the day is not over in the merchant's time. */
 export const DAY_NOT_OVER: Answer = { status: 409, body: { error: 'dayNotOver' } };

@@ -1,3 +1,5 @@
+import type { ChangeType, Part, Taken } from '../kit/cards/installments.ts';
+import type { Payout } from '../kit/cards/payout.ts';
 import type {
   AuthorizationEntry,
   CancellationEntry,
@@ -6,7 +8,6 @@ import type {
   Decision,
   Entry,
 } from './entries.ts';
-import type { ChangeType, Part, Taken } from './installments.ts';
 
 export type ChargeStatus = 'preauthorized' | 'approved' | 'declined' | 'undone' | 'canceled';
 
@@ -65,14 +66,6 @@ export type BookedCancellation = {
 };
 
 export type BookedCapture = Pick<CaptureEntry, 'reference' | 'amount' | 'refusal'>;
-
-/** What the acquirer keeps of an installment, and what it pays. */
-export type Payout = {
-  readonly fee: number;
-  /** For paying ahead of the day. */
-  readonly anticipationFee?: number;
-  readonly net: number;
-};
 
 /** Something that happened to a charge after it was answered. */
 export type Change = {

@@ -1,3 +1,14 @@
+import {
+  applyToPart,
+  type ChangeType,
+  isPaid,
+  newParts,
+  type Part,
+  stateAfter,
+  takeFromLast,
+} from '../kit/cards/installments.ts';
+import { payoutOf } from '../kit/cards/payout.ts';
+import type { CardCount } from '../kit/cards/trigger-cards.ts';
 import { ContradictoryEntry } from '../kit/ledger.ts';
 import type { BookedCancellation, BookedCapture, Change, Charge, ChargeStatus } from './charge.ts';
 import { noteRequest } from './charge.ts';
@@ -14,18 +25,8 @@ import {
   type UndoEntry,
   type VerificationEntry,
 } from './entries.ts';
-import {
-  applyToPart,
-  type ChangeType,
-  isPaid,
-  newParts,
-  type Part,
-  stateAfter,
-  takeFromLast,
-} from './installments.ts';
-import { type DueDecision, firstOf, payoutOf, restOf } from './pending.ts';
+import { type DueDecision, firstOf, restOf } from './pending.ts';
 import type { Summary } from './summary.ts';
-import type { CardCount } from './trigger-cards.ts';
 
 export type { BookedCancellation, BookedCapture, Change, Charge, ChargeStatus } from './charge.ts';
 

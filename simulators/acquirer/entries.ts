@@ -1,6 +1,6 @@
+import { BRANDS, type Brand } from '../kit/cards/decline-codes.ts';
+import { CHANGE_TYPES, type ChangeType } from '../kit/cards/installments.ts';
 import { FieldReader } from '../kit/field-reader.ts';
-import { BRANDS, type Brand } from './decline-codes.ts';
-import { CHANGE_TYPES, type ChangeType } from './installments.ts';
 import {
   INITIATORS,
   LARGEST_AMOUNT,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TRIGGER_CARDS } from '../kit/cards/trigger-cards.ts';
 import { behaviourOf } from './faults.ts';
 import type { Step } from './script-step.ts';
-import { TRIGGER_CARDS } from './trigger-cards.ts';
 
 const NO_STEP: Step = {
   outcome: null,

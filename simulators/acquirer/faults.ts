@@ -1,7 +1,7 @@
-import { type Brand, type Decline, declineFor, genericDecline } from './decline-codes.ts';
+import { type Brand, type Decline, declineFor, genericDecline } from '../kit/cards/decline-codes.ts';
+import amounts from '../kit/cards/trigger-amounts.json' with { type: 'json' };
+import { type CardCount, declineOfCard, type TriggerCard } from '../kit/cards/trigger-cards.ts';
 import type { CancellationStep, Fault, Step } from './script-step.ts';
-import amounts from './trigger-amounts.json' with { type: 'json' };
-import { type CardCount, declineOfCard, type TriggerCard } from './trigger-cards.ts';
 
 export type Behaviour = {
   /** Null approves. */

@@ -1,14 +1,14 @@
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { Brand } from '../kit/cards/decline-codes.ts';
 import { saoPauloDayOf } from '../kit/days.ts';
+import type { FileFault } from '../kit/files/file-faults.ts';
 import { Ledger } from '../kit/ledger.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 import { Acquirer, type Respond } from './acquirer.ts';
 import type { Answer } from './answers.ts';
 import { Charges } from './charges.ts';
-import type { Brand } from './decline-codes.ts';
-import type { FileFault } from './file-faults.ts';
 import type { FileFormat } from './files.ts';
 import { Scripts } from './scripts.ts';
 

@@ -1,4 +1,5 @@
-import type { Charge, Payout } from './charge.ts';
+import { payoutOf } from '../kit/cards/payout.ts';
+import type { Charge } from './charge.ts';
 import type { Due } from './due-settlements.ts';
 
 /** A cancellation that will be decided. */
@@ -13,17 +14,6 @@ export type DueDecision = {
 /** What can still be given back of a charge. */
 export function restOf({ status, amount, canceledAmount, pendingAmount }: Charge): number {
   return status === 'approved' ? amount - canceledAmount - pendingAmount : 0;
-}
-
-/** What the acquirer keeps of an installment, to the cent, and what it pays. */
-export function payoutOf(
-  { feePortion }: Pick<Charge, 'feePortion'>,
-  rest: number,
-  anticipationFee: number | null,
-): Payout {
-  const fee = Math.round((rest * feePortion) / 10_000);
-  if (anticipationFee === null) return { fee, net: rest - fee };
-  return { fee, anticipationFee, net: rest - fee - anticipationFee };
 }
 
 /** Whether the installment pays for being settled ahead of its day. */

@@ -1,7 +1,7 @@
+import { BRANDS, type Brand } from '../kit/cards/decline-codes.ts';
+import { CHANGE_TYPES, type ChangeType } from '../kit/cards/installments.ts';
 import type { FieldReader } from '../kit/field-reader.ts';
-import { BRANDS, type Brand } from './decline-codes.ts';
 import type { AuthorizationEntry } from './entries.ts';
-import { CHANGE_TYPES, type ChangeType } from './installments.ts';
 import { type CancellationStep, FAULTS, type Step } from './script-step.ts';
 
 export type Card = {

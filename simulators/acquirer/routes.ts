@@ -1,10 +1,11 @@
 import { isDay } from '../kit/days.ts';
 import { FieldReader, INSTANT } from '../kit/field-reader.ts';
+import { FILE_FAULTS } from '../kit/files/file-faults.ts';
+import { MOST_ROWS } from '../kit/files/files.ts';
 import { ABOUT } from './about.ts';
 import type { Acquirer, Respond } from './acquirer.ts';
 import { malformed, ok, UNKNOWN_PATH } from './answers.ts';
-import { FILE_FAULTS } from './file-faults.ts';
-import { FILE_FORMATS, type FileQuery, MOST_ROWS } from './files.ts';
+import { FILE_FORMATS, type FileQuery } from './files.ts';
 import { allCharges, ledgerPage } from './ledger-pages.ts';
 import { listPage } from './listed-charges.ts';
 import {

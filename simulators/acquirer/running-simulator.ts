@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
+import type { Brand } from '../kit/cards/decline-codes.ts';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
-import type { Brand } from './decline-codes.ts';
 
 const RUN = join(import.meta.dirname, '../../bin/run.mjs');
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import { sendFile } from '../kit/files/sent-file.ts';
 import type { Answer } from './answers.ts';
 import type { Fault } from './script-step.ts';
-import { sendFile } from './sent-file.ts';
 
 /** How long a silent answer holds its connection. */
 const SILENCE_MILLISECONDS = 60_000;

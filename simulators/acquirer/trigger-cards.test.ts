@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import {
+  declineOfCard,
+  declineOfCheckedCard,
+  TRIGGER_CARDS,
+  triggerCardOf,
+} from '../kit/cards/trigger-cards.ts';
 import { FieldReader } from '../kit/field-reader.ts';
 import { readVerification } from './requests.ts';
 import { testCard } from './running-simulator.ts';
-import { declineOfCard, declineOfCheckedCard, TRIGGER_CARDS, triggerCardOf } from './trigger-cards.ts';
 
 function named(name: string) {
   const card = TRIGGER_CARDS.find((candidate) => candidate.name === name);

@@ -107,6 +107,13 @@ export class FieldReader {
     return [];
   }
 
+  /** All fields of the object, whose values are texts. */
+  allTexts(): Record<string, string> {
+    for (const [name, value] of Object.entries(this.#fields))
+      if (typeof value !== 'string') this.refuse(name);
+    return { ...this.#fields } as Record<string, string>;
+  }
+
   refuse(name: string): void {
     this.fault ??= this.#prefix + name;
   }

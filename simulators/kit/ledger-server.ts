@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { whenParentEnds } from './command-line.ts';
 import { lockFolder } from './folder-lock.ts';
 import { BrokenLedger, ContradictoryEntry, Ledger, openLedgerFile } from './ledger.ts';
-import { type LedgerSettings, readLedgerSettings } from './ledger-settings.ts';
+import { type LedgerSettings, type NumberOptions, readLedgerSettings } from './ledger-settings.ts';
 
 const LOCK_WAIT_MILLISECONDS = 10_000;
 
@@ -15,7 +15,14 @@ export type LedgerProgram<Books> = {
   readonly books: () => Books;
   /** False: the line is broken. Throws `ContradictoryEntry` where it contradicts those before it. */
   readonly apply: (books: Books, line: string) => boolean;
-  readonly serve: (books: Books, ledger: Ledger, lateMilliseconds: number) => Server;
+  readonly serve: (
+    books: Books,
+    ledger: Ledger,
+    lateMilliseconds: number,
+    numbers: Readonly<Record<string, number>>,
+  ) => Server;
+  /** Beside those that every simulator with a ledger has. */
+  readonly options?: NumberOptions;
 };
 
 /** It cannot start; the message is a sentence for a person. */
@@ -33,7 +40,7 @@ export type RunningLedgerServer = {
 /** @param onFailure The ledger cannot be written any more: nothing may be answered from then on. */
 export async function startLedgerServer<Books>(
   program: LedgerProgram<Books>,
-  { port, host, data, lateMilliseconds, ledgerSync }: Omit<LedgerSettings, 'exitWithParent'>,
+  { port, host, data, lateMilliseconds, ledgerSync, numbers }: Omit<LedgerSettings, 'exitWithParent'>,
   onFailure: (error: Error) => void,
 ): Promise<RunningLedgerServer> {
   mkdirSync(data, { recursive: true, mode: 0o700 });
@@ -42,7 +49,7 @@ export async function startLedgerServer<Books>(
     throw new CannotStart(`another simulator is at work in ${data}, and did not end within 10 seconds`);
   const books = program.books();
   const ledger = new Ledger(openBooks(program, books, data), ledgerSync, onFailure);
-  const server = program.serve(books, ledger, lateMilliseconds);
+  const server = program.serve(books, ledger, lateMilliseconds, numbers);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
       reject(new CannotStart(`cannot listen on ${host}:${port}: ${error.message}`)),
@@ -94,7 +101,7 @@ export async function runLedgerServer<Books>(program: LedgerProgram<Books>): Pro
   let stop = (): void => process.exit(0);
   process.once('SIGTERM', () => stop());
   process.once('SIGINT', () => stop());
-  const settings = readLedgerSettings(process.argv.slice(2));
+  const settings = readLedgerSettings(process.argv.slice(2), program.options);
   if (typeof settings === 'string') return fail(settings);
   if (settings.exitWithParent) whenParentEnds(() => stop());
   try {

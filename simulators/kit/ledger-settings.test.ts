@@ -10,7 +10,18 @@ test('the folder is enough', () => {
     exitWithParent: false,
     lateMilliseconds: 10_000,
     ledgerSync: true,
+    numbers: {},
   });
+});
+
+test("a simulator's own numbers are read, within their limits", () => {
+  const options = { 'lag-milliseconds': { otherwise: 5, most: 1_000 } };
+  const read = (...words: string[]) => readLedgerSettings(['--data', 'books', ...words], options);
+  const numbersOf = (settings: ReturnType<typeof read>) =>
+    typeof settings === 'string' ? settings : settings.numbers;
+  assert.deepEqual(numbersOf(read()), { 'lag-milliseconds': 5 });
+  assert.deepEqual(numbersOf(read('--lag-milliseconds', '0')), { 'lag-milliseconds': 0 });
+  assert.match(String(read('--lag-milliseconds', '1001')), /--lag-milliseconds must be .* 1000/);
 });
 
 test('an unknown option is refused by name', () => {

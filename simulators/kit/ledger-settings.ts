@@ -9,13 +9,21 @@ export type LedgerSettings = {
   readonly exitWithParent: boolean;
   readonly lateMilliseconds: number;
   readonly ledgerSync: boolean;
+  /** By the names of the simulator's own options. */
+  readonly numbers: Readonly<Record<string, number>>;
 };
+
+/** Of one simulator's own: whole numbers, from 0. */
+export type NumberOptions = Readonly<Record<string, { readonly otherwise: number; readonly most: number }>>;
 
 const LONGEST_LATENESS_MILLISECONDS = 600_000;
 
 /** What the command line asks for, or the sentence that says what is wrong with it. */
-export function readLedgerSettings(words: readonly string[]): LedgerSettings | string {
-  const read = readCommandLine(words, ['data', 'late-milliseconds', 'ledger-sync']);
+export function readLedgerSettings(
+  words: readonly string[],
+  options: NumberOptions = {},
+): LedgerSettings | string {
+  const read = readCommandLine(words, ['data', 'late-milliseconds', 'ledger-sync', ...Object.keys(options)]);
   if (typeof read === 'string') return read;
   const { port, host, exitWithParent, own } = read;
   const data = own('data');
@@ -26,5 +34,11 @@ export function readLedgerSettings(words: readonly string[]): LedgerSettings | s
   }
   const ledgerSync = own('ledger-sync') ?? 'on';
   if (ledgerSync !== 'on' && ledgerSync !== 'off') return '--ledger-sync must be on or off';
-  return { port, host, data, exitWithParent, lateMilliseconds, ledgerSync: ledgerSync === 'on' };
+  const numbers: Record<string, number> = {};
+  for (const [name, { otherwise, most }] of Object.entries(options)) {
+    const value = wholeNumber(own(name) ?? String(otherwise), most);
+    if (value === null) return `--${name} must be a number from 0 to ${most}`;
+    numbers[name] = value;
+  }
+  return { port, host, data, exitWithParent, lateMilliseconds, ledgerSync: ledgerSync === 'on', numbers };
 }

@@ -1,5 +1,5 @@
-import amounts from '../../simulators/acquirer/trigger-amounts.json' with { type: 'json' };
-import triggerCards from '../../simulators/acquirer/trigger-cards.json' with { type: 'json' };
+import amounts from '../../simulators/kit/cards/trigger-amounts.json' with { type: 'json' };
+import triggerCards from '../../simulators/kit/cards/trigger-cards.json' with { type: 'json' };
 import { TRIGGERS, type Verdict } from '../antifraud/anti-fraud.ts';
 import type { Sentence } from '../platform/http/sentence.ts';
 import type { CatalogueTable } from '../platform/reference/catalogue.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { TRIGGER_CARDS } from '../../simulators/acquirer/trigger-cards.ts';
+import { TRIGGER_CARDS } from '../../simulators/kit/cards/trigger-cards.ts';
 import { PRODUCTION_RULES } from '../../src/antifraud/velocity.ts';
 import { isCardNumber } from '../../src/values/card-number.ts';
 import { call, type Reply, tokenize } from '../kit/merchant.ts';

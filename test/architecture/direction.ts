@@ -21,9 +21,12 @@ const SETTINGS = 'src/app/settings.ts';
 /** Loaded at run time, and only in homologation: production never loads it. */
 const HOMOLOGATION = 'homologation';
 /** Data of the simulators that homologation starts: it prints for merchants what they react to. */
-const SIMULATED = /^simulators\/(acquirer|bank)\/[\w-]+\.json$/;
-/** What simulators share: how a ledger is kept and a field is read, and the days of banks. */
-const KIT_OF_SIMULATORS = 'simulators/kit';
+const SIMULATED = /^simulators\/(acquirer|bank|kit\/cards)\/[\w-]+\.json$/;
+/**
+ * What simulators share: how a ledger is kept and a field is read, the days of banks; and in folders, what
+ * those of acquirers have in common.
+ */
+const KIT_OF_SIMULATORS = /^simulators\/kit(\/|$)/;
 
 /** A method of payment: the money that all methods share knows nothing of them, nor does one of another. */
 const METHOD = /^src\/transactions\/methods\/(\w+)\//;
@@ -102,7 +105,8 @@ export function simulatorComplaints(tree: SourceTree): Complaint[] {
     (file, wanted) => {
       const target = resolvedPath(file.path, wanted.specifier);
       if (target !== null) {
-        return [dirname(file.path), KIT_OF_SIMULATORS].includes(dirname(target))
+        const folder = dirname(target);
+        return folder === dirname(file.path) || KIT_OF_SIMULATORS.test(folder)
           ? null
           : `the simulator reaches out of its folder to ${target}`;
       }

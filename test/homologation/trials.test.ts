@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import amounts from '../../simulators/acquirer/trigger-amounts.json' with { type: 'json' };
-import triggerCards from '../../simulators/acquirer/trigger-cards.json' with { type: 'json' };
+import amounts from '../../simulators/kit/cards/trigger-amounts.json' with { type: 'json' };
+import triggerCards from '../../simulators/kit/cards/trigger-cards.json' with { type: 'json' };
 import { TRIGGERS, triggeredDecision } from '../../src/antifraud/anti-fraud.ts';
 import { TRIALS } from '../../src/homologation/trials.ts';
 import { isTrialCard, NETWORK_LIMITS } from '../../src/transactions/methods/card/network-limits.ts';

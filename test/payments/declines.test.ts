@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { declineFor } from '../../simulators/acquirer/decline-codes.ts';
+import { declineFor } from '../../simulators/kit/cards/decline-codes.ts';
 import { readDecline } from '../../src/providers/acquirers/issuer-code.ts';
 import { CARD_BRANDS } from '../../src/values/card-number.ts';
 import { call, paymentRequest, tokenize } from '../kit/merchant.ts';

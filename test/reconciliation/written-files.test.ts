@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { BRANDS } from '../../simulators/acquirer/decline-codes.ts';
-import type { FileFault } from '../../simulators/acquirer/file-faults.ts';
 import { History, type HistoryStep } from '../../simulators/acquirer/file-history.ts';
 import { FILE_FORMATS, type FileFormat } from '../../simulators/acquirer/files.ts';
+import { BRANDS } from '../../simulators/kit/cards/decline-codes.ts';
 import { dayAfter, endOfDay, saoPauloDayOf } from '../../simulators/kit/days.ts';
+import type { FileFault } from '../../simulators/kit/files/file-faults.ts';
 import { readSettlementEvents } from '../../src/reconciliation/files/read-settlement-events.ts';
 import type { SettlementEntry, SettlementEvent } from '../../src/reconciliation/settlement-entry.ts';
 

@@ -5,7 +5,7 @@ import type { Listener, Received } from './listener.ts';
 import type { Screen } from './screen.ts';
 import { type Billing, type Clock, chargesOf, minuteOf, type Page, type Subscription } from './wire.ts';
 
-const TRIGGER_CARDS = new URL('../../simulators/acquirer/trigger-cards.json', import.meta.url);
+const TRIGGER_CARDS = new URL('../../simulators/kit/cards/trigger-cards.json', import.meta.url);
 
 /** A merchant on its tour: what it does, step by step, and its notifications so far. */
 export type Shop = {

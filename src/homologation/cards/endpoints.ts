@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import amounts from '../../../simulators/acquirer/trigger-amounts.json' with { type: 'json' };
-import triggerCards from '../../../simulators/acquirer/trigger-cards.json' with { type: 'json' };
+import amounts from '../../../simulators/kit/cards/trigger-amounts.json' with { type: 'json' };
+import triggerCards from '../../../simulators/kit/cards/trigger-cards.json' with { type: 'json' };
 import { contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import { TRIAL_CARDS } from '../../transactions/methods/card/network-limits.ts';

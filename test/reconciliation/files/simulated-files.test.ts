@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { BRANDS } from '../../../simulators/acquirer/decline-codes.ts';
-import { FILE_FAULTS, type FileFault } from '../../../simulators/acquirer/file-faults.ts';
 import { History, type HistoryStep } from '../../../simulators/acquirer/file-history.ts';
 import { readFileOf } from '../../../simulators/acquirer/file-reader.ts';
 import { FILE_FORMATS, type FileFormat } from '../../../simulators/acquirer/files.ts';
+import { BRANDS } from '../../../simulators/kit/cards/decline-codes.ts';
 import { dayAfter, endOfDay, saoPauloDayOf } from '../../../simulators/kit/days.ts';
+import { FILE_FAULTS, type FileFault } from '../../../simulators/kit/files/file-faults.ts';
 import { readLines } from './written-lines.ts';
 
 /** Written apart, the simulator and our readers have only the printed page in common. */

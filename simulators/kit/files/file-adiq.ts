@@ -1,4 +1,4 @@
-import { dayAfter, saoPauloDayOf, saoPauloTimeOf } from '../kit/days.ts';
+import { dayAfter, saoPauloDayOf, saoPauloTimeOf } from '../days.ts';
 import { byInstallment, countedRecords, type FileContent, type FileWriter } from './file-content.ts';
 import { FILE_FAULTS } from './file-faults.ts';
 import {

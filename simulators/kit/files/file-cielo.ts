@@ -1,5 +1,5 @@
-import { dayAfter, saoPauloTimeOf } from '../kit/days.ts';
-import type { Brand } from './decline-codes.ts';
+import type { Brand } from '../cards/decline-codes.ts';
+import { dayAfter, saoPauloTimeOf } from '../days.ts';
 import {
   byInstallment,
   countedRecords,

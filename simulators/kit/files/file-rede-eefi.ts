@@ -1,3 +1,4 @@
+import type { Taken } from '../cards/installments.ts';
 import { countedRecords, type FileContent, type FileWriter, groupsOf } from './file-content.ts';
 import { FILE_FAULTS } from './file-faults.ts';
 import {
@@ -13,7 +14,6 @@ import {
 } from './file-fields.ts';
 import { batchOf, branchHeader, fileHeader, installmentOf, REDE_BRANDS } from './file-rede.ts';
 import { type FileRow, sumOf } from './file-rows.ts';
-import type { Taken } from './installments.ts';
 
 const ORDER_NUMBER_CHARACTERS = 16;
 

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { WrittenFile } from './answers.ts';
+
+export type WrittenFile = { readonly name: string; readonly lines: Iterable<string> };
 
 const PIECE_CHARACTERS = 64 * 1024;
 

@@ -1,6 +1,6 @@
-import { dayAfter } from '../kit/days.ts';
+import { payoutOf } from '../cards/payout.ts';
+import { dayAfter } from '../days.ts';
 import type { FileRow, FileSale, RowKind } from './file-rows.ts';
-import { payoutOf } from './pending.ts';
 
 /** Ways in which a file can be made to differ from the ledger, one at a time. */
 export const FILE_FAULTS = [

@@ -1,5 +1,5 @@
-import { dayAfter, daysBetween } from '../kit/days.ts';
-import type { Brand } from './decline-codes.ts';
+import type { Brand } from '../cards/decline-codes.ts';
+import { dayAfter, daysBetween } from '../days.ts';
 import type { FileContent } from './file-content.ts';
 import { dayFirst, digits, establishmentOf, type Field, lineOf, text } from './file-fields.ts';
 import type { FileSale } from './file-rows.ts';

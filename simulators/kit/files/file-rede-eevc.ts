@@ -1,4 +1,4 @@
-import { saoPauloTimeOf } from '../kit/days.ts';
+import { saoPauloTimeOf } from '../days.ts';
 import { countedRecords, type FileContent, type FileWriter, groupsOf } from './file-content.ts';
 import {
   cents,

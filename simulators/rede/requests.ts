@@ -1,0 +1,110 @@
+import type { CardOnPaper } from '../kit/sales/entries.ts';
+import { brandOfNumber, cardOnPaper } from '../kit/sales/house.ts';
+
+export type Sale = {
+  readonly kind: 'credit' | 'debit';
+  readonly reference: string;
+  readonly amount: number;
+  readonly installments: number;
+  readonly isCaptured: boolean;
+  readonly card: CardOnPaper;
+  /** Of the card as it was sent: trigger cards are known by it, and it is not kept. */
+  readonly number: string;
+  readonly notes: Readonly<Record<string, string>>;
+};
+export type Refund = { readonly amount: number | null; readonly isDelayed: boolean };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const LARGEST_AMOUNT = 9_999_999_999;
+const MOST_INSTALLMENTS = 12;
+const LONGEST_REFERENCE = 16;
+const LONGEST_HOLDER = 30;
+const LONGEST_DESCRIPTOR = 18;
+
+/** What is asked for, or the code of what is wrong with it. Numbers may be texts, and truths too. */
+export function readSale(json: unknown): Sale | string {
+  const fields = fieldsOf(json);
+  const kind = textOf(fields.kind ?? 'credit').toLowerCase();
+  if (kind !== 'credit' && kind !== 'debit') return kind === 'pix' ? '51' : '76';
+  const reference = textOf(fields.reference);
+  if (reference === '') return '41';
+  if (reference.length > LONGEST_REFERENCE) return '39';
+  if (!/^[\w-]+$/.test(reference)) return '40';
+  if (textOf(fields.amount) === '') return '73';
+  const amount = wholeOf(fields.amount, LARGEST_AMOUNT);
+  if (amount === null) return '71';
+  const installments = fields.installments === undefined ? 1 : wholeOf(fields.installments, 99);
+  if (installments === null) return '50';
+  if (installments > MOST_INSTALLMENTS) return '151';
+  const card = readCard(fields);
+  if (typeof card === 'string') return card;
+  if (textOf(fields.softDescriptor).length > LONGEST_DESCRIPTOR) return '31';
+  const isCaptured = textOf(fields.capture ?? true) === 'true' || amount === 0;
+  const sold = { kind, reference, amount, installments: Math.max(1, installments) } as const;
+  return { ...sold, isCaptured, card, number: textOf(fields.cardNumber), notes: notesOf(fields) };
+}
+
+function readCard(fields: Fields): CardOnPaper | string {
+  const number = textOf(fields.cardNumber);
+  if (number === '') return '38';
+  if (!/^\d{13,19}$/.test(number)) return '37';
+  if (textOf(fields.expirationMonth) === '') return '35';
+  const month = wholeOf(fields.expirationMonth, 12);
+  if (month === null || month === 0) return '33';
+  const year = textOf(fields.expirationYear);
+  if (year === '') return '03';
+  if (!/^(\d\d)?\d\d$/.test(year)) return '02';
+  if (!/^(\d{3,4})?$/.test(textOf(fields.securityCode))) return '16';
+  const holder = textOf(fields.cardHolderName ?? fields.cardholderName);
+  if (holder.length > LONGEST_HOLDER) return '55';
+  const expiration = `${String(month).padStart(2, '0')}/${year.length === 2 ? '20' : ''}${year}`;
+  return cardOnPaper({ number, brand: brandOfNumber(number), expiration, holder });
+}
+
+export function readRefund(json: unknown): Refund | string {
+  const fields = fieldsOf(json);
+  const amount = readAmount(fields);
+  if (typeof amount === 'string') return amount;
+  return { ...amount, isDelayed: textOf(fields.delayRefunds) === 'true' };
+}
+
+export function readCapture(json: unknown): { readonly amount: number | null } | string {
+  return readAmount(fieldsOf(json));
+}
+
+/** Null: all of it. */
+function readAmount(fields: Fields): { readonly amount: number | null } | string {
+  if (fields.amount === undefined || fields.amount === null) return { amount: null };
+  const amount = wholeOf(fields.amount, LARGEST_AMOUNT);
+  return amount === null || amount === 0 ? '71' : { amount };
+}
+
+/** What says how a stored card is used, and by whom the holder was authenticated. */
+function notesOf(fields: Fields): Record<string, string> {
+  const notes: Record<string, string> = {};
+  for (const name of ['softDescriptor', 'storageCard', 'subscription', 'brandTid', 'origin'] as const) {
+    const value = textOf(fields[name]);
+    if (value !== '') notes[name] = value.slice(0, 64);
+  }
+  const credentialId = textOf(fieldsOf(fields.transactionCredentials).credentialId);
+  if (credentialId !== '') notes.credentialId = credentialId.slice(0, 64);
+  const eci = textOf(fieldsOf(fields.threeDSecure).eci);
+  if (eci !== '') notes.eci = eci.slice(0, 64);
+  return notes;
+}
+
+function fieldsOf(json: unknown): Fields {
+  return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Fields) : {};
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : '';
+}
+
+function wholeOf(value: unknown, most: number): number | null {
+  const text = textOf(value);
+  return /^\d{1,12}$/.test(text) && Number(text) <= most ? Number(text) : null;
+}
