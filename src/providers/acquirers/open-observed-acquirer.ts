@@ -29,7 +29,7 @@ export function observing(observe: CallObserver) {
   };
 }
 
-export function observedAcquirer<Port extends Acquirer>(acquirer: Port, observe: CallObserver): Port {
+export function openObservedAcquirer<Port extends Acquirer>(acquirer: Port, observe: CallObserver): Port {
   const observed = observing(observe);
   return {
     ...acquirer,
