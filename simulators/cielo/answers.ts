@@ -36,7 +36,7 @@ export const NOT_FOUND = refused(307, 404);
 export const UNAUTHORIZED = refused(132, 401);
 export const INVALID_BRAND: Answer = { status: 400, body: { Code: 57, Message: 'Bandeira inválida' } };
 
-/** `isGuarded`: what Cielo does not know it voids by itself; `keptAs`: the card's token, if it was to be kept. */
+/** `isGuarded`: what Cielo does not know it voids by itself; `keptAs`: the token of a card that is kept. */
 export function saleAnswer(
   sale: Sale,
   echo: Echo,
@@ -52,9 +52,7 @@ export function saleAnswer(
     Payment: {
       ...paymentFields(sale),
       ...{ Interest: payment.Interest ?? 0, Authenticate: false, Recurrent: sale.notes.recurrent === 'true' },
-      ...(payment.InitiatedTransactionIndicator === undefined
-        ? {}
-        : { InitiatedTransactionIndicator: payment.InitiatedTransactionIndicator }),
+      ...echoed(payment),
       CreditCard: {
         ...cardFields(sale, fieldsOf(payment.CreditCard).CardOnFile),
         ...(keptAs === null
@@ -69,11 +67,20 @@ export function saleAnswer(
         : {}),
       ...(sale.state === 'captured' ? capturedFields(sale) : {}),
       ...(sale.state === 'doubtful' && isGuarded ? { TryAutomaticCancellation: true } : {}),
-      ...{ Status: statusOf(sale, sale), ...returnFields(sale) },
+      ...{ ExtraDataCollection: [], Status: statusOf(sale, sale), ...returnFields(sale) },
       Links: linksOf(sale, sale.state, hosts),
     },
   };
   return { status: 201, body };
+}
+
+const ECHOED = ['InitiatedTransactionIndicator', 'ExternalAuthentication', 'IsCryptoCurrencyNegotiation'];
+
+/** What the answer has as it was sent. */
+function echoed(payment: Echo['payment']): object {
+  return Object.fromEntries(
+    ECHOED.filter((name) => payment[name] !== undefined).map((name) => [name, payment[name]]),
+  );
 }
 
 /** As the query host shows it, which may be behind. */

@@ -52,6 +52,8 @@ test('nothing protects from a second sale under one order number', async (t) => 
   assert.deepEqual([voided.body.Status, voided.body.ReturnCode], [10, '9']);
   const [oldest, newest] = await cielo.ledger('reference=p1');
   assert.deepEqual([oldest.state, newest.state], ['captured', 'refunded']);
+  const later = (await cielo.ask('GET', `/simulator/summary?merchantId=${MERCHANT_ID}`)).body;
+  assert.deepEqual([later.liveTwice, later.capturedTwice], [[], [`${MERCHANT_ID} p1`]]);
 });
 
 test('what is held is captured once, or let go', async (t) => {

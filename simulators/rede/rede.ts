@@ -157,8 +157,9 @@ export class Rede {
 
   /** On the day of the capture what is whole is done at once; all else is decided later. */
   #pendingOf(sale: Sale, amount: number, step: Step | null, isDelayed: boolean): Step['pending'] {
+    if (sale.state === 'authorized') return null;
     const ordered = pendingOf(amount, step);
-    if (ordered !== null || sale.state === 'authorized') return ordered;
+    if (ordered !== null) return ordered;
     const today = saoPauloDayOf(this.house.now);
     if (!isOfDay(sale, today)) return { afterMilliseconds: this.#settings.refundMilliseconds, fails: false };
     if (!isDelayed) return null;

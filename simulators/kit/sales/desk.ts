@@ -30,7 +30,7 @@ export function deskAnswer(desk: Desk, { method, path, query, body }: Question):
     case 'GET /ledger':
       return ledgerAnswer(house, query);
     case 'GET /summary':
-      return ok(summaryOf(house.sales.inOrder));
+      return ok(summaryOf(house.sales.inOrder.filter((sale) => isOf(sale, query.get('merchantId')))));
     case 'GET /files':
       return fileAnswer(desk, query);
     case 'GET /script':
@@ -92,6 +92,10 @@ function ledgerAnswer({ sales }: SalesHouse, query: URLSearchParams): Answer {
   return ok({ items, next: after + items.length });
 }
 
+function isOf(sale: Sale, merchantId: string | null): boolean {
+  return merchantId === null || sale.merchantId === merchantId;
+}
+
 /** One sale as a judge reads it. */
 export function ledgerItem(sale: Sale): object {
   const { id, merchantId, reference, nsu, state, amount, installments, card, decision, notes } = sale;
@@ -108,21 +112,26 @@ export function ledgerItem(sale: Sale): object {
   };
 }
 
-/** Of all sales; `liveTwice`: references under which more than one is live, which nobody ever wants. */
+/**
+ * Of all sales, or of a merchant's. `liveTwice`: references under which more than one is live, which nobody
+ * ever wants; `capturedTwice`: under which more than one ever was charged.
+ */
 function summaryOf(all: readonly Sale[]): object {
   const states: Record<string, number> = {};
-  const live = new Map<string, number>();
+  const [live, captured] = [new Map<string, number>(), new Map<string, number>()];
   let liveCents = 0;
   for (const sale of all) {
     states[sale.state] = (states[sale.state] ?? 0) + 1;
-    const cents = liveAmountOf(sale);
-    if (cents === 0) continue;
-    liveCents += cents;
     const key = `${sale.merchantId} ${sale.reference}`;
-    live.set(key, (live.get(key) ?? 0) + 1);
+    if (sale.capturedAt !== null) captured.set(key, (captured.get(key) ?? 0) + 1);
+    const cents = liveAmountOf(sale);
+    liveCents += cents;
+    if (cents > 0) live.set(key, (live.get(key) ?? 0) + 1);
   }
-  const liveTwice = [...live].filter(([, count]) => count > 1).map(([key]) => key);
-  return { sales: all.length, states, liveCents, liveReferences: live.size, liveTwice };
+  const twice = (counts: ReadonlyMap<string, number>) =>
+    [...counts].filter(([, count]) => count > 1).map(([key]) => key);
+  const sums = { sales: all.length, states, liveCents, liveReferences: live.size };
+  return { ...sums, liveTwice: twice(live), capturedTwice: twice(captured) };
 }
 
 /** The file of a day that is over, as the format says it. */

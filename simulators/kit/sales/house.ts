@@ -1,5 +1,6 @@
 import type { Brand } from '../cards/decline-codes.ts';
 import { stateAfter } from '../cards/installments.ts';
+import { payoutOf } from '../cards/payout.ts';
 import { triggerCardOf } from '../cards/trigger-cards.ts';
 import type { Ledger } from '../ledger.ts';
 import { type Behaviour, declineOfTriggerCard } from './behaviour.ts';
@@ -12,7 +13,7 @@ import {
   lineOf,
   type RefundEntry,
 } from './entries.ts';
-import type { Refund, Sale } from './sale.ts';
+import { liveAmountOf, type Refund, type Sale } from './sale.ts';
 import { type Due, partOf, type Sales } from './sales.ts';
 import type { Step } from './script-step.ts';
 import type { Scripts } from './scripts.ts';
@@ -93,7 +94,7 @@ export class SalesHouse {
     this.advance();
   }
 
-  /** What the merchant's next sale with the card, or check of it, is answered; undefined: it is no trigger card. */
+  /** What a trigger card answers the merchant next; null approves. Any other card: undefined. */
   declineOfCard(merchantId: string, number: string, isCheck: boolean): Behaviour['decline'] | undefined {
     return declineOfTriggerCard(number, (name) => this.sales.cardCount(merchantId, name), isCheck);
   }
@@ -127,6 +128,8 @@ export class SalesHouse {
   change(sale: Sale, change: Omit<ChangeEntry, 'type' | 'at' | 'id' | 'happenedAt'>): boolean {
     const part = partOf(sale, change.installmentNumber);
     if (part === null || stateAfter(part, change.change, change.amount) === null) return false;
+    if (change.change === 'settled' && payoutOf(sale, part.rest, change.anticipationFee).net < 0)
+      return false;
     const at = this.now;
     this.#book({ type: 'change', at, id: sale.id, happenedAt: at, ...change });
     return true;
@@ -153,8 +156,10 @@ function entryOfDue(due: Due, at: number, happenedAt: number): Entry {
     case 'resolution':
       return { type: 'resolution', ...happened, outcome: due.sale.doubt?.becomes ?? 'voided' };
     case 'decision': {
-      const { refundId, fails } = due.refund;
-      return { type: 'decision', ...happened, refundId, outcome: fails ? 'failed' : 'done' };
+      const { refundId, fails, amount: wanted } = due.refund;
+      // A chargeback may have taken meanwhile what it would give back.
+      const isLeft = wanted <= liveAmountOf(due.sale);
+      return { type: 'decision', ...happened, refundId, outcome: isLeft && !fails ? 'done' : 'failed' };
     }
     case 'settlement': {
       const { installmentNumber } = due;
