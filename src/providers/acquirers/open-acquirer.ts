@@ -11,6 +11,7 @@ import {
 import type { About } from './adapters/bridge/about.ts';
 import { bridgeAcquirer } from './adapters/bridge/bridge.ts';
 import { checkAcquirer } from './adapters/bridge/check-acquirer.ts';
+import { CIELO_ADAPTER } from './adapters/cielo/open-cielo.ts';
 import { REDE_ADAPTER } from './adapters/rede/open-rede.ts';
 import type { CallObserver } from './open-observed-acquirer.ts';
 
@@ -50,6 +51,7 @@ export const ACQUIRER_ADAPTERS: Readonly<Record<string, AcquirerAdapter>> = {
     settings: {},
   },
   rede: REDE_ADAPTER,
+  cielo: CIELO_ADAPTER,
 };
 
 const notConnected = (reason: string): NotConnected => ({ kind: 'notConnected', reason });

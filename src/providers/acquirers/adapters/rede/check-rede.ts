@@ -1,16 +1,12 @@
 import type { Channel } from '../../../../platform/channels/open-channel.ts';
 import { establishmentKeyOf, type ProviderAccess, type ProviderTerms } from '../../../provider.ts';
+import { AcquirerUnfit } from '../../acquirer-unfit.ts';
 import { shortReference } from '../../short-reference.ts';
 import { codeOf, fieldsOf } from './rede-answers.ts';
 import { REDE_UNKNOWN } from './rede-codes.ts';
 import { REDE_PRODUCTION, RedeWire } from './rede-wire.ts';
 
 const TIMEOUT_MILLISECONDS = 10_000;
-
-/** This environment must not charge through it. */
-class AcquirerUnfit extends Error {
-  override readonly name = 'AcquirerUnfit';
-}
 
 /** Gets a token, and looks for a charge that nobody made: what is wrong, in plain words; null: nothing. */
 export async function checkRede(
