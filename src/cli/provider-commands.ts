@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { buffer } from 'node:stream/consumers';
 import { channelUrlFault, isLoopback } from '../platform/channels/channel-url.ts';
 import {
   addProvider,
@@ -31,7 +29,9 @@ import {
   visible,
 } from './command.ts';
 import { ADAPTERS, findProviderFault } from './find-provider-fault.ts';
+import { readOptionFile } from './read-option-file.ts';
 import { merchantUnknown } from './refusals.ts';
+import { NO_TRIAL, tryProvider } from './try-provider.ts';
 
 const KIND_OPTION = {
   name: 'kind',
@@ -85,7 +85,6 @@ const SETTING_OPTIONS: readonly CommandOption[] = [
   },
 ];
 const CONNECT_MILLISECONDS = 3_000;
-const STANDARD_INPUT = '-';
 
 /** Providers beside those of the settings. Their credentials come from files, never from an argument. */
 export const PROVIDER_COMMANDS: readonly Command[] = [
@@ -119,8 +118,18 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
   },
   {
     words: ['provider', 'test'],
-    summary: 'ask a provider who it is, and say what is wrong',
-    options: [KIND_OPTION, NAME_OPTION],
+    summary: 'ask a provider who it is, and say what is wrong; with a card, verify it at an acquirer',
+    options: [
+      KIND_OPTION,
+      NAME_OPTION,
+      {
+        name: 'card-file',
+        value: 'FILE',
+        description:
+          'JSON: number, expirationMonth, expirationYear (two digits), holderName, securityCode; - reads the standard input',
+      },
+    ],
+    switches: [{ name: 'charge', description: 'charge the card R$ 1.00 too, and void it' }],
     opens: 'audited',
     run: runTest,
   },
@@ -226,7 +235,7 @@ async function readCredentials(given: GivenOptions): Promise<ProviderCredentials
   for (const [option, field] of Object.entries(CREDENTIAL_FILES)) {
     const path = given.one(option);
     try {
-      const text = path === null ? null : await contentOf(path);
+      const text = path === null ? null : await readOptionFile(path);
       read[field] = TRIMMED.has(field) ? (text?.trim() ?? null) : text;
     } catch (error) {
       return { option: `--${option}`, message: `--${option} cannot be read (${(error as Error).message})` };
@@ -263,12 +272,6 @@ function isEstablishment({ establishment, establishmentKey }: ProviderCredential
   return /^[A-Za-z0-9-]{1,40}$/.test(establishment) && /^[\x21-\x7e]{1,200}$/.test(establishmentKey);
 }
 
-async function contentOf(path: string): Promise<string> {
-  return path === STANDARD_INPUT
-    ? (await buffer(process.stdin)).toString('utf8')
-    : readFileSync(path, 'utf8');
-}
-
 async function runTest(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const [kind, name] = [kindOf(given), given.one('name') ?? ''];
   const found = (await listProviders(tools.database)).find((one) => one.kind === kind && one.name === name);
@@ -278,11 +281,13 @@ async function runTest(given: GivenOptions, tools: AuditedCommandTools): Promise
     (error: Error) => error.message,
   );
   const says = fault === null ? 'answers and is fit' : `cannot be used: ${visible(fault)}`;
+  const trial = fault === null ? await tryProvider(given, tools, found) : NO_TRIAL;
+  if ('message' in trial) return { ok: false, ...trial };
   return {
     ok: true,
-    lines: [`The ${kind} ${name} at ${found.url} ${says}`],
-    json: { kind, name, fault },
-    isBad: fault !== null,
+    lines: [`The ${kind} ${name} at ${found.url} ${says}`, ...trial.lines.map(visible)],
+    json: { kind, name, fault, trial: trial.lines },
+    isBad: fault !== null || trial.isBad,
   };
 }
 

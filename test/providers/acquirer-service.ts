@@ -38,7 +38,9 @@ export type AcquirerService<S = TestService> = {
   desk(path: string, body: object): Promise<unknown>;
   /** A day at the acquirer. */
   nextDay(): Promise<unknown>;
-  parcela(...words: string[]): Promise<string>;
+  /** `parcela provider test` with a card. */
+  tryCard(...words: string[]): Promise<string>;
+  testProvider(): Promise<{ readonly exitCode: number | null; readonly printed: string }>;
   close(): Promise<void>;
 };
 
@@ -46,6 +48,14 @@ type Options = {
   readonly settings?: readonly string[];
   readonly simulator?: readonly string[];
   readonly service?: Readonly<Record<string, string>>;
+};
+
+const TRIAL_CARD = {
+  number: '5555555555554444',
+  expirationMonth: '12',
+  expirationYear: '39',
+  holderName: 'Ana Souza',
+  securityCode: '123',
 };
 
 const PROGRAMS = { rede: REDE_PROGRAM, cielo: CIELO_PROGRAM } as const;
@@ -90,6 +100,7 @@ export async function withAcquirer<S extends RunningService & Omit<TestService, 
     return printed;
   };
   await addToService(parcela, program, { folder, url: acquirer.url, settings: options.settings ?? [] });
+  const named = ['--kind', 'acquirer', '--name', program];
   const demo = await service.demo();
   const token = await logIn(service.gatewayUrl, demo.gateway);
   const rowsOf = (order: string) =>
@@ -143,7 +154,12 @@ export async function withAcquirer<S extends RunningService & Omit<TestService, 
     },
     desk,
     nextDay: () => desk('clock', { forwardMilliseconds: DAY_MILLISECONDS }),
-    parcela,
+    async tryCard(...words) {
+      const file = join(folder, 'card.json');
+      await writeFile(file, JSON.stringify(TRIAL_CARD));
+      return parcela('provider', 'test', ...named, '--card-file', file, ...words);
+    },
+    testProvider: () => runParcela(service.database, service.folder, ['provider', 'test', ...named]),
     async close() {
       await service.close();
       await acquirer.close();

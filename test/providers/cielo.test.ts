@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Reply } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
-import { type AcquirerService, type Booked, idOf, openAcquirerService } from './acquirer-service.ts';
+import {
+  type AcquirerService,
+  type Booked,
+  ESTABLISHMENT,
+  idOf,
+  openAcquirerService,
+} from './acquirer-service.ts';
 
 /** The adapter of Cielo, which books a reference as often as it comes, at the simulated Cielo. */
 
@@ -123,4 +129,20 @@ test('what is held is captured later, in part', async () => {
   await cielo.post(paymentId, 'capture', { amount: 2_306 });
   await until('it is captured', async () => (await cielo.read(paymentId)).statusDescription === 'Autorizada');
   assert.equal((await cielo.booked(paymentId))[0]?.capturedAmount, 2_306);
+});
+
+test('a card is verified and charged R$ 1.00 by command, and nothing of it stays', async () => {
+  const says = await cielo.tryCard('--charge');
+  assert.match(says, /answers and is fit/);
+  assert.match(says, /the acquirer approves/);
+  assert.match(says, /The charge was approved/);
+  assert.match(says, /Nothing of it is live/);
+});
+
+test('the operator is told in plain words what is wrong, and of no key', async () => {
+  await cielo.desk('merchants', { merchantId: ESTABLISHMENT, key: 'another' });
+  const { exitCode, printed } = await cielo.testProvider();
+  assert.equal(exitCode, 1);
+  assert.match(printed, /takes no such/);
+  assert.ok(!printed.includes('KEY-OF-A-TEST'));
 });

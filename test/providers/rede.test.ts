@@ -166,7 +166,18 @@ test('a capture that was done and not answered is found, and not made again', as
   assert.equal((await rede.booked(paymentId))[0]?.capturedAmount, amount);
 });
 
-test('the operator is told in plain words what is wrong', async () => {
-  const says = await rede.parcela('provider', 'test', '--kind', 'acquirer', '--name', 'rede');
+test('a card is verified and charged R$ 1.00 by command, and nothing of it stays', async () => {
+  const says = await rede.tryCard('--charge');
   assert.match(says, /answers and is fit/);
+  assert.match(says, /the acquirer approves/);
+  assert.match(says, /The charge was approved/);
+  assert.match(says, /Nothing of it is live/);
+});
+
+test('the operator is told in plain words what is wrong, and of no key', async () => {
+  await rede.desk('merchants', { merchantId: ESTABLISHMENT, key: 'another' });
+  const { exitCode, printed } = await rede.testProvider();
+  assert.equal(exitCode, 1);
+  assert.match(printed, /takes no such/);
+  assert.ok(!printed.includes('KEY-OF-A-TEST'));
 });
