@@ -50,10 +50,11 @@ export function openAcquirers(
 type SaleCapabilities = Pick<AcquirerCapabilities, 'brands' | 'largestInstallments' | 'captureLater'>;
 
 export function takesSale({ brand, installmentCount }: RoutedSale, isCapturedLater: boolean) {
-  return (acquirer: Pick<Acquirer, 'capabilities'>): boolean => {
-    const { brands, largestInstallments, captureLater } = acquirer.capabilities();
+  return ({ traits, capabilities }: Pick<Acquirer, 'capabilities' | 'traits'>): boolean => {
+    const { brands, largestInstallments, captureLater } = capabilities();
     const takesBrand = brand === null || brands.includes(brand);
-    return takesBrand && installmentCount <= largestInstallments && (captureLater || !isCapturedLater);
+    const isHeld = captureLater && (brand === null || traits.heldBrands.includes(brand));
+    return takesBrand && installmentCount <= largestInstallments && (isHeld || !isCapturedLater);
   };
 }
 

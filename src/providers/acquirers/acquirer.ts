@@ -258,6 +258,8 @@ export type AcquirerTraits = {
   readonly knowsCancels: boolean;
   /** Which of a stored card's network ids is sent: that of its first use, or that of its latest. */
   readonly networkId: 'first' | 'latest';
+  /** The brands that it authorizes for a later capture. */
+  readonly heldBrands: readonly CardBrand[];
 };
 
 export type LateBooking = {
@@ -269,13 +271,19 @@ export type LateBooking = {
   readonly booksTwice: boolean;
 };
 
-export const KEYED_TRAITS: AcquirerTraits = { lateBooking: null, knowsCancels: true, networkId: 'first' };
+export const KEYED_TRAITS: AcquirerTraits = {
+  lateBooking: null,
+  knowsCancels: true,
+  networkId: 'first',
+  heldBrands: CARD_BRANDS,
+};
 
 /** Of an acquirer that is not open here. */
 export const STRICTEST_TRAITS: AcquirerTraits = {
   lateBooking: { horizon: 600_000, apart: 180_000, booksTwice: true },
   knowsCancels: false,
   networkId: 'first',
+  heldBrands: [],
 };
 
 /** The port to the card networks. Never throws: an unclear answer is `unknown`. Ends within the timeout. */

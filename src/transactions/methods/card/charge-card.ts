@@ -5,7 +5,7 @@ import type {
   VerificationRefused,
   VerificationWanted,
 } from '../../../cards/vault/store-vault-card.ts';
-import { markFirstUse } from '../../../cards/vault/vault-cards.sql.ts';
+import { markFirstUse, markLatestUse } from '../../../cards/vault/vault-cards.sql.ts';
 import type { ModuleContext } from '../../../platform/module.ts';
 import {
   CommitUnknown,
@@ -228,7 +228,7 @@ async function recordOutcome(
     if (answer.kind === 'unknown') tools.wakeSignal.notify();
     if (!isRecorded || answer.kind === 'unknown') return { kind: 'unknown' };
     if (answer.kind === 'declined') return answer;
-    markFirst(tools, intent, answer.networkTransactionId);
+    markUse(tools, intent, answer.networkTransactionId);
     return {
       kind: 'approved',
       authorizationCode: answer.authorizationCode,
@@ -259,7 +259,7 @@ async function recordPreauthorization(
     const row = { merchantId, transactionId, fence: FIRST_FENCE, ...approval };
     const { isRecorded } = await writePreauthorization(row, deadlineAt);
     if (!isRecorded) return { kind: 'unknown' };
-    markFirst(tools, intent, networkTransactionId);
+    markUse(tools, intent, networkTransactionId);
     return { kind: 'preauthorized', authorizationCode, nsu, moment, captureUntil: until };
   } catch (error) {
     const kind = wasNotWritten(error) ? 'unknown' : 'unrecorded';
@@ -274,16 +274,23 @@ function wasNotWritten(error: unknown): boolean {
 }
 
 /**
- * Usually the commit did this; a lock that prevented it lasts milliseconds. Nobody waits for it: the charge
- * stands in any case, and if this fails the next use counts as the first.
+ * Usually the commit marked a first use; a lock that prevented it lasts milliseconds. Nobody waits for it:
+ * the charge stands in any case, and if this fails the next use counts as the first, or sends an older id.
  */
-function markFirst(
-  { database }: Outcome,
-  { merchantId, stored }: Intent,
+function markUse(
+  { acquirers, database }: Outcome,
+  { merchantId, stored, acquirer }: Intent,
   networkTransactionId: string | null,
 ): void {
-  if (stored?.isFirst !== true) return;
-  markFirstUse(database, merchantId, stored.vaultId, networkTransactionId).catch(() => {});
+  if (stored === null) return;
+  const { vaultId, isFirst } = stored;
+  if (isFirst) {
+    markFirstUse(database, merchantId, vaultId, networkTransactionId).catch(() => {});
+    return;
+  }
+  const isLatestWanted = acquirers.of(acquirer).traits.networkId === 'latest';
+  if (isLatestWanted && networkTransactionId !== null)
+    markLatestUse(database, merchantId, vaultId, networkTransactionId).catch(() => {});
 }
 
 function outcomeRow(

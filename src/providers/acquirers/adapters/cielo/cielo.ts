@@ -83,7 +83,12 @@ export function cieloAcquirer(
   const lookUp = lookingUp(ask);
   return {
     name: 'cielo',
-    traits: { lateBooking: { horizon, apart, booksTwice: true }, knowsCancels: false, networkId },
+    traits: {
+      lateBooking: { horizon, apart, booksTwice: true },
+      knowsCancels: false,
+      networkId,
+      heldBrands: CARD_BRANDS,
+    },
     authorize: (request, timeout) => authorize(ask, settings, request, timeout),
     verify: (request, timeout) => verify(ask, request, timeout),
     async find(...asked) {

@@ -41,7 +41,7 @@ export type RedeSettings = {
 };
 
 /** Elo has no pre-authorization at Rede. */
-const PREAUTHORIZED: readonly CardBrand[] = CARD_BRANDS.filter((brand) => brand !== 'elo');
+const HELD_BRANDS: readonly CardBrand[] = CARD_BRANDS.filter((brand) => brand !== 'elo');
 
 const CAPABILITIES: AcquirerCapabilities = {
   largestInstallments: 12,
@@ -71,7 +71,12 @@ export function redeAcquirer(wire: Pick<RedeWire, 'ask' | 'close'>, settings: Re
   const lookUp = lookingUp(ask);
   return {
     name: 'rede',
-    traits: { lateBooking: { horizon, apart, booksTwice: false }, knowsCancels: false, networkId },
+    traits: {
+      lateBooking: { horizon, apart, booksTwice: false },
+      knowsCancels: false,
+      networkId,
+      heldBrands: HELD_BRANDS,
+    },
     authorize: (request, timeout) => authorize(ask, settings, request, timeout),
     async verify(request, timeout) {
       const question = post('', '', redeVerification(request));
@@ -114,7 +119,7 @@ function authorize(
     const question = post('', '', redeAuthorization(request, isCaptured, softDescriptor));
     return readRedeAuthorization(await ask('charging', wanted, question, milliseconds), request, isCaptured);
   };
-  if (isLater || !isTwoSteps || !PREAUTHORIZED.includes(card.brand)) return send(!isLater, timeout);
+  if (isLater || !isTwoSteps || !HELD_BRANDS.includes(card.brand)) return send(!isLater, timeout);
   return chargeInTwoSteps(
     (milliseconds) => send(false, milliseconds),
     ({ tid }, milliseconds) => sendCapture(ask, merchantId, tid as string, amount, milliseconds),
