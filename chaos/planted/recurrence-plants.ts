@@ -62,10 +62,10 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: SETTLE,
-        find: "if (found.kind === 'approved') return keptApproval(charge, found);",
+        find: "if (found.kind === 'approved') return keepOne(tools, charge, found);",
         put: `if (found.kind === 'approved') {
       await acquirer.voidCharge(merchantId, transactionId, timeout);
-      return keptApproval(charge, found);
+      return keepOne(tools, charge, found);
     }`,
       },
     ],

@@ -51,6 +51,7 @@ const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN> & Record<ClockedK
   resolveUnresolvedCharges: 'resolving',
   resolveUnresolvedCancels: 'resolving',
   resolveUnresolvedCaptures: 'resolving',
+  checkWatchedCharges: 'resolving',
   resolveUnresolvedBoletos: 'resolving',
   countUnresolved: 'resolving',
   countUnresolvedBoletos: 'resolving',

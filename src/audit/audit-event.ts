@@ -53,6 +53,7 @@ export const AUDIT_ACTIONS = [
   'fees.change',
   'provider.add',
   'provider.change',
+  'provider.charge',
   'provider.enable',
   'provider.disable',
   'provider.route',

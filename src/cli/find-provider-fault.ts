@@ -3,7 +3,9 @@ import { ACQUIRER_ADAPTERS } from '../providers/acquirers/open-acquirer.ts';
 import { BANK_ADAPTERS } from '../providers/banks/open-bank.ts';
 import { credentialsChannel } from '../providers/open-provider-table.ts';
 import {
+  type AdapterSetting,
   adapterOf,
+  type CheckAccess,
   type CheckProvider,
   type Provider,
   type ProviderCredentials,
@@ -12,21 +14,40 @@ import {
 
 const CONNECT_MILLISECONDS = 3_000;
 
-export const ADAPTERS: Readonly<
-  Record<ProviderKind, Readonly<Record<string, { readonly check: CheckProvider }>>>
-> = { acquirer: ACQUIRER_ADAPTERS, bank: BANK_ADAPTERS, antifraud: ANTI_FRAUD_ADAPTERS };
+type Adapter = {
+  readonly check: CheckAccess;
+  readonly settings: Readonly<Record<string, AdapterSetting>>;
+};
+
+export const ADAPTERS: Readonly<Record<ProviderKind, Readonly<Record<string, Adapter>>>> = {
+  acquirer: ACQUIRER_ADAPTERS,
+  bank: byAddress(BANK_ADAPTERS),
+  antifraud: byAddress(ANTI_FRAUD_ADAPTERS),
+};
+
+function byAddress(
+  adapters: Readonly<Record<string, { readonly check: CheckProvider }>>,
+): Readonly<Record<string, Adapter>> {
+  return Object.fromEntries(
+    Object.entries(adapters).map(([name, { check }]) => [
+      name,
+      { check: ({ url }, ...asked) => check(url, ...asked), settings: {} },
+    ]),
+  );
+}
 
 /** Asks a provider who it is. Why it cannot be used, in plain words; null: it answers, and is fit. */
 export async function findProviderFault(
-  provider: Pick<Provider, 'kind' | 'name' | 'adapter' | 'url'>,
+  provider: Pick<Provider, 'kind' | 'name' | 'adapter' | 'url' | 'settings'>,
   environment: 'homologation' | 'production',
   credentials: ProviderCredentials,
 ): Promise<string | null> {
-  const { kind, name, url } = provider;
+  const { kind, name, url, settings } = provider;
   const channel = credentialsChannel(credentials, CONNECT_MILLISECONDS);
   const terms = { url: `--url of the ${kind} ${name}`, authority: `--ca-file of the ${kind} ${name}` };
   try {
-    return await adapterOf(ADAPTERS[kind], provider).check(url, environment, channel, terms);
+    const access = { url, credentials, settings };
+    return await adapterOf(ADAPTERS[kind], provider).check(access, environment, channel, terms);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {

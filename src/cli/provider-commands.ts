@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { buffer } from 'node:stream/consumers';
 import { channelUrlFault, isLoopback } from '../platform/channels/channel-url.ts';
 import {
   addProvider,
@@ -15,6 +13,7 @@ import {
   type ProviderCredentials,
   type ProviderKind,
   type ProviderRefusal,
+  settingsFault,
 } from '../providers/provider.ts';
 import { ALL_MERCHANTS, ruleText } from '../providers/provider-rule.ts';
 import { listProviders, listRules } from '../providers/providers.sql.ts';
@@ -30,7 +29,9 @@ import {
   visible,
 } from './command.ts';
 import { ADAPTERS, findProviderFault } from './find-provider-fault.ts';
+import { readOptionFile } from './read-option-file.ts';
 import { merchantUnknown } from './refusals.ts';
+import { NO_TRIAL, tryProvider } from './try-provider.ts';
 
 const KIND_OPTION = {
   name: 'kind',
@@ -46,6 +47,7 @@ const CREDENTIAL_FILES = {
   'ca-file': 'authority',
   'certificate-file': 'certificate',
   'certificate-key-file': 'certificateKey',
+  'establishment-key-file': 'establishmentKey',
 } as const satisfies Record<string, keyof ProviderCredentials>;
 const ADAPTER_NAMES = [...new Set(Object.values(ADAPTERS).flatMap(Object.keys))];
 const SETTING_OPTIONS: readonly CommandOption[] = [
@@ -64,9 +66,25 @@ const SETTING_OPTIONS: readonly CommandOption[] = [
   { name: 'ca-file', value: 'FILE', description: 'the authorities that we trust there, as PEM' },
   { name: 'certificate-file', value: 'FILE', description: 'our certificate there, as PEM' },
   { name: 'certificate-key-file', value: 'FILE', description: 'the key of that certificate, as PEM' },
+  {
+    name: 'establishment',
+    value: 'NUMBER',
+    description: "of an acquirer's own adapter: the merchant's number there (PV, MerchantId)",
+  },
+  {
+    name: 'establishment-key-file',
+    value: 'FILE',
+    description: 'its key (integration key, MerchantKey); - reads the standard input',
+  },
+  {
+    name: 'setting',
+    value: 'NAME=VALUE',
+    description: 'of its adapter: docs/acquirers.md',
+    isRepeatable: true,
+    check: (value) => (/^[A-Za-z]{1,40}=.{1,200}$/.test(value) ? null : 'must be NAME=VALUE'),
+  },
 ];
 const CONNECT_MILLISECONDS = 3_000;
-const STANDARD_INPUT = '-';
 
 /** Providers beside those of the settings. Their credentials come from files, never from an argument. */
 export const PROVIDER_COMMANDS: readonly Command[] = [
@@ -100,8 +118,18 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
   },
   {
     words: ['provider', 'test'],
-    summary: 'ask a provider who it is, and say what is wrong',
-    options: [KIND_OPTION, NAME_OPTION],
+    summary: 'ask a provider who it is, and say what is wrong; with a card, verify it at an acquirer',
+    options: [
+      KIND_OPTION,
+      NAME_OPTION,
+      {
+        name: 'card-file',
+        value: 'FILE',
+        description:
+          'JSON: number, expirationMonth, expirationYear (two digits), holderName, securityCode; - reads the standard input',
+      },
+    ],
+    switches: [{ name: 'charge', description: 'charge the card R$ 1.00 too, and void it' }],
     opens: 'audited',
     run: runTest,
   },
@@ -167,7 +195,10 @@ async function runWrite(
   if ('message' in credentials) return { ok: false, ...credentials };
   const timeout = given.one('timeout-milliseconds');
   const timeoutMilliseconds = timeout === null ? null : Number(timeout);
-  const wanted = { kind, name, adapter, url, timeoutMilliseconds, credentials };
+  const settings = Object.fromEntries(given.many('setting').map(pairOf));
+  const unknown = settingsFault(settings, ADAPTERS[kind][adapter]?.settings ?? {});
+  if (unknown !== null) return refused({ kind: 'refused', refusal: 'settingUnknown', value: unknown });
+  const wanted = { kind, name, adapter, url, timeoutMilliseconds, settings, credentials };
   const fault = await findProviderFault(wanted, tools.environment, credentials);
   const written = await write(tools, wanted);
   if (written.kind === 'refused') return refused(written);
@@ -186,20 +217,26 @@ async function runWrite(
   };
 }
 
+function pairOf(text: string): [string, string] {
+  const at = text.indexOf('=');
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
 /** Another machine learns from a token or a certificate that it is us who asks. */
-function isUnproven(url: string, { token, certificate }: ProviderCredentials): boolean {
-  return !isLoopback(new URL(url).hostname) && token === null && certificate === null;
+function isUnproven(url: string, { token, certificate, establishmentKey }: ProviderCredentials): boolean {
+  const isBare = token === null && certificate === null && establishmentKey === null;
+  return !isLoopback(new URL(url).hostname) && isBare;
 }
 
 type CredentialFault = { readonly option: string; readonly message: string };
 
 async function readCredentials(given: GivenOptions): Promise<ProviderCredentials | CredentialFault> {
-  const read: Record<string, string | null> = {};
+  const read: Record<string, string | null> = { establishment: given.one('establishment') };
   for (const [option, field] of Object.entries(CREDENTIAL_FILES)) {
     const path = given.one(option);
     try {
-      const text = path === null ? null : await contentOf(path);
-      read[field] = field === 'token' ? (text?.trim() ?? null) : text;
+      const text = path === null ? null : await readOptionFile(path);
+      read[field] = TRIMMED.has(field) ? (text?.trim() ?? null) : text;
     } catch (error) {
       return { option: `--${option}`, message: `--${option} cannot be read (${(error as Error).message})` };
     }
@@ -207,6 +244,11 @@ async function readCredentials(given: GivenOptions): Promise<ProviderCredentials
   const credentials = read as ProviderCredentials;
   if (credentials.token !== null && !/^[\x21-\x7e]{1,4096}$/.test(credentials.token))
     return { option: '--token-file', message: '--token-file holds no token' };
+  if (!isEstablishment(credentials))
+    return {
+      option: '--establishment',
+      message: '--establishment and --establishment-key-file go together, of printable characters',
+    };
   if ((credentials.certificate === null) !== (credentials.certificateKey === null))
     return {
       option: '--certificate-file',
@@ -223,10 +265,11 @@ async function readCredentials(given: GivenOptions): Promise<ProviderCredentials
   }
 }
 
-async function contentOf(path: string): Promise<string> {
-  return path === STANDARD_INPUT
-    ? (await buffer(process.stdin)).toString('utf8')
-    : readFileSync(path, 'utf8');
+const TRIMMED: ReadonlySet<string> = new Set(['token', 'establishmentKey']);
+
+function isEstablishment({ establishment, establishmentKey }: ProviderCredentials): boolean {
+  if (establishment === null || establishmentKey === null) return establishment === establishmentKey;
+  return /^[A-Za-z0-9-]{1,40}$/.test(establishment) && /^[\x21-\x7e]{1,200}$/.test(establishmentKey);
 }
 
 async function runTest(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
@@ -238,11 +281,13 @@ async function runTest(given: GivenOptions, tools: AuditedCommandTools): Promise
     (error: Error) => error.message,
   );
   const says = fault === null ? 'answers and is fit' : `cannot be used: ${visible(fault)}`;
+  const trial = fault === null ? await tryProvider(given, tools, found) : NO_TRIAL;
+  if ('message' in trial) return { ok: false, ...trial };
   return {
     ok: true,
-    lines: [`The ${kind} ${name} at ${found.url} ${says}`],
-    json: { kind, name, fault },
-    isBad: fault !== null,
+    lines: [`The ${kind} ${name} at ${found.url} ${says}`, ...trial.lines.map(visible)],
+    json: { kind, name, fault, trial: trial.lines },
+    isBad: fault !== null || trial.isBad,
   };
 }
 
@@ -314,6 +359,7 @@ const SENTENCES = {
   nameReserved: ['--name', (value) => `${value} is what the settings name`],
   nameTaken: ['--name', (value) => `${value} is taken: a provider keeps its name for ever`],
   adapterUnknown: ['--adapter', (value) => `${value} is no adapter of this kind`],
+  settingUnknown: ['--setting', (value) => value],
   providerUnknown: ['--name', (value) => `${value} is no provider of this kind: parcela provider list`],
   ruleMalformed: ['--rule', (value) => value],
   tooManyRules: ['--rule', (value) => `${value} are more than fit`],

@@ -10,6 +10,7 @@ import {
   type ProviderCredentials,
   type ProviderKind,
   type ProviderRefusal,
+  type ProviderSettings,
   providerRecord,
 } from './provider.ts';
 import { ALL_MERCHANTS, MOST_RULES, type ProviderRule, readRule, ruleText } from './provider-rule.ts';
@@ -35,7 +36,10 @@ export type ProviderRefused = {
   readonly value: string;
 };
 
-export type WantedProvider = Pick<Provider, 'kind' | 'name' | 'adapter' | 'url' | 'timeoutMilliseconds'> & {
+export type WantedProvider = Pick<
+  Provider,
+  'kind' | 'name' | 'adapter' | 'url' | 'timeoutMilliseconds' | 'settings'
+> & {
   readonly credentials: ProviderCredentials;
 };
 
@@ -75,7 +79,7 @@ type WriteProviderTools = ChangeProvidersTools & { readonly keyring: Keyring };
 
 async function writeProvider(
   { audit, keyring, operator }: WriteProviderTools,
-  { kind, name, adapter, url, timeoutMilliseconds, credentials }: WantedProvider,
+  { kind, name, adapter, url, timeoutMilliseconds, settings, credentials }: WantedProvider,
   action: 'provider.add' | 'provider.change',
   write: (tx: AuditedTx, provider: NewProvider) => Promise<boolean>,
 ): Promise<boolean> {
@@ -84,12 +88,19 @@ async function writeProvider(
   for (let sealing = 1; ; sealing += 1) {
     const plain = Buffer.from(JSON.stringify(credentials), 'utf8');
     const sealed = isBare ? null : keyring.seal('secret', providerRecord(kind, name), plain);
-    const provider = { kind, name, adapter, url, timeoutMilliseconds, sealed, createdBy: operator.actor };
+    const written = { kind, name, adapter, url, timeoutMilliseconds, settings, sealed };
+    const provider = { ...written, createdBy: operator.actor };
     try {
       return await audit.transaction(async (tx) => {
         const isWritten = await write(tx, provider);
         if (isWritten)
-          tx.record({ ...operator, action, outcome: 'success', resource, detail: { adapter, url } });
+          tx.record({
+            ...operator,
+            action,
+            outcome: 'success',
+            resource,
+            detail: { adapter, url, ...settingDetail(settings) },
+          });
         return isWritten;
       });
     } catch (error) {
@@ -97,6 +108,11 @@ async function writeProvider(
       await keyring.reload();
     }
   }
+}
+
+function settingDetail(settings: ProviderSettings): { readonly settings?: string } {
+  const pairs = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  return pairs.length === 0 ? {} : { settings: pairs.join(' ') };
 }
 
 /** A disabled provider gets no new charges. Those it has are still resolved, canceled and followed. */

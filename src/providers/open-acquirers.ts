@@ -30,8 +30,10 @@ export function openAcquirers(
     byDefault,
     absent: ACQUIRER_PORT.absent,
     connectTimeoutMilliseconds: ACQUIRER_CONNECT_MILLISECONDS,
-    open(provider, channel) {
-      const acquirer = adapterOf(ACQUIRER_ADAPTERS, provider).open(provider.url, channel, observe);
+    open(provider, channel, credentials) {
+      const { url, settings } = provider;
+      const access = { url, credentials, settings };
+      const acquirer = adapterOf(ACQUIRER_ADAPTERS, provider).open(access, channel, observe);
       void acquirer.readCapabilities(ABOUT_MILLISECONDS);
       const whyNot = () =>
         whyHeld(gate) ??
@@ -48,10 +50,11 @@ export function openAcquirers(
 type SaleCapabilities = Pick<AcquirerCapabilities, 'brands' | 'largestInstallments' | 'captureLater'>;
 
 export function takesSale({ brand, installmentCount }: RoutedSale, isCapturedLater: boolean) {
-  return (acquirer: Pick<Acquirer, 'capabilities'>): boolean => {
-    const { brands, largestInstallments, captureLater } = acquirer.capabilities();
+  return ({ traits, capabilities }: Pick<Acquirer, 'capabilities' | 'traits'>): boolean => {
+    const { brands, largestInstallments, captureLater } = capabilities();
     const takesBrand = brand === null || brands.includes(brand);
-    return takesBrand && installmentCount <= largestInstallments && (captureLater || !isCapturedLater);
+    const isHeld = captureLater && (brand === null || traits.heldBrands.includes(brand));
+    return takesBrand && installmentCount <= largestInstallments && (isHeld || !isCapturedLater);
   };
 }
 
@@ -63,6 +66,11 @@ export function widestCapabilities(acquirers: Pick<Acquirers, 'enabled' | 'of'>)
     largestInstallments: Math.max(1, ...all.map(({ largestInstallments }) => largestInstallments)),
     captureLater: all.some(({ captureLater }) => captureLater),
   };
+}
+
+/** The names of the acquirers where a charge has one undecided cancel at most. */
+export function oneByOne(acquirers: Pick<Acquirers, 'all' | 'of'>): readonly string[] {
+  return acquirers.all().filter((name) => !acquirers.of(name).traits.knowsCancels);
 }
 
 /** The names of the acquirers without partial cancel. */

@@ -38,7 +38,11 @@ export type ProviderParts<Port> = {
   /** Answers for a provider that is not open in this process. */
   readonly absent: Port;
   readonly connectTimeoutMilliseconds: number;
-  readonly open: (provider: StoredProvider, channel: Channel) => OpenedProvider<Port>;
+  readonly open: (
+    provider: StoredProvider,
+    channel: Channel,
+    credentials: ProviderCredentials,
+  ) => OpenedProvider<Port>;
 };
 
 /** Holds the providers and their rules in memory, so that a payment reads no table. */
@@ -162,7 +166,7 @@ class OpenSet<Port> implements ProviderSet<Port> {
     try {
       const credentials = await openCredentials(keyring, stored);
       const channel = credentialsChannel(credentials, this.#parts.connectTimeoutMilliseconds);
-      return { ...this.#parts.open(stored, channel), stored, openedAs: stored };
+      return { ...this.#parts.open(stored, channel, credentials), stored, openedAs: stored };
     } catch (error) {
       const { kind, name } = stored;
       log.error({ ...errorFields(error), kind, provider: name }, 'a provider cannot be used');
@@ -173,8 +177,10 @@ class OpenSet<Port> implements ProviderSet<Port> {
 
 /** Disabling and enabling do not change the connection. */
 function isSameConnection(one: StoredProvider, other: StoredProvider): boolean {
-  const keyOf = ({ adapter, url, timeoutMilliseconds, sealed }: StoredProvider) =>
-    JSON.stringify([adapter, url, timeoutMilliseconds, sealed?.dataKeyId, sealed?.bytes.toString('base64')]);
+  const keyOf = ({ adapter, url, timeoutMilliseconds, settings, sealed }: StoredProvider) => {
+    const credentials = [sealed?.dataKeyId, sealed?.bytes.toString('base64')];
+    return JSON.stringify([adapter, url, timeoutMilliseconds, settings, ...credentials]);
+  };
   return keyOf(one) === keyOf(other);
 }
 
@@ -183,6 +189,8 @@ const NO_CREDENTIALS: ProviderCredentials = {
   authority: null,
   certificate: null,
   certificateKey: null,
+  establishment: null,
+  establishmentKey: null,
 };
 
 /** Throws if the sealed bytes cannot be decrypted. */

@@ -17,12 +17,27 @@ export function adapterOf<Adapter>(
 /** What faults call a provider's address, and where its authorities are given: a setting or an option. */
 export type ProviderTerms = { readonly url: string; readonly authority: string };
 
+/** What an adapter is opened with. */
+export type ProviderAccess = {
+  readonly url: string;
+  readonly credentials: ProviderCredentials;
+  readonly settings: ProviderSettings;
+};
+
 /** Asks a provider who it is. Returns a warning if it does not answer. Throws if it must not be asked. */
 export type CheckProvider = (
   url: string,
   environment: 'homologation' | 'production',
   channel: Channel,
   terms?: ProviderTerms,
+) => Promise<string | null>;
+
+/** The same, of an adapter that needs more than the address. */
+export type CheckAccess = (
+  access: ProviderAccess,
+  environment: 'homologation' | 'production',
+  channel: Channel,
+  terms: ProviderTerms,
 ) => Promise<string | null>;
 
 /** The provider of the settings. It is in no table. */
@@ -37,6 +52,7 @@ export type Provider = {
   readonly url: string;
   /** null for the settings' timeout of the kind. A longer one than that has no effect. */
   readonly timeoutMilliseconds: number | null;
+  readonly settings: ProviderSettings;
   readonly hasCredentials: boolean;
   readonly createdBy: string;
   readonly createdAt: Instant;
@@ -57,6 +73,7 @@ export type ProviderRefusal =
   | 'nameReserved'
   | 'nameTaken'
   | 'adapterUnknown'
+  | 'settingUnknown'
   | 'providerUnknown'
   | 'merchantUnknown'
   | 'ruleMalformed'
@@ -69,7 +86,46 @@ export type ProviderCredentials = {
   readonly authority: string | null;
   readonly certificate: string | null;
   readonly certificateKey: string | null;
+  /** The merchant's number at an acquirer: a PV at Rede, a MerchantId at Cielo. */
+  readonly establishment: string | null;
+  readonly establishmentKey: string | null;
 };
+
+/** Of an adapter that speaks to an acquirer itself. */
+export type EstablishmentKey = { readonly establishment: string; readonly key: string };
+
+/** Throws if one of them is missing. */
+export function establishmentKeyOf({
+  establishment,
+  establishmentKey: key,
+}: ProviderCredentials): EstablishmentKey {
+  if (establishment === null || key === null)
+    throw new Error('it needs --establishment and --establishment-key-file');
+  return { establishment, key };
+}
+
+/** By the names of an adapter's settings. Nothing secret. */
+export type ProviderSettings = Readonly<Record<string, string>>;
+
+export type AdapterSetting = {
+  /** For people, with what is assumed without it. */
+  readonly description: string;
+  readonly accepts: (value: string) => boolean;
+};
+
+/** What is wrong with settings for an adapter, as a sentence; null: nothing. */
+export function settingsFault(
+  settings: ProviderSettings,
+  known: Readonly<Record<string, AdapterSetting>>,
+): string | null {
+  for (const [name, value] of Object.entries(settings)) {
+    const setting = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (setting === undefined)
+      return `${name} is no setting of this adapter (${Object.keys(known).join(', ') || 'it has none'})`;
+    if (!setting.accepts(value)) return `${name}=${value} is not ${setting.description}`;
+  }
+  return null;
+}
 
 /** The record that the sealed credentials are bound to. */
 export function providerRecord(kind: string, name: string): string {

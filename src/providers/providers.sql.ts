@@ -4,7 +4,13 @@ import { sealedTable } from '../keys/resealing/sealed-rows.sql.ts';
 import { type Reader, statement, type Tx } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
 import { column, rowCodec, UnreadableRow } from '../platform/postgres/row-codec.ts';
-import { PROVIDER_KINDS, type Provider, type ProviderKind, providerRecord } from './provider.ts';
+import {
+  PROVIDER_KINDS,
+  type Provider,
+  type ProviderKind,
+  type ProviderSettings,
+  providerRecord,
+} from './provider.ts';
 import { conditionText, type ProviderRule, readCondition } from './provider-rule.ts';
 
 const PROVIDER = rowCodec({
@@ -13,6 +19,7 @@ const PROVIDER = rowCodec({
   adapter: column.text(),
   url: column.text(),
   timeoutMilliseconds: column.nullable(column.whole()),
+  settings: column.text('settings::text'),
   createdBy: column.text(),
   createdAt: column.instant(),
   disabledAt: column.nullable(column.instant()),
@@ -31,23 +38,24 @@ const LIST = statement(
 
 export async function listProviders(database: Reader): Promise<StoredProvider[]> {
   return (await database.query(LIST, [])).map((row) => {
-    const { sealedCredentials: bytes, dataKeyId, ...provider } = PROVIDER.parse(row);
+    const { sealedCredentials: bytes, dataKeyId, settings, ...provider } = PROVIDER.parse(row);
     const sealed = bytes === null || dataKeyId === null ? null : { bytes, dataKeyId };
-    return { ...provider, hasCredentials: sealed !== null, sealed };
+    const named = JSON.parse(settings) as ProviderSettings;
+    return { ...provider, settings: named, hasCredentials: sealed !== null, sealed };
   });
 }
 
 const ADD = statement(
   'providers.add',
-  `insert into providers (kind, name, adapter, url, timeout_milliseconds, sealed_credentials, data_key_id, created_by)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)
+  `insert into providers (kind, name, adapter, url, timeout_milliseconds, settings, sealed_credentials, data_key_id, created_by)
+   values ($1, $2, $3, $4, $5, $6::jsonb, $7, $8, $9)
    on conflict do nothing
    returning name`,
 );
 
 export type NewProvider = Pick<
   Provider,
-  'kind' | 'name' | 'adapter' | 'url' | 'timeoutMilliseconds' | 'createdBy'
+  'kind' | 'name' | 'adapter' | 'url' | 'timeoutMilliseconds' | 'settings' | 'createdBy'
 > & {
   readonly sealed: Sealed | null;
 };
@@ -58,14 +66,23 @@ export async function insertProvider(tx: Tx, provider: NewProvider): Promise<boo
   return (await tx.query(ADD, [...valuesOf(provider), provider.createdBy])).length === 1;
 }
 
-function valuesOf({ kind, name, adapter, url, timeoutMilliseconds, sealed }: NewProvider): unknown[] {
+function valuesOf({
+  kind,
+  name,
+  adapter,
+  url,
+  timeoutMilliseconds,
+  settings,
+  sealed,
+}: NewProvider): unknown[] {
   const credentials = [sealed?.bytes ?? null, sealed?.dataKeyId ?? null];
-  return [kind, name, adapter, url, timeoutMilliseconds, ...credentials];
+  return [kind, name, adapter, url, timeoutMilliseconds, JSON.stringify(settings), ...credentials];
 }
 
 const REPLACE = statement(
   'providers.replace',
-  `update providers set adapter = $3, url = $4, timeout_milliseconds = $5, sealed_credentials = $6, data_key_id = $7,
+  `update providers set adapter = $3, url = $4, timeout_milliseconds = $5, settings = $6::jsonb,
+     sealed_credentials = $7, data_key_id = $8,
      revision = revision + 1
    where kind = $1 and name = $2
    returning name`,

@@ -18,12 +18,14 @@ import { openChanges } from './changes/module.ts';
 import { eraseOldCustomers } from './customers/customers.sql.ts';
 import { type ChargeTools, type VerifyTools, verifyCard } from './methods/card/charge-card.ts';
 import { type LimitTools, openNetworkLimits } from './methods/card/check-network-limits.ts';
+import { checkWatchedCharges } from './methods/card/check-watched-charges.ts';
 import { deleteForgottenDeclines } from './methods/card/declines.sql.ts';
 import { type IntentRefusal, intentsWrite } from './methods/card/intents.sql.ts';
 import { type Captures, openCaptures } from './methods/card/module.ts';
 import type { LimitMode } from './methods/card/network-limits.ts';
 import { outcomesWrite, unsentChargesWrite } from './methods/card/outcomes.sql.ts';
 import { type ResolveTools, resolveUnresolvedCharges } from './methods/card/resolve-unresolved-charges.ts';
+import type { WatchedCharge } from './methods/card/watched-charges.sql.ts';
 import { openWatermark } from './movements/open-watermark.ts';
 import type { AskAcquirerTools } from './requests/send-request.ts';
 import { countUnresolved } from './unresolved/unresolved.sql.ts';
@@ -49,6 +51,16 @@ const RESOLUTIONS = counter(
   'parcela_resolutions_total',
   'Tries to settle unanswered charges, cancels and captures, by what became of them.',
   ['kind', 'outcome'],
+);
+const CHARGES_BOOKED_LATE = counter(
+  'parcela_charges_booked_late_total',
+  'Charges that an acquirer had live after they were found to be gone; they are voided: an alert.',
+  ['provider'],
+);
+const TWIN_CHARGES = counter(
+  'parcela_twin_charges_total',
+  'Lost charges that an acquirer had booked more than once; all but one at most are voided.',
+  ['provider'],
 );
 const AUTHORIZATIONS = counter('parcela_authorizations_total', 'Charges by outcome.', ['outcome', 'brand']);
 const DECLINES = counter(
@@ -175,8 +187,9 @@ function resolvingWorks(
   >,
   { observe, cancelOutage }: { observe: ObserveResolution; cancelOutage: OutageWatch },
 ): Work[] {
-  const { configuration, database, clock, acquirers, log } = context;
+  const { configuration, database, clock, acquirers, log, metrics } = context;
   const { acquirerTimeoutMilliseconds } = configuration;
+  const twins = metrics.counter(TWIN_CHARGES);
   const asking: AskAcquirerTools = { database, acquirers, clock, acquirerTimeoutMilliseconds };
   const charges: ResolveTools = {
     ...asking,
@@ -188,6 +201,10 @@ function resolvingWorks(
     observe: (outcome) => observe('charge', outcome),
     warn: ({ transactionId, tries }, reason) =>
       log.warn({ transactionId, tries, reason }, 'a charge stays unknown'),
+    observeTwins({ transactionId, acquirer: provider }) {
+      twins.inc({ provider });
+      log.warn({ transactionId, provider }, 'the acquirer had booked a charge more than once');
+    },
   };
   const cancels: ResolveCancelsTools = {
     ...asking,
@@ -200,7 +217,16 @@ function resolvingWorks(
   return [
     resolveUnresolvedCharges(charges, shared.wakeSignal),
     resolveUnresolvedCancels(cancels, shared.wakeSignal),
+    checkWatchedCharges({ ...asking, alarm: alarmOfLateCharges(context) }),
   ];
+}
+
+function alarmOfLateCharges({ log, metrics }: Pick<TransactionsContext, 'log' | 'metrics'>) {
+  const late = metrics.counter(CHARGES_BOOKED_LATE);
+  return ({ merchantId, transactionId, acquirer: provider }: WatchedCharge, voided: string): void => {
+    late.inc({ provider });
+    log.error({ merchantId, transactionId, provider, voided }, 'a charge is live that was found to be gone');
+  };
 }
 
 type ObserveResolution = (kind: UnresolvedKind, outcome: string) => void;

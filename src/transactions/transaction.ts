@@ -1,7 +1,12 @@
 import type { VelocityEvent, Verdict } from '../antifraud/anti-fraud.ts';
 import type { CardSource, CardSummary, Initiator, StoredUse } from '../cards/card.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
-import type { AcquirerCustomer, StoredCardReason } from '../providers/acquirers/acquirer.ts';
+import {
+  type AcquirerCustomer,
+  type LateBooking,
+  NO_ISSUER_CODE,
+  type StoredCardReason,
+} from '../providers/acquirers/acquirer.ts';
 import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
@@ -225,6 +230,25 @@ export function isLookedForOn(
   return searchedMilliseconds < searchMilliseconds;
 }
 
+/**
+ * Milliseconds until it is certain that nothing of a charge is live, where a void is no tombstone: the
+ * acquirer's horizon is over, and nothing live was seen for a while. 0: it is.
+ */
+export function millisecondsUntilGone(
+  { horizon, apart }: Pick<LateBooking, 'horizon' | 'apart'>,
+  {
+    searchedMilliseconds,
+    clearMilliseconds,
+  }: {
+    /** Since the request's connection was closed, or later. */
+    readonly searchedMilliseconds: number;
+    /** Since the first of the look-ups that saw nothing live, without one between that did. */
+    readonly clearMilliseconds: number;
+  },
+): number {
+  return Math.max(0, horizon - searchedMilliseconds, apart - clearMilliseconds);
+}
+
 /** What the intent records, and nothing that must not be written. */
 export type Intent = {
   readonly merchantId: string;
@@ -318,6 +342,14 @@ export function awayPostponement(awaySeconds: number): Postponement {
   };
 }
 
+const LONGEST_PAUSE_UNTIL_GONE_SECONDS = 60;
+
+/** It was asked clearly, and nothing is live; the acquirer may still book it. */
+export function untilGonePostponement(milliseconds: number): Postponement {
+  const seconds = Math.min(LONGEST_PAUSE_UNTIL_GONE_SECONDS, Math.max(1, Math.ceil(milliseconds / 1_000)));
+  return { seconds, reason: 'nothing of it is live, and the acquirer may still book it' };
+}
+
 /**
  * The pause after so many tries to resolve (1: after the first). Never ends: an unresolved charge
  * is never given up. `isAway`: the acquirer does not answer at all.
@@ -327,8 +359,5 @@ export function secondsUntilNextResolveTry(tries: number, isAway = false): numbe
   return isAway ? Math.min(seconds, LONGEST_PAUSE_WHILE_AWAY_SECONDS) : seconds;
 }
 
-/**
- * Stands for an unknown code, of a decline that only a void or a person reported. No brand has it, so it is
- * read as an unknown code: never retried.
- */
-export const UNKNOWN_RESPONSE_CODE = 'NONE';
+/** Stands for the code of a decline that only a void or a person reported. */
+export const UNKNOWN_RESPONSE_CODE = NO_ISSUER_CODE;

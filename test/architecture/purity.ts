@@ -40,6 +40,12 @@ const PURE_NAMES: readonly { path: string; module: string; names: readonly strin
     why: 'the rule by which a session is found, and by which a form is known to be of its page',
   },
   {
+    path: 'src/providers/acquirers/short-reference.ts',
+    module: 'node:crypto',
+    names: ['createHash'],
+    why: 'the rule by which a charge is found at its acquirer',
+  },
+  {
     path: 'src/values/exact-json.ts',
     module: 'node:buffer',
     names: ['isUtf8'],

@@ -47,6 +47,8 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'idempotency.forget': 'work that falls due, for all merchants',
   'transactions.claim_unresolved': 'work that falls due, for all merchants',
   'transactions.earliest_due': 'work that falls due, for all merchants',
+  'transactions.claim_watched': 'work that falls due, for all merchants',
+  'transactions.earliest_watched': 'work that falls due, for all merchants',
   'cancels.claim_unresolved': 'work that falls due, for all merchants',
   'captures.claim_unresolved': 'work that falls due, for all merchants',
   'captures.earliest_due': 'work that falls due, for all merchants',

@@ -24,7 +24,7 @@ async function look(database: Database, transactionId: string): Promise<void> {
   await listUnprocessedChargebacks(database, 10);
   await findUnprocessedChargeback(database, MERCHANT);
   await database.transaction((tx) => clearChargebackMark(tx, MERCHANT, transactionId));
-  await markVoidSent(database, { ...key, fence: 7 });
+  await markVoidSent(database, { ...key, fence: 7 }, false);
   await listUnresolved(database, { merchantId: null, olderThanMinutes: 0 }, 10);
 }
 

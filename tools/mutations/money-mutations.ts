@@ -88,8 +88,8 @@ export const MONEY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'a whole is canceled in parts where the acquirer takes none',
     file: 'src/transactions/cancels/cancel.ts',
-    find: "wanted.mustBeWhole && !isWhole ? 'partNotOffered' : null",
-    put: 'null',
+    find: "    if (wanted.mustBeWhole && !isWhole) return 'partNotOffered';\n",
+    put: '',
     caughtBy: 'src/transactions/cancels/cancel.test.ts',
   },
   {

@@ -241,6 +241,22 @@ export async function markFirstUse(
   await database.query(MARK_FIRST_USE, [merchantId, vaultId, networkTransactionId]);
 }
 
+const MARK_LATEST_USE = statement(
+  'vault.mark_latest_use',
+  `update vault_cards set network_transaction_id = $3
+   where merchant_id = $1 and vault_id = $2 and first_used_at is not null and network_transaction_id is distinct from $3`,
+);
+
+/** For an acquirer that wants the network's id of the latest use. */
+export async function markLatestUse(
+  database: Database,
+  merchantId: string,
+  vaultId: string,
+  networkTransactionId: string,
+): Promise<void> {
+  await database.query(MARK_LATEST_USE, [merchantId, vaultId, networkTransactionId]);
+}
+
 const FATE = rowCodec({
   isStored: column.boolean('exists (select 1 from vault_cards where merchant_id = $1 and vault_id = $2)'),
 });

@@ -17,7 +17,7 @@ export type Unsent = { readonly kind: 'notSent'; readonly reason: string };
 export type Asked = ChannelAnswer | Unanswered | Unconnected | Unsent;
 
 export type Question = {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   /** The path with its ids as names in braces, for traces. */
   readonly template?: string;
@@ -98,6 +98,8 @@ export function askOnce(
 function readJson(status: number, chunks: readonly Buffer[]): ChannelAnswer | Unanswered {
   const [first] = chunks;
   const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+  // An error needs no words: its status is the answer.
+  if (bytes.length === 0 && status >= 400) return { kind: 'answer', status, body: null };
   try {
     return { kind: 'answer', status, body: JSON.parse(bytes.toString('utf8')) };
   } catch {

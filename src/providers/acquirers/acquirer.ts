@@ -92,21 +92,37 @@ export type DeclineAnswer = {
   readonly adviceCode: string | null;
 };
 
+/** Stands for the code of an issuer that none was named for. No brand has it: it is never retried. */
+export const NO_ISSUER_CODE = 'NONE';
+
 /** No clear answer: timeout, broken connection, garbage, another reference or amount. Never a decline. */
 export type Unknown = { readonly kind: 'unknown'; readonly reason: string };
 
 /** No connection to the acquirer: no byte of the request was sent, so it can have no effect. */
 export type NotConnected = { readonly kind: 'notConnected'; readonly reason: string };
 
+/** The acquirer refused the request by a code that proves that it charged nothing. No issuer said no. */
+export type NotMade = { readonly kind: 'notMade'; readonly reason: string };
+
 /** We had no free connection: nothing was sent, and this says nothing about the acquirer. */
 export type NotSent = { readonly kind: 'notSent'; readonly reason: string };
 
 /** `preauthorized` is the approval of a later capture, `approved` that of an immediate one. */
-export type AuthorizationAnswer = Approval | Preauthorized | DeclineAnswer | Unknown | NotConnected | NotSent;
-export type VerificationAnswer = Exclude<AuthorizationAnswer, Preauthorized>;
+export type AuthorizationAnswer =
+  | Approval
+  | Preauthorized
+  | DeclineAnswer
+  | Unknown
+  | NotConnected
+  | NotMade
+  | NotSent;
+export type VerificationAnswer = Exclude<AuthorizationAnswer, Preauthorized | NotMade>;
 export type FoundCharge =
-  /** `amount`: cents, as booked by the acquirer; null if it does not report it. */
-  | (Approval & { readonly amount: number | null })
+  /**
+   * `amount`: cents, as booked by the acquirer; null if it does not report it. `hasTwins`: it booked the
+   * reference more than once, and others are live too.
+   */
+  | (Approval & { readonly amount: number | null; readonly hasTwins?: boolean })
   | DeclineAnswer
   /** Waits for its capture; nothing is charged. */
   | { readonly kind: 'preauthorized' }
@@ -123,6 +139,19 @@ export type CancelRequest = {
   readonly amount: Cents;
   /** Business time. */
   readonly requestedAt: Instant;
+  readonly history: CancelHistory;
+};
+
+/** What tells a cancel from others where the acquirer knows no reference of it. */
+export type CancelHistory = {
+  /** The acquirer's identifier of the charge; null if its approval named none. */
+  readonly tid: string | null;
+  /** What other cancels of the charge gave back, each of them decided. */
+  readonly givenBack: Cents;
+  /** Real milliseconds since this one may have been sent first; null if it was not. */
+  readonly sinceFirstTry: number | null;
+  /** It was answered `pending`. */
+  readonly isAccepted: boolean;
 };
 
 /** Final: the same reference gets the same answer. `failed`: an accepted cancel that could not be done. */
@@ -146,6 +175,8 @@ export type CaptureRequest = {
   readonly amount: Cents;
   /** Business time; the acquirer counts the days until it pays from here. */
   readonly capturedAt: Instant;
+  /** The acquirer's identifier of the charge; null if its approval named none. */
+  readonly tid: string | null;
 };
 
 /** Final. `notPreauthorized`: captured, voided or declined. `expired`: the issuer holds it no longer. */
@@ -162,9 +193,14 @@ export type CaptureAnswer = BookedCapture | Unknown | NotConnected | NotSent;
 /** `notFound` does not prove absence: the request may still be on its way. */
 export type FoundCapture = BookedCapture | { readonly kind: 'notFound' } | Unknown | NotSent;
 
-/** `canceled`: the charge has cancels, so it is not voided and never will be. */
+/**
+ * `canceled`: the charge has cancels, so it is not voided and never will be. `notFound`: only where a void is
+ * no tombstone: nothing is there to void, and the authorization may still be on its way.
+ */
 export type VoidAnswer =
-  | { readonly kind: 'voided' }
+  /** `charges`: how many this void reversed, where one reference may have several. */
+  | { readonly kind: 'voided'; readonly charges?: number }
+  | { readonly kind: 'notFound'; readonly reason: string }
   | { readonly kind: 'declined' }
   | { readonly kind: 'canceled'; readonly reason: string }
   | Unknown
@@ -211,21 +247,68 @@ export type CapabilitiesAnswer =
   | { readonly kind: 'capabilities'; readonly changed: boolean; readonly capabilities: AcquirerCapabilities }
   | Unknown;
 
+/** How an acquirer books, as far as it matters for charging and giving back exactly once. */
+export type AcquirerTraits = {
+  /** null: a void is a tombstone, and no authorization under its reference succeeds after it. */
+  readonly lateBooking: LateBooking | null;
+  /**
+   * False: it knows no reference of a cancel. The cancels of a charge are then asked for one after the other,
+   * and told apart by the sum that it gave back.
+   */
+  readonly knowsCancels: boolean;
+  /** Which of a stored card's network ids is sent: that of its first use, or that of its latest. */
+  readonly networkId: 'first' | 'latest';
+  /** The brands that it authorizes for a later capture. */
+  readonly heldBrands: readonly CardBrand[];
+};
+
+export type LateBooking = {
+  /** Milliseconds from the end of the request's connection until which the acquirer may still book it. */
+  readonly horizon: number;
+  /** Milliseconds between two look-ups that must both find nothing live. */
+  readonly apart: number;
+  /** Whether one reference may be booked twice, so that a charge that was found and voided proves little. */
+  readonly booksTwice: boolean;
+};
+
+export const KEYED_TRAITS: AcquirerTraits = {
+  lateBooking: null,
+  knowsCancels: true,
+  networkId: 'first',
+  heldBrands: CARD_BRANDS,
+};
+
+/** Of an acquirer that is not open here. */
+export const STRICTEST_TRAITS: AcquirerTraits = {
+  lateBooking: { horizon: 600_000, apart: 180_000, booksTwice: true },
+  knowsCancels: false,
+  networkId: 'first',
+  heldBrands: [],
+};
+
 /** The port to the card networks. Never throws: an unclear answer is `unknown`. Ends within the timeout. */
 export type Acquirer = {
   readonly name: string;
+  readonly traits: AcquirerTraits;
   /** Repeating a reference never books a second charge. */
   authorize(request: AuthorizationRequest, timeoutMilliseconds: number): Promise<AuthorizationAnswer>;
   /** Verifies a card before it is stored. Nothing is charged. */
   verify(request: VerificationRequest, timeoutMilliseconds: number): Promise<VerificationAnswer>;
   /** Reverses a charge. A later authorization under the reference fails, even if it was never seen. */
   voidCharge(merchantId: string, reference: string, timeoutMilliseconds: number): Promise<VoidAnswer>;
+  /** Reverses all charges under the reference but the one with that `tid`. */
+  voidTwins(
+    merchantId: string,
+    reference: string,
+    tid: string,
+    timeoutMilliseconds: number,
+  ): Promise<VoidAnswer>;
   /** Gives back an amount of an approved charge. Repeating a reference never gives it back twice. */
   cancel(request: CancelRequest, timeoutMilliseconds: number): Promise<CancelAnswer>;
   /** Captures a pre-authorization. Repeating a reference never captures it twice. */
   capture(request: CaptureRequest, timeoutMilliseconds: number): Promise<CaptureAnswer>;
   findCapture(
-    request: Pick<CaptureRequest, 'merchantId' | 'captureReference' | 'amount'>,
+    request: Omit<CaptureRequest, 'capturedAt'>,
     timeoutMilliseconds: number,
   ): Promise<FoundCapture>;
   /** `notFound` does not prove absence: an authorization may still be on its way. */

@@ -1,10 +1,19 @@
 import type { Channel } from '../../platform/channels/open-channel.ts';
 import { guardedPort } from '../guarded-port.ts';
-import type { CheckProvider } from '../provider.ts';
-import { type Acquirer, type NotConnected, UNREAD_CAPABILITIES, type Unknown } from './acquirer.ts';
+import type { AdapterSetting, CheckAccess, ProviderAccess } from '../provider.ts';
+import {
+  type Acquirer,
+  type NotConnected,
+  STRICTEST_TRAITS,
+  UNREAD_CAPABILITIES,
+  type Unknown,
+} from './acquirer.ts';
 import type { About } from './adapters/bridge/about.ts';
-import { type BridgeObserver, bridgeAcquirer } from './adapters/bridge/bridge.ts';
+import { bridgeAcquirer } from './adapters/bridge/bridge.ts';
 import { checkAcquirer } from './adapters/bridge/check-acquirer.ts';
+import { CIELO_ADAPTER } from './adapters/cielo/open-cielo.ts';
+import { REDE_ADAPTER } from './adapters/rede/open-rede.ts';
+import type { CallObserver } from './open-observed-acquirer.ts';
 
 export { ACQUIRER_CONNECT_MILLISECONDS } from './adapters/bridge/bridge.ts';
 export { checkAcquirer } from './adapters/bridge/check-acquirer.ts';
@@ -17,15 +26,16 @@ export function openAcquirer(
   url: string,
   channel: Channel,
   about: About | null = null,
-  observe: BridgeObserver = () => {},
+  observe: CallObserver = () => {},
 ): Acquirer {
   return bridgeAcquirer(url, channel, about, observe);
 }
 
 type AcquirerAdapter = {
   /** Sends nothing. The caller closes the acquirer and the channel. */
-  readonly open: (url: string, channel: Channel, observe: BridgeObserver) => CheckedAcquirer;
-  readonly check: CheckProvider;
+  readonly open: (access: ProviderAccess, channel: Channel, observe: CallObserver) => CheckedAcquirer;
+  readonly check: CheckAccess;
+  readonly settings: Readonly<Record<string, AdapterSetting>>;
 };
 
 type CheckedAcquirer = Acquirer & {
@@ -36,9 +46,12 @@ type CheckedAcquirer = Acquirer & {
 /** Of providers that were added. */
 export const ACQUIRER_ADAPTERS: Readonly<Record<string, AcquirerAdapter>> = {
   bridge: {
-    open: (url, channel, observe) => bridgeAcquirer(url, channel, null, observe),
-    check: async (...asked) => (await checkAcquirer(...asked)).warning,
+    open: ({ url }, channel, observe) => bridgeAcquirer(url, channel, null, observe),
+    check: async ({ url }, ...asked) => (await checkAcquirer(url, ...asked)).warning,
+    settings: {},
   },
+  rede: REDE_ADAPTER,
+  cielo: CIELO_ADAPTER,
 };
 
 const notConnected = (reason: string): NotConnected => ({ kind: 'notConnected', reason });
@@ -47,7 +60,10 @@ const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason: `not se
 const ABSENT = 'this acquirer is not open here';
 
 /** An intent is taken back if money would have moved. */
-export const ACQUIRER_PORT = guardedPort<Acquirer, 'name' | 'capabilities' | 'readCapabilities' | 'close'>(
+export const ACQUIRER_PORT = guardedPort<
+  Acquirer,
+  'name' | 'traits' | 'capabilities' | 'readCapabilities' | 'close'
+>(
   {
     authorize: notConnected,
     verify: notConnected,
@@ -55,6 +71,7 @@ export const ACQUIRER_PORT = guardedPort<Acquirer, 'name' | 'capabilities' | 're
     capture: notConnected,
     findCapture: unknown,
     voidCharge: unknown,
+    voidTwins: unknown,
     find: unknown,
     changesSince: unknown,
     listCharges: unknown,
@@ -63,6 +80,7 @@ export const ACQUIRER_PORT = guardedPort<Acquirer, 'name' | 'capabilities' | 're
     reason: ABSENT,
     rest: {
       name: 'absent',
+      traits: STRICTEST_TRAITS,
       capabilities: () => UNREAD_CAPABILITIES,
       readCapabilities: async () => unknown(ABSENT),
       close: async () => {},

@@ -233,7 +233,7 @@ async function fillCancel(
 ): Promise<Fault | null> {
   if (!isUuid(cancellationReference)) return notOurs(`its cancel of ${amount}`, cancellationReference);
   const transactionId = reference.toLowerCase();
-  const asked = { amount, createdBy: RESTORER, requestedAt, oldestSale: instant(0), wholeAt: [] };
+  const asked = { amount, createdBy: RESTORER, requestedAt, oldestSale: instant(0), wholeAt: [], oneAt: [] };
   const row = {
     ...{ merchantId, cancelId: cancellationReference.toLowerCase(), transactionId, ...asked },
     ...{ request: null, leaseMilliseconds: LEASE_MILLISECONDS },

@@ -208,13 +208,14 @@ export function factsOfDecline(
  * (`isAway`) it was the test, and postpones the next one.
  */
 export function isAcquirerThere(
-  outcome: 'approved' | 'preauthorized' | 'declined' | 'unknown' | 'notSent' | 'notConnected',
+  outcome: 'approved' | 'preauthorized' | 'declined' | 'unknown' | 'notMade' | 'notSent' | 'notConnected',
   isAway: boolean,
 ): boolean | null {
   switch (outcome) {
     case 'approved':
     case 'preauthorized':
     case 'declined':
+    case 'notMade':
       return true;
     case 'unknown':
       return isAway ? false : null;

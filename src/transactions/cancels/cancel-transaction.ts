@@ -5,7 +5,7 @@ import { notePaymentMade } from '../../platform/tracing/scope.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { CancelAnswer } from '../../providers/acquirers/acquirer.ts';
-import { type Acquirers, wholeOnly } from '../../providers/open-acquirers.ts';
+import { type Acquirers, oneByOne, wholeOnly } from '../../providers/open-acquirers.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import { type AskAcquirerTools, FIRST_FENCE, sendRequest } from '../requests/send-request.ts';
@@ -65,8 +65,8 @@ export async function cancelTransaction(
   const oldestSale = oldestCancelableSale(requestedAt, tools.cancelWindowDays);
   const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
   const cancelId = newIdOf(wanted.request);
-  const wholeAt = wholeOnly(tools.acquirers);
-  const intent = { ...wanted, cancelId, requestedAt, oldestSale, wholeAt, leaseMilliseconds };
+  const places = { wholeAt: wholeOnly(tools.acquirers), oneAt: oneByOne(tools.acquirers) };
+  const intent = { ...wanted, cancelId, requestedAt, oldestSale, ...places, leaseMilliseconds };
   const committed = await tools.writeCancelIntent(intent, deadlineAt);
   if (committed.kind === 'keyUsed') return 'keyUsed';
   if (committed.kind === 'refused') return committed;
@@ -98,8 +98,9 @@ type Cancel = CancelIntentRow & Extract<CancelIntentResult, { kind: 'committed' 
 type ClearAnswer = Extract<CancelAnswer, { kind: 'canceled' | 'pending' | 'refused' }>;
 
 function sendCancel(tools: CancelTools, cancel: Cancel, deadlineAt: number): Promise<CancelResult> {
-  const { merchantId, transactionId: reference, cancelId, amount, requestedAt } = cancel;
-  const question = { merchantId, reference, cancellationReference: cancelId, amount, requestedAt };
+  const { merchantId, transactionId: reference, cancelId, amount, requestedAt, tid, givenBack } = cancel;
+  const history = { tid, givenBack, sinceFirstTry: null, isAccepted: false };
+  const question = { merchantId, reference, cancellationReference: cancelId, amount, requestedAt, history };
   const held = { merchantId, requestId: cancelId, fence: FIRST_FENCE };
   return sendRequest<ClearAnswer, CancelResult>(
     {

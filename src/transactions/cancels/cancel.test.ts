@@ -5,7 +5,7 @@ import { instant } from '../../values/instant.ts';
 import { type CancelObstacle, cancelRefusal } from './cancel.ts';
 
 const SOLD_AT = instant(1_000_000);
-const WANTED = { oldestSale: SOLD_AT, mustBeWhole: false };
+const WANTED = { oldestSale: SOLD_AT, mustBeWhole: false, mustBeAlone: false };
 
 /** A sale of 100 cents. */
 function why(amount: number | null, change: Partial<CancelObstacle> = {}, oldestSale = SOLD_AT) {
@@ -34,7 +34,7 @@ test('an acquirer that gives back whole charges only is asked for nothing else',
   const whole = (amount: number | null, canceledAmount = 0) => {
     const sale = { state: 'approved', soldAt: SOLD_AT, amount: cents(100) } as const;
     const found = { ...sale, canceledAmount: cents(canceledAmount), amountUnderWay: cents(0) };
-    return cancelRefusal(found, { oldestSale: SOLD_AT, mustBeWhole: true, amount: amount as Cents | null });
+    return cancelRefusal(found, { ...WANTED, mustBeWhole: true, amount: amount as Cents | null });
   };
   assert.equal(whole(null), null);
   assert.equal(whole(100), null);
@@ -53,4 +53,16 @@ test('a sale that does not stand, or is too old, is not canceled, whatever is un
     why(1, { amountUnderWay: cents(50), canceledAmount: cents(50) }, instant(1_000_001)),
     'windowOver',
   );
+});
+
+test('an acquirer that tells cancels apart by sums alone has one undecided cancel of a charge at most', () => {
+  const alone = (amount: number | null, amountUnderWay: number) => {
+    const sale = { state: 'approved', soldAt: SOLD_AT, amount: cents(100) } as const;
+    const found = { ...sale, canceledAmount: cents(40), amountUnderWay: cents(amountUnderWay) };
+    return cancelRefusal(found, { ...WANTED, mustBeAlone: true, amount: amount as Cents | null });
+  };
+  assert.equal(alone(10, 0), null);
+  assert.equal(alone(10, 40), 'beingCanceled', 'it fits, and has to wait');
+  assert.equal(alone(null, 1), 'beingCanceled');
+  assert.equal(alone(101, 40), 'exceedsRest');
 });

@@ -37,6 +37,8 @@ export type CancelIntent = {
   readonly oldestSale: Instant;
   /** The acquirers that cancel only whole charges. */
   readonly wholeAt: readonly string[];
+  /** The acquirers where a charge has one undecided cancel at most. */
+  readonly oneAt: readonly string[];
   readonly request: KeyedRequest | null;
 };
 
@@ -96,7 +98,10 @@ export type CancelObstacle = {
  */
 export function cancelRefusal(
   { state, soldAt, amount, canceledAmount, amountUnderWay }: CancelObstacle,
-  wanted: Pick<CancelIntent, 'amount' | 'oldestSale'> & { readonly mustBeWhole: boolean },
+  wanted: Pick<CancelIntent, 'amount' | 'oldestSale'> & {
+    readonly mustBeWhole: boolean;
+    readonly mustBeAlone: boolean;
+  },
 ): Exclude<CancelRefusal, 'notFound' | 'refusedByAcquirer'> | null {
   const unfit = refusalOfState(state);
   if (unfit !== null) return unfit;
@@ -107,7 +112,8 @@ export function cancelRefusal(
   const least = wanted.amount ?? 1;
   if (least <= rest) {
     const isWhole = canceledAmount === 0 && (wanted.amount ?? amount) === amount;
-    return wanted.mustBeWhole && !isWhole ? 'partNotOffered' : null;
+    if (wanted.mustBeWhole && !isWhole) return 'partNotOffered';
+    return wanted.mustBeAlone && amountUnderWay > 0 ? 'beingCanceled' : null;
   }
   return least <= rest + amountUnderWay ? 'beingCanceled' : 'exceedsRest';
 }

@@ -32,6 +32,9 @@ export type CancelIntentResult =
       readonly amount: Cents;
       readonly authorizationCode: string;
       readonly acquirer: string;
+      readonly tid: string | null;
+      /** By other cancels; those of an acquirer that knows no cancel's reference are all decided. */
+      readonly givenBack: Cents;
     }
   /** The charge is only authorized: nothing was written here, and it must be released instead. */
   | { readonly kind: 'preauthorized' }
@@ -46,6 +49,7 @@ const INPUT = inputRows<Timed<CancelIntentRow>>({
   requested_at: ['timestamptz', (row) => new Date(row.requestedAt).toISOString()],
   oldest_sale: ['timestamptz', (row) => new Date(row.oldestSale).toISOString()],
   whole_at: ['text', (row) => row.wholeAt.join()],
+  one_at: ['text', (row) => row.oneAt.join()],
   lease: ['integer', (row) => row.leaseMilliseconds],
   ...KEY_COLUMNS,
   deadline: ['timestamptz', (row) => row.deadline],
@@ -57,9 +61,21 @@ const COMMITTED = rowCodec(
     amount: column.money(),
     authorizationCode: column.text('l.authorization_code'),
     acquirer: column.text('l.acquirer'),
+    tid: column.nullable(column.text('l.tid')),
+    givenBack: column.money('l.given_back'),
   },
   'w',
 );
+
+const AMOUNT_GIVEN_BACK = `(select coalesce(sum(o.amount), 0)::bigint from cancels o where o.merchant_id = t.merchant_id
+       and o.transaction_id = t.transaction_id and o.state = 'canceled')`;
+
+/**
+ * With chargebacks. It equals the transaction's canceled amount only if no cancel is undecided: also if one
+ * was written while this statement waited for the transaction, whose own columns alone are then read anew.
+ */
+const DECIDED_AMOUNT = `(select coalesce(sum(p.canceled_amount), 0)::bigint from installments p where p.merchant_id = t.merchant_id
+       and p.transaction_id = t.transaction_id)`;
 
 const COMMIT_INTENTS = statement(
   'cancels.commit_intents',
@@ -67,11 +83,13 @@ const COMMIT_INTENTS = statement(
      select * from ${INPUT.sql}
    ), locked as (
      select t.merchant_id, t.transaction_id, i.cancel_id, coalesce(i.amount, t.amount - t.canceled_amount) as amount,
-       i.created_by, i.requested_at, i.lease, i.deadline, t.authorization_code, t.acquirer
+       i.created_by, i.requested_at, i.lease, i.deadline, t.authorization_code, t.acquirer, t.tid,
+       case when t.acquirer = any (string_to_array(i.one_at, ',')) then ${AMOUNT_GIVEN_BACK} else 0 end as given_back
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
      where t.state = 'approved' and t.sold_at >= i.oldest_sale
        and t.amount - t.canceled_amount >= coalesce(i.amount, 1)
        and (t.acquirer <> all (string_to_array(i.whole_at, ',')) or (t.canceled_amount = 0 and coalesce(i.amount, t.amount) = t.amount))
+       and (t.acquirer <> all (string_to_array(i.one_at, ',')) or t.canceled_amount = ${DECIDED_AMOUNT})
        and not exists (
          select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)
      order by t.merchant_id, t.transaction_id
@@ -115,8 +133,10 @@ const FOUND = rowCodec(
     amount: column.money(),
     canceledAmount: column.money(),
     amountUnderWay: column.money(AMOUNT_UNDER_WAY),
+    givenBack: column.money(AMOUNT_GIVEN_BACK),
     authorizationCode: column.nullable(column.text()),
     acquirer: column.text(),
+    tid: column.nullable(column.text()),
     isKeyUsed: column.boolean(IS_KEY_USED),
   },
   't',
@@ -171,11 +191,15 @@ function fateOf(
   found: RowOf<typeof FOUND> | undefined,
 ): CancelIntentResult | typeof NOT_WRITTEN {
   if (found === undefined) return { kind: 'refused', refusal: 'notFound' };
-  const { committed, authorizationCode, acquirer } = found;
+  const { committed, authorizationCode, acquirer, tid, givenBack } = found;
   if (committed !== null && authorizationCode !== null)
-    return { kind: 'committed', amount: committed, authorizationCode, acquirer };
+    return { kind: 'committed', amount: committed, authorizationCode, acquirer, tid, givenBack };
   if (found.isKeyUsed) return { kind: 'keyUsed' };
-  const refusal = cancelRefusal(found, { ...wanted, mustBeWhole: wanted.wholeAt.includes(acquirer) });
+  const refusal = cancelRefusal(found, {
+    ...wanted,
+    mustBeWhole: wanted.wholeAt.includes(acquirer),
+    mustBeAlone: wanted.oneAt.includes(acquirer),
+  });
   if (refusal !== null) return { kind: 'refused', refusal };
   return found.state === 'preauthorized' ? { kind: 'preauthorized' } : NOT_WRITTEN;
 }
@@ -242,6 +266,13 @@ const UNRESOLVED = rowCodec(
     ...UNANSWERED.fields,
     requestId: column.text('c.cancel_id'),
     isAccepted: column.boolean('c.accepted_at is not null'),
+    /** Real time. */
+    sinceFirstTry: column.real('(extract(epoch from now() - c.created_at) * 1000)::float8'),
+    /** By other cancels of the charge. */
+    givenBack: column.money(
+      `(select coalesce(sum(o.amount), 0)::bigint from cancels o where o.merchant_id = c.merchant_id
+       and o.transaction_id = c.transaction_id and o.state = 'canceled')`,
+    ),
   },
   'c',
 );

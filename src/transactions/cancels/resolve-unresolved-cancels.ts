@@ -35,9 +35,10 @@ export function resolveUnresolvedCancels(tools: ResolveCancelsTools, wakeSignal:
       queue: CANCEL_REQUESTS,
       limits: DISPATCH.unresolvedCancels,
       leaseMilliseconds: cancelLeaseMilliseconds(timeout),
-      ask({ merchantId, requestId, transactionId, acquirer, amount, requestedAt }) {
+      ask({ merchantId, requestId, transactionId, acquirer, amount, requestedAt, ...history }) {
         const references = { reference: transactionId, cancellationReference: requestId };
-        return acquirers.of(acquirer).cancel({ merchantId, ...references, amount, requestedAt }, timeout);
+        const request = { merchantId, ...references, amount, requestedAt, history };
+        return acquirers.of(acquirer).cancel(request, timeout);
       },
       record: (cancel, answer, deadlineAt) => record(tools, cancel, answer, deadlineAt),
       ...OF_ACQUIRER,

@@ -11,6 +11,12 @@ export const UNANSWERED = rowCodec({
   acquirer: column.text(
     '(select t.acquirer from transactions t where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id)',
   ),
+  /** The acquirer's identifier of the charge; null if its approval named none. */
+  tid: column.nullable(
+    column.text(
+      '(select t.tid from transactions t where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id)',
+    ),
+  ),
   amount: column.money(),
   /** Business time. */
   requestedAt: column.instant(),

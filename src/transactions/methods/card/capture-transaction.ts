@@ -70,8 +70,8 @@ type Capture = CaptureIntentRow & Extract<CaptureIntentResult, { kind: 'committe
 type ClearAnswer = Extract<CaptureAnswer, { kind: 'captured' | 'refused' }>;
 
 function sendCapture(tools: CaptureTools, capture: Capture, deadlineAt: number): Promise<CaptureResult> {
-  const { merchantId, transactionId: reference, captureId, amount, requestedAt: capturedAt } = capture;
-  const question = { merchantId, reference, captureReference: captureId, amount, capturedAt };
+  const { merchantId, transactionId: reference, captureId, amount, tid, requestedAt: capturedAt } = capture;
+  const question = { merchantId, reference, captureReference: captureId, amount, capturedAt, tid };
   const held = { merchantId, requestId: captureId, fence: FIRST_FENCE };
   return sendRequest<ClearAnswer, CaptureResult>(
     {

@@ -33,6 +33,7 @@ export type CaptureIntentResult =
       readonly amount: Cents;
       readonly authorizationCode: string;
       readonly acquirer: string;
+      readonly tid: string | null;
     }
   | {
       readonly kind: 'captured';
@@ -61,6 +62,7 @@ const COMMITTED = rowCodec(
     amount: column.money(),
     authorizationCode: column.text('l.authorization_code'),
     acquirer: column.text('l.acquirer'),
+    tid: column.nullable(column.text('l.tid')),
   },
   'w',
 );
@@ -71,7 +73,7 @@ const COMMIT_INTENTS = statement(
      select * from ${INPUT.sql}
    ), locked as (
      select t.merchant_id, t.transaction_id, i.capture_id, coalesce(i.amount, t.amount) as amount, i.created_by,
-       i.requested_at, i.lease, i.deadline, t.authorization_code, t.acquirer
+       i.requested_at, i.lease, i.deadline, t.authorization_code, t.acquirer, t.tid
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
        join preauthorizations p on p.merchant_id = i.merchant_id and p.transaction_id = i.transaction_id
      where t.state in (${fromStates(TRANSACTION_MOVES, 'startCapture')}) and p.capture_until > i.requested_at
@@ -113,6 +115,7 @@ const FOUND = rowCodec(
   {
     captureId: column.text('i.capture_id'),
     acquirer: column.text('t.acquirer'),
+    tid: column.nullable(column.text('t.tid')),
     /** The capture's own amount, if it was written before. */
     committed: column.nullable(column.money('c.amount')),
     state: column.oneOf(TRANSACTION_STATES),
@@ -181,9 +184,9 @@ function fateOf(
   found: ReturnType<typeof parseFound> | undefined,
 ): CaptureIntentResult | typeof NOT_WRITTEN {
   if (found === undefined) return { kind: 'refused', refusal: 'notFound' };
-  const { committed, amount, authorizationCode, acquirer, approvedAt: moment } = found;
+  const { committed, amount, authorizationCode, acquirer, tid, approvedAt: moment } = found;
   if (committed !== null && authorizationCode !== null)
-    return { kind: 'committed', amount: committed, authorizationCode, acquirer };
+    return { kind: 'committed', amount: committed, authorizationCode, acquirer, tid };
   if (found.isKeyUsed) return { kind: 'keyUsed' };
   const refusal = captureRefusal(found, wanted);
   if (refusal === null) return NOT_WRITTEN;

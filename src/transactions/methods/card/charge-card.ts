@@ -5,7 +5,7 @@ import type {
   VerificationRefused,
   VerificationWanted,
 } from '../../../cards/vault/store-vault-card.ts';
-import { markFirstUse } from '../../../cards/vault/vault-cards.sql.ts';
+import { markFirstUse, markLatestUse } from '../../../cards/vault/vault-cards.sql.ts';
 import type { ModuleContext } from '../../../platform/module.ts';
 import {
   CommitUnknown,
@@ -19,6 +19,7 @@ import type {
   AuthorizationAnswer,
   AuthorizationRequest,
   NotConnected,
+  NotMade,
   NotSent,
   Preauthorized,
 } from '../../../providers/acquirers/acquirer.ts';
@@ -80,7 +81,7 @@ export type ChargeResult =
   | { readonly kind: 'declined'; readonly responseCode: string; readonly adviceCode: string | null }
   /**
    * The acquirer was not asked, and nothing of the charge remains. `notSent`: too little time or no free
-   * connection. `notConnected`: the acquirer cannot be reached.
+   * connection. `notConnected`: the acquirer cannot be reached, or refused to handle it.
    */
   | { readonly kind: 'notSent' | 'notConnected' }
   /** No clear answer in time. A payment's charge will be voided; a billing's is kept if it was approved. */
@@ -139,6 +140,8 @@ export async function chargeCard<Refused extends string>(
   tools.observe(answer, intent);
   if (answer.kind === 'notSent' || answer.kind === 'notConnected')
     return endUnsent(tools, intent, answer, deadlineAt);
+  if (answer.kind === 'notMade')
+    return endUnsent(tools, intent, { ...answer, kind: 'notConnected' }, deadlineAt);
   if (answer.kind !== 'preauthorized') return recordOutcome(tools, intent, answer, deadlineAt);
   if (later === null) throw new Error('a charge was pre-authorized that was not to be');
   return recordPreauthorization(tools, intent, answer, later, deadlineAt);
@@ -205,7 +208,7 @@ function authorizationRequest(
   };
 }
 
-type Answered = Exclude<AuthorizationAnswer, Preauthorized | NotConnected | NotSent>;
+type Answered = Exclude<AuthorizationAnswer, Preauthorized | NotConnected | NotMade | NotSent>;
 
 type Outcome = Omit<ChargeTools<string>, 'writeIntent'>;
 
@@ -225,7 +228,7 @@ async function recordOutcome(
     if (answer.kind === 'unknown') tools.wakeSignal.notify();
     if (!isRecorded || answer.kind === 'unknown') return { kind: 'unknown' };
     if (answer.kind === 'declined') return answer;
-    markFirst(tools, intent, answer.networkTransactionId);
+    markUse(tools, intent, answer.networkTransactionId);
     return {
       kind: 'approved',
       authorizationCode: answer.authorizationCode,
@@ -256,7 +259,7 @@ async function recordPreauthorization(
     const row = { merchantId, transactionId, fence: FIRST_FENCE, ...approval };
     const { isRecorded } = await writePreauthorization(row, deadlineAt);
     if (!isRecorded) return { kind: 'unknown' };
-    markFirst(tools, intent, networkTransactionId);
+    markUse(tools, intent, networkTransactionId);
     return { kind: 'preauthorized', authorizationCode, nsu, moment, captureUntil: until };
   } catch (error) {
     const kind = wasNotWritten(error) ? 'unknown' : 'unrecorded';
@@ -271,16 +274,23 @@ function wasNotWritten(error: unknown): boolean {
 }
 
 /**
- * Usually the commit did this; a lock that prevented it lasts milliseconds. Nobody waits for it: the charge
- * stands in any case, and if this fails the next use counts as the first.
+ * Usually the commit marked a first use; a lock that prevented it lasts milliseconds. Nobody waits for it:
+ * the charge stands in any case, and if this fails the next use counts as the first, or sends an older id.
  */
-function markFirst(
-  { database }: Outcome,
-  { merchantId, stored }: Intent,
+function markUse(
+  { acquirers, database }: Outcome,
+  { merchantId, stored, acquirer }: Intent,
   networkTransactionId: string | null,
 ): void {
-  if (stored?.isFirst !== true) return;
-  markFirstUse(database, merchantId, stored.vaultId, networkTransactionId).catch(() => {});
+  if (stored === null) return;
+  const { vaultId, isFirst } = stored;
+  if (isFirst) {
+    markFirstUse(database, merchantId, vaultId, networkTransactionId).catch(() => {});
+    return;
+  }
+  const isLatestWanted = acquirers.of(acquirer).traits.networkId === 'latest';
+  if (isLatestWanted && networkTransactionId !== null)
+    markLatestUse(database, merchantId, vaultId, networkTransactionId).catch(() => {});
 }
 
 function outcomeRow(

@@ -30,6 +30,10 @@ const UNRESOLVED = rowCodec(
     searchedMilliseconds: column.real('(extract(epoch from now() - t.unresolved_since) * 1000)::float8'),
     /** A void of a billing's charge may have been sent. */
     isVoidSent: column.boolean('t.void_sent_at is not null'),
+    /** Real time since the last void that found something live, or the first that did not; 0: none. */
+    clearMilliseconds: column.real(
+      'coalesce((extract(epoch from now() - t.void_sent_at) * 1000)::float8, 0)',
+    ),
     /** It was a pre-authorization, and was released. */
     wasPreauthorized: column.boolean(
       `exists (select from preauthorizations p where p.merchant_id = t.merchant_id and p.transaction_id = t.transaction_id)`,
@@ -92,7 +96,12 @@ const FINISH = statement(
      where merchant_id = $1 and transaction_id = $2 and state in (${fromStates(TRANSACTION_MOVES, 'void')})
        and fence = $3
      returning ${ENDED}, $7::timestamptz as moment, $8::text as moment_text
-   ), ${GIVEN_BACK}, ${TOLD}
+   ), ${GIVEN_BACK}, ${TOLD}, watched as (
+     insert into watched_charges (merchant_id, transaction_id, due_at, watched_until)
+     select merchant_id, transaction_id, now() + $9 * interval '1 millisecond', now() + $10 * interval '1 millisecond'
+     from changed where $10 > 0
+     on conflict do nothing
+   )
    select transaction_id, exists (select from enqueued_callbacks) as is_waiting from changed`,
 );
 
@@ -109,35 +118,46 @@ export type Resolution =
 /** `isRecorded` false: another process took the charge over. `isWaiting`: a delivery was written. */
 export type ResolutionResult = { readonly isRecorded: boolean; readonly isWaiting: boolean };
 
+/** How long to look for what the acquirer may book after all, and how often. */
+export type Watch = { readonly pauseMilliseconds: number; readonly watchMilliseconds: number };
+const NO_WATCH: Watch = { pauseMilliseconds: 0, watchMilliseconds: 0 };
+
 /** `moment` is business time. */
 export async function recordResolution(
   database: Database,
   charge: HeldCharge,
   settlement: Resolution,
   moment: Instant,
+  watch: Watch = NO_WATCH,
 ): Promise<ResolutionResult> {
   const [responseCode, adviceCode] =
     settlement.state === 'declined' ? [settlement.responseCode, settlement.adviceCode] : [null, null];
   const { merchantId, transactionId, fence } = charge;
   const values = [merchantId, transactionId, fence, settlement.state, responseCode, adviceCode];
-  const [row] = await database.query(FINISH, [...values, utcText(moment), saoPauloOffsetText(moment)]);
+  const moments = [utcText(moment), saoPauloOffsetText(moment)];
+  const { pauseMilliseconds, watchMilliseconds } = watch;
+  const [row] = await database.query(FINISH, [...values, ...moments, pauseMilliseconds, watchMilliseconds]);
   return { isRecorded: row !== undefined, isWaiting: row?.is_waiting === true };
 }
 
 const MARK_VOID = statement(
   'transactions.mark_void',
-  `update transactions set void_sent_at = coalesce(void_sent_at, now())
+  `update transactions set void_sent_at = case when $4 then now() else coalesce(void_sent_at, now()) end
    where merchant_id = $1 and transaction_id = $2 and state = 'unresolved' and fence = $3
    returning transaction_id`,
 );
 
 /**
- * Comes before the void of a billing's charge, so that no later try keeps the charge. False: another process
- * has taken the charge over, and nothing must be sent.
+ * Comes before the void of a billing's charge, so that no later try keeps the charge, and before every void
+ * that is no tombstone. `isLive`: something may be live, so the time without anything begins anew. False:
+ * another process has taken the charge over, and nothing must be sent.
  */
-export async function markVoidSent(database: Database, charge: HeldCharge): Promise<boolean> {
-  const { merchantId, transactionId, fence } = charge;
-  return (await database.query(MARK_VOID, [merchantId, transactionId, fence])).length === 1;
+export async function markVoidSent(
+  database: Database,
+  { merchantId, transactionId, fence }: HeldCharge,
+  isLive: boolean,
+): Promise<boolean> {
+  return (await database.query(MARK_VOID, [merchantId, transactionId, fence, isLive])).length === 1;
 }
 
 const DECIDE = statement(

@@ -57,14 +57,13 @@ async function findOrSend(
     requestId: captureReference,
     acquirer: name,
     amount,
+    tid,
     requestedAt,
   }: UnansweredRequest,
 ): Promise<CaptureAnswer> {
   const acquirer = acquirers.of(name);
-  const found = await acquirer.findCapture({ merchantId, captureReference, amount }, timeout);
+  const capture = { merchantId, reference, captureReference, amount, tid };
+  const found = await acquirer.findCapture(capture, timeout);
   if (found.kind !== 'notFound') return found;
-  return acquirer.capture(
-    { merchantId, reference, captureReference, amount, capturedAt: requestedAt },
-    timeout,
-  );
+  return acquirer.capture({ ...capture, capturedAt: requestedAt }, timeout);
 }

@@ -5,7 +5,7 @@ import { Dispatcher } from '../../../platform/work/dispatcher.ts';
 import type { Work } from '../../../platform/work/due-work.ts';
 import type { OutageWatch } from '../../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
-import type { FoundCharge } from '../../../providers/acquirers/acquirer.ts';
+import type { FoundCharge, LateBooking } from '../../../providers/acquirers/acquirer.ts';
 import { splitIntoInstallments } from '../../../values/cents.ts';
 import type { Instant } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
@@ -14,10 +14,12 @@ import {
   awayPostponement,
   isLookedForOn,
   mayBeKept,
+  millisecondsUntilGone,
   type Postponement,
   secondsUntilNextResolveTry,
   UNKNOWN_RESPONSE_CODE,
   unsentPostponement,
+  untilGonePostponement,
 } from '../../transaction.ts';
 import type { OutcomeResult, OutcomeRow } from './outcomes.sql.ts';
 import {
@@ -29,6 +31,7 @@ import {
   type Resolution,
   recordResolution,
   type UnresolvedCharge,
+  type Watch,
 } from './resolutions.sql.ts';
 
 export type ResolveTools = AskAcquirerTools & {
@@ -44,6 +47,8 @@ export type ResolveTools = AskAcquirerTools & {
   readonly outage: OutageWatch;
   readonly observe: (outcome: Truth['state'] | 'postponed') => void;
   readonly warn: (charge: UnresolvedCharge, reason: string) => void;
+  /** The acquirer had booked it more than once, and others than one are voided now. */
+  readonly observeTwins: (charge: UnresolvedCharge) => void;
 };
 
 type Kept = { readonly state: 'approved' } & Pick<
@@ -52,8 +57,8 @@ type Kept = { readonly state: 'approved' } & Pick<
 >;
 /** `takenOver`: another process resolves it meanwhile. */
 type Truth = Resolution | Kept | { readonly state: 'takenOver' };
-/** A string: why it is not known yet. */
-type Found = Truth | string | { readonly state: 'notAsked'; readonly postponement: Postponement };
+/** A string: why it is not known yet. `waits`: nothing is wrong. */
+type Found = Truth | string | { readonly state: 'notAsked' | 'waits'; readonly postponement: Postponement };
 
 /** Time for two calls to the acquirer and a commit. */
 const LEASE_MARGIN_MILLISECONDS = 10_000;
@@ -62,6 +67,8 @@ const COMMIT_MILLISECONDS = 5_000;
 const TRIES_BEFORE_WARNING = 8;
 /** A code is worth some tries (15 s in all): merchants and the networks' limits depend on it. */
 const TRIES_FOR_CODE = 5;
+/** After an acquirer's horizon nothing of a charge should appear; it is looked for all the same. */
+const WATCH: Watch = { pauseMilliseconds: 1_800_000, watchMilliseconds: 86_400_000 };
 /** After a restore: a captured charge is a sale, so a person decides. */
 const CAPTURED_OFF_RECORD = 'the acquirer has captured it, which is not on record here';
 
@@ -102,7 +109,7 @@ async function record(tools: ResolveTools, charge: UnresolvedCharge, truth: Foun
     const seconds = secondsUntilNextResolveTry(charge.tries, isAway);
     return postpone(tools, charge, { seconds, reason: truth });
   }
-  if (truth.state === 'notAsked') return postpone(tools, charge, truth.postponement);
+  if ('postponement' in truth) return postpone(tools, charge, truth.postponement);
   const isRecorded = await recordTruth(tools, charge, truth);
   if (isRecorded && charge.origin === 'billing') tools.settled?.notify();
   tools.observe(isRecorded ? truth.state : 'takenOver');
@@ -122,7 +129,9 @@ async function recordTruth(tools: ResolveTools, charge: UnresolvedCharge, truth:
   if (truth.state === 'takenOver') return false;
   const moment = tools.clock.now(charge.merchantId);
   if (truth.state === 'approved') return recordKept(tools, charge, truth, moment);
-  const { isRecorded, isWaiting } = await recordResolution(tools.database, charge, truth, moment);
+  const isWatched = lateBookingOf(tools, charge) !== null && !charge.wasPreauthorized;
+  const watch = isWatched ? WATCH : undefined;
+  const { isRecorded, isWaiting } = await recordResolution(tools.database, charge, truth, moment, watch);
   if (isWaiting) tools.deliverer.notify();
   return isRecorded;
 }
@@ -155,6 +164,13 @@ async function recordKept(
   return isRecorded;
 }
 
+function lateBookingOf(
+  { acquirers }: Pick<ResolveTools, 'acquirers'>,
+  { acquirer }: UnresolvedCharge,
+): LateBooking | null {
+  return acquirers.of(acquirer).traits.lateBooking;
+}
+
 async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise<Found> {
   const { merchantId, transactionId, tries } = charge;
   const timeout = tools.acquirerTimeoutMilliseconds;
@@ -168,7 +184,8 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   if (found.kind === 'declined') {
     return { state: 'declined', responseCode: found.responseCode, adviceCode: found.adviceCode };
   }
-  if (found.kind === 'voided') return { state: 'voided' };
+  const late = charge.wasPreauthorized ? null : acquirer.traits.lateBooking;
+  if (found.kind === 'voided' && late?.booksTwice !== true) return { state: 'voided' };
   if (charge.wasPreauthorized) {
     if (found.kind === 'approved') return CAPTURED_OFF_RECORD;
     // It may have been captured, so a void waits for a clear answer.
@@ -176,16 +193,25 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   }
   const mayStillBeKept = mayBeKept(charge);
   if (mayStillBeKept) {
-    if (found.kind === 'approved') return keptApproval(charge, found);
+    if (found.kind === 'approved') return keepOne(tools, charge, found);
     if (found.kind === 'unknown') return found.reason;
-    if (found.kind === 'notFound' && isLookedForOn(charge, tools.searchMilliseconds(merchantId)))
-      return 'the acquirer does not know it yet';
-    if (!(await markVoidSent(tools.database, charge))) return { state: 'takenOver' };
+    const search = Math.max(tools.searchMilliseconds(merchantId), late?.horizon ?? 0);
+    if (found.kind === 'notFound' && isLookedForOn(charge, search)) return searchOn(late, search, charge);
+  }
+  const isLive = found.kind !== 'notFound' && found.kind !== 'voided';
+  if (mayStillBeKept || late !== null) {
+    if (!(await markVoidSent(tools.database, charge, isLive))) return { state: 'takenOver' };
   }
   // Approved, not found or unclear: the void is right for all three.
   const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
   if (voided.kind === 'notSent') return voided.reason;
   tools.outage.observe(voided.kind !== 'unknown', asked);
+  if (voided.kind === 'voided' && (voided.charges ?? 0) > 1) tools.observeTwins(charge);
+  if (late !== null && (voided.kind === 'notFound' || (voided.kind === 'voided' && late.booksTwice))) {
+    const clearMilliseconds = isLive ? 0 : charge.clearMilliseconds;
+    const left = millisecondsUntilGone(late, { ...charge, clearMilliseconds });
+    return left === 0 ? { state: 'voided' } : { state: 'waits', postponement: untilGonePostponement(left) };
+  }
   if (voided.kind === 'voided') return { state: 'voided' };
   // A billing is voided only after the search, so its tries are used up. It gets another try for the code,
   // because the acquirer may know it now, and a decline for lack of funds can be retried.
@@ -195,6 +221,30 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   }
   // It was declined, or is between states. Asking again returns its code.
   return voided.kind === 'declined' ? 'declined while it was being voided' : voided.reason;
+}
+
+function searchOn(late: LateBooking | null, search: number, charge: UnresolvedCharge): Found {
+  if (late === null) return 'the acquirer does not know it yet';
+  return { state: 'waits', postponement: untilGonePostponement(search - charge.searchedMilliseconds) };
+}
+
+/** If the acquirer booked it more than once, the others are voided before one is kept. */
+async function keepOne(
+  { acquirers, acquirerTimeoutMilliseconds: timeout, observeTwins }: ResolveTools,
+  charge: UnresolvedCharge,
+  found: Extract<FoundCharge, { kind: 'approved' }>,
+): Promise<Found> {
+  const kept = keptApproval(charge, found);
+  if (typeof kept === 'string' || found.hasTwins !== true) return kept;
+  if (found.tid === null) return 'it was booked more than once, and the one to keep has no identifier';
+  const { merchantId, transactionId } = charge;
+  const acquirer = acquirers.of(charge.acquirer);
+  const voided = await acquirer.voidTwins(merchantId, transactionId, found.tid, timeout);
+  if (voided.kind === 'voided') {
+    observeTwins(charge);
+    return kept;
+  }
+  return 'it was booked more than once, and the others are not voided yet';
 }
 
 /** Refuses another amount: the difference would be money that is not recorded. */

@@ -8,6 +8,7 @@ import {
   type CancelRequest,
   type FoundCharge,
   type NotConnected,
+  type NotMade,
   type NotSent,
   type Unknown,
   type VerificationAnswer,
@@ -22,7 +23,7 @@ const NOTHING = cents(0);
 export function readAuthorization(
   answer: Asked,
   asked: Pick<AuthorizationRequest, 'reference' | 'amount' | 'capture'>,
-): AuthorizationAnswer {
+): Exclude<AuthorizationAnswer, NotMade> {
   if (answer.kind !== 'answer') return answer;
   const body = fieldsOf(answer.body);
   if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);

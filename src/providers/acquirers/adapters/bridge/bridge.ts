@@ -16,11 +16,13 @@ import {
   type CaptureRequest,
   type FoundCapture,
   type FoundCharge,
+  KEYED_TRAITS,
   type Unknown,
   type VerificationAnswer,
   type VerificationRequest,
   type VoidAnswer,
 } from '../../acquirer.ts';
+import { type CallObserver, observing } from '../../open-observed-acquirer.ts';
 import { type About, PROTOCOL_HEADER, readAbout, UNREAD_ABOUT } from './about.ts';
 import {
   connectedOrUnknown,
@@ -74,22 +76,6 @@ const RESOLVING_CONNECTIONS = 32;
 const FIND = '/charges/{reference}';
 const OF_ALL: Wanted = { merchantId: ALL_MERCHANTS };
 
-export type BridgeObserver = (
-  operation:
-    | 'authorize'
-    | 'verify'
-    | 'undo'
-    | 'find'
-    | 'cancel'
-    | 'capture'
-    | 'findCapture'
-    | 'changes'
-    | 'charges'
-    | 'about',
-  result: string,
-  seconds: number,
-) => void;
-
 /** Queued separately, because a single brand may be slow, and so may cancels. */
 const brandOf = ({ merchantId, card }: Pick<AuthorizationRequest, 'merchantId' | 'card'>): Wanted => ({
   merchantId,
@@ -119,19 +105,6 @@ function questionsTo(url: string, channel: Channel) {
   });
 }
 
-/** Reports the duration and the kind of answer. */
-function observing(observe: BridgeObserver) {
-  return async <A extends { kind: string }>(
-    operation: Parameters<BridgeObserver>[0],
-    asked: Promise<A>,
-  ): Promise<A> => {
-    const startedAt = performance.now();
-    const answer = await asked;
-    observe(operation, answer.kind, (performance.now() - startedAt) / 1_000);
-    return answer;
-  };
-}
-
 type BridgeAcquirer = Acquirer & { readonly isReal: () => boolean };
 
 /**
@@ -142,7 +115,7 @@ export function bridgeAcquirer(
   url: string,
   channel: Channel,
   firstAbout: About | null,
-  observe: BridgeObserver,
+  observe: CallObserver,
 ): BridgeAcquirer {
   const { origin } = new URL(url);
   const asking = questionsTo(url, channel);
@@ -177,7 +150,8 @@ export function bridgeAcquirer(
   }
 
   async function cancel(request: CancelRequest, timeout: number): Promise<CancelAnswer> {
-    const body = { ...request, requestedAt: utcText(request.requestedAt) };
+    const { history: _ours, ...asked } = request;
+    const body = { ...asked, requestedAt: utcText(request.requestedAt) };
     const question = asking('POST', '/cancellations', body);
     return readCancel(await charging.ask(cancellingFor(request), question, timeout), request);
   }
@@ -190,9 +164,11 @@ export function bridgeAcquirer(
 
   return {
     name: 'bridge',
+    traits: KEYED_TRAITS,
     authorize: (request, timeout) => observed('authorize', authorize(request, timeout)),
     verify: (request, timeout) => observed('verify', verify(request, timeout)),
     voidCharge: (...asked) => observed('undo', voidCharge(...asked)),
+    voidTwins: async () => unknown('a bridge books a reference once'),
     find: (merchantId, reference, timeout) => observed('find', find(merchantId, reference, timeout)),
     cancel: (request, timeout) => observed('cancel', cancel(request, timeout)),
     capture: (request, timeout) => observed('capture', captures.capture(request, timeout)),
@@ -240,7 +216,8 @@ function bridgeCaptures(wire: {
   return {
     async capture(request, timeout) {
       const wanted = { merchantId: request.merchantId, kind: 'captures' };
-      const body = { ...request, capturedAt: utcText(request.capturedAt) };
+      const { tid: _ours, ...asked } = request;
+      const body = { ...asked, capturedAt: utcText(request.capturedAt) };
       return readCapture(await charging.ask(wanted, asking('POST', '/captures', body), timeout), request);
     },
     async findCapture({ merchantId, captureReference, amount }, timeout) {

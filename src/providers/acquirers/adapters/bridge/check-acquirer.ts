@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import type { Channel } from '../../../../platform/channels/open-channel.ts';
 import type { ProviderTerms } from '../../../provider.ts';
+import { AcquirerUnfit } from '../../acquirer-unfit.ts';
 import { type About, PROTOCOL_HEADER, readAbout } from './about.ts';
 
 const TRIES = 5;
@@ -11,11 +12,6 @@ const TIMEOUT_MILLISECONDS = 3_000;
 const SETTINGS: ProviderTerms = { url: 'PARCELA_ACQUIRER_URL', authority: 'PARCELA_ACQUIRER_CA_FILE' };
 
 const UNBELIEVED = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/;
-
-/** This environment must not charge through the bridge. */
-class AcquirerUnfit extends Error {
-  override readonly name = 'AcquirerUnfit';
-}
 
 /**
  * Production refuses a simulator, and also a bridge that does not answer: charging through the wrong one

@@ -1,0 +1,16 @@
+-- What an acquirer without tombstones may still book after all: a charge whose outcome was lost and that was
+-- then found to be gone, or declined. It is looked for a day longer, and voided with an alarm if it appears.
+create table watched_charges (
+  merchant_id text not null,
+  transaction_id uuid not null,
+  -- Real time, both.
+  due_at timestamptz not null,
+  watched_until timestamptz not null,
+  primary key (merchant_id, transaction_id),
+  foreign key (merchant_id, transaction_id) references transactions (merchant_id, transaction_id)
+);
+create index watched_charges_due on watched_charges (due_at);
+
+-- How this provider is spoken to, by names of its adapter; nothing secret.
+alter table providers add column settings jsonb not null default '{}'
+  check (jsonb_typeof(settings) = 'object' and char_length(settings::text) <= 2000);

@@ -1,0 +1,4 @@
+/** This environment must not charge through the acquirer. */
+export class AcquirerUnfit extends Error {
+  override readonly name = 'AcquirerUnfit';
+}

@@ -1,0 +1,42 @@
+import { isSoftDescriptor } from '../../values/soft-descriptor.ts';
+import type { AdapterSetting, ProviderSettings } from '../provider.ts';
+
+const MOST_SECONDS = 86_400;
+
+const isSeconds = (value: string): boolean => /^\d{1,5}$/.test(value) && Number(value) <= MOST_SECONDS;
+
+/** Of every adapter that speaks to an acquirer itself. */
+export const ADAPTER_SETTINGS: Readonly<Record<string, AdapterSetting>> = {
+  capture: {
+    description: 'atOnce (one call charges) or twoSteps (it is authorized, then captured)',
+    accepts: (value) => value === 'atOnce' || value === 'twoSteps',
+  },
+  softDescriptor: {
+    description: 'up to 13 letters, digits, blanks and .*-, where neither payment nor merchant names one',
+    accepts: isSoftDescriptor,
+  },
+  networkId: {
+    description: "first or latest: which of a stored card's network ids is sent",
+    accepts: (value) => value === 'first' || value === 'latest',
+  },
+  horizonSeconds: {
+    description: 'seconds after a lost request until it surely is not booked any more, 0 to 86400',
+    accepts: isSeconds,
+  },
+  apartSeconds: {
+    description: 'seconds between two look-ups that both find nothing live, 0 to 86400',
+    accepts: isSeconds,
+  },
+};
+
+type Late = { readonly horizonSeconds: number; readonly apartSeconds: number };
+
+export function booksLateBy(
+  settings: ProviderSettings,
+  { horizonSeconds, apartSeconds }: Late,
+): { readonly horizon: number; readonly apart: number } {
+  return {
+    horizon: Number(settings.horizonSeconds ?? horizonSeconds) * 1_000,
+    apart: Number(settings.apartSeconds ?? apartSeconds) * 1_000,
+  };
+}

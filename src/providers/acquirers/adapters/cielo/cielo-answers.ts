@@ -1,0 +1,218 @@
+import type { Asked, ChannelAnswer } from '../../../../platform/channels/ask-once.ts';
+import {
+  type Approval,
+  type AuthorizationAnswer,
+  type AuthorizationRequest,
+  type CancelAnswer,
+  type CaptureAnswer,
+  type DeclineAnswer,
+  NO_ISSUER_CODE,
+  type NotMade,
+  type Unknown,
+  type VerificationAnswer,
+} from '../../acquirer.ts';
+import { shortReference } from '../../short-reference.ts';
+import {
+  CIELO_CARD_ERRORS,
+  CIELO_OWN_CODES,
+  CIELO_STATUS,
+  CIELO_TIMEOUTS,
+  CIELO_UNCLEAR_ERRORS,
+  CIELO_VOID_PENDING,
+  CIELO_VOID_REFUSALS,
+  CIELO_VOIDED,
+} from './cielo-codes.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
+
+const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUER_CODE, adviceCode: null };
+
+/** A payment as Cielo shows it. */
+export type CieloPayment = {
+  readonly paymentId: string;
+  readonly status: number | null;
+  /** Cents, all three. */
+  readonly amount: number | null;
+  readonly capturedAmount: number;
+  readonly voidedAmount: number;
+  readonly receivedAt: string;
+  readonly tid: string | null;
+  readonly approval: Approval | Unknown;
+  readonly decline: DeclineAnswer;
+  readonly returnCode: string | null;
+};
+
+/** By the status alone; with another reference or amount it is unknown. `paymentId`: of what it made. */
+export function readCieloAuthorization(
+  answer: Asked,
+  asked: Pick<AuthorizationRequest, 'reference' | 'amount'>,
+  capture: boolean,
+): { readonly answer: AuthorizationAnswer; readonly paymentId: string | null } {
+  const without = (read: AuthorizationAnswer) => ({ answer: read, paymentId: null });
+  if (answer.kind !== 'answer') return without(answer);
+  if (answer.status !== 201 && answer.status !== 200) return without(readRefusal(answer));
+  const body = fieldsOf(answer.body);
+  const payment = readPayment(body.Payment);
+  if (body.MerchantOrderId !== shortReference(asked.reference))
+    return without(unknown('the answer was for another reference'));
+  if (payment === null || payment.amount !== asked.amount)
+    return without(unknown('the answer was for another amount'));
+  return { answer: decide(payment, capture), paymentId: payment.paymentId };
+}
+
+function decide(
+  { status, approval, decline, returnCode }: CieloPayment,
+  capture: boolean,
+): AuthorizationAnswer {
+  switch (status) {
+    case CIELO_STATUS.authorized:
+      if (capture) return unknown('it was authorized, and not captured');
+      return approval.kind === 'approved' ? { ...approval, kind: 'preauthorized' } : approval;
+    case CIELO_STATUS.confirmed:
+      return capture ? approval : unknown('it was captured, which was not asked for');
+    case CIELO_STATUS.denied:
+      return CIELO_TIMEOUTS.has(returnCode ?? '') ? unknown(`Cielo answered ${returnCode}`) : decline;
+    case CIELO_STATUS.aborted:
+      return { kind: 'notMade', reason: `Cielo aborted it (${returnCode ?? 'without a code'})` };
+    default:
+      return unknown(`Cielo has not decided it (status ${status ?? 'none'})`);
+  }
+}
+
+/** A list of errors says that nothing was made. */
+function readRefusal({ status, body }: ChannelAnswer): DeclineAnswer | NotMade | Unknown {
+  if (status === 401 || status === 403)
+    return { kind: 'notMade', reason: `Cielo answered ${status}: it takes no such MerchantId with this key` };
+  const [first] = Array.isArray(body) ? body : [];
+  const code = textOf(fieldsOf(first).Code);
+  if (status !== 400 || code === null || CIELO_UNCLEAR_ERRORS.has(code))
+    return unknown(`Cielo answered ${code ?? status}`);
+  return CIELO_CARD_ERRORS.has(code)
+    ? NO_CODE
+    : { kind: 'notMade', reason: `Cielo refused the request by ${code}` };
+}
+
+export function readCieloVerification(answer: Asked): VerificationAnswer {
+  if (answer.kind !== 'answer') return answer;
+  const body = fieldsOf(answer.body);
+  const code = textOf(body.ReturnCode);
+  if (answer.status >= 300 || typeof body.Valid !== 'boolean' || code === null)
+    return unknown(`Cielo answered ${answer.status}`);
+  // Nothing was sold, so nothing more is needed of it.
+  if (body.Valid && code === '00')
+    return {
+      kind: 'approved',
+      authorizationCode: '0',
+      nsu: '0',
+      networkTransactionId: networkIdOf(body),
+      tid: null,
+    };
+  return body.Valid ? unknown(`Cielo answered ${code}`) : declineOf(body);
+}
+
+/** null: nothing is known of the reference. A string: why it is not known. */
+export function readCieloList(answer: ChannelAnswer | Unknown): readonly string[] | null | string {
+  if (answer.kind !== 'answer') return answer.reason;
+  if (answer.status === 404) return null;
+  const body = fieldsOf(answer.body);
+  const list = body.Payments ?? body.Payment;
+  if (answer.status !== 200 || !Array.isArray(list)) return `Cielo answered ${answer.status}`;
+  const ids = list.map((item) => textOf(fieldsOf(item).PaymentId));
+  return ids.every(isPaymentId) ? ids : 'the list was no list of payments';
+}
+
+/** A string: why it is not known. */
+export function readCieloPayment(answer: ChannelAnswer | Unknown, reference: string): CieloPayment | string {
+  if (answer.kind !== 'answer') return answer.reason;
+  const body = fieldsOf(answer.body);
+  if (answer.status !== 200) return `Cielo answered ${answer.status}`;
+  if (body.MerchantOrderId !== shortReference(reference)) return 'the answer was for another reference';
+  return readPayment(body.Payment) ?? 'the answer was no payment';
+}
+
+function readPayment(value: unknown): CieloPayment | null {
+  const payment = fieldsOf(value);
+  const paymentId = textOf(payment.PaymentId);
+  if (!isPaymentId(paymentId)) return null;
+  const { Status, Amount } = payment;
+  return {
+    paymentId,
+    status: Number.isSafeInteger(Status) ? (Status as number) : null,
+    amount: Number.isSafeInteger(Amount) ? (Amount as number) : null,
+    capturedAmount: amountOf(payment.CapturedAmount),
+    voidedAmount: amountOf(payment.VoidedAmount),
+    receivedAt: textOf(payment.ReceivedDate) ?? '',
+    tid: textOf(payment.Tid),
+    approval: readApproval(payment),
+    decline: declineOf(payment),
+    returnCode: textOf(payment.ReturnCode),
+  };
+}
+
+function readApproval(payment: Fields): Approval | Unknown {
+  const authorizationCode = textOf(payment.AuthorizationCode);
+  const nsu = textOf(payment.ProofOfSale);
+  const tid = textOf(payment.Tid);
+  if (!isShortText(authorizationCode) || !isShortText(nsu) || !isShortText(tid))
+    return unknown('the approval was incomplete');
+  return { kind: 'approved', authorizationCode, nsu, networkTransactionId: networkIdOf(payment), tid };
+}
+
+function networkIdOf({ IssuerTransactionId }: Fields): string | null {
+  const id = textOf(IssuerTransactionId);
+  return id !== null && /^[\w-]{1,40}$/.test(id) ? id : null;
+}
+
+/** The issuer's code, unless it is one of Cielo's own. */
+function declineOf({ ReturnCode, MerchantAdviceCode }: Fields): DeclineAnswer {
+  const code = textOf(ReturnCode);
+  const advice = textOf(MerchantAdviceCode);
+  const isOfIssuer = code !== null && /^[0-9A-Za-z]{1,4}$/.test(code) && !CIELO_OWN_CODES.has(code);
+  return {
+    kind: 'declined',
+    responseCode: isOfIssuer ? code : NO_ISSUER_CODE,
+    adviceCode: advice !== null && /^[0-9A-Za-z]{1,4}$/.test(advice) ? advice.padStart(2, '0') : null,
+  };
+}
+
+export function readCieloCapture(answer: Asked): Exclude<CaptureAnswer, { kind: 'refused' }> {
+  if (answer.kind !== 'answer') return answer;
+  const { Status, ReturnCode } = fieldsOf(answer.body);
+  if (answer.status === 200 && Status === CIELO_STATUS.confirmed) return { kind: 'captured' };
+  // Whether it was captured is looked up: a refusal may be of a repetition.
+  return unknown(`Cielo answered ${textOf(ReturnCode) ?? answer.status}`);
+}
+
+export function readCieloVoid(answer: Asked): CancelAnswer {
+  if (answer.kind !== 'answer') return answer;
+  const code = textOf(fieldsOf(answer.body).ReturnCode);
+  if (answer.status !== 200 || code === null) return unknown(`Cielo answered ${answer.status}`);
+  if (CIELO_VOIDED.has(code)) return { kind: 'canceled' };
+  if (CIELO_VOID_PENDING.has(code)) return { kind: 'pending' };
+  const reason = CIELO_VOID_REFUSALS[code];
+  return reason === undefined ? unknown(`Cielo answered ${code}`) : { kind: 'refused', reason };
+}
+
+/** Cielo writes numbers of a sale as texts or as numbers. */
+function textOf(value: unknown): string | null {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+function amountOf(value: unknown): number {
+  return Number.isSafeInteger(value) ? (value as number) : 0;
+}
+
+function isPaymentId(value: string | null): value is string {
+  return value !== null && /^[0-9A-Fa-f-]{36}$/.test(value);
+}
+
+function isShortText(value: string | null): value is string {
+  return value !== null && /^[\x21-\x7e]{1,32}$/.test(value);
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cents } from '../../../../values/cents.ts';
+import { instant } from '../../../../values/instant.ts';
+import type { AuthorizationRequest } from '../../acquirer.ts';
+import { redeAuthorization } from '../rede/rede-requests.ts';
+import { cieloAuthorization, cieloVerification } from './cielo-requests.ts';
+
+const CARD = {
+  number: '5555555555554444',
+  expirationMonth: '07',
+  expirationYear: '31',
+  holderName: 'João D’Ávila Conceição Número 7',
+  securityCode: '123',
+  brand: 'mastercard',
+} as const;
+const REQUEST: AuthorizationRequest = {
+  merchantId: 'LOJA',
+  capture: 'atOnce',
+  reference: '019ac5a2-7b1e-7d11-9c55-1f2e3d4c5b6a',
+  merchantReference: null,
+  amount: cents(1_000),
+  installments: 1,
+  soldAt: instant(1),
+  initiator: 'cardholder',
+  networkTransactionId: null,
+  storedCard: null,
+  storedCardReason: null,
+  softDescriptor: 'LOJA.X *1234567890',
+  customer: null,
+  card: CARD,
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks into the bodies.
+const cielo = (change: Partial<AuthorizationRequest> = {}): any =>
+  cieloAuthorization({ ...REQUEST, ...change }, false, null);
+// biome-ignore lint/suspicious/noExplicitAny: a test looks into the bodies.
+const rede = (change: Partial<AuthorizationRequest> = {}): any =>
+  redeAuthorization({ ...REQUEST, ...change }, true, 'Loja própria');
+
+test('texts are cut to what the acquirers take', () => {
+  const { Payment } = cielo();
+  assert.equal(Payment.CreditCard.Holder, 'Joao D Avila Conceicao Nu');
+  assert.equal(Payment.CreditCard.ExpirationDate, '07/2031');
+  assert.equal(Payment.SoftDescriptor, 'LOJA X 123456');
+  assert.equal(rede().cardholderName, 'Joao D Avila Conceicao Numero');
+  assert.equal(rede({ softDescriptor: null }).softDescriptor, 'Loja propria');
+});
+
+const indicator = (change: Partial<AuthorizationRequest>) => {
+  const { Category, Subcategory } = cielo(change).Payment.InitiatedTransactionIndicator ?? {};
+  return [Category, Subcategory];
+};
+const BY_MERCHANT = { initiator: 'merchant', storedCard: 'later', networkTransactionId: 'N1' } as const;
+
+test('Mastercard is told who began the use of a stored card: the holder, the merchant, or again after a no', () => {
+  const byHolder = { storedCard: 'first', storedCardReason: 'unscheduled' } as const;
+  assert.deepEqual(indicator(byHolder), ['C1', 'CredentialsOnFile']);
+  assert.deepEqual(indicator({ ...BY_MERCHANT, storedCardReason: 'recurring' }), ['M1', 'Subscription']);
+  assert.deepEqual(indicator({ ...BY_MERCHANT, storedCardReason: 'installments' }), ['M1', 'Installment']);
+  assert.deepEqual(indicator({ ...BY_MERCHANT, storedCardReason: 'resubmission' }), ['M2', 'Resubmission']);
+  assert.deepEqual(indicator({}), [undefined, undefined], 'not stored');
+  const visa = { ...CARD, brand: 'visa' } as const;
+  const ofVisa = { ...BY_MERCHANT, storedCardReason: 'recurring', card: visa } as const;
+  assert.deepEqual(indicator(ofVisa), [undefined, undefined]);
+});
+
+test('a stored card is named as such, with the network id of an earlier use', () => {
+  const later = { ...BY_MERCHANT, storedCardReason: 'recurring' } as const;
+  const { Payment } = cielo(later);
+  assert.deepEqual(Payment.CreditCard.CardOnFile, { Usage: 'Used', Reason: 'Recurring' });
+  assert.deepEqual([Payment.Recurrent, Payment.IssuerTransactionId], [true, 'N1']);
+  assert.deepEqual(
+    [rede(later).storageCard, rede(later).brandTid, rede(later).subscription],
+    ['2', 'N1', true],
+  );
+  const first = { storedCard: 'first', storedCardReason: 'unscheduled' } as const;
+  assert.equal(cielo(first).Payment.CreditCard.CardOnFile.Usage, 'First');
+  assert.deepEqual([rede(first).storageCard, rede(first).brandTid], ['1', undefined]);
+  assert.equal(rede().storageCard, '0');
+  const amex = { ...CARD, brand: 'amex' } as const;
+  assert.equal(cielo({ ...later, card: amex }).Payment.CreditCard.CardOnFile, undefined);
+  assert.equal(cieloVerification({ merchantId: 'LOJA', reference: 'R', card: amex }), null);
+});
+
+test('one installment is left out at Rede, and a missing security code at both', () => {
+  assert.equal(rede().installments, undefined);
+  assert.equal(rede({ installments: 3 }).installments, 3);
+  const card = { ...CARD, securityCode: null };
+  assert.equal('securityCode' in rede({ card }), false);
+  assert.equal('SecurityCode' in cielo({ card }).Payment.CreditCard, false);
+});

@@ -1,0 +1,216 @@
+import type { Asked, ChannelAnswer } from '../../../../platform/channels/ask-once.ts';
+import type { Wanted } from '../../../../platform/work/fair-line.ts';
+import { CARD_BRANDS } from '../../../../values/card-number.ts';
+import type {
+  Acquirer,
+  AcquirerCapabilities,
+  AcquirerTraits,
+  AuthorizationAnswer,
+  AuthorizationRequest,
+  CaptureAnswer,
+  CaptureRequest,
+  FoundCapture,
+  Unknown,
+  VerificationAnswer,
+  VerificationRequest,
+} from '../../acquirer.ts';
+import { chargeInTwoSteps } from '../../charge-in-two-steps.ts';
+import { shortReference } from '../../short-reference.ts';
+import {
+  type CieloPayment,
+  readCieloAuthorization,
+  readCieloCapture,
+  readCieloList,
+  readCieloPayment,
+  readCieloVerification,
+} from './cielo-answers.ts';
+import { captureFound, foundOf, paymentOf } from './cielo-payments.ts';
+import { cieloAuthorization, cieloVerification } from './cielo-requests.ts';
+import { cieloVoids } from './cielo-voids.ts';
+import type { CieloLine, CieloQuestion, CieloWire } from './cielo-wire.ts';
+import type { VoidPauses } from './void-pauses.ts';
+
+export type CieloSettings = {
+  readonly isTwoSteps: boolean;
+  readonly softDescriptor: string | null;
+  readonly networkId: AcquirerTraits['networkId'];
+  /** Milliseconds after which Cielo surely books nothing more that was sent before. */
+  readonly horizon: number;
+  readonly apart: number;
+};
+
+/** Under one reference. More is no mistake of ours, and is for a person. */
+const MOST_PAYMENTS = 20;
+/** Cielo finds a payment for three months. */
+const LOOK_UP_DAYS = 90;
+
+const CAPABILITIES: AcquirerCapabilities = {
+  largestInstallments: 12,
+  brands: CARD_BRANDS,
+  captureLater: true,
+  partialCancel: true,
+  zeroVerification: true,
+  longestReference: 50,
+  lookUpDays: LOOK_UP_DAYS,
+  customer: false,
+  listCharges: false,
+};
+
+const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
+
+export type AskCielo = (
+  line: CieloLine,
+  wanted: Wanted,
+  question: CieloQuestion,
+  timeout: number,
+) => Promise<Asked>;
+
+/** A string: why it is not known. Empty: Cielo does not know the reference. */
+export type LookUpCielo = (
+  merchantId: string,
+  reference: string,
+  timeout: number,
+) => Promise<readonly CieloPayment[] | string>;
+
+/** Cielo's e-commerce API 3.0. A reference of ours may be booked any number of times. */
+export function cieloAcquirer(
+  wire: Pick<CieloWire, 'ask' | 'close'>,
+  pauses: Pick<VoidPauses, 'take'>,
+  settings: CieloSettings,
+): Acquirer {
+  const { horizon, apart, networkId } = settings;
+  const ask: AskCielo = (...asked) => wire.ask(...asked);
+  const lookUp = lookingUp(ask);
+  return {
+    name: 'cielo',
+    traits: {
+      lateBooking: { horizon, apart, booksTwice: true },
+      knowsCancels: false,
+      networkId,
+      heldBrands: CARD_BRANDS,
+    },
+    authorize: (request, timeout) => authorize(ask, settings, request, timeout),
+    verify: (request, timeout) => verify(ask, request, timeout),
+    async find(...asked) {
+      const payments = await lookUp(...asked);
+      return typeof payments === 'string' ? unknown(payments) : foundOf(payments);
+    },
+    ...cieloVoids({ ask, lookUp, pauses }),
+    capture: (request, timeout) => capture(ask, lookUp, request, timeout),
+    findCapture: (request, timeout) => findCapture(lookUp, request, timeout),
+    changesSince: async () => ({ kind: 'notOffered' }),
+    listCharges: async () => ({ kind: 'notOffered' }),
+    capabilities: () => CAPABILITIES,
+    readCapabilities: async () => ({ kind: 'capabilities', changed: false, capabilities: CAPABILITIES }),
+    close: () => wire.close(),
+  };
+}
+
+async function authorize(
+  ask: AskCielo,
+  { isTwoSteps, softDescriptor }: CieloSettings,
+  request: AuthorizationRequest,
+  timeout: number,
+): Promise<AuthorizationAnswer> {
+  const { merchantId, amount, card } = request;
+  let made: string | null = null;
+  const send = async (isCaptured: boolean, milliseconds: number) => {
+    const body = cieloAuthorization(request, isCaptured, softDescriptor);
+    const question = { method: 'POST', path: '/sales/', template: '/sales/', body } as const;
+    const answer = await ask('charging', { merchantId, kind: card.brand }, question, milliseconds);
+    const read = readCieloAuthorization(answer, request, isCaptured);
+    made = read.paymentId;
+    return read.answer;
+  };
+  if (request.capture === 'later') return send(false, timeout);
+  if (!isTwoSteps) return send(true, timeout);
+  return chargeInTwoSteps(
+    (milliseconds) => send(false, milliseconds),
+    (_approval, milliseconds) => sendCapture(ask, merchantId, made as string | null, amount, milliseconds),
+    timeout,
+  );
+}
+
+type CaptureWithoutRefusal = Exclude<CaptureAnswer, { kind: 'refused' }>;
+
+async function sendCapture(
+  ask: AskCielo,
+  merchantId: string,
+  paymentId: string | null,
+  amount: number,
+  timeout: number,
+): Promise<CaptureWithoutRefusal> {
+  if (paymentId === null) return unknown('Cielo named no payment');
+  const path = `/sales/${paymentId}/capture?amount=${amount}`;
+  const question = { method: 'PUT', path, template: '/sales/{paymentId}/capture', body: null } as const;
+  return readCieloCapture(await ask('charging', { merchantId, kind: 'captures' }, question, timeout));
+}
+
+async function verify(
+  ask: AskCielo,
+  request: VerificationRequest,
+  timeout: number,
+): Promise<VerificationAnswer> {
+  const { merchantId, card } = request;
+  const body = cieloVerification(request);
+  if (body === null) return unknown(`Cielo verifies no ${card.brand}`);
+  const question = { method: 'POST', path: '/zeroauth', template: '/zeroauth', body } as const;
+  return readCieloVerification(await ask('charging', { merchantId, kind: card.brand }, question, timeout));
+}
+
+function lookingUp(ask: AskCielo): LookUpCielo {
+  return async (merchantId, reference, timeout) => {
+    const endsAt = performance.now() + timeout;
+    const read = async (path: string, template: string) => {
+      const question: CieloQuestion = { method: 'GET', path, template, body: null };
+      return answeredOrUnknown(await ask('reading', { merchantId }, question, endsAt - performance.now()));
+    };
+    const path = `/sales?merchantOrderId=${shortReference(reference)}`;
+    const ids = readCieloList(await read(path, '/sales'));
+    if (ids === null) return [];
+    if (typeof ids === 'string') return ids;
+    if (ids.length > MOST_PAYMENTS) return `Cielo has ${ids.length} payments of it`;
+    const payments: CieloPayment[] = [];
+    for (const id of new Set(ids)) {
+      const payment = readCieloPayment(await read(`/sales/${id}`, '/sales/{paymentId}'), reference);
+      if (typeof payment === 'string') return payment;
+      payments.push(payment);
+    }
+    return payments;
+  };
+}
+
+function answeredOrUnknown(answer: Asked): ChannelAnswer | Unknown {
+  return answer.kind === 'answer' ? answer : unknown(answer.reason);
+}
+
+async function capture(
+  ask: AskCielo,
+  lookUp: LookUpCielo,
+  request: CaptureRequest,
+  timeout: number,
+): Promise<CaptureAnswer> {
+  const { merchantId, reference, amount } = request;
+  const endsAt = performance.now() + timeout;
+  const payments = await lookUp(merchantId, reference, timeout);
+  if (typeof payments === 'string') return unknown(payments);
+  const payment = paymentOf(payments, request);
+  if (payment === null) return unknown('Cielo does not know the charge');
+  const before = captureFound(payment, amount);
+  if (before.kind === 'captured' || before.kind === 'refused') return before;
+  const answer = await sendCapture(ask, merchantId, payment.paymentId, amount, endsAt - performance.now());
+  if (answer.kind !== 'unknown') return answer;
+  const found = await findCapture(lookUp, request, endsAt - performance.now());
+  return found.kind === 'captured' || found.kind === 'refused' ? found : answer;
+}
+
+async function findCapture(
+  lookUp: LookUpCielo,
+  request: Pick<CaptureRequest, 'merchantId' | 'reference' | 'amount' | 'tid'>,
+  timeout: number,
+): Promise<FoundCapture> {
+  const payments = await lookUp(request.merchantId, request.reference, timeout);
+  if (typeof payments === 'string') return unknown(payments);
+  const payment = paymentOf(payments, request);
+  return payment === null ? unknown('Cielo does not know the charge') : captureFound(payment, request.amount);
+}

@@ -1,0 +1,39 @@
+import type { Channel } from '../../../../platform/channels/open-channel.ts';
+import { establishmentKeyOf, type ProviderAccess, type ProviderTerms } from '../../../provider.ts';
+import { AcquirerUnfit } from '../../acquirer-unfit.ts';
+import { shortReference } from '../../short-reference.ts';
+import { codeOf, fieldsOf } from './rede-answers.ts';
+import { REDE_UNKNOWN } from './rede-codes.ts';
+import { REDE_PRODUCTION, RedeWire } from './rede-wire.ts';
+
+const TIMEOUT_MILLISECONDS = 10_000;
+
+/** Gets a token, and looks for a charge that nobody made: what is wrong, in plain words; null: nothing. */
+export async function checkRede(
+  { url, credentials, settings }: ProviderAccess,
+  environment: 'homologation' | 'production',
+  channel: Channel,
+  terms: ProviderTerms,
+): Promise<string | null> {
+  const isReal = new URL(url).origin === REDE_PRODUCTION;
+  if (isReal !== (environment === 'production'))
+    throw new AcquirerUnfit(
+      isReal
+        ? `${terms.url}: ${url} charges real cards, which only production may do`
+        : `${terms.url}: production charges at ${REDE_PRODUCTION}/erede alone`,
+    );
+  const wire = new RedeWire(url, channel, establishmentKeyOf(credentials), settings.tokenUrl);
+  try {
+    const path = `?reference=${shortReference('nobody')}`;
+    const question = { method: 'GET', path, template: '', body: null } as const;
+    const answer = await wire.ask('resolving', { merchantId: '' }, question, TIMEOUT_MILLISECONDS);
+    if (answer.kind !== 'answer') return answer.reason;
+    const code = codeOf(fieldsOf(answer.body).returnCode);
+    const isFit = answer.status === 404 || (code !== null && REDE_UNKNOWN.includes(code));
+    return isFit
+      ? null
+      : `Rede answered ${answer.status}${code === null ? '' : ` with ${code}`} to a look-up`;
+  } finally {
+    await wire.close();
+  }
+}

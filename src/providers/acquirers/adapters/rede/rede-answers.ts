@@ -1,0 +1,239 @@
+import type { Asked, ChannelAnswer } from '../../../../platform/channels/ask-once.ts';
+import {
+  type Approval,
+  type AuthorizationAnswer,
+  type AuthorizationRequest,
+  type CancelAnswer,
+  type CaptureAnswer,
+  type DeclineAnswer,
+  type FoundCharge,
+  NO_ISSUER_CODE,
+  type NotConnected,
+  type Unknown,
+  type VerificationAnswer,
+} from '../../acquirer.ts';
+import { shortReference } from '../../short-reference.ts';
+import type { GivenBack } from '../../sum-cancel.ts';
+import {
+  REDE_DECLINES,
+  REDE_NO_REFUND,
+  REDE_NOT_MADE,
+  REDE_REFUND,
+  REDE_REFUND_REFUSALS,
+  REDE_SUCCESS,
+  REDE_UNCLEAR,
+  REDE_UNKNOWN,
+  REDE_VERIFIED,
+} from './rede-codes.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
+
+/** An answer with another reference or amount is unknown, and will be resolved. */
+export function readRedeAuthorization(
+  answer: Asked,
+  asked: Pick<AuthorizationRequest, 'reference' | 'amount'>,
+  capture: boolean,
+): AuthorizationAnswer {
+  if (answer.kind !== 'answer') return answer;
+  const body = fieldsOf(answer.body);
+  const code = codeOf(body.returnCode);
+  if (code !== REDE_SUCCESS) return readRefusal(answer, body);
+  if (answer.status >= 300) return unknown(`Rede answered ${answer.status}, and a success`);
+  if (body.reference !== shortReference(asked.reference))
+    return unknown('the answer was for another reference');
+  if (body.amount !== asked.amount) return unknown('the answer was for another amount');
+  const approval = readApproval(body);
+  return approval.kind === 'approved' && !capture ? { ...approval, kind: 'preauthorized' } : approval;
+}
+
+export function readRedeVerification(answer: Asked): VerificationAnswer {
+  if (answer.kind !== 'answer') return answer;
+  const body = fieldsOf(answer.body);
+  if (textOf(body.returnCode) === REDE_VERIFIED && answer.status < 300) {
+    const { networkTransactionId } = networkIdOf(body);
+    // Nothing was sold, so nothing more is needed of it.
+    return { kind: 'approved', authorizationCode: '0', nsu: '0', networkTransactionId, tid: null };
+  }
+  const refused = readRefusal(answer, body);
+  return refused.kind === 'notMade' ? unknown(refused.reason) : refused;
+}
+
+/** The brand's own code is the issuer's. One of Rede's table alone is read by its lists. */
+function readRefusal(
+  { status }: ChannelAnswer,
+  body: Fields,
+): DeclineAnswer | Unknown | Extract<AuthorizationAnswer, { kind: 'notMade' }> {
+  const code = codeOf(body.returnCode);
+  if (status >= 500 || code === null) return unknown(`Rede answered ${status}`);
+  if (REDE_UNCLEAR.has(code)) return unknown(`Rede answered ${code}`);
+  if (REDE_NOT_MADE.has(code)) return { kind: 'notMade', reason: `Rede refused the request by ${code}` };
+  const decline = brandDecline(fieldsOf(body.brand));
+  if (decline !== null) return decline;
+  return REDE_DECLINES.has(code) ? NO_CODE : unknown(`Rede answered ${code}`);
+}
+
+const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUER_CODE, adviceCode: null };
+/** What brands call an approval. */
+const APPROVED_CODES: ReadonlySet<string> = new Set(['0', '00', '000']);
+
+function brandDecline({ returnCode, merchantAdviceCode }: Fields): DeclineAnswer | null {
+  if (!isCode(returnCode) || APPROVED_CODES.has(returnCode)) return null;
+  const advice = isCode(merchantAdviceCode) ? merchantAdviceCode.padStart(2, '0') : null;
+  return { kind: 'declined', responseCode: returnCode, adviceCode: advice };
+}
+
+function readApproval(body: Fields): Approval | Unknown {
+  const brand = fieldsOf(body.brand);
+  const authorizationCode = textOf(body.authorizationCode) ?? textOf(brand.authorizationCode);
+  const nsu = textOf(body.nsu);
+  const tid = textOf(body.tid);
+  if (!isShortText(authorizationCode) || !isShortText(nsu) || !isShortText(tid))
+    return unknown('the approval was incomplete');
+  return { kind: 'approved', authorizationCode, nsu, ...networkIdOf(body), tid };
+}
+
+function networkIdOf(body: Fields): { readonly networkTransactionId: string | null } {
+  const id = textOf(fieldsOf(body.brand).brandTid) ?? textOf(body.brandTid);
+  return { networkTransactionId: id !== null && /^[\w-]{1,40}$/.test(id) ? id : null };
+}
+
+/** `tid` and `capturedAmount` are for what is done next with a charge that is live. */
+export type FoundAtRede = {
+  readonly found: Exclude<FoundCharge, { kind: 'notSent' }>;
+  readonly tid: string | null;
+  /** Cents; null while it is not captured. */
+  readonly capturedAmount: number | null;
+  readonly authorizedAmount: number | null;
+};
+
+const notLive = (found: FoundAtRede['found']): FoundAtRede => ({
+  found,
+  tid: null,
+  capturedAmount: null,
+  authorizedAmount: null,
+});
+
+export function readRedeCharge(answer: ChannelAnswer | Unknown, reference: string): FoundAtRede {
+  if (answer.kind !== 'answer') return notLive(answer);
+  const body = fieldsOf(answer.body);
+  const code = codeOf(body.returnCode);
+  if (answer.status === 404 || (answer.status < 500 && code !== null && REDE_UNKNOWN.includes(code)))
+    return notLive({ kind: 'notFound' });
+  const authorization = fieldsOf(body.authorization);
+  if (answer.status !== 200) return notLive(unknown(`Rede answered ${answer.status}`));
+  if (authorization.reference !== shortReference(reference))
+    return notLive(unknown('the answer was for another reference'));
+  return readFound(authorization, body.capture);
+}
+
+function readFound(authorization: Fields, capture: unknown): FoundAtRede {
+  switch (authorization.status) {
+    case 'Denied':
+      return notLive(brandDecline(fieldsOf(authorization.brand)) ?? NO_CODE);
+    case 'Canceled':
+      return { ...notLive({ kind: 'voided' }), tid: textOf(authorization.tid) };
+    case 'Approved':
+    case 'Pending': {
+      // What is held for a capture is pending, and so may be what nobody has decided.
+      if (codeOf(authorization.returnCode) !== REDE_SUCCESS)
+        return notLive(unknown('Rede has not decided it yet'));
+      const approval = readApproval(authorization);
+      if (approval.kind !== 'approved') return notLive(approval);
+      const capturedAmount = typeof capture === 'object' && capture !== null ? amountOf(capture) : null;
+      const isCaptured = typeof capture === 'object' && capture !== null;
+      const found = isCaptured
+        ? { ...approval, amount: capturedAmount }
+        : ({ kind: 'preauthorized' } as const);
+      return { found, tid: approval.tid, capturedAmount, authorizedAmount: amountOf(authorization) };
+    }
+    default:
+      return notLive(unknown('Rede has not decided it yet'));
+  }
+}
+
+export function readRedeCapture(answer: Asked, amount: number): Exclude<CaptureAnswer, { kind: 'refused' }> {
+  if (answer.kind !== 'answer') return answer;
+  const body = fieldsOf(answer.body);
+  const code = codeOf(body.returnCode);
+  if (code === REDE_SUCCESS && answer.status < 300) {
+    const booked = body.amount ?? amount;
+    return booked === amount ? { kind: 'captured' } : unknown('the answer was for another amount');
+  }
+  // Whether it was captured is looked up: a refusal may be of a repetition.
+  return unknown(`Rede answered ${code ?? answer.status}`);
+}
+
+export function readRedeRefund(answer: Asked): CancelAnswer {
+  if (answer.kind !== 'answer') return answer;
+  const code = codeOf(fieldsOf(answer.body).returnCode);
+  if (code === null || answer.status >= 500) return unknown(`Rede answered ${answer.status}`);
+  if (code === REDE_REFUND.done) return { kind: 'canceled' };
+  if (code === REDE_REFUND.accepted) return { kind: 'pending' };
+  const reason = REDE_REFUND_REFUSALS[code];
+  return reason === undefined ? unknown(`Rede answered ${code}`) : { kind: 'refused', reason };
+}
+
+const DONE = /^(done|approved|success|successful|completed|canceled)$/i;
+const FAILED = /^(denied|rejected|failed|refused|error)$/i;
+
+/** A string: why the sums are not known. A state that we do not know counts as under way. */
+export function readRedeRefunds(answer: ChannelAnswer | Unknown): GivenBack | string {
+  if (answer.kind !== 'answer') return answer.reason;
+  const body = fieldsOf(answer.body);
+  if (textOf(body.returnCode) === REDE_NO_REFUND) return { done: 0, underWay: 0 };
+  if (answer.status !== 200 || !Array.isArray(body.refunds)) return `Rede answered ${answer.status}`;
+  let [done, underWay] = [0, 0];
+  for (const refund of body.refunds.map(fieldsOf)) {
+    const { amount } = refund;
+    if (!Number.isSafeInteger(amount)) return 'a refund has no amount';
+    const status = textOf(refund.status) ?? '';
+    if (DONE.test(status)) done += amount as number;
+    else if (!FAILED.test(status)) underWay += amount as number;
+  }
+  return { done, underWay };
+}
+
+export function readRedeToken(answer: Asked): { readonly token: string; readonly seconds: number } | string {
+  if (answer.kind !== 'answer') return answer.reason;
+  const { access_token: token, expires_in: seconds } = fieldsOf(answer.body);
+  if (answer.status === 400 || answer.status === 401)
+    return 'Rede takes no such PV with this key for its token';
+  if (answer.status !== 200 || typeof token !== 'string' || !/^[\x21-\x7e]{1,8192}$/.test(token))
+    return `Rede answered ${answer.status} for a token`;
+  return { token, seconds: Number.isFinite(Number(seconds)) ? Number(seconds) : 0 };
+}
+
+/** Some write 03 where the table says 3. */
+export function codeOf(value: unknown): string | null {
+  const text = textOf(value);
+  return text === null || text === REDE_SUCCESS ? text : text.replace(/^0+(?=\d)/, '');
+}
+
+/** Rede writes numbers of a call as texts or as numbers. */
+export function textOf(value: unknown): string | null {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+function amountOf(value: object): number | null {
+  const { amount } = value as Fields;
+  return Number.isSafeInteger(amount) ? (amount as number) : null;
+}
+
+function isCode(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9A-Za-z]{1,4}$/.test(value);
+}
+
+function isShortText(value: string | null): value is string {
+  return value !== null && /^[\x21-\x7e]{1,32}$/.test(value);
+}
+
+export function connectedOrUnknown(answer: Exclude<Asked, { kind: 'notSent' }>): ChannelAnswer | Unknown {
+  return answer.kind === 'notConnected' ? { ...(answer as NotConnected), kind: 'unknown' } : answer;
+}

@@ -1,0 +1,45 @@
+/**
+ * Rede's own table, by what a code proves. It is never an issuer's code: 51 is a product that the merchant
+ * does not have here, and no lack of funds. What stands in no list proves nothing.
+ */
+
+export const REDE_SUCCESS = '00';
+export const REDE_VERIFIED = '174';
+/** Nothing is known of the reference or of the transaction. */
+export const REDE_UNKNOWN = ['78', '353'];
+/** No refund of this transaction. */
+export const REDE_NO_REFUND = '369';
+export const REDE_REFUND = { done: '359', accepted: '360', alreadyCanceled: '355' } as const;
+
+/** Set-up and format, refused before an issuer is asked. */
+export const REDE_NOT_MADE: ReadonlySet<string> = new Set(
+  [
+    '24 25 26 31 32 39 40 41 46 47 48 50 51 54 57 61 63 65 69 70 71 73 76 88 89 99 100',
+    '151 158 167 169 898 1018 1019 1020 1021 1023 1027 1030 1032 1034 1036 1038 3301 4030',
+  ].flatMap((codes) => codes.split(' ')),
+);
+
+/** A no to this card, where the brand's code is missing. */
+export const REDE_DECLINES: ReadonlySet<string> = new Set(
+  [
+    '1 2 3 15 16 33 35 36 37 38 53 55 58 59 72 79 80 82 83 84 86',
+    '101 102 103 104 105 107 108 109 110 111 112 113 114 115 116 118 119 123 124 170 172 175',
+  ].flatMap((codes) => codes.split(' ')),
+);
+
+/** The code says that it may be tried again, so what the brand said, if anything, is not final. */
+export const REDE_UNCLEAR: ReadonlySet<string> = new Set(
+  '42 56 64 74 106 117 121 122 150 370 899'.split(' '),
+);
+
+/** Final refusals of a refund. */
+export const REDE_REFUND_REFUSALS: Readonly<Record<string, 'exceedsRemaining' | 'failed' | 'unknownCharge'>> =
+  {
+    '353': 'unknownCharge',
+    '354': 'failed',
+    '357': 'exceedsRemaining',
+    '358': 'exceedsRemaining',
+    '365': 'failed',
+    '373': 'failed',
+    '374': 'failed',
+  };

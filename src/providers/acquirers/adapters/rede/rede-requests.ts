@@ -1,0 +1,67 @@
+import type { AuthorizationRequest, CardForAuthorization, VerificationRequest } from '../../acquirer.ts';
+import { plainDescriptor, plainName } from '../../acquirer-text.ts';
+import { shortReference } from '../../short-reference.ts';
+
+const LONGEST_NAME = 30;
+const LONGEST_DESCRIPTOR = 18;
+const CENTURY = '20';
+/** Of `origin`: the merchant's own page. */
+const OWN_PAGE = 1;
+/** `storageCard`. */
+const STORAGE = { none: '0', first: '1', later: '2' } as const;
+
+function cardFields({
+  number,
+  expirationMonth,
+  expirationYear,
+  holderName,
+  securityCode,
+}: CardForAuthorization) {
+  return {
+    cardholderName: plainName(holderName, LONGEST_NAME),
+    cardNumber: number,
+    expirationMonth: Number(expirationMonth),
+    expirationYear: Number(`${CENTURY}${expirationYear}`),
+    ...(securityCode === null ? {} : { securityCode }),
+  };
+}
+
+export function redeAuthorization(
+  request: AuthorizationRequest,
+  capture: boolean,
+  ownDescriptor: string | null,
+): object {
+  const { amount, installments, storedCard, storedCardReason, networkTransactionId } = request;
+  const softDescriptor = plainDescriptor(request.softDescriptor ?? ownDescriptor, LONGEST_DESCRIPTOR);
+  return {
+    capture,
+    kind: 'credit',
+    reference: shortReference(request.reference),
+    amount,
+    ...(installments === 1 ? {} : { installments }),
+    ...cardFields(request.card),
+    ...(softDescriptor === null ? {} : { softDescriptor }),
+    subscription: storedCardReason === 'recurring',
+    origin: OWN_PAGE,
+    storageCard: STORAGE[storedCard ?? 'none'],
+    ...(storedCard === 'later' && networkTransactionId !== null ? { brandTid: networkTransactionId } : {}),
+  };
+}
+
+/** A sale of nothing, which moves no money. */
+export function redeVerification({ reference, card }: VerificationRequest): object {
+  return {
+    capture: true,
+    kind: 'credit',
+    reference: shortReference(reference),
+    amount: 0,
+    ...cardFields(card),
+    origin: OWN_PAGE,
+    storageCard: STORAGE.first,
+  };
+}
+
+/** On the day of its sale a part is given back only with a delay. */
+export function redeRefund(amount: number, isWhole: boolean): object {
+  return isWhole ? { amount } : { amount, delayRefunds: true };
+}

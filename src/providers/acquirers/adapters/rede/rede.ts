@@ -1,0 +1,264 @@
+import type { Asked } from '../../../../platform/channels/ask-once.ts';
+import type { Wanted } from '../../../../platform/work/fair-line.ts';
+import { CARD_BRANDS, type CardBrand } from '../../../../values/card-number.ts';
+import type {
+  Acquirer,
+  AcquirerCapabilities,
+  AcquirerTraits,
+  AuthorizationAnswer,
+  AuthorizationRequest,
+  CancelAnswer,
+  CancelRequest,
+  CaptureAnswer,
+  CaptureRequest,
+  FoundCapture,
+  Unknown,
+  VoidAnswer,
+} from '../../acquirer.ts';
+import { chargeInTwoSteps } from '../../charge-in-two-steps.ts';
+import { shortReference } from '../../short-reference.ts';
+import { stepOfCancel } from '../../sum-cancel.ts';
+import {
+  connectedOrUnknown,
+  type FoundAtRede,
+  readRedeAuthorization,
+  readRedeCapture,
+  readRedeCharge,
+  readRedeRefund,
+  readRedeRefunds,
+  readRedeVerification,
+} from './rede-answers.ts';
+import { redeAuthorization, redeRefund, redeVerification } from './rede-requests.ts';
+import type { RedeQuestion, RedeWire } from './rede-wire.ts';
+
+export type RedeSettings = {
+  readonly isTwoSteps: boolean;
+  readonly softDescriptor: string | null;
+  readonly networkId: AcquirerTraits['networkId'];
+  /** Milliseconds after which Rede surely books nothing more that was sent before. */
+  readonly horizon: number;
+  readonly apart: number;
+};
+
+/** Elo has no pre-authorization at Rede. */
+const HELD_BRANDS: readonly CardBrand[] = CARD_BRANDS.filter((brand) => brand !== 'elo');
+
+const CAPABILITIES: AcquirerCapabilities = {
+  largestInstallments: 12,
+  brands: CARD_BRANDS,
+  captureLater: true,
+  partialCancel: true,
+  zeroVerification: true,
+  longestReference: 16,
+  lookUpDays: null,
+  customer: false,
+  listCharges: false,
+};
+
+const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
+
+type Ask = (
+  line: 'charging' | 'resolving',
+  wanted: Wanted,
+  question: RedeQuestion,
+  timeout: number,
+) => Promise<Asked>;
+
+/** e.Rede v2. Its references are unique: a charge that was found is the only one there will ever be. */
+export function redeAcquirer(wire: Pick<RedeWire, 'ask' | 'close'>, settings: RedeSettings): Acquirer {
+  const { horizon, apart, networkId } = settings;
+  const ask: Ask = (...asked) => wire.ask(...asked);
+  const lookUp = lookingUp(ask);
+  return {
+    name: 'rede',
+    traits: {
+      lateBooking: { horizon, apart, booksTwice: false },
+      knowsCancels: false,
+      networkId,
+      heldBrands: HELD_BRANDS,
+    },
+    authorize: (request, timeout) => authorize(ask, settings, request, timeout),
+    async verify(request, timeout) {
+      const question = post('', '', redeVerification(request));
+      const { merchantId, card } = request;
+      return readRedeVerification(await ask('charging', { merchantId, kind: card.brand }, question, timeout));
+    },
+    async find(merchantId, reference, timeout) {
+      return (await lookUp(merchantId, reference, timeout)).found;
+    },
+    voidCharge: (...asked) => voidCharge(ask, lookUp, ...asked),
+    voidTwins: async () => unknown('Rede books a reference once'),
+    cancel: (request, timeout) => cancel(ask, lookUp, request, timeout),
+    capture: (request, timeout) => capture(ask, lookUp, request, timeout),
+    findCapture: (request, timeout) => findCapture(lookUp, request, timeout),
+    changesSince: async () => ({ kind: 'notOffered' }),
+    listCharges: async () => ({ kind: 'notOffered' }),
+    capabilities: () => CAPABILITIES,
+    readCapabilities: async () => ({ kind: 'capabilities', changed: false, capabilities: CAPABILITIES }),
+    close: () => wire.close(),
+  };
+}
+
+const post = (path: string, template: string, body: object): RedeQuestion => ({
+  method: 'POST',
+  path,
+  template,
+  body,
+});
+
+function authorize(
+  ask: Ask,
+  { isTwoSteps, softDescriptor }: RedeSettings,
+  request: AuthorizationRequest,
+  timeout: number,
+): Promise<AuthorizationAnswer> {
+  const { merchantId, amount, card } = request;
+  const isLater = request.capture === 'later';
+  const wanted = { merchantId, kind: card.brand };
+  const send = async (isCaptured: boolean, milliseconds: number) => {
+    const question = post('', '', redeAuthorization(request, isCaptured, softDescriptor));
+    return readRedeAuthorization(await ask('charging', wanted, question, milliseconds), request, isCaptured);
+  };
+  if (isLater || !isTwoSteps || !HELD_BRANDS.includes(card.brand)) return send(!isLater, timeout);
+  return chargeInTwoSteps(
+    (milliseconds) => send(false, milliseconds),
+    ({ tid }, milliseconds) => sendCapture(ask, merchantId, tid as string, amount, milliseconds),
+    timeout,
+  );
+}
+
+type CaptureWithoutRefusal = Exclude<CaptureAnswer, { kind: 'refused' }>;
+
+async function sendCapture(
+  ask: Ask,
+  merchantId: string,
+  tid: string,
+  amount: number,
+  timeout: number,
+): Promise<CaptureWithoutRefusal> {
+  const question: RedeQuestion = { method: 'PUT', path: `/${tid}`, template: '/{tid}', body: { amount } };
+  return readRedeCapture(await ask('charging', { merchantId, kind: 'captures' }, question, timeout), amount);
+}
+
+type LookUp = (merchantId: string, reference: string, timeout: number) => Promise<FoundAtRede>;
+
+function lookingUp(ask: Ask): LookUp {
+  return async (merchantId, reference, timeout) => {
+    const path = `?reference=${shortReference(reference)}`;
+    const question: RedeQuestion = { method: 'GET', path, template: '', body: null };
+    const answer = await ask('resolving', { merchantId }, question, timeout);
+    if (answer.kind === 'notSent') return readRedeCharge(unknown(answer.reason), reference);
+    return readRedeCharge(connectedOrUnknown(answer), reference);
+  };
+}
+
+async function voidCharge(
+  ask: Ask,
+  lookUp: LookUp,
+  merchantId: string,
+  reference: string,
+  timeout: number,
+): Promise<VoidAnswer> {
+  const endsAt = performance.now() + timeout;
+  const { found, tid, capturedAmount, authorizedAmount } = await lookUp(merchantId, reference, timeout);
+  switch (found.kind) {
+    case 'voided':
+    case 'unknown':
+      return found;
+    case 'declined':
+      return { kind: 'declined' };
+    case 'notFound':
+      return { kind: 'notFound', reason: 'Rede does not know it' };
+    case 'approved':
+    case 'preauthorized': {
+      const amount = capturedAmount ?? authorizedAmount;
+      if (tid === null || amount === null) return unknown('Rede names no amount of it');
+      const question = post(`/${tid}/refunds`, '/{tid}/refunds', redeRefund(amount, true));
+      const answer = readRedeRefund(
+        await ask('resolving', { merchantId }, question, endsAt - performance.now()),
+      );
+      if (answer.kind === 'canceled') return { kind: 'voided', charges: 1 };
+      if (answer.kind === 'pending') return unknown('Rede accepted the refund, and has not done it yet');
+      return unknown(answer.reason);
+    }
+  }
+}
+
+/** A refused repetition may have come behind one that was booked, so the sums are read again. */
+async function cancel(
+  ask: Ask,
+  lookUp: LookUp,
+  request: CancelRequest,
+  timeout: number,
+): Promise<CancelAnswer> {
+  const { merchantId, reference, amount, history } = request;
+  const endsAt = performance.now() + timeout;
+  const left = () => endsAt - performance.now();
+  const isFirst = history.sinceFirstTry === null;
+  const unsent = (reason: string): CancelAnswer => ({ kind: isFirst ? 'notSent' : 'unknown', reason });
+  const { found, tid: foundTid, capturedAmount } = await lookUp(merchantId, reference, left());
+  const tid = history.tid ?? foundTid;
+  if (found.kind === 'unknown') return unsent(found.reason);
+  if (tid === null) return unsent('Rede does not know the charge');
+  const readSums = async () => {
+    const path = `/${tid}/refunds`;
+    const question: RedeQuestion = { method: 'GET', path, template: '/{tid}/refunds', body: null };
+    const answer = await ask('resolving', { merchantId }, question, left());
+    return answer.kind === 'notSent' ? answer.reason : readRedeRefunds(connectedOrUnknown(answer));
+  };
+  const sums = await readSums();
+  if (typeof sums === 'string') return unsent(sums);
+  const step = stepOfCancel(request, sums, SILENCE_MILLISECONDS);
+  if (step.kind !== 'send') return step;
+  const question = post(`/${tid}/refunds`, '/{tid}/refunds', redeRefund(amount, amount === capturedAmount));
+  const wanted = { merchantId, kind: 'cancellations' };
+  const answer = readRedeRefund(await ask('charging', wanted, question, left()));
+  if (answer.kind !== 'refused' || isFirst) return answer;
+  const after = await readSums();
+  if (typeof after === 'string') return unknown(after);
+  const isUnchanged = after.done === sums.done && after.underWay === sums.underWay;
+  return isUnchanged ? answer : unknown('it was refused, and meanwhile something was given back');
+}
+
+/** Clients of Rede wait for up to a minute. */
+const SILENCE_MILLISECONDS = 120_000;
+
+async function capture(
+  ask: Ask,
+  lookUp: LookUp,
+  request: CaptureRequest,
+  timeout: number,
+): Promise<CaptureAnswer> {
+  const { merchantId, reference, amount } = request;
+  const endsAt = performance.now() + timeout;
+  const tid = request.tid ?? (await lookUp(merchantId, reference, timeout)).tid;
+  if (tid === null) return unknown('Rede does not know the charge');
+  const answer = await sendCapture(ask, merchantId, tid, amount, endsAt - performance.now());
+  if (answer.kind !== 'unknown') return answer;
+  const found = await findCapture(lookUp, request, endsAt - performance.now());
+  return found.kind === 'captured' || found.kind === 'refused' ? found : answer;
+}
+
+/** A charge is captured once, so its look-up tells of the capture. */
+async function findCapture(
+  lookUp: LookUp,
+  { merchantId, reference, amount }: Pick<CaptureRequest, 'merchantId' | 'reference' | 'amount'>,
+  timeout: number,
+): Promise<FoundCapture> {
+  const { found, capturedAmount } = await lookUp(merchantId, reference, timeout);
+  switch (found.kind) {
+    case 'approved':
+      return capturedAmount === amount
+        ? { kind: 'captured' }
+        : unknown('Rede has captured another amount of it');
+    case 'preauthorized':
+      return { kind: 'notFound' };
+    case 'voided':
+    case 'declined':
+      return { kind: 'refused', reason: 'notPreauthorized' };
+    case 'notFound':
+      return unknown('Rede does not know the charge');
+    case 'unknown':
+      return found;
+  }
+}

@@ -1,0 +1,56 @@
+import { type Database, statement } from '../../../platform/postgres/database.ts';
+import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import { TRANSACTION_STATES } from '../../transaction.ts';
+
+const WATCHED = rowCodec(
+  {
+    merchantId: column.text(),
+    transactionId: column.text(),
+    acquirer: column.text(),
+    state: column.oneOf(TRANSACTION_STATES),
+    isOver: column.boolean('c.watched_until <= now()'),
+  },
+  't',
+);
+
+export type WatchedCharge = RowOf<typeof WATCHED>;
+
+const CLAIM = statement(
+  'transactions.claim_watched',
+  `with due as (
+     select merchant_id, transaction_id, watched_until from watched_charges
+     where due_at <= now() order by due_at limit $1 for no key update skip locked
+   ), claimed as (
+     update watched_charges w set due_at = now() + $2 * interval '1 millisecond'
+     from due d where w.merchant_id = d.merchant_id and w.transaction_id = d.transaction_id
+     returning w.merchant_id, w.transaction_id, w.watched_until
+   )
+   select ${WATCHED.columns} from claimed c
+   join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id`,
+);
+
+/** Of all merchants. Each comes again after the pause, also if its process dies. */
+export async function claimWatchedCharges(
+  database: Database,
+  limit: number,
+  pauseMilliseconds: number,
+): Promise<WatchedCharge[]> {
+  return (await database.query(CLAIM, [limit, pauseMilliseconds])).map(WATCHED.parse);
+}
+
+const FORGET = statement(
+  'transactions.forget_watched',
+  'delete from watched_charges where merchant_id = $1 and transaction_id = $2',
+);
+
+export async function forgetWatchedCharge(
+  database: Database,
+  { merchantId, transactionId }: Pick<WatchedCharge, 'merchantId' | 'transactionId'>,
+): Promise<void> {
+  await database.query(FORGET, [merchantId, transactionId]);
+}
+
+export const EARLIEST_WATCHED = statement(
+  'transactions.earliest_watched',
+  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds from watched_charges`,
+);

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Reply } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
+import {
+  type AcquirerService,
+  type Booked,
+  ESTABLISHMENT,
+  idOf,
+  openAcquirerService,
+} from './acquirer-service.ts';
+
+/** The adapter of Cielo, which books a reference as often as it comes, at the simulated Cielo. */
+
+let cielo: AcquirerService;
+
+before(async () => {
+  const settings = ['horizonSeconds=3', 'apartSeconds=1'];
+  const simulator = [
+    '--last-digit',
+    '0',
+    '--replica-lag-milliseconds',
+    '100',
+    '--horizon-milliseconds',
+    '1500',
+  ];
+  cielo = await openAcquirerService('cielo', { settings, simulator });
+});
+after(() => cielo?.close());
+
+const live = (booked: readonly Booked[]) => booked.reduce((sum, { liveAmount = 0 }) => sum + liveAmount, 0);
+
+/** The states of what is booked under a lost payment that was voided. */
+async function statesOfVoided(order: string): Promise<string[]> {
+  const row = await cielo.untilState(order, 'voided');
+  const booked = await cielo.booked(String(row.transaction_id));
+  assert.equal(live(booked), 0);
+  return booked.map(({ state }) => state);
+}
+
+/** While Cielo's look-up is behind, nothing is sent. */
+function untilSent(ask: () => Promise<Reply>): Promise<Reply> {
+  return until('the look-up is no longer behind', async () => {
+    const reply = await ask();
+    return reply.status !== 503 && reply;
+  });
+}
+
+test('a payment is authorized, then captured: one live sale', async () => {
+  const reply = await cielo.pay(12_300);
+  assert.equal(reply.status, 200, reply.text);
+  const booked = await cielo.booked(idOf(reply));
+  assert.deepEqual(
+    booked.map(({ state, capturedAmount }) => [state, capturedAmount]),
+    [['captured', 12_300]],
+  );
+  assert.equal(Number((await cielo.transaction(reply.order)).nsu), booked[0]?.nsu);
+});
+
+test("a decline carries the issuer's code", async () => {
+  const reply = await cielo.pay(1_051);
+  assert.equal(reply.status, 402, reply.text);
+  assert.equal(reply.body[0].tag, '51');
+});
+
+test('an authorization whose answer is lost is never captured, and is let go', async () => {
+  const reply = await cielo.pay(1_002);
+  assert.equal(reply.status, 500, reply.text);
+  assert.deepEqual(await statesOfVoided(reply.order), ['voided']);
+});
+
+test('a charge that Cielo does not know is voided when its horizon is over', async () => {
+  const reply = await cielo.pay(1_001);
+  assert.equal(reply.status, 500, reply.text);
+  assert.deepEqual(await statesOfVoided(reply.order), []);
+});
+
+test('a capture whose answer is lost is voided with its charge', async () => {
+  await cielo.script({ on: 'capture', fault: 'booksButSilent' });
+  const reply = await cielo.pay(12_301);
+  assert.equal(reply.status, 500, reply.text);
+  assert.deepEqual(await statesOfVoided(reply.order), ['refunded']);
+});
+
+test('what was booked twice is voided twice, also the one that comes later', async () => {
+  await cielo.script({ on: 'authorize', fault: 'booksButSilent', copies: 1, copiesAfterMilliseconds: 2_500 });
+  const reply = await cielo.pay(12_302);
+  assert.equal(reply.status, 500, reply.text);
+  assert.deepEqual(await statesOfVoided(reply.order), ['voided', 'voided']);
+});
+
+test('what Cielo itself does not know yet is neither approved nor declined', async () => {
+  for (const status of ['0', '12']) {
+    await cielo.script({ on: 'authorize', doubt: { status, becomes: 'confirmed' } });
+    const reply = await cielo.pay(12_303);
+    assert.equal(reply.status, 500, reply.text);
+    assert.equal((await statesOfVoided(reply.order)).length, 1);
+  }
+});
+
+test('parts are given back one after the other, and a silent one is told by the sum', async () => {
+  const paymentId = idOf(await cielo.pay(12_304));
+  const reply = await untilSent(() => cielo.post(paymentId, 'cancel', { amount: 2_304 }));
+  assert.equal(reply.status, 200, reply.text);
+  const [sale] = await cielo.booked(paymentId);
+  assert.deepEqual([sale?.refundedAmount, sale?.liveAmount], [2_304, 10_000]);
+});
+
+test('a void that was done and not answered is not done again', async () => {
+  const paymentId = idOf(await cielo.pay(12_305));
+  await cielo.script({ on: 'refund', fault: 'booksButSilent' });
+  const reply = await untilSent(() => cielo.post(paymentId, 'cancel'));
+  assert.equal(reply.status, 500, reply.text);
+  await until('it is canceled', async () => (await cielo.read(paymentId)).statusDescription === 'Cancelada');
+  const [sale] = await cielo.booked(paymentId);
+  assert.deepEqual([sale?.refunds.length, live([sale as Booked])], [1, 0]);
+});
+
+test('what is held is captured later, in part', async () => {
+  const amount = 12_306;
+  const payment = {
+    transactionType: 'credit',
+    amount,
+    productType: 'avista',
+    installments: 1,
+    captureType: 'pa',
+  };
+  const paymentId = idOf(await cielo.pay(amount, { payment }));
+  await cielo.post(paymentId, 'capture', { amount: 2_306 });
+  await until('it is captured', async () => (await cielo.read(paymentId)).statusDescription === 'Autorizada');
+  assert.equal((await cielo.booked(paymentId))[0]?.capturedAmount, 2_306);
+});
+
+test('a card is verified and charged R$ 1.00 by command, and nothing of it stays', async () => {
+  const says = await cielo.tryCard('--charge');
+  assert.match(says, /answers and is fit/);
+  assert.match(says, /the acquirer approves/);
+  assert.match(says, /The charge was approved/);
+  assert.match(says, /Nothing of it is live/);
+});
+
+test('the operator is told in plain words what is wrong, and of no key', async () => {
+  await cielo.desk('merchants', { merchantId: ESTABLISHMENT, key: 'another' });
+  const { exitCode, printed } = await cielo.testProvider();
+  assert.equal(exitCode, 1);
+  assert.match(printed, /takes no such/);
+  assert.ok(!printed.includes('KEY-OF-A-TEST'));
+});

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { until } from '../kit/service.ts';
+import { type AcquirerService, ESTABLISHMENT, idOf, openAcquirerService } from './acquirer-service.ts';
+
+/** The adapter of Rede, from the front door to the books of the simulated Rede. */
+
+let rede: AcquirerService;
+
+before(async () => {
+  const settings = ['horizonSeconds=2', 'apartSeconds=1', 'softDescriptor=LOJA TESTE'];
+  rede = await openAcquirerService('rede', { settings });
+});
+after(() => rede?.close());
+
+const live = (booked: readonly { readonly liveAmount?: number }[]) =>
+  booked.reduce((sum, { liveAmount = 0 }) => sum + liveAmount, 0);
+
+test('a payment is charged once, under a reference that comes from its id', async () => {
+  const reply = await rede.pay(12_300, {
+    payment: { transactionType: 'credit', amount: 12_300, productType: 'lojista', installments: 3 },
+  });
+  assert.equal(reply.status, 200, reply.text);
+  const booked = await rede.booked(idOf(reply));
+  assert.equal(booked.length, 1);
+  const [sale] = booked;
+  assert.deepEqual([sale?.state, sale?.amount, sale?.installments], ['captured', 12_300, 3]);
+  assert.equal(sale?.notes.softDescriptor, 'LOJA TESTE');
+  const row = await rede.transaction(reply.order);
+  assert.equal(row.tid, sale?.id);
+  assert.equal(row.nsu, String(sale?.nsu));
+  assert.deepEqual([row.state, row.acquirer], ['approved', 'rede']);
+});
+
+test("a decline carries the brand's own code", async () => {
+  const reply = await rede.pay(1_051);
+  assert.equal(reply.status, 402, reply.text);
+  assert.equal(reply.body[0].tag, '51');
+});
+
+test('a refusal of the request itself is no decline: nothing was charged, and the caller may come again', async () => {
+  await rede.script({ on: 'authorize', returnCode: '898' });
+  const reply = await rede.pay(12_301);
+  assert.equal(reply.status, 503, reply.text);
+  const row = await rede.transaction(reply.order);
+  assert.equal(row.state, 'voided');
+  assert.match(String(row.unknown_reason), /^not sent: .*898/);
+});
+
+test('a charge that was booked and not answered is voided: nothing of it stays', async () => {
+  const reply = await rede.pay(1_002);
+  assert.equal(reply.status, 500, reply.text);
+  const row = await rede.untilState(reply.order, 'voided');
+  const booked = await rede.booked(String(row.transaction_id));
+  assert.deepEqual([booked.length, booked[0]?.state, live(booked)], [1, 'refunded', 0]);
+});
+
+test('a time-out that Rede reports is unknown, whether it was booked or not', async () => {
+  await rede.script({ on: 'authorize', returnCode: '150', books: true });
+  const reply = await rede.pay(12_302);
+  assert.equal(reply.status, 500, reply.text);
+  const row = await rede.untilState(reply.order, 'voided');
+  assert.equal(live(await rede.booked(String(row.transaction_id))), 0);
+});
+
+test('what Rede does not know is looked for until its horizon is over, and a day longer', async () => {
+  const reply = await rede.pay(1_001);
+  assert.equal(reply.status, 500, reply.text);
+  await until('a look found nothing', async () => {
+    const row = await rede.transaction(reply.order);
+    return row.state === 'unresolved' && row.void_sent_at !== null;
+  });
+  const row = await rede.untilState(reply.order, 'voided');
+  const [watched] = await rede.service.auditor.query(
+    "select watched_until - due_at > interval '20 hours' as is_long from watched_charges where transaction_id = $1",
+    [row.transaction_id],
+  );
+  assert.equal(watched?.is_long, true);
+  assert.deepEqual(await rede.booked(String(row.transaction_id)), []);
+});
+
+test('a charge that Rede books behind the horizon is found by the watch, voided, and told of', async () => {
+  await rede.script({ on: 'authorize', delayMilliseconds: 9_000 });
+  const reply = await rede.pay(12_303);
+  assert.equal(reply.status, 500, reply.text);
+  const { transaction_id: id } = await rede.untilState(reply.order, 'voided');
+  await until('it is live after all', async () => live(await rede.booked(String(id))) > 0);
+  await rede.service.auditor.query('update watched_charges set due_at = now() where transaction_id = $1', [
+    id,
+  ]);
+  await until('it is voided', async () => live(await rede.booked(String(id))) === 0, 90_000);
+  await until('somebody is told', async () =>
+    rede.service.log.some((line) => line.includes('was found to be gone') && line.includes(String(id))),
+  );
+});
+
+test('a token that ended in mid-flight is renewed once, and the payment is made', async () => {
+  await rede.desk('tokens/expire', { merchantId: ESTABLISHMENT });
+  const reply = await rede.pay(12_304);
+  assert.equal(reply.status, 200, reply.text);
+  assert.equal((await rede.booked(idOf(reply))).length, 1);
+});
+
+test('a whole cancel on the day of the sale is done at once', async () => {
+  const paymentId = idOf(await rede.pay(12_305));
+  const reply = await rede.post(paymentId, 'cancel');
+  assert.equal(reply.status, 200, reply.text);
+  assert.equal(live(await rede.booked(paymentId)), 0);
+  assert.equal((await rede.read(paymentId)).statusDescription, 'Cancelada');
+});
+
+test('a cancel that was done and not answered is told by the sum, and not done again', async () => {
+  const paymentId = idOf(await rede.pay(12_306));
+  await rede.script({ on: 'refund', fault: 'booksButSilent' });
+  const reply = await rede.post(paymentId, 'cancel');
+  assert.equal(reply.status, 500, reply.text);
+  await until('it is canceled', async () => (await rede.read(paymentId)).statusDescription === 'Cancelada');
+  const [sale] = await rede.booked(paymentId);
+  assert.deepEqual([sale?.refunds.length, sale?.refundedAmount], [1, 12_306]);
+});
+
+test('a part is accepted on the day of the sale and done the day after; another has to wait for it', async () => {
+  const paymentId = idOf(await rede.pay(12_307));
+  const reply = await rede.post(paymentId, 'cancel', { amount: 2_307 });
+  assert.equal(reply.status, 202, reply.text);
+  const other = await rede.post(paymentId, 'cancel', { amount: 1_000 });
+  assert.equal(other.status, 409, other.text);
+  await rede.nextDay();
+  await rede.service.auditor.query(
+    'update cancels set due_at = now(), rests_until = now() where transaction_id = $1',
+    [paymentId],
+  );
+  await until('it is done', async () => (await rede.read(paymentId)).canceledAmount === 2_307);
+  const [sale] = await rede.booked(paymentId);
+  assert.deepEqual([sale?.refunds.length, sale?.liveAmount], [1, 10_000]);
+});
+
+test('what is held is captured in part, once, and what was not captured is let go', async () => {
+  const held = { transactionType: 'credit', amount: 12_308, productType: 'avista', installments: 1 };
+  const payment = { ...held, captureType: 'pa' };
+  const reply = await rede.pay(12_308, { payment });
+  assert.equal(reply.status, 200, reply.text);
+  const paymentId = idOf(reply);
+  const captured = await rede.post(paymentId, 'capture', { amount: 2_308 });
+  assert.equal(captured.status, 200, captured.text);
+  const [sale] = await rede.booked(paymentId);
+  assert.deepEqual([sale?.state, sale?.capturedAmount], ['captured', 2_308]);
+  const released = idOf(await rede.pay(12_308, { payment }));
+  assert.equal((await rede.post(released, 'cancel')).status, 200);
+  assert.equal(live(await rede.booked(released)), 0);
+});
+
+test('a capture that was done and not answered is found, and not made again', async () => {
+  const amount = 12_309;
+  const payment = {
+    transactionType: 'credit',
+    amount,
+    productType: 'avista',
+    installments: 1,
+    captureType: 'pa',
+  };
+  const paymentId = idOf(await rede.pay(amount, { payment }));
+  await rede.script({ on: 'capture', fault: 'booksButSilent' });
+  assert.equal((await rede.post(paymentId, 'capture')).status, 500);
+  await until('it is captured', async () => (await rede.read(paymentId)).statusDescription === 'Autorizada');
+  assert.equal((await rede.booked(paymentId))[0]?.capturedAmount, amount);
+});
+
+test('a card is verified and charged R$ 1.00 by command, and nothing of it stays', async () => {
+  const says = await rede.tryCard('--charge');
+  assert.match(says, /answers and is fit/);
+  assert.match(says, /the acquirer approves/);
+  assert.match(says, /The charge was approved/);
+  assert.match(says, /Nothing of it is live/);
+});
+
+test('the operator is told in plain words what is wrong, and of no key', async () => {
+  await rede.desk('merchants', { merchantId: ESTABLISHMENT, key: 'another' });
+  const { exitCode, printed } = await rede.testProvider();
+  assert.equal(exitCode, 1);
+  assert.match(printed, /takes no such/);
+  assert.ok(!printed.includes('KEY-OF-A-TEST'));
+});
