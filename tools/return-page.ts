@@ -4,7 +4,7 @@ import {
   CNAB_TIME_IS_OVER,
   FEBRABAN_BANKS,
   FEBRABAN_MOVEMENTS,
-} from '../src/reconciliation/bank-files/cnab240-layout.ts';
+} from '../packages/settlement-files/src/banks/cnab240-layout.ts';
 import { kindsSection, overview, recordSection, table } from './settlement-page.ts';
 
 /** docs/return-files.md: every position of the bank's return file that the reader reads. */

@@ -1,10 +1,16 @@
-import type { CodeTable, Field, FieldKind, RecordLayout } from '../src/reconciliation/layouts/fixed-width.ts';
-import { FORMATS, type FormatLayout } from '../src/reconciliation/layouts/formats.ts';
+import { FORMATS } from '../packages/settlement-files/src/formats.ts';
+import type {
+  CodeTable,
+  Field,
+  FieldKind,
+  RecordLayout,
+} from '../packages/settlement-files/src/records/fixed-width.ts';
+import type { Format, FormatLayout } from '../packages/settlement-files/src/records/format.ts';
 
 /** docs/settlement-files.md: every position of every record that the readers read. */
 export function settlementPage(note: string): string {
-  const formats = Object.values(FORMATS).map(formatSection);
-  const records = Object.values(FORMATS).flatMap((format) => [...format.records]);
+  const formats = FORMATS.map(formatSection);
+  const records = FORMATS.flatMap((format) => [...format.records]);
   return `# Settlement files\n\n${note}\n\n${INTRODUCTION}\n\n${kindsSection(records)}\n\n${formats.join('\n\n')}\n`;
 }
 
@@ -64,7 +70,7 @@ export function kindsSection(records: readonly RecordLayout[]): string {
   )}`;
 }
 
-function formatSection(layout: FormatLayout): string {
+function formatSection(layout: Format): string {
   const { format, title, rules, records, alike, leftOut } = layout;
   const parts = [
     `## ${title}`,

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 
-const FOLDERS = ['src', 'simulators', 'conformance', 'tools', 'bench', 'test'];
+const FOLDERS = ['src', 'packages', 'simulators', 'conformance', 'tools', 'bench', 'test'];
 const PATTERNS = FOLDERS.map((folder) => `${folder}/**/*.test.ts`);
 /** Always run with a change: they look at all sources, and take seconds. */
 const FENCES = 'test/architecture/';
@@ -76,6 +76,11 @@ export function changedFiles(files: readonly string[], base: string): string[] {
   );
 }
 
+/** `#name` of package.json. */
+function packageOf(specifier: string): string {
+  return `packages/${specifier.slice(1)}/src/index.ts`;
+}
+
 /** The file and all that it imports, by their paths in the checkout. */
 function reachedFrom(file: string, known: Map<string, readonly string[]>): Set<string> {
   const reached = new Set([file]);
@@ -89,6 +94,8 @@ function reachedFrom(file: string, known: Map<string, readonly string[]>): Set<s
 
 function importsOf(path: string): readonly string[] {
   if (!existsSync(path)) return [];
-  const named = readFileSync(path, 'utf8').matchAll(/(?:from|import|import\() ?'(\.{1,2}\/[^']+)'/g);
-  return [...named].map(([, relative]) => normalize(join(dirname(path), relative as string)));
+  const named = readFileSync(path, 'utf8').matchAll(/(?:from|import|import\() ?'(\.{1,2}\/[^']+|#[\w-]+)'/g);
+  return [...named].map(([, specifier = '']) =>
+    specifier.startsWith('#') ? packageOf(specifier) : normalize(join(dirname(path), specifier)),
+  );
 }

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
+import { type ReturnFileFault, ReturnFileRefused } from '#settlement-files';
 import {
   namedNumbers,
   type ProcessedReturnFile,
   processReturnFile,
 } from '../reconciliation/bank-files/process-return-file.ts';
-import { type ReturnFileFault, ReturnFileRefused } from '../reconciliation/bank-files/return-file.ts';
 import {
   type AuditedCommandTools,
   type Command,

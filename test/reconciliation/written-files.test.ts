@@ -6,7 +6,7 @@ import type { FileFault } from '../../simulators/acquirer/file-faults.ts';
 import { History, type HistoryStep } from '../../simulators/acquirer/file-history.ts';
 import { FILE_FORMATS, type FileFormat } from '../../simulators/acquirer/files.ts';
 import { dayAfter, endOfDay, saoPauloDayOf } from '../../simulators/kit/days.ts';
-import { readSettlementEvents } from '../../src/reconciliation/files/read-settlement-events.ts';
+import { readSettlementEvents } from '../../src/reconciliation/imports/read-settlement-events.ts';
 import type { SettlementEntry, SettlementEvent } from '../../src/reconciliation/settlement-entry.ts';
 
 const sale = fc.record({

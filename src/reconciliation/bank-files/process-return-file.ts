@@ -1,3 +1,5 @@
+import type * as files from '#settlement-files';
+import { NO_CODE, ReturnFileReader, ReturnFileRefused } from '#settlement-files';
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
@@ -11,8 +13,9 @@ import {
 import { cents } from '../../values/cents.ts';
 import { type Instant, instant, startOfSaoPauloDay } from '../../values/instant.ts';
 import { type ExceptionRow, NO_MERCHANT, recordExceptions } from '../exceptions/exception-writes.sql.ts';
-import { NO_CODE } from '../files/entry-fields.ts';
-import { type ReturnEntry, type ReturnFileHead, ReturnFileReader, ReturnFileRefused } from './return-file.ts';
+import type { Ours } from '../settlement-entry.ts';
+
+type ReturnEntry = Ours<files.ReturnEntry>;
 
 export type ProcessedReturnFile = ReturnFile & KeptCounts;
 
@@ -140,7 +143,7 @@ const LONGEST_LINE = 1_000;
 const END_OF_FILE = '\u001a';
 
 export type ReturnFile = {
-  readonly head: ReturnFileHead;
+  readonly head: Ours<files.ReturnFileHead>;
   readonly entries: readonly (ReturnEntry & { readonly ourNumber: string; readonly event: string })[];
   readonly lineCount: number;
   /** Pairs that would change a boleto but name none of ours. */
@@ -160,7 +163,7 @@ export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<
   let [foreign, pairs, lineCount] = [0, 0, 0];
   for await (const line of linesOf(bytes)) {
     lineCount += 1;
-    const entry = reader.take(line);
+    const entry = reader.take(line) as unknown as ReturnEntry | null;
     if (entry === null) continue;
     pairs += 1;
     if (pairs > MOST_PAIRS) throw new ReturnFileRefused(lineCount, 'tooManyPairs');
@@ -170,7 +173,14 @@ export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<
     else if (ourNumber === null) foreign += 1;
     else entries.push({ ...entry, event, ourNumber });
   }
-  return { head: reader.end(), entries, lineCount, foreign, others, unknown };
+  return {
+    head: reader.end() as unknown as ReturnFile['head'],
+    entries,
+    lineCount,
+    foreign,
+    others,
+    unknown,
+  };
 }
 
 /** Latin-1. A line that is much too long is yielded cut, and the reader refuses it. */

@@ -4,13 +4,13 @@ import { lstat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { readSettlementEvents } from '../files/read-settlement-events.ts';
 import type {
   SettlementEvent,
   SettlementFault,
   SettlementFileEnd,
   SettlementFileHead,
 } from '../settlement-entry.ts';
+import { readSettlementEvents } from './read-settlement-events.ts';
 import { isMoney, keptName, type SettlementFile } from './settlement-file.ts';
 import {
   abandonFile,

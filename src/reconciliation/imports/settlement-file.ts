@@ -1,5 +1,5 @@
 import type { Day, Instant } from '../../values/instant.ts';
-import type { EntryKind, SettlementFileHead, SettlementFormat } from '../settlement-entry.ts';
+import type { EntryKind, SettlementFileHead } from '../settlement-entry.ts';
 import type { ImportResult } from './import-settlement-file.ts';
 
 export type SettlementFile = SettlementFileHead & {
@@ -40,14 +40,6 @@ export function placeOfFile(
   const missing = highestBelow === null ? 0 : sequence - highestBelow - 1;
   return { ok: true, replaces: same, missingBefore: Math.max(0, missing) };
 }
-
-/** The other formats only report sales. */
-export const PAYS: Readonly<Record<SettlementFormat, boolean>> = {
-  adiq: true,
-  cielo04: true,
-  redeEevc: false,
-  redeEefi: true,
-};
 
 export function isMoney(kind: EntryKind): boolean {
   return kind !== 'sale' && kind !== 'schedule' && kind !== 'pledge';
