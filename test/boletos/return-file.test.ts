@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type ReturnFileFault, ReturnFileRefused } from '#settlement-files';
-import { CNAB_RECORDS } from '../../packages/settlement-files/src/banks/cnab240-layout.ts';
+import { CNAB240_RECORDS } from '../../packages/settlement-files/src/banks/cnab240-layout.ts';
 import { type ReturnFile, readReturnFile } from '../../src/reconciliation/bank-files/process-return-file.ts';
 import { fileOf, HEADER, line, lotHeader, lotTrailer, pair, trailer, zeros } from './return-lines.ts';
 
@@ -24,11 +24,21 @@ async function refused(lines: readonly string[], lineNumber: number, fault: Retu
 
 test('a payment is read with its amount, fee and days', async () => {
   const file = await read(fileOf({}));
-  assert.deepEqual(file.head, { bank: '237', madeOn: '2026-11-23', sequence: 217 });
+  assert.deepEqual(file.head, {
+    format: 'cnab240',
+    bank: '237',
+    bankName: 'Bradesco',
+    madeOn: '2026-11-23',
+    sequence: 217,
+  });
   assert.deepEqual(file.entries, [
     {
       lineNumber: 3,
       movement: '06',
+      meaning: 'liquidação',
+      companyUse: '00000012345',
+      bankNumber: null,
+      documentNumber: 'PEDIDO-1001',
       event: 'paid',
       isKnown: true,
       ourNumber: '00000012345',
@@ -83,9 +93,10 @@ test('nothing is paid by a movement that is not surely a payment at the bank of 
     }
     return paying;
   };
-  for (const bank of ['001', '033', '041', '237', '748', '756'])
+  for (const bank of ['001', '041', '237', '748', '756'])
     assert.deepEqual(await payments(bank), ['06', '17']);
-  for (const bank of ['341', '104', '999']) assert.deepEqual(await payments(bank), ['06']);
+  assert.deepEqual(await payments('341'), ['06', '08']);
+  assert.deepEqual(await payments('104'), ['06', '46']);
   for (const movement of ['A4', 'AA', '  ', '6 ']) {
     const file = await read(ofBank('237', movement));
     assert.deepEqual([file.entries.length, file.unknown[0]?.movement], [0, movement.trim()]);
@@ -128,12 +139,12 @@ test('a file that does not add up is refused by its line', async () => {
   await refused(good.slice(0, -1), 7, 'noTrailer');
   await refused([...good, good[0] ?? ''], 9, 'behindTrailer');
   await refused(
-    good.map((one) => one.trimEnd()),
+    good.map((one) => one.slice(0, 140)),
     1,
     'lineLength',
   );
   await refused([...good.slice(0, 3), 'x'.repeat(100_000)], 4, 'lineLength');
-  await refused(changed(0, 143, '1'), 1, 'field');
+  await refused(changed(0, 143, '1'), 1, 'notAReturnFile');
   await refused(changed(0, 144, '31022026'), 1, 'field');
   await refused(changed(1, 1, '001'), 2, 'anotherBank');
   await refused(changed(1, 4, '0002'), 2, 'lotNumber');
@@ -142,8 +153,6 @@ test('a file that does not add up is refused by its line', async () => {
   await refused(changed(3, 4, '0002'), 4, 'lotNumber');
   await refused(changed(3, 16, '09'), 4, 'movementDiffers');
   await refused(changed(3, 78, '00000000012345A'), 4, 'field');
-  await refused(changed(3, 78, zeros(0, 15)), 4, 'paymentWithoutAmount');
-  await refused(changed(3, 138, '00000000'), 4, 'changeWithoutDay');
   await refused(changed(3, 138, '32112026'), 4, 'field');
   await refused(changed(6, 18, '000007'), 7, 'lotCount');
   await refused(changed(7, 18, '000002'), 8, 'fileCount');
@@ -168,7 +177,7 @@ test('no line that is left out or twice, and no digit of a count, passes unseen'
 });
 
 test('the fields of each record follow each other without a hole up to 240', () => {
-  for (const { title, fields } of CNAB_RECORDS) {
+  for (const { title, fields } of CNAB240_RECORDS) {
     let next = 1;
     for (const [name, from, to] of fields) {
       assert.equal(from, next, `${title}: ${name}`);

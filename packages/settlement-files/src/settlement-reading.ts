@@ -1,8 +1,10 @@
+import { isReturnHeader } from './banks/return-header.ts';
 import type { SettlementEvent, SettlementFileEnd } from './entry.ts';
 import { FORMATS, OTHER_FILES } from './formats.ts';
 import {
   BEHIND_TRAILER,
   EMPTY_FILE,
+  FILE_OF_BANK,
   longerThan,
   noTrailer,
   otherFile,
@@ -11,6 +13,7 @@ import {
 import { type FileReading, Findings } from './records/findings.ts';
 import type { Format } from './records/format.ts';
 import type { Sentence } from './sentence.ts';
+import { isNothing, LineSplitter, LONGEST_LINE } from './text-lines.ts';
 
 export class SettlementReading {
   readonly #findings = new Findings();
@@ -40,9 +43,16 @@ export class SettlementReading {
     return this.#findings.drain();
   }
 
+  /** The bytes are no text. */
+  refuse(sentence: Sentence): void {
+    this.#findings.fault({ lineNumber: 1, record: null }, null, sentence);
+    this.#isOver = true;
+  }
+
   finish(sha256: () => string): SettlementEvent[] {
-    const line = this.#splitter.last();
-    if (line !== null && !this.#isOver) this.#take(line);
+    for (const line of this.#isOver ? [] : this.#splitter.last()) {
+      if (!this.#isOver) this.#take(line);
+    }
     const { faults, isClean } = this.#findings;
     const place = { lineNumber: Math.max(this.#lineCount, 1), record: null };
     if (isClean && this.#file === null) this.#findings.fault(place, null, EMPTY_FILE);
@@ -54,9 +64,11 @@ export class SettlementReading {
   }
 
   #take(line: string): void {
+    const isEnded = this.#file?.isEnded() === true;
+    if (isEnded && isNothing(line)) return;
     this.#lineCount += 1;
     const place = { lineNumber: this.#lineCount, record: null };
-    if (this.#file?.isEnded()) {
+    if (isEnded) {
       this.#findings.fault(place, null, BEHIND_TRAILER);
       this.#isOver = true;
       return;
@@ -90,42 +102,6 @@ function recognizedFormat(line: string): Format | Sentence {
   const format = FORMATS.find(({ isHeader }) => isHeader(line));
   if (format !== undefined) return format;
   const other = OTHER_FILES.find(({ isHeader }) => isHeader(line));
-  return other === undefined ? UNKNOWN_FORMAT : otherFile(other.title);
-}
-
-/** No format has lines longer than this. */
-const LONGEST_LINE = 4096;
-
-const LINE_FEED = 10;
-const CARRIAGE_RETURN = 13;
-
-/** Splits ISO-8859-1 at LF or CR LF. An incomplete line waits for the next bytes. */
-class LineSplitter {
-  #rest: Buffer = Buffer.alloc(0);
-
-  /** Null if a line is too long. */
-  push(bytes: Uint8Array): string[] | null {
-    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const all = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    const lines: string[] = [];
-    let start = 0;
-    for (;;) {
-      const end = all.indexOf(LINE_FEED, start);
-      if (end === -1) break;
-      lines.push(textOf(all, start, end));
-      start = end + 1;
-    }
-    // A copy, because the caller may reuse its buffer.
-    this.#rest = Buffer.from(all.subarray(start));
-    return this.#rest.length > LONGEST_LINE ? null : lines;
-  }
-
-  last(): string | null {
-    return this.#rest.length === 0 ? null : textOf(this.#rest, 0, this.#rest.length);
-  }
-}
-
-function textOf(bytes: Buffer, start: number, end: number): string {
-  const isReturn = end > start && bytes[end - 1] === CARRIAGE_RETURN;
-  return bytes.toString('latin1', start, isReturn ? end - 1 : end);
+  if (other !== undefined) return otherFile(other.title);
+  return isReturnHeader(line) ? FILE_OF_BANK : UNKNOWN_FORMAT;
 }

@@ -136,7 +136,7 @@ test('statements that are not read are refused by name, in both languages', asyn
     const { faults } = await readLines([cieloHeader({ statement })]);
     assert.equal(faults[0]?.lineNumber, 1);
     assert.match(faults[0]?.sentence.en ?? '', new RegExp(`Cielo ${statement}`));
-    assert.match(faults[0]?.sentence.pt ?? '', new RegExp(`Cielo ${statement}.*não lê`));
+    assert.match(faults[0]?.sentence.pt ?? '', new RegExp(`Cielo ${statement}.*ainda não é lido`));
   }
 });
 

@@ -1,8 +1,9 @@
 import { recordLayout } from '../records/fixed-width.ts';
+import type { Movements } from './bank.ts';
 
 /** CNAB 240 by FEBRABAN, return file of collection (cobrança): lots of segment pairs T and U. */
 
-export const CNAB_FILE_HEADER = recordLayout('0', 'Header of the file', 'The first line.', [
+export const FILE_HEADER = recordLayout('0', 'Header of the file', 'The first line.', [
   ['bank', 1, 3, 'text', 'Code of the bank'],
   ['lot', 4, 7, '= 0000', 'Lot: none'],
   ['recordType', 8, 8, '= 0', 'Record'],
@@ -19,16 +20,16 @@ export const CNAB_FILE_HEADER = recordLayout('0', 'Header of the file', 'The fir
   ['rest', 167, 240, 'any', "The bank's own"],
 ]);
 
-export const CNAB_LOT_HEADER = recordLayout('1', 'Header of a lot', 'Begins a lot.', [
+export const LOT_HEADER = recordLayout('1', 'Header of a lot', 'Begins a lot.', [
   ['bank', 1, 3, 'text', 'Code of the bank'],
-  ['lot', 4, 7, 'count', 'Number of the lot, from 1'],
+  ['lot', 4, 7, 'count', "Number of the lot, from 1, or the bank's own"],
   ['recordType', 8, 8, '= 1', 'Record'],
   ['operation', 9, 9, '= T', 'T: return'],
   ['service', 10, 11, '= 01', '01: collection (cobrança)'],
   ['rest', 12, 240, 'any', 'The company, and messages'],
 ]);
 
-export const CNAB_TITLE = recordLayout('3T', 'Segment T', 'Which boleto, and what became of it.', [
+export const TITLE = recordLayout('3T', 'Segment T', 'Which boleto, and what became of it.', [
   ['bank', 1, 3, 'text', 'Code of the bank'],
   ['lot', 4, 7, 'count', 'Number of the lot'],
   ['recordType', 8, 8, '= 3', 'Record'],
@@ -37,7 +38,13 @@ export const CNAB_TITLE = recordLayout('3T', 'Segment T', 'Which boleto, and wha
   ['reserved', 15, 15, 'any', 'A blank'],
   ['movement', 16, 17, 'code movement', 'What became of it: see the movements'],
   ['account', 18, 37, 'document?', 'Branch and account'],
-  ['bankNumber', 38, 57, 'text?', "The bank's number of the boleto"],
+  [
+    'bankNumber',
+    38,
+    57,
+    'text?',
+    "The bank's number of the boleto; at some banks its portfolio or installment is in it",
+  ],
   ['portfolio', 58, 58, 'any', 'Portfolio'],
   ['documentNumber', 59, 73, 'text?', "The merchant's number of it"],
   ['dueOn', 74, 81, 'day DDMMYYYY?', 'Due day'],
@@ -53,7 +60,33 @@ export const CNAB_TITLE = recordLayout('3T', 'Segment T', 'Which boleto, and wha
   ['rest', 224, 240, 'any', "The bank's own"],
 ]);
 
-export const CNAB_AMOUNTS = recordLayout('3U', 'Segment U', 'Follows its segment T: amounts and days.', [
+/** Santander has no check digit of the branch: what follows stands four or five positions before. */
+export const TITLE_OF_SANTANDER = recordLayout('3T', 'Segment T of Santander', 'As the other T.', [
+  ['bank', 1, 3, 'text', 'Code of the bank'],
+  ['lot', 4, 7, 'count', 'Number of the lot'],
+  ['recordType', 8, 8, '= 3', 'Record'],
+  ['number', 9, 13, 'count', 'Number of the record in its lot, from 1'],
+  ['segment', 14, 14, '= T', 'Segment'],
+  ['reserved', 15, 15, 'any', 'A blank'],
+  ['movement', 16, 17, 'code movement', 'What became of it: see the movements'],
+  ['account', 18, 40, 'document?', 'Branch and account'],
+  ['bankNumber', 41, 53, 'text?', "The bank's number of the boleto"],
+  ['portfolio', 54, 54, 'any', 'Portfolio'],
+  ['documentNumber', 55, 69, 'text?', "The merchant's number of it"],
+  ['dueOn', 70, 77, 'day DDMMYYYY?', 'Due day'],
+  ['value', 78, 92, 'cents?', 'Its value'],
+  ['receivedBy', 93, 100, 'any', 'Bank and branch that were paid'],
+  ['companyUse', 101, 125, 'text?', 'What the company wrote when it registered it: our number'],
+  ['currency', 126, 127, 'any', 'Currency'],
+  ['payerDocument', 128, 143, 'document?', "The payer's CPF or CNPJ"],
+  ['payerName', 144, 183, 'any', 'The payer; it is not kept'],
+  ['contract', 184, 193, 'any', 'Account that is credited'],
+  ['fee', 194, 208, 'cents?', 'What the bank keeps for it'],
+  ['reasons', 209, 218, 'text?', 'Up to five reasons of two digits'],
+  ['rest', 219, 240, 'any', 'Blanks'],
+]);
+
+export const AMOUNTS = recordLayout('3U', 'Segment U', 'Follows its segment T: amounts and days.', [
   ['bank', 1, 3, 'text', 'Code of the bank'],
   ['lot', 4, 7, 'count', 'Number of the lot'],
   ['recordType', 8, 8, '= 3', 'Record'],
@@ -74,73 +107,74 @@ export const CNAB_AMOUNTS = recordLayout('3U', 'Segment U', 'Follows its segment
   ['rest', 154, 240, 'any', "The bank's own"],
 ]);
 
-export const CNAB_LOT_TRAILER = recordLayout('5', 'Trailer of a lot', 'Ends a lot.', [
+export const LOT_TRAILER = recordLayout('5', 'Trailer of a lot', 'Ends a lot.', [
   ['bank', 1, 3, 'text', 'Code of the bank'],
   ['lot', 4, 7, 'count', 'Number of the lot'],
   ['recordType', 8, 8, '= 5', 'Record'],
   ['reserved', 9, 17, 'any', 'Blanks'],
-  ['records', 18, 23, 'count', 'Records of the lot, header and trailer among them'],
+  [
+    'records',
+    18,
+    23,
+    'count',
+    'Records of the lot, header and trailer among them; some banks count otherwise',
+  ],
+  ['titles', 24, 29, 'text?', 'Boletos of simple collection; compared where the bank fills in nothing else'],
+  ['titlesValue', 30, 46, 'text?', 'Their amount; likewise'],
   [
     'rest',
-    24,
+    47,
     240,
     'any',
-    'Totals of portfolios, which banks fill in ways of their own; they are not compared',
+    'Totals of other portfolios, which banks fill in ways of their own; they are not compared',
   ],
 ]);
 
-export const CNAB_FILE_TRAILER = recordLayout('9', 'Trailer of the file', 'The last line.', [
+export const FILE_TRAILER = recordLayout('9', 'Trailer of the file', 'The last line.', [
   ['bank', 1, 3, 'text', 'Code of the bank'],
-  ['lot', 4, 7, '= 9999', 'Lot: none'],
+  ['lot', 4, 7, 'count', "9999: none; the bank's own number where it numbers lots"],
   ['recordType', 8, 8, '= 9', 'Record'],
   ['reserved', 9, 17, 'any', 'Blanks'],
   ['lots', 18, 23, 'count', 'Lots of the file'],
-  ['records', 24, 29, 'count', 'Records of the file, header and trailer among them'],
+  [
+    'records',
+    24,
+    29,
+    'count',
+    'Records of the file, header and trailer among them; without these two is taken too',
+  ],
   ['rest', 30, 240, 'any', 'Blanks'],
 ]);
 
-export const CNAB_RECORDS = [
-  CNAB_FILE_HEADER,
-  CNAB_LOT_HEADER,
-  CNAB_TITLE,
-  CNAB_AMOUNTS,
-  CNAB_LOT_TRAILER,
-  CNAB_FILE_TRAILER,
+export const CNAB240_RECORDS = [
+  FILE_HEADER,
+  LOT_HEADER,
+  TITLE,
+  TITLE_OF_SANTANDER,
+  AMOUNTS,
+  LOT_TRAILER,
+  FILE_TRAILER,
 ] as const;
 
-/** `none`: the movement is counted and changes nothing. */
-export type MovementUse = 'paid' | 'writtenOff' | 'none';
-
-type Movements = Readonly<Record<string, { readonly use: MovementUse; readonly meaning: string }>>;
-
-export const CNAB_MOVEMENTS: Movements = {
-  '02': { use: 'none', meaning: 'registered' },
-  '03': { use: 'none', meaning: 'registration refused' },
-  '06': { use: 'paid', meaning: 'paid' },
-  '09': { use: 'writtenOff', meaning: 'written off' },
+/**
+ * `lots`: numbered from 1 in a file, or by the bank. `counts`: what a lot's trailer counts. `payments`: the
+ * number and the amount of what was paid, where the bank does not count records.
+ */
+export type Cnab240Dialect = {
+  readonly title: typeof TITLE | typeof TITLE_OF_SANTANDER;
+  readonly movements: Movements;
+  readonly lots: 'numbered' | 'own';
+  readonly counts: 'records' | 'details' | 'payments';
 };
 
-/** Banks that use FEBRABAN's movements. Others have a table of their own. */
-export const FEBRABAN_BANKS: readonly string[] = ['001', '033', '041', '237', '748', '756'];
-
-/** FEBRABAN's other movements. Those that move money in an unclear way are left out. */
-export const FEBRABAN_MOVEMENTS: Movements = {
-  '11': { use: 'none', meaning: 'open' },
-  '12': { use: 'none', meaning: 'rebate granted' },
-  '13': { use: 'none', meaning: 'rebate canceled' },
-  '14': { use: 'none', meaning: 'due day changed' },
-  '17': { use: 'paid', meaning: 'paid after it was written off' },
-  '19': { use: 'none', meaning: 'protest ordered' },
-  '20': { use: 'none', meaning: 'protest stopped' },
-  '23': { use: 'none', meaning: 'sent to the notary' },
-  '24': { use: 'none', meaning: 'taken back from the notary' },
-  '26': { use: 'none', meaning: 'instruction refused' },
-  '27': { use: 'none', meaning: 'other data changed' },
-  '28': { use: 'none', meaning: 'debit of fees' },
-  '30': { use: 'none', meaning: 'change of data refused' },
-  '51': { use: 'none', meaning: 'recognized by the payer (DDA)' },
-  '52': { use: 'none', meaning: 'not recognized by the payer (DDA)' },
+/** Where the last field that matters ends: blanks behind it may be cut. */
+export const LEAST_LENGTHS: Readonly<Record<string, number>> = {
+  '0': 151,
+  '1': 11,
+  '3T': 208,
+  '3U': 145,
+  '5': 23,
+  '9': 29,
 };
 
-/** Write-off reasons that mean the boleto expired. With any other reason it was canceled. */
-export const CNAB_TIME_IS_OVER = ['12', '13'];
+export const CNAB240_LENGTH = 240;

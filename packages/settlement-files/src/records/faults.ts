@@ -1,5 +1,6 @@
 import type { Sentence } from '../sentence.ts';
 import type { FaultOfField, FieldFault } from './fixed-width.ts';
+import { reais } from './reais.ts';
 
 /** Why a file is refused, in both languages. A text of the file is repeated only if it is a short code. */
 
@@ -14,11 +15,11 @@ const FIELD_FAULTS: Readonly<Record<FieldFault, Sentence>> = {
   text: { pt: 'traz caracteres que não são texto', en: 'has characters that are no text' },
 };
 
-export function fieldSentence({ field, from, to, fault }: FaultOfField): Sentence {
+export function fieldSentence({ field, from, to, fault, found }: FaultOfField): Sentence {
   const { pt, en } = FIELD_FAULTS[fault];
   return {
-    pt: `O campo ${field} (posições ${from} a ${to}) ${pt}.`,
-    en: `Field ${field} (positions ${from} to ${to}) ${en}.`,
+    pt: `O campo ${field} (posições ${from} a ${to}) ${pt}${found ? `: traz "${found}"` : ''}.`,
+    en: `Field ${field} (positions ${from} to ${to}) ${en}${found ? `: "${found}"` : ''}.`,
   };
 }
 
@@ -27,10 +28,15 @@ export const UNKNOWN_FORMAT: Sentence = {
   en: 'The first line is not the header of a known file: Adiq EDI 3.1, Cielo 04, Rede EEVC or Rede EEFI.',
 };
 
+export const FILE_OF_BANK: Sentence = {
+  pt: 'O arquivo é o retorno de um banco, e não o extrato de uma adquirente.',
+  en: 'The file is a return file of a bank, and not one of an acquirer.',
+};
+
 export function otherFile(name: string): Sentence {
   return {
-    pt: `O arquivo é ${name}, que a conciliação não lê.`,
-    en: `The file is ${name}, which reconciliation does not read.`,
+    pt: `O arquivo é ${name}, que ainda não é lido.`,
+    en: `The file is ${name}, which is not read yet.`,
   };
 }
 
@@ -101,11 +107,14 @@ export function noTrailer(record: string): Sentence {
   };
 }
 
-/** Whole numbers; sums are cents. */
+/** Counts and line numbers as they are; everything else is cents. */
 export function disagrees(field: string, stated: number, found: number): Sentence {
+  const [one, other] = [stated, found].map((value) =>
+    /count|number/i.test(field) ? { pt: value, en: value } : reais(value),
+  );
   return {
-    pt: `O campo ${field} diz ${stated}, e as linhas dão ${found}.`,
-    en: `Field ${field} says ${stated}, and the lines come to ${found}.`,
+    pt: `O campo ${field} diz ${one?.pt}, e as linhas dão ${other?.pt}.`,
+    en: `Field ${field} says ${one?.en}, and the lines come to ${other?.en}.`,
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Day, isDay } from '../day.ts';
 
 /** The time at the end of the last format is checked and dropped. */
-type DayForm = 'YYYYMMDD' | 'DDMMYYYY' | 'YYMMDD' | 'YYYYMMDDhhmmss';
+type DayForm = 'YYYYMMDD' | 'DDMMYYYY' | 'DDMMYY' | 'YYMMDD' | 'YYYYMMDDhhmmss';
 
 /**
  * `= X`: the text X. `digits`: a numeric identifier; `count`: a quantity. `cents`: unsigned; `sign cents`:
@@ -61,6 +61,8 @@ export type FaultOfField = {
   readonly from: number;
   readonly to: number;
   readonly fault: FieldFault;
+  /** What stands there: a code, a day or an amount; null of anything that may be a person's. */
+  readonly found: string | null;
 };
 
 /** Keeps the field names in the type. */
@@ -73,6 +75,14 @@ export function recordLayout<const F extends readonly Field[]>(
 ): RecordLayout<F> {
   const shortest = fields.findLast(([, , , kind]) => kind !== 'any' && kind !== 'later text?')?.[2] ?? 0;
   return { type, title, use, length: fields.at(-1)?.[2] ?? 0, shortest, fields, codes };
+}
+
+const LONGEST_CODE = 4;
+
+function shownText(text: string): string | null {
+  const found = text.trim();
+  if (found.length <= LONGEST_CODE) return found;
+  return /^[\d ,.+-]{1,18}$/.test(found) && !/\d{11}/.test(found) ? found : null;
 }
 
 type Reading = { readonly value: string | number | null; readonly fault: FieldFault | null };
@@ -122,7 +132,7 @@ export function recordReader<R extends RecordLayout>(layout: R): RecordReader<R>
       const { name, from, to, lastReading } = slot;
       if (lastReading.fault !== null) {
         faults ??= [];
-        faults.push({ field: name, from, to, fault: lastReading.fault });
+        faults.push({ field: name, from, to, fault: lastReading.fault, found: shownText(text) });
         values[name] = null;
       } else if (slot.isKept) {
         values[name] = lastReading.value;
@@ -191,7 +201,7 @@ function readCount(isOptional: boolean): (text: string) => Reading {
 
 function readCents(isOptional: boolean): (text: string) => Reading {
   return (text) => {
-    if (isOptional && isBlank(text)) return valued(0);
+    if (isOptional && isBlank(text.replace(/^0+/, ''))) return valued(0);
     if (!isDigits(text)) return NOT_DIGITS;
     const value = Number(text);
     return Number.isSafeInteger(value) ? valued(value) : TOO_LARGE;
@@ -228,6 +238,8 @@ function dayText(text: string, form: DayForm): string {
   switch (form) {
     case 'DDMMYYYY':
       return `${text.slice(4)}-${text.slice(2, 4)}-${text.slice(0, 2)}`;
+    case 'DDMMYY':
+      return `20${text.slice(4)}-${text.slice(2, 4)}-${text.slice(0, 2)}`;
     case 'YYMMDD':
       return `20${text.slice(0, 2)}-${text.slice(2, 4)}-${text.slice(4)}`;
     default:
