@@ -32,14 +32,17 @@ export const STARTERS: readonly string[] = [
   'src/homologation/embedded-postgres/launcher.test.ts',
   'test/start/bundle.test.ts',
 ];
+/** Packs and compiles the package, and runs it where there is nothing else. */
+export const OF_PACKAGES: readonly string[] = ['test/installing/settlement-files.test.ts'];
 /** A slice of the suite `payments` of the proof, for whoever changes what it is about. */
 const OF_CHAOS: readonly string[] = ['test/payments/faults.test.ts'];
 
-const OF_PROOF = [...PAPERS, ...CLUSTERS, ...STARTERS, ...OF_CHAOS];
+const OF_PROOF = [...PAPERS, ...CLUSTERS, ...STARTERS, ...OF_PACKAGES, ...OF_CHAOS];
 /** With a change of which of these each of them runs too. */
 const READ_BY: readonly (readonly [files: readonly string[], changed: RegExp])[] = [
   [PAPERS, /^(README|package|docs|deploy|releases|bin|tools|simulators)\b|^src\/.*(contract|refusals)\.ts$/],
   [CLUSTERS, /^src\/(app|homologation|platform)\//],
+  [OF_PACKAGES, /^packages\//],
   [STARTERS, /^(bin|src\/homologation\/embedded-postgres)\//],
   [OF_CHAOS, /^(chaos|src\/(payments|transactions))\//],
 ];
