@@ -80,6 +80,8 @@ export type SettlementFileEnd = {
   readonly to: Day;
   /** Accepted lines that are no entries. */
   readonly leftOut: Readonly<Record<string, number>>;
+  /** Entries by establishments that are not the header's: branches, or a header of somebody else. */
+  readonly otherEstablishments: Readonly<Record<string, number>>;
 };
 
 export type SettlementFault = {

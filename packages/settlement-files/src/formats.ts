@@ -13,20 +13,3 @@ export const SETTLEMENT_FORMATS: readonly SettlementFormat[] = FORMATS.map(({ fo
 export function formatNamed(name: SettlementFormat): Format<SettlementFormat> {
   return FORMATS.find(({ format }) => format === name) as Format<SettlementFormat>;
 }
-
-/** Files that are known by their header and not read. */
-export const OTHER_FILES: readonly {
-  readonly title: string;
-  readonly isHeader: (line: string) => boolean;
-}[] = [
-  ...['03', '09', '15', '16'].map((statement) => ({
-    title: `Cielo ${statement}`,
-    isHeader: (line: string) => line.startsWith('0') && line.slice(42, 49) === `CIELO${statement}`,
-  })),
-  {
-    title: 'Rede EEVD',
-    isHeader: (line) =>
-      /^00,.*EEVD/i.test(line) || (/^0\d\d/.test(line) && /EEVD *$/i.test(line.slice(0, 130))),
-  },
-  { title: 'Rede EESA', isHeader: (line) => line.startsWith('060') && /REDE/i.test(line.slice(11, 19)) },
-];

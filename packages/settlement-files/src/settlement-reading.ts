@@ -1,6 +1,7 @@
 import { isReturnHeader } from './banks/return-header.ts';
 import type { SettlementEvent, SettlementFileEnd } from './entry.ts';
-import { FORMATS, OTHER_FILES } from './formats.ts';
+import { FORMATS } from './formats.ts';
+import { OTHER_FILES } from './other-files.ts';
 import {
   BEHIND_TRAILER,
   EMPTY_FILE,
@@ -37,7 +38,9 @@ export class SettlementReading {
     }
     if (lines === null && !this.#isOver) {
       const place = { lineNumber: this.#lineCount + 1, record: null };
-      this.#findings.fault(place, null, longerThan(LONGEST_LINE));
+      const known = this.#file === null ? recognizedFormat(this.#splitter.start) : UNKNOWN_FORMAT;
+      const isNamed = 'pt' in known && known !== UNKNOWN_FORMAT;
+      this.#findings.fault(place, null, isNamed ? known : longerThan(LONGEST_LINE));
       this.#isOver = true;
     }
     return this.#findings.drain();
@@ -85,7 +88,7 @@ export class SettlementReading {
   }
 
   #end(sha256: string): SettlementFileEnd {
-    const { entryCount, leftOut, days } = this.#findings;
+    const { entryCount, leftOut, otherEstablishments, days } = this.#findings;
     if (days === null) throw new Error('a file without a head has no end');
     return {
       sha256,
@@ -94,6 +97,7 @@ export class SettlementReading {
       entryCount,
       ...days,
       leftOut,
+      otherEstablishments,
     };
   }
 }

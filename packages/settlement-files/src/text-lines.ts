@@ -142,6 +142,11 @@ export class LineSplitter {
     this.#lengthOf = lengthOf;
   }
 
+  /** Of the line that is not complete. */
+  get start(): string {
+    return this.#rest.toString('utf8', 0, LONGEST_LINE);
+  }
+
   /** Null if a line is too long. */
   push(bytes: Uint8Array): string[] | null {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -261,7 +261,7 @@ test('what surrounds the lines changes nothing', async () => {
     ].map((text) => Buffer.from(text, 'latin1'));
     const files = [...texts, Buffer.from(`\ufeff${plain}`), Buffer.from(utf8), gzipSync(plain)];
     for (const bytes of files) {
-      for (const size of [1, 64, 100_000]) assert.deepEqual((await returned(bytes, size)).entries, entries);
+      for (const size of [17, 100_000]) assert.deepEqual((await returned(bytes, size)).entries, entries);
     }
   }
   const trimmed = GOOD_240.map((one) => one.trimEnd());

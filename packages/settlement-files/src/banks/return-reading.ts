@@ -1,4 +1,5 @@
-import { FORMATS, OTHER_FILES } from '../formats.ts';
+import { FORMATS } from '../formats.ts';
+import { OTHER_FILES } from '../other-files.ts';
 import type { Format } from '../records/format.ts';
 import { isNothing } from '../text-lines.ts';
 import { bankNamed, bankText } from './banks.ts';

@@ -4,6 +4,8 @@ import type { Sentence } from '../sentence.ts';
 
 /** More faults than a person reads at once. Reading stops there. */
 const MOST_FAULTS = 20;
+/** Named of those that are not the header's. */
+const MOST_ESTABLISHMENTS = 20;
 
 export type Place = { readonly lineNumber: number; readonly record: string | null };
 
@@ -11,6 +13,8 @@ export class Findings {
   readonly faults: SettlementFault[] = [];
   readonly leftOut: Record<string, number> = {};
   entryCount = 0;
+  readonly otherEstablishments: Record<string, number> = {};
+  #establishment: string | null = null;
   #events: SettlementEvent[] = [];
   #stated: { readonly from: Day; readonly to: Day } | null = null;
   #seen: { readonly from: Day; readonly to: Day } | null = null;
@@ -32,13 +36,21 @@ export class Findings {
   head(head: SettlementFileHead): void {
     this.#events.push({ type: 'head', head });
     this.#stated = { from: head.from, to: head.to };
+    this.#establishment = head.establishment;
   }
 
   /** After a fault no more entries are yielded. */
   entry(entry: SettlementEntry, maskedLine: string): void {
     if (!this.isClean) return;
     this.entryCount += 1;
+    if (entry.establishment !== this.#establishment) this.#otherEstablishment(entry.establishment);
     this.#events.push({ type: 'entry', entry, maskedLine });
+  }
+
+  #otherEstablishment(establishment: string): void {
+    const count = this.otherEstablishments[establishment];
+    const isRoom = Object.keys(this.otherEstablishments).length < MOST_ESTABLISHMENTS;
+    if (count !== undefined || isRoom) this.otherEstablishments[establishment] = (count ?? 0) + 1;
   }
 
   leave(what: string): void {
