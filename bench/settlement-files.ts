@@ -1,26 +1,24 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { readSettlementEvents } from '../src/reconciliation/files/read-settlement-events.ts';
-import type { SettlementFormat } from '../src/reconciliation/settlement-entry.ts';
 import {
   adiqHeader,
   adiqLot,
   adiqLotTrailer,
   adiqSale,
   adiqTrailer,
-} from '../test/reconciliation/files/adiq-lines.ts';
+} from '../packages/settlement-files/test/adiq-lines.ts';
 import {
   cieloEntry,
   cieloHeader,
   cieloTrailer,
   cieloUnit,
-} from '../test/reconciliation/files/cielo-lines.ts';
+} from '../packages/settlement-files/test/cielo-lines.ts';
 import {
   eefiBranchTotal,
   eefiCredit,
   eefiHeader,
   eefiTrailer,
-} from '../test/reconciliation/files/eefi-lines.ts';
+} from '../packages/settlement-files/test/eefi-lines.ts';
 import {
   branchHeader,
   eevcBatch,
@@ -29,8 +27,10 @@ import {
   eevcHeader,
   eevcSale,
   eevcTrailer,
-} from '../test/reconciliation/files/eevc-lines.ts';
-import { bytesOf, digits } from '../test/reconciliation/files/written-lines.ts';
+} from '../packages/settlement-files/test/eevc-lines.ts';
+import { bytesOf, digits } from '../packages/settlement-files/test/written-lines.ts';
+import { readSettlementEvents } from '../src/reconciliation/imports/read-settlement-events.ts';
+import type { SettlementFormat } from '../src/reconciliation/settlement-entry.ts';
 import { countWanted } from './options.ts';
 import { type Cell, printMachine, printTable } from './table.ts';
 

@@ -28,7 +28,7 @@ const SHIPPED = [
   /^(LICENSE|[\w.-]+\.md)$/,
   /^bin\//,
   /^migrations\//,
-  /^(src|simulators)\/(?!.*\.test\.ts$)/,
+  /^(src|packages|simulators)\/(?!.*\.test\.ts$)/,
   /^(docs|decisions)\//,
   /^deploy\//,
 ];
@@ -40,6 +40,7 @@ type Manifest = {
   readonly version: string;
   readonly license: string;
   readonly type: string;
+  readonly imports: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
@@ -175,8 +176,8 @@ async function bundleFiles(program: readonly Packed[]): Promise<Packed[]> {
 }
 
 /** Without the scripts and the packages of a checkout. */
-function manifestOf({ name, version, license, type, dependencies }: Manifest): object {
-  return { name, version, private: true, license, type, dependencies };
+function manifestOf({ name, version, license, type, imports, dependencies }: Manifest): object {
+  return { name, version, private: true, license, type, imports, dependencies };
 }
 
 /** From what it was made, without a time: the same commit is the same release. */

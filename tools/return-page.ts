@@ -1,55 +1,146 @@
+import type { Bank, Movements } from '../packages/settlement-files/src/banks/bank.ts';
+import { BANKS } from '../packages/settlement-files/src/banks/banks.ts';
+import { CNAB240_RECORDS } from '../packages/settlement-files/src/banks/cnab240-layout.ts';
 import {
-  CNAB_MOVEMENTS,
-  CNAB_RECORDS,
-  CNAB_TIME_IS_OVER,
-  FEBRABAN_BANKS,
-  FEBRABAN_MOVEMENTS,
-} from '../src/reconciliation/bank-files/cnab240-layout.ts';
+  CNAB400_HEADER,
+  type DetailLayout,
+  detailLayout,
+  FAMILY,
+} from '../packages/settlement-files/src/banks/cnab400-layout.ts';
+import { TIME_IS_OVER } from '../packages/settlement-files/src/banks/febraban.ts';
 import { kindsSection, overview, recordSection, table } from './settlement-page.ts';
+
+const CNAB400_RECORDS = [CNAB400_HEADER, detailLayout(FAMILY)] as const;
 
 /** docs/return-files.md: every position of the bank's return file that the reader reads. */
 export function returnPage(note: string): string {
-  const records = CNAB_RECORDS.map((record) => recordSection('CNAB 240', record));
   const parts = [
     '# Return files of the bank',
     note,
     INTRODUCTION,
-    overview({ records: CNAB_RECORDS }),
+    WHOLE,
+    banksSection(),
+    TRIED,
+    '## CNAB 240',
+    OF_240,
+    overview({ records: CNAB240_RECORDS }),
+    ...CNAB240_RECORDS.map((record) => recordSection('CNAB 240', record)),
+    '## CNAB 400',
+    OF_400,
+    ...CNAB400_RECORDS.map((record) => recordSection('CNAB 400', record)),
+    differencesSection(),
+    kindsSection([...CNAB240_RECORDS, ...CNAB400_RECORDS]),
     MOVEMENTS,
+    ...BANKS.map(movementsSection),
   ];
-  return `${[...parts, kindsSection(CNAB_RECORDS), ...records].join('\n\n')}\n`;
+  return `${parts.join('\n\n')}\n`;
 }
 
-const INTRODUCTION = `The return file (arquivo de retorno) of collection in CNAB 240 of the FEBRABAN, position by position, as
-\`parcela boletos import FILE\` takes it: what a bank reports of [boletos](boletos.md) by file, beside or instead of its feed.
+const INTRODUCTION = `The return files (arquivos de retorno) of collection, position by position, as
+\`parcela boletos import FILE\` takes them: what a bank reports of [boletos](boletos.md) by file, beside or instead of its feed. They are
+read by [packages/settlement-files](../packages/settlement-files/README.md), which stands by itself.
 
-A line has 240 positions, each one byte of ISO-8859-1, and ends with LF or with CR LF. Positions count from 1. A lot is its header, pairs of T and U, and
-its trailer; other segments may stand behind a pair, are counted, and not read. Lots count from 1, and so do the records of a lot. All records name the
-bank of the header. The trailers count what is there. Totals of portfolios are not compared: banks fill them in ways of their own.
-
-A file is taken whole or not at all: the first fault refuses it, with its line. What it says waits among the changes of the bank's feed and is
+A file is taken whole or not at all: the first fault refuses it, with its line, in English and in Portuguese. What it says waits among the changes of the bank's feed and is
 applied as they are, within seconds, by the service. The same change in a second file is the same change: it is known by bank, boleto, day and amount (and,
 of equal ones in one file, by its number among them), not by the file. The command names the
 boletos of such repetitions. An equal payment of one day that another file reports (one made on another day, or of another number) may be a second one or the first once more:
 it is recorded as \`filedAgain\`, moves nothing, and stands in \`parcela resolve changes\` for a person to look at. A payment that the feed reports too, with the same amount and day, is recorded once.
 
-A boleto is known by our number: eleven digits, which the bridge gives the bank as the company's own number (positions 106 to 130 of T), or as the bank's number
-(38 to 57, zeros before it). Value and due day of T, where they are given, must be those of the boleto, and its bar code of this bank; where one is
-not, the command names the number. A pair without such a number, or with one that is none of ours, belongs to a boleto that was issued elsewhere under the same
+A boleto is known by our number: eleven digits, which the bridge gives the bank as the company's own number (\`companyUse\`), or as the bank's number
+(\`bankNumber\`, zeros before it). Value and due day, where they are given, must be those of the boleto, and its bar code of this bank; where one is
+not, the command names the number. A movement without such a number, or with one that is none of ours, belongs to a boleto that was issued elsewhere under the same
 agreement, or at another bank: it is counted, and changes nothing. Branch and account, and the payer's name and document, are not kept.`;
 
-const USES = { paid: 'it is paid', writtenOff: 'it is canceled, or expired', none: 'nothing' } as const;
+const WHOLE = `## What surrounds the records
+
+Positions count from 1. Lines end with LF, CR LF or CR; a file without ends of lines is cut after 240 or 400 positions. Bytes are ISO-8859-1; a line that is valid
+UTF-8 beyond ASCII is read as UTF-8, with or without a mark at the start. gzip is opened. Blank lines and \`0x1A\` behind the trailer are nothing. Blanks at the end of lines of CNAB 240 may be
+cut, or be too many. A zip, a PDF, a spreadsheet and UTF-16 are refused by name, and so are a file that is sent to the bank (remessa), a file of an acquirer, and one of collected bills (FEBRABAN 150).`;
+
+function banksSection(): string {
+  const rows = BANKS.map(({ code, name, cnab240, cnab400 }) => [
+    code,
+    name,
+    cnab240 === undefined ? '' : 'yes',
+    cnab400 === undefined ? '' : 'yes',
+  ]);
+  const said =
+    'The bank stands in the header. A file of another bank, or in a layout that is not read of it, is refused by name.';
+  return `## Banks\n\n${said}\n\n${table(['Code', 'Bank', 'CNAB 240', 'CNAB 400'], rows)}`;
+}
+
+const TRIED = `Positions and movements are those of public manuals and of what public programs read. The reader was tried on the return files of
+eduardokum/laravel-boleto, kivanio/brcobranca, BoletoNet/boletonet, Brunomm/br_boleto, umbrellaTech/ya-retorno-boleto, andersondanilo/CnabPHP and openboleto/OpenCnabPHP: 71 different
+files, 57 of which are whole return files of a bank (five are FEBRABAN 150, one reports on a remessa, eight were edited so that counts, numbers or days do not agree, or are of no bank). 55 of the 57 are read; the two others are of Credisis (097),
+whose lines have no movement. No public sample was found of Inter, BTG and Ailos beyond one or two, and none of Cresol, Unicred, Rendimento and C6: their positions are those of the programs.`;
+
+const OF_240 = `A lot is its header, pairs of T and U, and
+its trailer; other segments may stand behind a pair, are counted, and not read. Lots count from 1 (Santander, BTG and Ailos number them in ways of their own), and so do the records of a lot. All records name the
+bank of the header. The trailers count what is there: Santander's lot its T and U alone, BTG's what was paid. Totals of portfolios are not compared: banks fill them in ways of their own.`;
+
+const OF_400 = `A header, a line for each movement, a trailer \`9\`. The number at the end of each line is compared: it finds what is cut, swapped or doubled. Totals of the trailer are
+not compared. Lines of other types than the movement's are counted, and not read. Below stand the positions of most banks, and then those that are other ones at a bank.`;
+
+function differencesSection(): string {
+  const usual = placesOf(detailLayout(FAMILY));
+  const rows = BANKS.flatMap(({ name, cnab400 }) =>
+    Object.entries(cnab400?.details ?? {}).map(([type, layout]) => [
+      `${name}${type === '1' ? '' : `, type \`${type}\``}`,
+      differencesOf(usual, placesOf(layout)) || 'none',
+      ...[cnab400?.isPaidLessFee === true ? '`paid` is what is credited; the fee is added to it' : ''],
+    ]),
+  );
+  return `### CNAB 400: where banks differ\n\n${table(['Bank', 'Positions', ''], rows)}`;
+}
+
+function placesOf({ fields }: DetailLayout): Map<string, string> {
+  return new Map(
+    fields.flatMap(([name, from, to]) =>
+      name.startsWith('rest') ? [] : [[name, `${from} to ${to}`] as const],
+    ),
+  );
+}
+
+function differencesOf(usual: Map<string, string>, own: Map<string, string>): string {
+  const others = [...own].filter(([name, place]) => usual.get(name) !== place);
+  const missing = [...usual.keys()].filter((name) => !own.has(name));
+  return [
+    ...others.map(([name, place]) => `\`${name}\` ${place}`),
+    ...missing.map((name) => `no \`${name}\``),
+  ].join('; ');
+}
+
+const USES = {
+  paid: 'it is paid',
+  writtenOff: 'it is canceled, or expired',
+  unclear: 'nothing; a person looks at it',
+  none: 'nothing',
+} as const;
 
 const MOVEMENTS = `## Movements
 
-Positions 16 and 17 of both segments. The first four movements say the same at every bank. The others are those of the FEBRABAN, and are known at the banks that follow it:
-${FEBRABAN_BANKS.join(', ')}. A movement that is not known at the bank of the file changes nothing, whatever another bank means by it (17 refuses a change at Itaú): of a boleto of ours it is an
-exception \`unknownCode\` with the movement, the number and what was paid. Written off with one of the reasons ${CNAB_TIME_IS_OVER.join(' and ')}
-(positions 214 to 223 of T) a boleto has expired; with any other it is canceled.
+By bank, in the words of its manual. What is unclear may be money: a cheque, a protest, a reversal. It changes nothing, and neither does a movement that is not in the table, whatever another bank means by it, nor a payment without
+amount or day: of a boleto of ours each is an exception \`unknownCode\` with the movement, the number and what was paid. Written off with one of the reasons ${TIME_IS_OVER.join(' and ')}
+(of T in CNAB 240) a boleto has expired; with any other it is canceled.`;
 
-${table(
-  ['Movement', 'What it says of the boleto', 'What becomes of it'],
-  [...Object.entries(CNAB_MOVEMENTS), ...Object.entries(FEBRABAN_MOVEMENTS)].map(
-    ([code, { meaning, use }]) => [`\`${code}\``, meaning, USES[use]],
-  ),
-)}`;
+function movementsSection({ name, cnab240, cnab400 }: Bank): string {
+  const tables = [
+    ...(cnab240 === undefined ? [] : [movementsTable('CNAB 240', cnab240.movements)]),
+    ...(cnab400 === undefined || cnab400.movements === cnab240?.movements
+      ? []
+      : [movementsTable('CNAB 400', cnab400.movements)]),
+  ];
+  return [`### ${name}`, ...tables].join('\n\n');
+}
+
+function movementsTable(format: string, movements: Movements): string {
+  const uses = Object.keys(USES) as (keyof typeof USES)[];
+  const lines = uses.flatMap((use) => {
+    const codes = Object.entries(movements)
+      .filter(([, movement]) => movement.use === use)
+      .sort(([one], [other]) => one.localeCompare(other));
+    const texts = codes.map(([code, { meaning }]) => `\`${code}\` ${meaning}`);
+    return codes.length === 0 ? [] : [`- ${USES[use]}: ${texts.join('; ')}`];
+  });
+  return `${format}:\n\n${lines.join('\n')}`;
+}

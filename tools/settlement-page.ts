@@ -1,21 +1,29 @@
-import type { CodeTable, Field, FieldKind, RecordLayout } from '../src/reconciliation/layouts/fixed-width.ts';
-import { FORMATS, type FormatLayout } from '../src/reconciliation/layouts/formats.ts';
+import { FORMATS } from '../packages/settlement-files/src/formats.ts';
+import type {
+  CodeTable,
+  Field,
+  FieldKind,
+  RecordLayout,
+} from '../packages/settlement-files/src/records/fixed-width.ts';
+import type { Format, FormatLayout } from '../packages/settlement-files/src/records/format.ts';
 
 /** docs/settlement-files.md: every position of every record that the readers read. */
 export function settlementPage(note: string): string {
-  const formats = Object.values(FORMATS).map(formatSection);
-  const records = Object.values(FORMATS).flatMap((format) => [...format.records]);
+  const formats = FORMATS.map(formatSection);
+  const records = FORMATS.flatMap((format) => [...format.records]);
   return `# Settlement files\n\n${note}\n\n${INTRODUCTION}\n\n${kindsSection(records)}\n\n${formats.join('\n\n')}\n`;
 }
 
-const INTRODUCTION = `The files of the acquirers that reconciliation reads, position by position. Their bytes are ISO-8859-1, one byte a
-position; a line ends with LF or with CR LF, the last one may end with the file. Control characters (bytes 0 to 31 and 127) are refused, and so is an
-empty line. A line is as long as its record; blanks that are only reserved at its end may be missing,
+const INTRODUCTION = `The files of the acquirers that reconciliation reads, position by position. They are
+read by [packages/settlement-files](../packages/settlement-files/README.md), which stands by itself. Their bytes are ISO-8859-1, one byte a
+position; a line that is valid UTF-8 beyond ASCII is read as UTF-8, with or without a mark at the start. A line ends with LF, CR LF or CR, the last one may end with the file; blank lines and \`0x1A\` behind the trailer are nothing. gzip is opened; a zip, a PDF, a spreadsheet and UTF-16 are refused by name. Control characters (bytes 0 to 31 and 127) are refused, and so is an
+empty line before the trailer. A line is as long as its record; blanks that are only reserved at its end may be missing,
 and what the text of its format allows behind it is not read. Positions count from 1.
 
-A file is taken whole or not at all: a fault of any kind refuses it, with line, field and reason. The format is known by the first line:
+A file is taken whole or not at all: a fault of any kind refuses it, with line, field and reason, in English and in Portuguese, and with what stands there. Entries by another establishment than the header's
+are taken, and the import says how many there are: they are of branches, or the header is somebody else's. The format is known by the first line:
 \`A0\` (Adiq), \`0\` with \`CIELO\` in 43 to 47 (Cielo), \`002\` with a version that ends in \`EEVC\` and \`030\` with one that ends in \`EEFI\` (Rede). Cielo 03,
-09, 15 and 16, Rede EEVD and EESA are refused by name.
+09, 15 and 16, Rede EEVD and EESA, and files of Getnet, Stone, PagBank and banks are refused by name.
 
 Money is in cents, without separators. What an entry says of a sale is kept without the zeros before an NSU, an establishment or a batch. Order numbers and
 TIDs stand at the left of their field, blanks behind them.`;
@@ -64,7 +72,7 @@ export function kindsSection(records: readonly RecordLayout[]): string {
   )}`;
 }
 
-function formatSection(layout: FormatLayout): string {
+function formatSection(layout: Format): string {
   const { format, title, rules, records, alike, leftOut } = layout;
   const parts = [
     `## ${title}`,

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 
-const FOLDERS = ['src', 'simulators', 'conformance', 'tools', 'bench', 'test'];
+const FOLDERS = ['src', 'packages', 'simulators', 'conformance', 'tools', 'bench', 'test'];
 const PATTERNS = FOLDERS.map((folder) => `${folder}/**/*.test.ts`);
 /** Always run with a change: they look at all sources, and take seconds. */
 const FENCES = 'test/architecture/';
@@ -32,14 +32,17 @@ export const STARTERS: readonly string[] = [
   'src/homologation/embedded-postgres/launcher.test.ts',
   'test/start/bundle.test.ts',
 ];
+/** Packs and compiles the package, and runs it where there is nothing else. */
+export const OF_PACKAGES: readonly string[] = ['test/installing/settlement-files.test.ts'];
 /** A slice of the suite `payments` of the proof, for whoever changes what it is about. */
 const OF_CHAOS: readonly string[] = ['test/payments/faults.test.ts'];
 
-const OF_PROOF = [...PAPERS, ...CLUSTERS, ...STARTERS, ...OF_CHAOS];
+const OF_PROOF = [...PAPERS, ...CLUSTERS, ...STARTERS, ...OF_PACKAGES, ...OF_CHAOS];
 /** With a change of which of these each of them runs too. */
 const READ_BY: readonly (readonly [files: readonly string[], changed: RegExp])[] = [
   [PAPERS, /^(README|package|docs|deploy|releases|bin|tools|simulators)\b|^src\/.*(contract|refusals)\.ts$/],
   [CLUSTERS, /^src\/(app|homologation|platform)\//],
+  [OF_PACKAGES, /^packages\//],
   [STARTERS, /^(bin|src\/homologation\/embedded-postgres)\//],
   [OF_CHAOS, /^(chaos|src\/(payments|transactions))\//],
 ];
@@ -76,6 +79,11 @@ export function changedFiles(files: readonly string[], base: string): string[] {
   );
 }
 
+/** `#name` of package.json. */
+function packageOf(specifier: string): string {
+  return `packages/${specifier.slice(1)}/src/index.ts`;
+}
+
 /** The file and all that it imports, by their paths in the checkout. */
 function reachedFrom(file: string, known: Map<string, readonly string[]>): Set<string> {
   const reached = new Set([file]);
@@ -89,6 +97,8 @@ function reachedFrom(file: string, known: Map<string, readonly string[]>): Set<s
 
 function importsOf(path: string): readonly string[] {
   if (!existsSync(path)) return [];
-  const named = readFileSync(path, 'utf8').matchAll(/(?:from|import|import\() ?'(\.{1,2}\/[^']+)'/g);
-  return [...named].map(([, relative]) => normalize(join(dirname(path), relative as string)));
+  const named = readFileSync(path, 'utf8').matchAll(/(?:from|import|import\() ?'(\.{1,2}\/[^']+|#[\w-]+)'/g);
+  return [...named].map(([, specifier = '']) =>
+    specifier.startsWith('#') ? packageOf(specifier) : normalize(join(dirname(path), specifier)),
+  );
 }

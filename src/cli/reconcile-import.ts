@@ -118,7 +118,7 @@ function linesOf(path: string, result: OneResult): string[] {
         `${name}: was taken on ${utcText(result.file.takenAt)} as file ${result.file.fileNumber}; nothing was done.`,
       ];
     case 'taken':
-      return [`${name}: ${takenSentence(result.file)}`, ...notesOf(result.file, result.replaces)];
+      return [`${name}: ${takenSentence(result.file)}`, ...notesOf(result)];
   }
 }
 
@@ -135,8 +135,16 @@ function takenSentence({
   return `taken as file ${fileNumber}: ${format} of ${establishment}, ${days}, ${entries} entries, ${reaisOf(net)} net.`;
 }
 
-function notesOf({ missingBefore }: SettlementFile, replaces: number | null): string[] {
+function notesOf({
+  file: { missingBefore, establishment },
+  replaces,
+  otherEstablishments,
+}: Extract<ImportResult, { kind: 'taken' }>): string[] {
   return [
+    ...Object.entries(otherEstablishments).map(
+      ([other, count]) =>
+        `  ${count} entries are of establishment ${other}, and the header is of ${establishment}.`,
+    ),
     ...(replaces === null ? [] : [`  It was sent anew, and takes the place of file ${replaces}.`]),
     ...(missingBefore === 0
       ? []
@@ -147,6 +155,7 @@ function notesOf({ missingBefore }: SettlementFile, replaces: number | null): st
 function jsonOf(result: OneResult): object {
   if (result.kind === 'noFile') return { result: 'noFile' };
   if (result.kind === 'refused') return { result: 'refused', reason: result.reason, faults: result.faults };
-  const replaces = result.kind === 'taken' ? result.replaces : null;
-  return { result: result.kind, replaces, file: result.file };
+  if (result.kind === 'known') return { result: 'known', replaces: null, file: result.file };
+  const { replaces, otherEstablishments, file } = result;
+  return { result: 'taken', replaces, otherEstablishments, file };
 }

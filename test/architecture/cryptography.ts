@@ -18,7 +18,7 @@ export function cryptographyComplaints(tree: SourceTree): Complaint[] {
   const listed = listedFiles(tree.get(PAGE) ?? '');
   const used = new Map(
     [...tree]
-      .filter(([path]) => /^src\/.*\.ts$/.test(path) && !isTest(path))
+      .filter(([path]) => /^(src|packages\/[\w-]+\/src)\/.*\.ts$/.test(path) && !isTest(path))
       .map(([path, text]) => [path, usedIn(text)] as const)
       .filter(([, words]) => words.length > 0),
   );
@@ -67,10 +67,10 @@ function hashComplaints(path: string, text: string): string[] {
     .map(([, name]) => `${path}: ${name} is no hash of ${PAGE}`);
 }
 
-/** File and words of the rows whose first cell is a path of src/. */
+/** File and words of the rows whose first cell is a path of src/ or packages/. */
 function listedFiles(page: string): Map<string, string[]> {
   return new Map(
-    [...page.matchAll(/^\| *`(src\/[^`]+)` *\|([^|]*)\|/gm)].map(([, path = '', cell = '']) => [
+    [...page.matchAll(/^\| *`((?:src|packages)\/[^`]+)` *\|([^|]*)\|/gm)].map(([, path = '', cell = '']) => [
       path,
       [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word),
     ]),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { directionComplaints, kindComplaints, simulatorComplaints } from './direction.ts';
+import { directionComplaints, kindComplaints, packageComplaints, simulatorComplaints } from './direction.ts';
 import { importsOf } from './imports.ts';
 import { readPlan } from './plan.ts';
 import { assertNone, assertOne, PLANTED_PLAN, planted } from './planted.ts';
@@ -127,6 +127,21 @@ test('folders of a module that import against their line are found', () => {
   assertNone(importing('src/cards/pairs/pair.ts', '../card.ts'));
   assertOne(importing('src/cards/pairs/pair.ts', '../vault/stored.ts'), /pairs imports vault: against/);
   assertOne(importing('src/cards/tokens/token.ts', '../pairs/pair.ts'), /tokens imports pairs: against/);
+});
+
+test('a package that uses something of this repository is found', () => {
+  const index = 'packages/files/src/index.ts';
+  const importing = (from: string, specifier: string) =>
+    packageComplaints(planted({ [from]: `import { a } from '${specifier}';` }));
+  for (const good of ['./day.ts', './banks/cnab.ts', 'node:zlib']) assertNone(importing(index, good));
+  for (const good of ['../src/index.ts', './lines.ts', 'fast-check'])
+    assertNone(importing('packages/files/test/index.test.ts', good));
+  assertOne(importing(index, '../../../src/values/cents.ts'), /reaches out to src\/values/);
+  assertOne(importing(index, '../test/lines.ts'), /reaches out to packages\/files\/test/);
+  assertOne(importing(index, 'fast-check'), /imports fast-check/);
+  assertOne(importing('packages/files/test/index.test.ts', '../../../test/kit/post.ts'), /reaches out/);
+  assertOne(importing('packages/files/index.ts', './src/index.ts'), /alone/);
+  assertNone(packageComplaints(tree));
 });
 
 test('imports along the line pass', () => {

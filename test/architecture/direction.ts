@@ -115,6 +115,26 @@ export function simulatorComplaints(tree: SourceTree): Complaint[] {
   );
 }
 
+/** What is published by itself uses nothing but Node, and nothing of this repository. */
+export function packageComplaints(tree: SourceTree): Complaint[] {
+  return complaintsOfImports(
+    tree,
+    (path) => path.startsWith('packages/'),
+    (file, wanted) => {
+      const target = resolvedPath(file.path, wanted.specifier);
+      const [home, inside] = /^packages\/[\w-]+\/(src|test)\//.exec(file.path) ?? [];
+      if (home === undefined) return 'the package has programs in src/ and test/ alone';
+      const ofPackage = home.slice(0, -(inside ?? '').length - 1);
+      if (target !== null)
+        return target.startsWith(inside === 'src' ? home : ofPackage)
+          ? null
+          : `the package reaches out to ${target}`;
+      const isFree = isBuiltin(wanted.specifier) || (inside === 'test' && wanted.specifier === 'fast-check');
+      return isFree ? null : `the package imports ${wanted.specifier}`;
+    },
+  );
+}
+
 export function isBuiltin(specifier: string): boolean {
   return specifier.startsWith('node:') && isModuleOfNode(specifier);
 }

@@ -22,6 +22,18 @@ const PURE_NAMES: readonly { path: string; module: string; names: readonly strin
     why: 'addresses as bytes, and whether one lies in a network',
   },
   {
+    path: 'src/reconciliation/settlement-entry.ts',
+    module: '#settlement-files',
+    names: ['ENTRY_KINDS', 'SETTLEMENT_FORMATS'],
+    why: 'lists of names',
+  },
+  {
+    path: 'src/console/parts/page-parts.ts',
+    module: '#settlement-files',
+    names: ['FORMATS'],
+    why: 'titles of the formats',
+  },
+  {
     path: 'src/keys/sealing.ts',
     module: 'node:crypto',
     names: ['createCipheriv', 'createDecipheriv', 'createHash'],

@@ -15,6 +15,7 @@ export type Complaint = string;
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FOLDERS = [
   'src',
+  'packages',
   'simulators',
   'conformance',
   'tools',

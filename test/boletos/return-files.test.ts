@@ -345,11 +345,11 @@ test('a file that does not agree is refused by its line, and nothing of it is ta
   const lines = fileOf(paid(ourNumber, 11_000), paid(ourNumber, 11_000));
   const refused = await importLines(lines.filter((_, index) => index !== 4));
   assert.equal(refused.exitCode, 1);
-  assert.match(refused.errors, /nothing was taken: line 5: the number of the record/);
+  assert.match(refused.errors, /nothing was taken: line 5: Number of the record/);
   const broken = await importLines(
     lines.map((text, index) => (index === 5 ? `${text.slice(0, 77)}x${text.slice(78)}` : text)),
   );
-  assert.match(broken.errors, /line 6: field paid \(positions 78 to 92\)/);
+  assert.match(broken.errors, /line 6: Field paid \(positions 78 to 92\)/);
   const { exitCode, errors } = await runParcela(shop.service.database, shop.service.folder, [
     'boletos',
     'import',

@@ -3,8 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { until } from '../kit/service.ts';
-import { eefiBranchTotal, eefiCredit, eefiHeader, eefiTrailer, eefiUnscheduled } from './files/eefi-lines.ts';
+import {
+  eefiBranchTotal,
+  eefiCredit,
+  eefiHeader,
+  eefiTrailer,
+  eefiUnscheduled,
+} from '../../packages/settlement-files/test/eefi-lines.ts';
 import {
   branchHeader,
   eevcBatch,
@@ -12,8 +17,9 @@ import {
   eevcHeader,
   eevcSale,
   eevcTrailer,
-} from './files/eevc-lines.ts';
-import { bytesOf } from './files/written-lines.ts';
+} from '../../packages/settlement-files/test/eevc-lines.ts';
+import { bytesOf } from '../../packages/settlement-files/test/written-lines.ts';
+import { until } from '../kit/service.ts';
 import { type MatchingBench, openMatchingBench } from './matching-bench.ts';
 
 const [SOLD_ON, PAID_ON] = ['2026-11-19', '2026-11-20'];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ReturnFileRefused } from '#settlement-files';
 import { type RunningBank, registration, startBank } from '../../simulators/bank/running-simulator.ts';
 import { readReturnFile } from '../../src/reconciliation/bank-files/process-return-file.ts';
-import { ReturnFileRefused } from '../../src/reconciliation/bank-files/return-file.ts';
 import { digitableLine, parseBarCode } from '../../src/values/bar-code.ts';
 import type { Day } from '../../src/values/instant.ts';
 

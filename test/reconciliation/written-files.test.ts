@@ -6,7 +6,7 @@ import { FILE_FORMATS, type FileFormat } from '../../simulators/acquirer/files.t
 import { BRANDS } from '../../simulators/kit/cards/decline-codes.ts';
 import { dayAfter, endOfDay, saoPauloDayOf } from '../../simulators/kit/days.ts';
 import type { FileFault } from '../../simulators/kit/files/file-faults.ts';
-import { readSettlementEvents } from '../../src/reconciliation/files/read-settlement-events.ts';
+import { readSettlementEvents } from '../../src/reconciliation/imports/read-settlement-events.ts';
 import type { SettlementEntry, SettlementEvent } from '../../src/reconciliation/settlement-entry.ts';
 
 const sale = fc.record({

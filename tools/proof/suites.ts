@@ -1,7 +1,7 @@
 import { whyNoCluster } from '../../chaos/failover/cluster.ts';
 import { LAST_RELEASE, whyNoRelease } from '../../chaos/upgrade/last-release.ts';
 import { PROXY_NAMES } from '../../test/proxies/proxies.ts';
-import { CLUSTERS, PAPERS, STARTERS } from '../test-files.ts';
+import { CLUSTERS, OF_PACKAGES, PAPERS, STARTERS } from '../test-files.ts';
 import { skipWithout } from '../test-programs.ts';
 
 /** Stands for the seed of the proof, in words and in settings. */
@@ -98,6 +98,7 @@ export const SUITES: readonly Suite[] = [
       'test/start/database-on-its-way.test.ts',
       ...CLUSTERS,
       ...STARTERS,
+      ...OF_PACKAGES,
     ),
     minutes: 9,
   },

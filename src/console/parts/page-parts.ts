@@ -1,3 +1,4 @@
+import { FORMATS } from '#settlement-files';
 import { LONGEST_REASON } from '../../audit/audit-event.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import { MOST_COUNTED_FOR_PEOPLE } from '../../platform/pages.ts';
@@ -260,9 +261,6 @@ export function cardText({
   return `${brandText(brand)} •••• ${lastFour}`;
 }
 
-export const FORMAT_NAMES: Readonly<Record<SettlementFormat, string>> = {
-  adiq: 'Adiq',
-  cielo04: 'Cielo 04',
-  redeEevc: 'Rede EEVC',
-  redeEefi: 'Rede EEFI',
-};
+export const FORMAT_NAMES = Object.fromEntries(
+  FORMATS.map(({ format, title }) => [format, title]),
+) as Readonly<Record<SettlementFormat, string>>;

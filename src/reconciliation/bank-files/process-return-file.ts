@@ -1,3 +1,5 @@
+import type * as files from '#settlement-files';
+import { NO_CODE, readReturnEvents } from '#settlement-files';
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
@@ -11,8 +13,9 @@ import {
 import { cents } from '../../values/cents.ts';
 import { type Instant, instant, startOfSaoPauloDay } from '../../values/instant.ts';
 import { type ExceptionRow, NO_MERCHANT, recordExceptions } from '../exceptions/exception-writes.sql.ts';
-import { NO_CODE } from '../files/entry-fields.ts';
-import { type ReturnEntry, type ReturnFileHead, ReturnFileReader, ReturnFileRefused } from './return-file.ts';
+import type { Ours } from '../settlement-entry.ts';
+
+type ReturnEntry = Ours<files.ReturnEntry>;
 
 export type ProcessedReturnFile = ReturnFile & KeptCounts;
 
@@ -133,54 +136,54 @@ function noon(start: Instant): Instant {
   return instant(start + TWELVE_HOURS);
 }
 
-/** More than a bank sends in a day. Little of each pair is kept in memory. */
-const MOST_PAIRS = 500_000;
-const LONGEST_LINE = 1_000;
-/** Some banks end the file with the old DOS end-of-file character. */
-const END_OF_FILE = '\u001a';
+/** More than a bank sends in a day. Little of each movement is kept in memory. */
+const MOST_MOVEMENTS = 500_000;
 
 export type ReturnFile = {
-  readonly head: ReturnFileHead;
+  readonly head: Ours<files.ReturnFileHead>;
   readonly entries: readonly (ReturnEntry & { readonly ourNumber: string; readonly event: string })[];
   readonly lineCount: number;
-  /** Pairs that would change a boleto but name none of ours. */
+  /** Movements that would change a boleto but name none of ours. */
   readonly foreign: number;
-  /** Pairs that change nothing, by movement. */
+  /** Movements that change nothing, by their code. */
   readonly others: Readonly<Record<string, number>>;
-  /** The pairs of `others` with an unknown movement that name a boleto of ours. */
+  /** Those of `others` that are not known, or not certain, and name a boleto of ours. */
   readonly unknown: readonly (ReturnEntry & { readonly ourNumber: string })[];
 };
 
 /** Throws `ReturnFileRefused` at the first fault, before anything is done with the file. */
 export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<ReturnFile> {
-  const reader = new ReturnFileReader();
   const entries: ReturnFile['entries'][number][] = [];
   const others: Record<string, number> = {};
   const unknown: ReturnFile['unknown'][number][] = [];
-  let [foreign, pairs, lineCount] = [0, 0, 0];
-  for await (const line of linesOf(bytes)) {
-    lineCount += 1;
-    const entry = reader.take(line);
-    if (entry === null) continue;
-    pairs += 1;
-    if (pairs > MOST_PAIRS) throw new ReturnFileRefused(lineCount, 'tooManyPairs');
-    const { event, ourNumber, isKnown } = entry;
-    if (!isKnown && ourNumber !== null) unknown.push({ ...entry, ourNumber });
-    if (event === null) others[entry.movement] = (others[entry.movement] ?? 0) + 1;
+  let head: ReturnFile['head'] | null = null;
+  let [foreign, movements, lineCount] = [0, 0, 0];
+  const events = readReturnEvents(bytes) as AsyncIterable<unknown> as AsyncIterable<Ours<files.ReturnEvent>>;
+  for await (const event of events) {
+    if (event.type === 'head') head = event.head;
+    if (event.type === 'end') lineCount = event.lineCount;
+    if (event.type !== 'entry') continue;
+    movements += 1;
+    if (movements > MOST_MOVEMENTS) throw new TooManyMovements();
+    const { entry } = event;
+    const ourNumber = ourNumberOf(entry);
+    if (!entry.isKnown && ourNumber !== null) unknown.push({ ...entry, ourNumber });
+    if (entry.event === null) others[entry.movement] = (others[entry.movement] ?? 0) + 1;
     else if (ourNumber === null) foreign += 1;
-    else entries.push({ ...entry, event, ourNumber });
+    else entries.push({ ...entry, event: entry.event, ourNumber });
   }
-  return { head: reader.end(), entries, lineCount, foreign, others, unknown };
+  if (head === null) throw new Error('a file without a head has no end');
+  return { head, entries, lineCount, foreign, others, unknown };
 }
 
-/** Latin-1. A line that is much too long is yielded cut, and the reader refuses it. */
-async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  let rest = '';
-  for await (const chunk of bytes) {
-    const lines = (rest + Buffer.from(chunk).toString('latin1')).split('\n');
-    rest = (lines.pop() ?? '').slice(0, LONGEST_LINE);
-    for (const line of lines) yield line.replace(/\r$/, '');
-  }
-  const last = rest.replace(/\r$/, '').replace(END_OF_FILE, '');
-  if (last !== '') yield last;
+export class TooManyMovements extends Error {
+  override readonly name = 'TooManyMovements';
+}
+
+/** Ours, or the bank's number if only zeros precede ours: a bank's agreement number has no fixed length. */
+function ourNumberOf({
+  companyUse,
+  bankNumber,
+}: Pick<ReturnEntry, 'companyUse' | 'bankNumber'>): string | null {
+  return /^\d{11}$/.exec(companyUse ?? '')?.[0] ?? /^0*(\d{11})$/.exec(bankNumber ?? '')?.[1] ?? null;
 }

@@ -4,13 +4,13 @@ import { lstat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { readSettlementEvents } from '../files/read-settlement-events.ts';
 import type {
   SettlementEvent,
   SettlementFault,
   SettlementFileEnd,
   SettlementFileHead,
 } from '../settlement-entry.ts';
+import { readSettlementEvents } from './read-settlement-events.ts';
 import { isMoney, keptName, type SettlementFile } from './settlement-file.ts';
 import {
   abandonFile,
@@ -38,7 +38,13 @@ export type ImportTools = {
 /** Files are read twice: for the hash, then to be taken. */
 export type OpenFile = (path: string) => AsyncIterable<Uint8Array>;
 
-type Taken = { readonly kind: 'taken'; readonly file: SettlementFile; readonly replaces: number | null };
+type Taken = {
+  readonly kind: 'taken';
+  readonly file: SettlementFile;
+  readonly replaces: number | null;
+  /** Entries by establishments that are not the header's. */
+  readonly otherEstablishments: Readonly<Record<string, number>>;
+};
 
 export type ImportResult = (
   | Taken
@@ -131,7 +137,8 @@ async function takeFile(
     await deleteLines(database, file);
     const { sums, end } = await writeEntries(tools, file, events);
     if (end.sha256 !== sha256.toString('hex')) throw new FileRefused(REFUSALS.changed);
-    return await makeVisible(tools, file, { head, sums, sha256, name, actor });
+    const { otherEstablishments } = end;
+    return await makeVisible(tools, file, { head, sums, sha256, name, actor, otherEstablishments });
   } catch (error) {
     await abandonFile(database, file).catch(() => {});
     throw error;
@@ -215,12 +222,13 @@ type ToFinish = {
   readonly sha256: Buffer;
   readonly name: string;
   readonly actor: Actor;
+  readonly otherEstablishments: Taken['otherEstablishments'];
 };
 
 async function makeVisible(
   { database, audit, notify }: ImportTools,
   file: HeldFile,
-  { head, sums, sha256, name, actor }: ToFinish,
+  { head, sums, sha256, name, actor, otherEstablishments }: ToFinish,
 ): Promise<Taken> {
   const { format, establishment } = head;
   const { entries, gross, net } = sums;
@@ -240,7 +248,8 @@ async function makeVisible(
   if (place === null) throw new Error('another process took the file over');
   if (!place.ok) throw new FileRefused(REFUSALS[place.refusal]);
   notify();
-  return { kind: 'taken', file: await fileOf(database, file.fileNumber), replaces: place.replaces };
+  const { replaces } = place;
+  return { kind: 'taken', file: await fileOf(database, file.fileNumber), replaces, otherEstablishments };
 }
 
 async function fileOf(database: Database, fileNumber: number): Promise<SettlementFile> {

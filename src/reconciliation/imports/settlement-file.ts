@@ -1,5 +1,5 @@
 import type { Day, Instant } from '../../values/instant.ts';
-import type { EntryKind, SettlementFileHead, SettlementFormat } from '../settlement-entry.ts';
+import type { EntryKind, SettlementFault, SettlementFileHead } from '../settlement-entry.ts';
 import type { ImportResult } from './import-settlement-file.ts';
 
 export type SettlementFile = SettlementFileHead & {
@@ -41,14 +41,6 @@ export function placeOfFile(
   return { ok: true, replaces: same, missingBefore: Math.max(0, missing) };
 }
 
-/** The other formats only report sales. */
-export const PAYS: Readonly<Record<SettlementFormat, boolean>> = {
-  adiq: true,
-  cielo04: true,
-  redeEevc: false,
-  redeEefi: true,
-};
-
 export function isMoney(kind: EntryKind): boolean {
   return kind !== 'sale' && kind !== 'schedule' && kind !== 'pledge';
 }
@@ -84,16 +76,26 @@ export function keptName(name: string): string {
   return last.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd').slice(0, 200);
 }
 
+/** In English, then in Portuguese. */
 export function refusalLines({ reason, faults }: Extract<ImportResult, { kind: 'refused' }>): string[] {
-  const ofLines = faults.map(({ lineNumber, record, field, sentence }) => {
-    const place = [
-      `line ${lineNumber}`,
-      ...(record === null ? [] : [`record ${record}`]),
-      ...(field === null ? [] : [`field ${field}`]),
-    ];
-    return `${place.join(', ')}: ${sentence.en}`;
-  });
-  return [...(reason === null ? [] : [reason]), ...ofLines];
+  const english = faults.map((fault) => faultLine(fault, ['line', 'record', 'field'], fault.sentence.en));
+  const portuguese = faults.map((fault) =>
+    faultLine(fault, ['linha', 'registro', 'campo'], fault.sentence.pt),
+  );
+  return [...(reason === null ? [] : [reason]), ...english, ...portuguese];
+}
+
+function faultLine(
+  { lineNumber, record, field }: SettlementFault,
+  [ofLine, ofRecord, ofField]: readonly [string, string, string],
+  sentence: string,
+): string {
+  const place = [
+    `${ofLine} ${lineNumber}`,
+    ...(record === null ? [] : [`${ofRecord} ${record}`]),
+    ...(field === null ? [] : [`${ofField} ${field}`]),
+  ];
+  return `${place.join(', ')}: ${sentence}`;
 }
 
 export type WatchedFile = {

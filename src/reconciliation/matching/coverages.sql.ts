@@ -1,10 +1,9 @@
+import { FORMATS } from '#settlement-files';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
-import { PAYS } from '../imports/settlement-file.ts';
 import { INSTALLMENT_KEY } from '../judging/judged.sql.ts';
 import { GRACE_DAYS } from '../judging/judged-installment.ts';
-import { SETTLEMENT_FORMATS } from '../settlement-entry.ts';
 import type { MatchedFile } from './candidates.sql.ts';
 
 /*
@@ -32,7 +31,7 @@ const LEARN = statement(
      where settlement_coverages.covered_from > excluded.covered_from`,
 );
 
-const PAYING_FORMATS = SETTLEMENT_FORMATS.filter((format) => PAYS[format]);
+const PAYING_FORMATS = FORMATS.filter(({ pays }) => pays).map(({ format }) => format);
 
 export async function learnMerchants(
   tx: Tx,

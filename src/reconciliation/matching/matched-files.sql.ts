@@ -1,7 +1,7 @@
+import { formatNamed } from '#settlement-files';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { recordExceptions } from '../exceptions/exception-writes.sql.ts';
-import { PAYS } from '../imports/settlement-file.ts';
 import { judge } from '../judging/judge.sql.ts';
 import { INSTALLMENT_KEY } from '../judging/judged.sql.ts';
 import type { InstallmentKey } from '../judging/judged-installment.ts';
@@ -31,7 +31,7 @@ export async function finishMatching(database: Database, file: MatchedFile): Pro
   const { fileNumber, fence, format } = file;
   await database.transaction(async (tx) => {
     if ((await tx.query(FINISH, [fileNumber, fence])).length === 0) return;
-    if (PAYS[format]) {
+    if (formatNamed(format).pays) {
       await learnMerchants(tx, fileNumber, null);
       await coverDays(tx, file);
     }

@@ -1,0 +1,23 @@
+import type { Cnab240Dialect } from './cnab240-layout.ts';
+import type { Cnab400Dialect } from './cnab400-layout.ts';
+
+/**
+ * `paid` and `writtenOff` are certain. `unclear` may move money in a way that a person has to look at: a
+ * cheque, a protest, a reversal. `none` changes nothing.
+ */
+export type MovementUse = 'paid' | 'writtenOff' | 'unclear' | 'none';
+
+/** Words of the bank's manual, in Portuguese. */
+export type Movement = { readonly use: MovementUse; readonly meaning: string };
+export type Movements = Readonly<Record<string, Movement>>;
+
+export type Bank = {
+  readonly code: string;
+  readonly name: string;
+  readonly cnab240?: Cnab240Dialect;
+  readonly cnab400?: Cnab400Dialect;
+};
+
+export function used(use: MovementUse, meanings: Readonly<Record<string, string>>): Movements {
+  return Object.fromEntries(Object.entries(meanings).map(([code, meaning]) => [code, { use, meaning }]));
+}

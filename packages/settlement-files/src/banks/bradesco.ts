@@ -1,0 +1,59 @@
+import { type Bank, used } from './bank.ts';
+import { TITLE } from './cnab240-layout.ts';
+import { detailLayout, FAMILY } from './cnab400-layout.ts';
+import { FEBRABAN, LATER_FEBRABAN } from './febraban.ts';
+
+export const BRADESCO: Bank = {
+  code: '237',
+  name: 'Bradesco',
+  cnab240: {
+    title: TITLE,
+    movements: { ...FEBRABAN, ...LATER_FEBRABAN },
+    lots: 'numbered',
+    counts: 'records',
+  },
+  cnab400: {
+    sequence: [109, 113],
+    details: { '1': detailLayout({ ...FAMILY, bankNumber: [71, 82] }) },
+    movements: {
+      ...used('paid', {
+        '06': 'liquidação normal',
+        '15': 'liquidação em cartório',
+        '17': 'liquidação após baixa ou de título não registrado',
+      }),
+      ...used('writtenOff', {
+        '09': 'baixado automaticamente via arquivo',
+        '10': 'baixado conforme instruções da agência',
+      }),
+      ...used('unclear', {
+        '16': 'pago em cheque vinculado',
+        '22': 'título com pagamento cancelado',
+        '40': 'estorno de pagamento',
+        '55': 'sustado judicialmente',
+      }),
+      ...used('none', {
+        '02': 'entrada confirmada',
+        '03': 'entrada rejeitada',
+        '11': 'em ser',
+        '12': 'abatimento concedido',
+        '13': 'abatimento cancelado',
+        '14': 'vencimento alterado',
+        '18': 'acerto de depositária',
+        '19': 'instrução de protesto recebida',
+        '20': 'sustação de protesto recebida',
+        '21': 'acerto do controle do participante',
+        '23': 'entrada em cartório',
+        '24': 'entrada rejeitada por CEP irregular',
+        '27': 'baixa rejeitada',
+        '28': 'débito de tarifas ou custas',
+        '30': 'alteração de outros dados rejeitada',
+        '32': 'instrução rejeitada',
+        '33': 'pedido de alteração de outros dados recebido',
+        '34': 'retirado de cartório',
+        '35': 'débito automático desagendado',
+        '68': 'acerto dos dados do rateio de crédito',
+        '69': 'rateio de crédito cancelado',
+      }),
+    },
+  },
+};

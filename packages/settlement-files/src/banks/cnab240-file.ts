@@ -1,0 +1,202 @@
+import { type RecordLayout, type RecordReader, recordReader } from '../records/fixed-width.ts';
+import { reais } from '../records/reais.ts';
+import type { Bank } from './bank.ts';
+import {
+  AMOUNTS,
+  CNAB240_LENGTH,
+  type Cnab240Dialect,
+  FILE_HEADER,
+  FILE_TRAILER,
+  LEAST_LENGTHS,
+  LOT_HEADER,
+  LOT_TRAILER,
+  type TITLE,
+} from './cnab240-layout.ts';
+import { entryOf } from './movement-entry.ts';
+import type { ReturnEntry, ReturnFileHead, ReturnReading } from './return-entry.ts';
+import {
+  BANK_OF_LINE,
+  LOTS_OF_FILE,
+  MOVEMENT_OF_PAIR,
+  NUMBER_OF_LOT,
+  NUMBER_OF_RECORD,
+  PAYMENTS_OF_LOT,
+  RECORDS_OF_FILE,
+  RECORDS_OF_LOT,
+  refused,
+  refusedField,
+  refusedLength,
+  refusedNumber,
+} from './return-faults.ts';
+
+const NO_LOT = 9999;
+const NUMBERS_OF_RECORDS = 100_000;
+/** What a bank that does not count records fills in. */
+const NOT_COUNTED = 1;
+
+type Title = ReturnType<RecordReader<typeof TITLE>>['values'];
+type Lot = { number: number; records: number; details: number; paid: number; payments: number };
+
+/** Throws at the first bad line. */
+export class Cnab240File implements ReturnReading {
+  readonly #bank: Bank;
+  readonly #dialect: Cnab240Dialect;
+  readonly #readHeader = recordReader(FILE_HEADER);
+  readonly #readLotHeader = recordReader(LOT_HEADER);
+  readonly #readTitle: RecordReader<typeof TITLE>;
+  readonly #readAmounts = recordReader(AMOUNTS);
+  readonly #readLotTrailer = recordReader(LOT_TRAILER);
+  readonly #readTrailer = recordReader(FILE_TRAILER);
+  #lineNumber = 0;
+  #lots = 0;
+  #lastLot = 0;
+  #lot: Lot | null = null;
+  #title: { readonly values: Title; readonly lineNumber: number } | null = null;
+  head: ReturnFileHead | null = null;
+  isEnded = false;
+
+  constructor(bank: Bank, dialect: Cnab240Dialect) {
+    this.#bank = bank;
+    this.#dialect = dialect;
+    // Both layouts of T have the same fields.
+    this.#readTitle = recordReader(dialect.title as typeof TITLE);
+  }
+
+  take(given: string, lineNumber: number): ReturnEntry | null {
+    this.#lineNumber = lineNumber;
+    const line = this.#whole(given);
+    if (this.head === null) {
+      const { bank, madeOn, sequence } = this.#read(this.#readHeader, line);
+      this.head = { format: 'cnab240', bank, bankName: this.#bank.name, madeOn, sequence };
+      return null;
+    }
+    const bank = line.slice(0, 3);
+    if (bank !== this.head.bank) {
+      throw refusedNumber(lineNumber, 'anotherBank', BANK_OF_LINE, bank, this.head.bank);
+    }
+    return this.#takeInFile(line);
+  }
+
+  /** Blanks at the end may be cut, or be too many. */
+  #whole(given: string): string {
+    const line = given.trimEnd();
+    const type = line[7] === '3' ? `3${line[13]}` : (line[7] ?? '');
+    const least = LEAST_LENGTHS[type] ?? 14;
+    if (line.length > CNAB240_LENGTH || line.length < least) {
+      throw refusedLength(this.#lineNumber, line.length, CNAB240_LENGTH);
+    }
+    return line.padEnd(CNAB240_LENGTH);
+  }
+
+  #takeInFile(line: string): ReturnEntry | null {
+    const type = line[7];
+    if (this.#title !== null && !(type === '3' && line[13] === 'U'))
+      throw refused(this.#lineNumber, 'unpaired');
+    if (this.#lot !== null) this.#lot.records += 1;
+    if (type === '3' && this.#lot !== null) return this.#takeDetail(line, this.#lot);
+    if (type === '1' && this.#lot === null) this.#openLot(line);
+    else if (type === '5' && this.#lot !== null) this.#closeLot(line, this.#lot);
+    else if (type === '9' && this.#lot === null) this.#closeFile(line);
+    else throw refused(this.#lineNumber, 'unexpectedRecord');
+    return null;
+  }
+
+  #openLot(line: string): void {
+    const { lot } = this.#read(this.#readLotHeader, line);
+    this.#lots += 1;
+    if (this.#dialect.lots === 'numbered') this.#agree('lotNumber', NUMBER_OF_LOT, lot, this.#lots);
+    this.#lot = { number: lot, records: 1, details: 0, paid: 0, payments: 0 };
+  }
+
+  #closeLot(line: string, lot: Lot): void {
+    const values = this.#read(this.#readLotTrailer, line);
+    this.#checkLot(values.lot, lot);
+    const { counts } = this.#dialect;
+    // The file's trailer finds a pair that is missing, whichever of the two the bank means.
+    const isOfDetails = counts === 'details' && values.records === lot.details;
+    if (counts === 'payments' && values.records === NOT_COUNTED) {
+      this.#agree('lotCount', PAYMENTS_OF_LOT, Number(values.titles), lot.payments);
+      const value = Number(values.titlesValue);
+      if (value !== lot.paid) {
+        const [stated, paid] = [value, lot.paid].map((amount) => reais(amount).pt);
+        throw refusedNumber(this.#lineNumber, 'lotCount', PAYMENTS_OF_LOT, stated ?? '', paid ?? '');
+      }
+    } else if (!isOfDetails) this.#agree('lotCount', RECORDS_OF_LOT, values.records, lot.records);
+    this.#lastLot = lot.number;
+    this.#lot = null;
+  }
+
+  #closeFile(line: string): void {
+    const { lot, lots, records } = this.#read(this.#readTrailer, line);
+    const isOwn = this.#dialect.lots === 'own' && lot === this.#lastLot;
+    if (!isOwn) this.#agree('lotNumber', NUMBER_OF_LOT, lot, NO_LOT);
+    this.#agree('fileCount', LOTS_OF_FILE, lots, this.#lots);
+    const isNotCounted = this.#dialect.counts === 'payments' && records === NOT_COUNTED;
+    // Some banks leave out header and trailer. With a missing pair the count is too high, never too low.
+    if (!isNotCounted && records !== this.#lineNumber - 2) {
+      this.#agree('fileCount', RECORDS_OF_FILE, records, this.#lineNumber);
+    }
+    this.isEnded = true;
+  }
+
+  /** Other segments after a pair describe the payer or a Pix. They are only counted. */
+  #takeDetail(line: string, lot: Lot): ReturnEntry | null {
+    lot.details += 1;
+    this.#checkLot(Number(line.slice(3, 7)), lot);
+    this.#agree(
+      'recordNumber',
+      NUMBER_OF_RECORD,
+      Number(line.slice(8, 13)),
+      lot.details % NUMBERS_OF_RECORDS,
+    );
+    const segment = line[13];
+    if (segment === 'T') {
+      this.#title = { values: this.#read(this.#readTitle, line), lineNumber: this.#lineNumber };
+      return null;
+    }
+    if (segment !== 'U') return null;
+    if (this.#title === null) throw refused(this.#lineNumber, 'unpaired');
+    const { values, lineNumber } = this.#title;
+    this.#title = null;
+    const entry = this.#entryOf(values, lineNumber, line);
+    if (entry.event === 'paid') {
+      lot.payments += 1;
+      lot.paid += entry.paid;
+    }
+    return entry;
+  }
+
+  /** A header that has no number leaves it to the lines. */
+  #checkLot(number: number, lot: Lot): void {
+    const isFirst = lot.number === 0 && lot.details === 1;
+    if (isFirst && this.#dialect.lots === 'own') lot.number = number;
+    this.#agree('lotNumber', NUMBER_OF_LOT, number, lot.number);
+  }
+
+  #entryOf(title: Title, lineNumber: number, line: string): ReturnEntry {
+    const amounts = this.#read(this.#readAmounts, line);
+    const { movement, companyUse, bankNumber, documentNumber, value, dueOn, fee, reasons } = title;
+    if (amounts.movement !== movement) {
+      throw refusedNumber(this.#lineNumber, 'movementDiffers', MOVEMENT_OF_PAIR, amounts.movement, movement);
+    }
+    const { paid, happenedOn, creditedOn } = amounts;
+    const ofTitle = { lineNumber, movement, companyUse, bankNumber, documentNumber, value, dueOn, fee };
+    return entryOf({ ...ofTitle, paid, happenedOn, creditedOn }, this.#dialect.movements, reasons);
+  }
+
+  #read<R extends RecordLayout>(read: RecordReader<R>, line: string) {
+    const { values, faults } = read(line);
+    const [fault] = faults;
+    if (fault !== undefined) throw refusedField(this.#lineNumber, fault);
+    return values;
+  }
+
+  #agree(
+    fault: 'lotNumber' | 'recordNumber' | 'lotCount' | 'fileCount',
+    what: typeof NUMBER_OF_LOT,
+    stated: number,
+    found: number,
+  ): void {
+    if (stated !== found) throw refusedNumber(this.#lineNumber, fault, what, stated, found);
+  }
+}

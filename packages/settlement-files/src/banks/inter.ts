@@ -1,0 +1,28 @@
+import { type Bank, used } from './bank.ts';
+import { detailLayout } from './cnab400-layout.ts';
+
+export const INTER: Bank = {
+  code: '077',
+  name: 'Inter',
+  cnab400: {
+    sequence: null,
+    details: {
+      '1': detailLayout({
+        companyUse: [38, 62],
+        bankNumber: [71, 81],
+        movement: [90, 91],
+        happenedOn: [92, 97],
+        documentNumber: [98, 107],
+        dueOn: [119, 124],
+        value: [125, 137],
+        paid: [160, 172],
+        creditedOn: [173, 178],
+      }),
+    },
+    movements: {
+      ...used('paid', { '06': 'pago' }),
+      ...used('writtenOff', { '07': 'baixado' }),
+      ...used('none', { '02': 'em aberto', '03': 'erro' }),
+    },
+  },
+};

@@ -1,0 +1,70 @@
+import { type Bank, type Movements, used } from './bank.ts';
+import { TITLE } from './cnab240-layout.ts';
+import { detailLayout, FAMILY } from './cnab400-layout.ts';
+
+const ITAU_MOVEMENTS: Movements = {
+  ...used('paid', { '06': 'liquidação normal', '08': 'liquidação em cartório' }),
+  ...used('writtenOff', { '09': 'baixa simples' }),
+  ...used('unclear', {
+    '05': 'alteração de dados: baixa',
+    '07': 'liquidação parcial (cobrança inteligente)',
+    '10': 'baixa por ter sido liquidado',
+    '32': 'baixa por ter sido protestado',
+    '47': 'baixa com transferência para desconto',
+    '59': 'baixa por crédito em conta pelo SISPAG',
+    '63': 'título sustado judicialmente',
+    '65': 'pagamento com cheque: aguarda compensação',
+    '69': 'cheque devolvido',
+    '72': 'baixa por crédito em conta pelo SISPAG sem título correspondente',
+    '76': 'cheque compensado',
+  }),
+  ...used('none', {
+    '02': 'entrada confirmada',
+    '03': 'entrada rejeitada',
+    '04': 'alteração de dados: nova entrada',
+    '11': 'em ser',
+    '12': 'abatimento concedido',
+    '13': 'abatimento cancelado',
+    '14': 'vencimento alterado',
+    '15': 'baixa rejeitada',
+    '16': 'instrução rejeitada',
+    '17': 'alteração de dados rejeitada',
+    '18': 'cobrança contratual: instrução rejeitada ou pendente',
+    '19': 'instrução de protesto recebida',
+    '20': 'sustação de protesto recebida',
+    '21': 'instrução de não protestar recebida',
+    '23': 'enviado a cartório',
+    '24': 'instrução de protesto rejeitada, sustada ou pendente',
+    '25': 'alegação do pagador',
+    '26': 'tarifa de aviso de cobrança',
+    '27': 'tarifa de extrato de posição',
+    '28': 'tarifa de relação das liquidações',
+    '29': 'tarifa de manutenção de títulos vencidos',
+    '30': 'débito mensal de tarifas',
+    '33': 'custas de protesto',
+    '34': 'custas de sustação',
+    '35': 'custas de cartório distribuidor',
+    '36': 'custas de edital',
+    '37': 'tarifa de emissão de boleto',
+    '38': 'tarifa de instrução',
+    '39': 'tarifa de ocorrências',
+    '57': 'instrução cancelada',
+    '60': 'entrada rejeitada (carnê)',
+    '64': 'entrada confirmada com rateio de crédito',
+    '71': 'entrada registrada, aguarda avaliação',
+    '73': 'entrada não aceita na cobrança contratual',
+  }),
+};
+
+export const ITAU: Bank = {
+  code: '341',
+  name: 'Itaú',
+  cnab240: { title: TITLE, movements: ITAU_MOVEMENTS, lots: 'numbered', counts: 'records' },
+  cnab400: {
+    sequence: [109, 113],
+    details: { '1': detailLayout(FAMILY) },
+    movements: ITAU_MOVEMENTS,
+    // "Valor principal" is what is credited, the fee being kept.
+    isPaidLessFee: true,
+  },
+};

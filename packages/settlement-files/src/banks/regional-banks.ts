@@ -1,0 +1,235 @@
+import { type Bank, type Movements, used } from './bank.ts';
+import { TITLE } from './cnab240-layout.ts';
+import { detailLayout, FAMILY } from './cnab400-layout.ts';
+import { FEBRABAN } from './febraban.ts';
+
+export const BANRISUL: Bank = {
+  code: '041',
+  name: 'Banrisul',
+  cnab240: {
+    title: TITLE,
+    movements: {
+      ...FEBRABAN,
+      ...used('unclear', { AA: 'devolução: liquidado anteriormente', AB: 'cobrança a creditar' }),
+      ...used('none', { AC: 'situação do título: cartório' }),
+    },
+    lots: 'numbered',
+    counts: 'records',
+  },
+  cnab400: {
+    sequence: [109, 113],
+    details: { '1': detailLayout({ ...FAMILY, bankNumber: [63, 72] }) },
+    movements: {
+      ...used('paid', {
+        '06': 'liquidação normal',
+        '07': 'liquidação parcial',
+        '15': 'pagamento em cartório',
+      }),
+      ...used('writtenOff', { '09': 'devolução automática', '10': 'baixado conforme instruções' }),
+      ...used('unclear', {
+        '04': 'baixa de título liquidado por edital',
+        '08': 'baixa por pagamento: liquidação pelo saldo',
+        '25': 'devolução: liquidado anteriormente',
+        '30': 'cobrança a creditar',
+        '31': 'título em trânsito pago em cartório',
+        '40': 'baixa de título protestado',
+      }),
+      ...used('none', {
+        '02': 'entrada confirmada',
+        '03': 'entrada rejeitada',
+        '12': 'abatimento concedido',
+        '13': 'abatimento cancelado',
+        '14': 'vencimento alterado',
+        '16': 'dados alterados',
+        '18': 'instruções alteradas',
+        '19': 'instrução de protesto recebida',
+        '20': 'sustação de protesto recebida',
+        '23': 'entrada em cartório',
+        '41': 'despesa de aponte',
+        '42': 'título alterado',
+        '47': 'entrada confirmada: pagador DDA',
+      }),
+    },
+  },
+};
+
+export const BANCO_DO_NORDESTE: Bank = {
+  code: '004',
+  name: 'Banco do Nordeste',
+  cnab400: {
+    sequence: [109, 113],
+    details: { '1': detailLayout({ ...FAMILY, bankNumber: [63, 70], creditedOn: null }) },
+    movements: {
+      ...used('paid', {
+        '06': 'liquidação normal',
+        '07': 'pagamento por conta',
+        '08': 'pagamento em cartório',
+      }),
+      ...used('writtenOff', { '09': 'baixa simples', '15': 'baixa automática' }),
+      ...used('unclear', { '10': 'devolvido: protestado' }),
+      ...used('none', {
+        '02': 'entrada confirmada',
+        '04': 'alteração',
+        '11': 'em ser',
+        '12': 'abatimento concedido',
+        '13': 'abatimento cancelado',
+        '14': 'vencimento alterado',
+        '18': 'depositária alterada',
+        '19': 'instrução de protesto recebida',
+        '20': 'sustação de protesto recebida',
+        '21': 'controle da empresa alterado',
+        '22': 'número do título alterado',
+        '51': 'entrada rejeitada',
+      }),
+    },
+  },
+};
+
+/** Of several banks that share a manual. */
+const SHARED: Movements = {
+  ...used('paid', { '06': 'liquidação normal', '08': 'liquidação em cartório' }),
+  ...used('writtenOff', { '09': 'baixa automática' }),
+  ...used('unclear', { '10': 'baixa por ter sido liquidado', '43': 'baixado por ter sido protestado' }),
+  ...used('none', {
+    '01': 'entrada confirmada na CIP',
+    '02': 'entrada confirmada',
+    '03': 'entrada rejeitada',
+    '05': 'campo livre alterado',
+    '12': 'abatimento concedido',
+    '13': 'abatimento cancelado',
+    '14': 'vencimento alterado',
+    '15': 'baixa rejeitada',
+    '16': 'instrução rejeitada',
+    '19': 'ordem de protesto recebida',
+    '20': 'ordem de sustação recebida',
+    '22': 'número do título alterado',
+    '23': 'enviado a cartório',
+    '24': 'ordem de não protestar recebida',
+    '28': 'débito de tarifas ou custas',
+    '40': 'tarifa de entrada',
+  }),
+};
+
+const SHARED_PLACES = { ...FAMILY, bankNumber: [63, 73], creditedOn: null } as const;
+const SHARED_400 = {
+  sequence: [109, 113],
+  details: { '1': detailLayout(SHARED_PLACES) },
+  movements: SHARED,
+} as const;
+
+export const FIBRA: Bank = { code: '224', name: 'Fibra', cnab400: SHARED_400 };
+export const PINE: Bank = { code: '643', name: 'Pine', cnab400: SHARED_400 };
+export const RENDIMENTO: Bank = { code: '633', name: 'Rendimento', cnab400: SHARED_400 };
+export const DELBANK: Bank = {
+  code: '435',
+  name: 'Delbank',
+  cnab400: { ...SHARED_400, details: { '1': detailLayout({ ...SHARED_PLACES, creditedOn: [386, 391] }) } },
+};
+
+export const OURINVEST: Bank = {
+  code: '712',
+  name: 'Ourinvest',
+  cnab400: {
+    sequence: [109, 113],
+    details: { '1': detailLayout({ ...FAMILY, bankNumber: [71, 82] }) },
+    movements: {
+      ...used('paid', {
+        '06': 'liquidação normal',
+        '15': 'liquidação em cartório',
+        '17': 'liquidação após baixa ou de título não registrado',
+      }),
+      ...used('writtenOff', { '09': 'baixado via arquivo', '10': 'baixado conforme instruções' }),
+      ...used('unclear', { '16': 'pago em cheque vinculado' }),
+      ...used('none', {
+        '00': 'nenhuma ocorrência',
+        '02': 'entrada confirmada',
+        '03': 'entrada rejeitada',
+        '12': 'abatimento concedido',
+        '13': 'abatimento cancelado',
+        '14': 'vencimento alterado',
+        '20': 'sustação de protesto recebida',
+        '23': 'entrada em cartório',
+        '28': 'débito de tarifas ou custas',
+      }),
+    },
+  },
+};
+
+export const C6: Bank = {
+  code: '336',
+  name: 'C6',
+  cnab400: {
+    sequence: null,
+    madeOn: [125, 130],
+    details: { '1': detailLayout({ ...FAMILY, bankNumber: [63, 73] }) },
+    movements: {
+      ...used('paid', { '06': 'liquidação normal', '08': 'liquidação em cartório' }),
+      ...used('writtenOff', { '09': 'baixa simples', '10': 'baixa comandada por arquivo' }),
+      ...used('unclear', {
+        '05': 'alteração de dados: baixa',
+        '07': 'liquidação após baixa',
+        '32': 'baixa por ter sido protestado',
+        '38': 'título sustado judicialmente',
+        '65': 'pagamento com cheque: aguarda compensação',
+        '69': 'liquidação cancelada por cheque devolvido',
+        '72': 'baixa operacional',
+        '74': 'baixa operacional cancelada',
+        '75': 'pagamento parcial',
+      }),
+      ...used('none', {
+        '02': 'entrada confirmada',
+        '03': 'entrada rejeitada',
+        '04': 'alteração de dados: entrada',
+        '12': 'abatimento concedido',
+        '13': 'abatimento cancelado',
+        '14': 'vencimento alterado',
+        '15': 'baixa rejeitada',
+        '16': 'instrução rejeitada',
+        '17': 'alteração rejeitada',
+        '19': 'instrução de protesto recebida',
+        '20': 'sustação de protesto recebida',
+        '21': 'instrução de não protestar recebida',
+        '23': 'enviado a cartório',
+        '90': 'instrução de protesto rejeitada',
+      }),
+    },
+  },
+};
+
+/** Until 2016; its files are still in archives. */
+export const HSBC: Bank = {
+  code: '399',
+  name: 'HSBC',
+  cnab400: {
+    sequence: null,
+    details: { '1': detailLayout(SHARED_PLACES) },
+    movements: {
+      ...used('paid', {
+        '06': 'liquidação normal em dinheiro',
+        '07': 'liquidação por conta em dinheiro',
+        '15': 'liquidação em cartório em dinheiro',
+        '31': 'liquidação normal em cheque',
+        '32': 'liquidação em cartório em cheque',
+        '33': 'liquidação por conta em cheque',
+      }),
+      ...used('writtenOff', { '09': 'baixa automática', '10': 'baixado conforme instruções' }),
+      ...used('unclear', {
+        '16': 'liquidação de título baixado antes, em dinheiro',
+        '36': 'liquidação de título baixado antes, em cheque',
+        '37': 'baixa de título protestado',
+        '38': 'liquidação de título não registrado, em dinheiro',
+        '39': 'liquidação de título não registrado, em cheque',
+      }),
+      ...used('none', {
+        '02': 'entrada confirmada',
+        '03': 'entrada ou instrução rejeitada',
+        '11': 'em ser',
+        '12': 'abatimento concedido',
+        '13': 'abatimento cancelado',
+        '14': 'vencimento prorrogado',
+        '17': 'entregue em cartório',
+        '49': 'vencimento alterado',
+      }),
+    },
+  },
+};

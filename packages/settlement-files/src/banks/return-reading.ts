@@ -1,0 +1,69 @@
+import { FORMATS } from '../formats.ts';
+import { OTHER_FILES } from '../other-files.ts';
+import type { Format } from '../records/format.ts';
+import { isNothing } from '../text-lines.ts';
+import { bankNamed, bankText } from './banks.ts';
+import { Cnab240File } from './cnab240-file.ts';
+import { Cnab400File } from './cnab400-file.ts';
+import type { ReturnEntry, ReturnFileHead, ReturnReading } from './return-entry.ts';
+import {
+  refused,
+  refusedAcquirersFile,
+  refusedBank,
+  refusedCollectedBills,
+  refusedRemittance,
+} from './return-faults.ts';
+import { BANK_OF_240, BANK_OF_400, is240, is400 } from './return-header.ts';
+
+/** Opens the reader of the bank that the first line names. */
+function readingOf(line: string): ReturnReading {
+  if (is240(line)) {
+    const bank = bankNamed(line.slice(...BANK_OF_240));
+    if (line[142] === '1') throw refusedRemittance();
+    if (bank?.cnab240 !== undefined) return new Cnab240File(bank, bank.cnab240);
+    throw refusedBank('CNAB 240', bankText(line.slice(...BANK_OF_240)));
+  }
+  if (is400(line)) {
+    if (line[1] === '1') throw refusedRemittance();
+    const bank = bankNamed(line.slice(...BANK_OF_400));
+    if (bank?.cnab400 !== undefined) return new Cnab400File(bank, bank.cnab400);
+    throw refusedBank('CNAB 400', bankText(line.slice(...BANK_OF_400)));
+  }
+  if (/^A[12]/.test(line) && line.trimEnd().length <= 150) throw refusedCollectedBills();
+  const formats: readonly Pick<Format, 'title' | 'isHeader'>[] = [...FORMATS, ...OTHER_FILES];
+  const format = formats.find(({ isHeader }) => isHeader(line));
+  throw format === undefined ? refused(1, 'notAReturnFile') : refusedAcquirersFile(format.title);
+}
+
+/** More than a bank sends in a day. */
+const MOST_LINES = 5_000_000;
+
+/** Takes the lines of a return file of any bank that is known. */
+export class ReturnFileReader {
+  #reading: ReturnReading | null = null;
+  #lineNumber = 0;
+
+  get head(): ReturnFileHead | null {
+    return this.#reading?.head ?? null;
+  }
+
+  /** Null if the line completes no movement. Throws `ReturnFileRefused`. */
+  take(line: string): ReturnEntry | null {
+    if (this.#reading?.isEnded === true) {
+      if (isNothing(line)) return null;
+      throw refused(this.#lineNumber + 1, 'behindTrailer');
+    }
+    this.#lineNumber += 1;
+    if (this.#lineNumber > MOST_LINES) throw refused(this.#lineNumber, 'tooManyLines');
+    this.#reading ??= readingOf(line);
+    return this.#reading.take(line, this.#lineNumber);
+  }
+
+  /** Throws `ReturnFileRefused` if the file is not complete. */
+  end(): { readonly head: ReturnFileHead; readonly lineCount: number } {
+    const head = this.#reading?.head ?? null;
+    if (head === null) throw refused(this.#lineNumber, 'emptyFile');
+    if (this.#reading?.isEnded !== true) throw refused(this.#lineNumber, 'noTrailer');
+    return { head, lineCount: this.#lineNumber };
+  }
+}

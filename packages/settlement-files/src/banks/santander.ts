@@ -1,0 +1,42 @@
+import { type Bank, used } from './bank.ts';
+import { TITLE_OF_SANTANDER } from './cnab240-layout.ts';
+import { detailLayout, FAMILY } from './cnab400-layout.ts';
+import { FEBRABAN } from './febraban.ts';
+
+export const SANTANDER: Bank = {
+  code: '033',
+  name: 'Santander',
+  cnab240: { title: TITLE_OF_SANTANDER, movements: FEBRABAN, lots: 'own', counts: 'details' },
+  cnab400: {
+    sequence: null,
+    details: { '1': detailLayout({ ...FAMILY, bankNumber: [63, 70] }) },
+    movements: {
+      ...used('paid', {
+        '06': 'liquidação',
+        '07': 'liquidação por conta',
+        '08': 'liquidação por saldo',
+        '17': 'liquidado em cartório',
+      }),
+      ...used('writtenOff', { '09': 'baixa automática' }),
+      ...used('unclear', {
+        '10': 'baixado conforme instrução ou por protesto',
+        '16': 'título já baixado ou liquidado',
+      }),
+      ...used('none', {
+        '01': 'título não existe',
+        '02': 'entrada confirmada',
+        '03': 'entrada rejeitada',
+        '11': 'em ser',
+        '12': 'abatimento concedido',
+        '13': 'abatimento cancelado',
+        '14': 'vencimento prorrogado',
+        '15': 'enviado a cartório',
+        '21': 'entrada em cartório',
+        '22': 'retirado de cartório',
+        '24': 'custas de cartório',
+        '25': 'protestar título',
+        '26': 'sustar protesto',
+      }),
+    },
+  },
+};

@@ -1,0 +1,37 @@
+import { type Bank, used } from './bank.ts';
+import { TITLE } from './cnab240-layout.ts';
+import { detailLayout, FAMILY } from './cnab400-layout.ts';
+import { FEBRABAN, LATER_FEBRABAN } from './febraban.ts';
+
+export const SICOOB: Bank = {
+  code: '756',
+  name: 'Sicoob',
+  cnab240: {
+    title: TITLE,
+    movements: { ...FEBRABAN, ...LATER_FEBRABAN },
+    lots: 'numbered',
+    counts: 'records',
+  },
+  cnab400: {
+    sequence: [101, 107],
+    details: {
+      '1': detailLayout({ ...FAMILY, bankNumber: [63, 74], fee: [182, 188], creditedOn: [176, 181] }),
+    },
+    movements: {
+      ...used('paid', {
+        '05': 'liquidação sem registro',
+        '06': 'liquidação normal',
+        '15': 'liquidação em cartório',
+      }),
+      ...used('writtenOff', { '09': 'baixa', '10': 'baixa solicitada' }),
+      ...used('none', {
+        '02': 'entrada confirmada',
+        '11': 'em ser',
+        '14': 'vencimento alterado',
+        '23': 'encaminhado a protesto',
+        '27': 'dados alterados',
+        '48': 'transferência de carteira confirmada',
+      }),
+    },
+  },
+};

@@ -1,0 +1,57 @@
+import { type Bank, used } from './bank.ts';
+import { TITLE } from './cnab240-layout.ts';
+import { detailLayout, FAMILY } from './cnab400-layout.ts';
+import { DISCOUNTS, FEBRABAN } from './febraban.ts';
+
+export const SICREDI: Bank = {
+  code: '748',
+  name: 'Sicredi',
+  cnab240: {
+    title: TITLE,
+    movements: { ...FEBRABAN, ...DISCOUNTS, ...used('none', { '36': 'baixa rejeitada' }) },
+    lots: 'numbered',
+    counts: 'records',
+  },
+  cnab400: {
+    sequence: [111, 117],
+    madeOn: [95, 102, 'day YYYYMMDD'],
+    details: {
+      '1': detailLayout({
+        ...FAMILY,
+        companyUse: null,
+        bankNumber: [48, 62],
+        creditedOn: [329, 336, 'day YYYYMMDD?'],
+      }),
+    },
+    movements: {
+      ...used('paid', {
+        '06': 'liquidação normal',
+        '15': 'liquidação em cartório',
+        '17': 'liquidação após baixa',
+      }),
+      ...used('writtenOff', {
+        '09': 'baixado automaticamente via arquivo',
+        '10': 'baixado conforme instruções da cooperativa',
+      }),
+      ...used('none', {
+        '02': 'entrada confirmada',
+        '03': 'entrada rejeitada',
+        '12': 'abatimento concedido',
+        '13': 'abatimento cancelado',
+        '14': 'vencimento alterado',
+        '19': 'instrução de protesto recebida',
+        '20': 'sustação de protesto recebida',
+        '23': 'entrada em cartório',
+        '24': 'entrada rejeitada por CEP irregular',
+        '27': 'baixa rejeitada',
+        '28': 'tarifa',
+        '29': 'rejeição do pagador',
+        '30': 'alteração rejeitada',
+        '32': 'instrução rejeitada',
+        '33': 'outros dados alterados',
+        '34': 'retirado de cartório',
+        '35': 'aceite do pagador',
+      }),
+    },
+  },
+};

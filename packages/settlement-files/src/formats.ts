@@ -1,0 +1,15 @@
+import { ADIQ } from './acquirers/adiq/adiq-file.ts';
+import { CIELO_04 } from './acquirers/cielo/cielo-file.ts';
+import { REDE_EEFI } from './acquirers/rede/rede-eefi-file.ts';
+import { REDE_EEVC } from './acquirers/rede/rede-eevc-file.ts';
+import type { Format } from './records/format.ts';
+
+/** Every format of acquirers that is read: one folder, and one line here. */
+export const FORMATS = [ADIQ, CIELO_04, REDE_EEVC, REDE_EEFI] as const;
+
+export type SettlementFormat = (typeof FORMATS)[number]['format'];
+export const SETTLEMENT_FORMATS: readonly SettlementFormat[] = FORMATS.map(({ format }) => format);
+
+export function formatNamed(name: SettlementFormat): Format<SettlementFormat> {
+  return FORMATS.find(({ format }) => format === name) as Format<SettlementFormat>;
+}

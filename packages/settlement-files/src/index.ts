@@ -1,0 +1,23 @@
+export { BANKS, bankText } from './banks/banks.ts';
+export { type ReturnEvent, readReturnEvents } from './banks/read-return-events.ts';
+export {
+  type ReturnEntry,
+  type ReturnFileFault,
+  type ReturnFileHead,
+  ReturnFileRefused,
+} from './banks/return-entry.ts';
+export type { CardBrand } from './card-number.ts';
+export type { Day } from './day.ts';
+export {
+  ENTRY_KINDS,
+  type EntryKind,
+  type SettlementEntry,
+  type SettlementEvent,
+  type SettlementFault,
+  type SettlementFileEnd,
+  type SettlementFileHead,
+} from './entry.ts';
+export { FORMATS, formatNamed, SETTLEMENT_FORMATS, type SettlementFormat } from './formats.ts';
+export { isReturnFile } from './is-return-file.ts';
+export { readSettlementEvents } from './read-settlement-events.ts';
+export { NO_CODE } from './records/entry-fields.ts';

@@ -1,0 +1,20 @@
+import { isReturnHeader } from './banks/return-header.ts';
+import { LineSplitter, LONGEST_LINE, plainBytes, UnreadableFile } from './text-lines.ts';
+
+/** Whether a bank made the file, by its first line. Reads the start only. */
+export async function isReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<boolean> {
+  const splitter = new LineSplitter();
+  let size = 0;
+  try {
+    for await (const chunk of plainBytes(bytes)) {
+      const [line] = splitter.push(chunk) ?? [];
+      if (line !== undefined) return isReturnHeader(line);
+      size += chunk.length;
+      if (size > LONGEST_LINE) break;
+    }
+  } catch (error) {
+    if (error instanceof UnreadableFile) return false;
+    throw error;
+  }
+  return isReturnHeader(splitter.last()[0] ?? '');
+}

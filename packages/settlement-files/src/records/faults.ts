@@ -1,0 +1,150 @@
+import type { Sentence } from '../sentence.ts';
+import type { FaultOfField, FieldFault } from './fixed-width.ts';
+import { reais } from './reais.ts';
+
+/** Why a file is refused, in both languages. A text of the file is repeated only if it is a short code. */
+
+const FIELD_FAULTS: Readonly<Record<FieldFault, Sentence>> = {
+  literal: { pt: 'não traz o texto fixo do leiaute', en: 'has not the fixed text of the layout' },
+  digits: { pt: 'não traz só algarismos', en: 'has something else than digits' },
+  empty: { pt: 'está vazio', en: 'is empty' },
+  tooLarge: { pt: 'traz um valor grande demais', en: 'has too large an amount' },
+  sign: { pt: 'não começa com + ou -', en: 'does not begin with + or -' },
+  day: { pt: 'não traz um dia do calendário', en: 'has no day of the calendar' },
+  time: { pt: 'não traz uma hora do dia', en: 'has no time of the day' },
+  text: { pt: 'traz caracteres que não são texto', en: 'has characters that are no text' },
+};
+
+export function fieldSentence({ field, from, to, fault, found }: FaultOfField): Sentence {
+  const { pt, en } = FIELD_FAULTS[fault];
+  return {
+    pt: `O campo ${field} (posições ${from} a ${to}) ${pt}${found ? `: traz "${found}"` : ''}.`,
+    en: `Field ${field} (positions ${from} to ${to}) ${en}${found ? `: "${found}"` : ''}.`,
+  };
+}
+
+export const UNKNOWN_FORMAT: Sentence = {
+  pt: 'A primeira linha não é o cabeçalho de um arquivo conhecido: Adiq EDI 3.1, Cielo 04, Rede EEVC ou Rede EEFI.',
+  en: 'The first line is not the header of a known file: Adiq EDI 3.1, Cielo 04, Rede EEVC or Rede EEFI.',
+};
+
+export const FILE_OF_BANK: Sentence = {
+  pt: 'O arquivo é o retorno de um banco, e não o extrato de uma adquirente.',
+  en: 'The file is a return file of a bank, and not one of an acquirer.',
+};
+
+export function otherFile(name: string): Sentence {
+  return {
+    pt: `O arquivo é ${name}, que ainda não é lido.`,
+    en: `The file is ${name}, which is not read yet.`,
+  };
+}
+
+export function otherCurrency(code: string): Sentence {
+  return {
+    pt: `O campo currency traz ${code}; só reais (RE) são lidos.`,
+    en: `Field currency has ${code}; only reais (RE) are read.`,
+  };
+}
+
+export function otherVersion(field: string, known: string): Sentence {
+  return {
+    pt: `O campo ${field} não traz a versão ${known}.`,
+    en: `Field ${field} has not the version ${known}.`,
+  };
+}
+
+export const EMPTY_FILE: Sentence = { pt: 'O arquivo está vazio.', en: 'The file is empty.' };
+export const EMPTY_LINE: Sentence = { pt: 'A linha está vazia.', en: 'The line is empty.' };
+
+export const CONTROL_CHARACTER: Sentence = {
+  pt: 'A linha tem um caractere de controle.',
+  en: 'The line has a control character.',
+};
+
+export function longerThan(most: number): Sentence {
+  return {
+    pt: `A linha tem mais de ${most} posições.`,
+    en: `The line has more than ${most} positions.`,
+  };
+}
+
+export function shorterThan(record: string, length: number, found: number): Sentence {
+  return {
+    pt: `A linha tem ${found} posições; o registro ${record} tem ${length}.`,
+    en: `The line has ${found} positions; record ${record} has ${length}.`,
+  };
+}
+
+export function behindRecord(record: string, length: number): Sentence {
+  return {
+    pt: `Há texto depois da posição ${length}, onde o registro ${record} acaba.`,
+    en: `There is text behind position ${length}, where record ${record} ends.`,
+  };
+}
+
+export const UNKNOWN_RECORD: Sentence = {
+  pt: 'O leiaute não conhece este registro.',
+  en: 'The layout does not know this record.',
+};
+
+export function outOfPlace(record: string): Sentence {
+  return {
+    pt: `O registro ${record} não pode estar aqui.`,
+    en: `Record ${record} must not stand here.`,
+  };
+}
+
+export const BEHIND_TRAILER: Sentence = {
+  pt: 'Há uma linha depois do trailer.',
+  en: 'There is a line behind the trailer.',
+};
+
+export function noTrailer(record: string): Sentence {
+  return {
+    pt: `O arquivo acaba sem o trailer ${record}.`,
+    en: `The file ends without its trailer ${record}.`,
+  };
+}
+
+/** Counts and line numbers as they are; everything else is cents. */
+export function disagrees(field: string, stated: number, found: number): Sentence {
+  const [one, other] = [stated, found].map((value) =>
+    /count|number/i.test(field) ? { pt: value, en: value } : reais(value),
+  );
+  return {
+    pt: `O campo ${field} diz ${one?.pt}, e as linhas dão ${other?.pt}.`,
+    en: `Field ${field} says ${one?.en}, and the lines come to ${other?.en}.`,
+  };
+}
+
+export function notOf(field: string, record: string): Sentence {
+  return {
+    pt: `O campo ${field} não é o do registro ${record} a que a linha pertence.`,
+    en: `Field ${field} is not that of the record ${record} to which the line belongs.`,
+  };
+}
+
+export const INSTALLMENT_BEYOND: Sentence = {
+  pt: 'O número da parcela é maior do que o de parcelas.',
+  en: 'The number of the installment is greater than that of the installments.',
+};
+
+export const NO_UNIT: Sentence = {
+  pt: 'Nenhum registro D antes da linha tem esta chave UR e este tipo de lançamento e ainda espera lançamentos.',
+  en: 'No record D before the line has this UR key and this type of entry and still awaits entries.',
+};
+
+export const UNIT_OPEN: Sentence = {
+  pt: 'O registro D anterior desta chave UR e deste tipo ainda espera lançamentos.',
+  en: 'The record D before it of this UR key and this type still awaits entries.',
+};
+
+export function tooMany(what: Sentence, most: number): Sentence {
+  return { pt: `Mais de ${most} ${what.pt}.`, en: `More than ${most} ${what.en}.` };
+}
+
+export const DAYS_REVERSED: Sentence = {
+  pt: 'O último dia do movimento é anterior ao primeiro.',
+  en: 'The last day of the movement is before the first.',
+};

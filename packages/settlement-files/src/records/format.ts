@@ -1,0 +1,25 @@
+import type { FileReading, Findings } from './findings.ts';
+import type { CodeTable, RecordLayout } from './fixed-width.ts';
+
+export type FormatLayout = {
+  readonly title: string;
+  /** Order of records and totals that must agree, in paragraphs. */
+  readonly rules: readonly string[];
+  /** Characters at the start of a line that name its record. */
+  readonly typeLength: number;
+  /** Trailing blanks are ignored; with `isTailFree` any trailing text. */
+  readonly longestLine: number;
+  readonly isTailFree: boolean;
+  readonly records: readonly RecordLayout[];
+  readonly alike: Readonly<Record<string, { readonly as: string; readonly title: string }>>;
+  readonly leftOut: CodeTable;
+};
+
+/** A kind of file: what it is called, how its first line is known, where its fields stand, who reads it. */
+export type Format<Name extends string = string> = FormatLayout & {
+  readonly format: Name;
+  /** Its files say what is paid; the others only report sales. */
+  readonly pays: boolean;
+  readonly isHeader: (line: string) => boolean;
+  readonly open: (findings: Findings) => FileReading;
+};

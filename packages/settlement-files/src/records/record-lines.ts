@@ -1,0 +1,144 @@
+import { holdsCardNumber, isCardNumber } from '../card-number.ts';
+import {
+  behindRecord,
+  CONTROL_CHARACTER,
+  EMPTY_LINE,
+  fieldSentence,
+  longerThan,
+  shorterThan,
+  UNKNOWN_RECORD,
+} from './faults.ts';
+import type { Findings, Place } from './findings.ts';
+import { type RecordLayout, type RecordValues, recordReader } from './fixed-width.ts';
+import type { FormatLayout } from './format.ts';
+
+export type GoodLine = Place & { readonly record: string; readonly masked: () => string };
+
+export type RecordHandler = {
+  readonly type: string;
+  readonly take: (line: string, place: Place & { readonly record: string }, findings: Findings) => void;
+};
+
+export function onRecord<R extends RecordLayout>(
+  layout: R,
+  handle: (values: RecordValues<R>, line: GoodLine) => void,
+): RecordHandler {
+  const read = recordReader(layout);
+  const mask = lineMasker(layout);
+  return {
+    type: layout.type,
+    take: (line, place, findings) => {
+      // This record has another record's positions, so it is read with that record's type.
+      const written = place.record === layout.type ? line : layout.type + line.slice(layout.type.length);
+      const { values, faults } = read(written);
+      for (const fault of faults) findings.fault(place, fault.field, fieldSentence(fault));
+      if (faults.length === 0) handle(values, { ...place, masked: () => mask(line) });
+    },
+  };
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+export function recordLines(
+  { records, alike, leftOut, typeLength, longestLine, isTailFree }: FormatLayout,
+  handlers: readonly RecordHandler[],
+  findings: Findings,
+): (line: string, lineNumber: number) => void {
+  const layouts = new Map(records.map((layout) => [layout.type, layout]));
+  const byType = new Map(handlers.map((handler) => [handler.type, handler]));
+  return (line, lineNumber) => {
+    const plain = lineFault(line, longestLine);
+    if (plain !== null) {
+      findings.fault({ lineNumber, record: null }, null, plain);
+      return;
+    }
+    const record = line.slice(0, typeLength);
+    const what = leftOut[record];
+    if (what !== undefined) {
+      findings.leave(what);
+      return;
+    }
+    const type = alike[record]?.as ?? record;
+    const [layout, handler] = [layouts.get(type), byType.get(type)];
+    if (layout === undefined || handler === undefined) {
+      findings.fault({ lineNumber, record: null }, null, UNKNOWN_RECORD);
+      return;
+    }
+    const place = { lineNumber, record };
+    const { length, shortest } = layout;
+    if (line.length < shortest) findings.fault(place, null, shorterThan(record, length, line.length));
+    else if (!isTailFree && line.length > length && line.slice(length).trim() !== '') {
+      findings.fault(place, null, behindRecord(record, length));
+    } else handler.take(line, place, findings);
+  };
+}
+
+function lineFault(line: string, longestLine: number): { pt: string; en: string } | null {
+  if (line === '') return EMPTY_LINE;
+  if (line.length > longestLine) return longerThan(longestLine);
+  return CONTROL.test(line) ? CONTROL_CHARACTER : null;
+}
+
+const HIDDEN = '*';
+const SHORTEST_CARD = 13;
+/** The first six and last four digits are shown. */
+const MOST_SHOWN = 10;
+
+/** Keeps at most six first and four last card digits. Removes CPF, CNPJ, bank accounts and unnamed fields. */
+function lineMasker({ fields }: RecordLayout): (line: string) => string {
+  const parts = fields.map(([, from, to, kind]) => {
+    const mask = maskOf(kind, to - from + 1);
+    return { from: from - 1, to, mask };
+  });
+  const joined: { from: number; to: number; mask: ((text: string) => string) | null }[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (last !== undefined && last.mask === null && part.mask === null) last.to = part.to;
+    else joined.push({ ...part });
+  }
+  return (line) => {
+    let masked = '';
+    for (const { from, to, mask } of joined) {
+      const text = line.slice(from, to);
+      masked += mask === null ? text : mask(text);
+    }
+    return masked.trimEnd();
+  };
+}
+
+function maskOf(kind: string, length: number): ((text: string) => string) | null {
+  if (kind === 'card?') return maskedCardField;
+  if (kind === 'document?' || kind === 'any') return blanksFor;
+  return kind.startsWith('text') && length >= SHORTEST_CARD ? maskedText : null;
+}
+
+function blanksFor(text: string): string {
+  return ' '.repeat(text.length);
+}
+
+/** Padding stays, so that positions do not move. */
+function maskedCardField(text: string): string {
+  const [, before = '', number = '', behind = ''] = /^([ 0]*)(.*?)( *)$/.exec(text) ?? [];
+  const places = [...number.matchAll(/\d/g)].map(({ index }) => index);
+  if (places.length <= MOST_SHOWN) return text;
+  const shown = new Set([...places.slice(0, 6), ...places.slice(-4)]);
+  const masked = [...number].map((sign, index) => (isDigit(sign) && !shown.has(index) ? HIDDEN : sign));
+  return before + masked.join('') + behind;
+}
+
+/** A text with a card number loses all its digits. */
+function maskedText(text: string): string {
+  return isRevealing(text) ? text.replaceAll(/\d/g, HIDDEN) : text;
+}
+
+export function isRevealing(text: string): boolean {
+  const plain = text.trim();
+  if (plain.length < SHORTEST_CARD) return false;
+  if (/^\d+$/.test(plain)) return isCardNumber(plain);
+  return plain.includes(' ') && holdsCardNumber(plain);
+}
+
+function isDigit(sign: string): boolean {
+  return sign >= '0' && sign <= '9';
+}

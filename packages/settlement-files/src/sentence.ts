@@ -1,0 +1,2 @@
+/** Brazilian Portuguese and English. */
+export type Sentence = { readonly pt: string; readonly en: string };

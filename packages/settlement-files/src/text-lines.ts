@@ -1,0 +1,225 @@
+import { isUtf8 } from 'node:buffer';
+import { createGunzip } from 'node:zlib';
+import type { Sentence } from './sentence.ts';
+
+/** The bytes are no lines of text. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+  readonly sentence: Sentence;
+  constructor(sentence: Sentence) {
+    super(sentence.en);
+    this.sentence = sentence;
+  }
+}
+
+const OTHER_KINDS: readonly (readonly [bytes: readonly number[], sentence: Sentence])[] = [
+  [
+    [0x50, 0x4b, 0x03, 0x04],
+    {
+      pt: 'O arquivo é um zip ou uma planilha: extraia dele o arquivo de texto que o banco ou a adquirente fez.',
+      en: 'The file is a zip or a spreadsheet: extract the text file that the bank or the acquirer made.',
+    },
+  ],
+  [
+    [0x25, 0x50, 0x44, 0x46],
+    {
+      pt: 'O arquivo é um PDF: baixe o arquivo de texto.',
+      en: 'The file is a PDF: download the text file.',
+    },
+  ],
+  [
+    [0xd0, 0xcf, 0x11, 0xe0],
+    {
+      pt: 'O arquivo é uma planilha: baixe o arquivo de texto.',
+      en: 'The file is a spreadsheet: download the text file.',
+    },
+  ],
+  ...[
+    [0xff, 0xfe],
+    [0xfe, 0xff],
+  ].map(
+    (bytes) =>
+      [
+        bytes,
+        {
+          pt: 'O arquivo está em UTF-16: um editor o gravou de novo. Baixe-o outra vez, e não o abra em um editor.',
+          en: 'The file is in UTF-16: an editor wrote it anew. Download it again, and do not open it in an editor.',
+        },
+      ] as const,
+  ),
+];
+
+const BROKEN_GZIP: Sentence = {
+  pt: 'O arquivo compactado (gzip) está danificado: baixe-o de novo.',
+  en: 'The compressed file (gzip) is damaged: download it again.',
+};
+
+const TOO_LARGE: Sentence = {
+  pt: 'O arquivo compactado (gzip) cresce demais ao ser aberto.',
+  en: 'The compressed file (gzip) grows too much when it is opened.',
+};
+
+const GZIP = [0x1f, 0x8b];
+/** Ten million lines of the longest format. */
+const MOST_BYTES = 10 * 2 ** 30;
+
+function beginsWith(bytes: Uint8Array, start: readonly number[]): boolean {
+  return start.every((byte, index) => bytes[index] === byte);
+}
+
+/** The bytes as they are, or what gzip has of them. Throws `UnreadableFile`. */
+export async function* plainBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const source = bytes[Symbol.asyncIterator]();
+  let first: Buffer = Buffer.alloc(0);
+  for (let next = await source.next(); !next.done; next = await source.next()) {
+    first = Buffer.concat([first, next.value]);
+    if (first.length >= 4) break;
+  }
+  const rest = { [Symbol.asyncIterator]: () => source };
+  const other = OTHER_KINDS.find(([start]) => beginsWith(first, start));
+  if (other !== undefined) throw new UnreadableFile(other[1]);
+  if (beginsWith(first, GZIP)) yield* gunzipped(first, rest);
+  else {
+    if (first.length > 0) yield first;
+    yield* rest;
+  }
+}
+
+async function* gunzipped(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip();
+  const feeding = feed(gunzip, first, rest);
+  feeding.catch((error: unknown) => gunzip.destroy(error as Error));
+  let total = 0;
+  try {
+    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+      total += chunk.length;
+      if (total > MOST_BYTES) throw new UnreadableFile(TOO_LARGE);
+      yield chunk;
+    }
+    await feeding;
+  } catch (error) {
+    const isOfZlib = String((error as NodeJS.ErrnoException).code).startsWith('Z_');
+    throw isOfZlib ? new UnreadableFile(BROKEN_GZIP) : error;
+  } finally {
+    gunzip.destroy();
+  }
+}
+
+async function feed(
+  gunzip: ReturnType<typeof createGunzip>,
+  first: Uint8Array,
+  rest: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const write = (bytes: Uint8Array) =>
+    new Promise<void>((resolve, reject) => {
+      gunzip.write(bytes, (error) => (error ? reject(error) : resolve()));
+    });
+  await write(first);
+  for await (const chunk of rest) await write(chunk);
+  gunzip.end();
+}
+
+/** No format has lines longer than this. */
+export const LONGEST_LINE = 4096;
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+const END_OF_FILE = '\u001a';
+const UTF8_MARK = [0xef, 0xbb, 0xbf];
+
+/**
+ * Splits at LF, CR LF or CR, or after so many positions where a file has no ends of lines. ISO-8859-1, or
+ * UTF-8 where a line is valid in it, which no line of accents in ISO-8859-1 is. An incomplete line waits.
+ */
+export class LineSplitter {
+  readonly #lengthOf: (start: string) => number | null;
+  #rest: Buffer = Buffer.alloc(0);
+  #isFirst = true;
+  #fixed: number | null = null;
+
+  /** `lengthOf` the first line: positions of each line, null if only ends of lines tell. */
+  constructor(lengthOf: (start: string) => number | null = () => null) {
+    this.#lengthOf = lengthOf;
+  }
+
+  /** Of the line that is not complete. */
+  get start(): string {
+    return this.#rest.toString('utf8', 0, LONGEST_LINE);
+  }
+
+  /** Null if a line is too long. */
+  push(bytes: Uint8Array): string[] | null {
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    let all = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    if (this.#isFirst) {
+      if (all.length < LONGEST_LINE && !hasEnd(all)) {
+        this.#rest = Buffer.from(all);
+        return [];
+      }
+      all = this.#begin(all);
+    }
+    const lines: string[] = [];
+    let start = 0;
+    for (;;) {
+      const end = this.#endOf(all, start);
+      if (end === null) break;
+      lines.push(textOf(all, start, end.text));
+      start = end.next;
+    }
+    // A copy, because the caller may reuse its buffer.
+    this.#rest = Buffer.from(all.subarray(start));
+    return this.#rest.length > LONGEST_LINE ? null : lines;
+  }
+
+  /** What is left at the end of the file. */
+  last(): string[] {
+    let all = this.#isFirst ? this.#begin(this.#rest) : this.#rest;
+    // A return that might have had a feed behind it.
+    if (all.at(-1) === CARRIAGE_RETURN) all = all.subarray(0, -1);
+    const lines: string[] = [];
+    const length = this.#fixed ?? all.length;
+    for (let start = 0; start < all.length; start += length) {
+      lines.push(textOf(all, start, Math.min(start + length, all.length)));
+    }
+    const last = lines.pop()?.replace(END_OF_FILE, '') ?? '';
+    return last === '' ? lines : [...lines, last];
+  }
+
+  #begin(all: Buffer): Buffer {
+    this.#isFirst = false;
+    const text = beginsWith(all, UTF8_MARK) ? all.subarray(UTF8_MARK.length) : all;
+    if (!hasEnd(text)) this.#fixed = this.#lengthOf(text.toString('latin1', 0, LONGEST_LINE));
+    return text;
+  }
+
+  #endOf(all: Buffer, start: number): { readonly text: number; readonly next: number } | null {
+    if (this.#fixed !== null) {
+      const end = start + this.#fixed;
+      return end < all.length ? { text: end, next: end } : null;
+    }
+    const feed = all.indexOf(LINE_FEED, start);
+    const line = feed === -1 ? all.subarray(start) : all.subarray(start, feed);
+    const at = line.indexOf(CARRIAGE_RETURN);
+    if (at === -1) return feed === -1 ? null : { text: feed, next: feed + 1 };
+    const end = start + at;
+    if (feed === end + 1) return { text: end, next: feed + 1 };
+    // The last byte may be half of a CR LF.
+    return end === all.length - 1 ? null : { text: end, next: end + 1 };
+  }
+}
+
+function hasEnd(bytes: Buffer): boolean {
+  return bytes.includes(LINE_FEED) || bytes.includes(CARRIAGE_RETURN);
+}
+
+function textOf(bytes: Buffer, start: number, end: number): string {
+  const text = bytes.toString('latin1', start, end);
+  if (!/[\u0080-\u00ff]/.test(text)) return text;
+  const line = bytes.subarray(start, end);
+  return isUtf8(line) ? line.toString('utf8') : text;
+}
+
+/** What may stand behind the trailer. */
+export function isNothing(line: string): boolean {
+  return line.replaceAll(END_OF_FILE, '').trim() === '';
+}

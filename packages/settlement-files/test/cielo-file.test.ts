@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cieloEntry, cieloFileLines, cieloHeader, cieloTrailer, cieloUnit } from './cielo-lines.ts';
+import { firstFault, readLines, withText } from './written-lines.ts';
+
+test('a Cielo 04 is read to its end', async () => {
+  const { head, entries, end, faults } = await readLines(cieloFileLines());
+  assert.deepEqual(faults, []);
+  assert.deepEqual(head, {
+    format: 'cielo04',
+    version: '015',
+    establishment: '1234567890',
+    madeOn: '2026-11-20',
+    from: '2026-11-19',
+    to: '2026-11-20',
+    sequence: 321,
+    isRepetition: false,
+  });
+  assert.deepEqual(end?.leftOut, { Pix: 1 });
+  assert.deepEqual(
+    entries.map(({ kind, installmentNumber, installmentCount, gross, fee, net, anticipationFee }) => [
+      kind,
+      installmentNumber,
+      installmentCount,
+      gross,
+      fee,
+      net,
+      anticipationFee,
+    ]),
+    [
+      ['payout', 1, 1, 10_000, 250, 9_750, null],
+      ['payout', 2, 3, 3_333, 83, 3_250, null],
+      ['payout', 12, 12, 3_333, 83, 3_250, null],
+      ['sale', 1, 1, 500, 10, 490, null],
+      ['anticipation', 1, 1, 700, 10, 690, 0],
+      ['cancel', 1, 1, -1_000, -25, -975, null],
+      ['chargeback', 2, 3, -3_333, -83, -3_250, null],
+      ['pledge', 1, 1, -200, 0, -200, null],
+      ['adjustment', 1, 1, 50, 0, 50, null],
+    ],
+  );
+  const { nsu, tid, orderReference, authorizationCode, brand, cardLastFour, soldOn, bankOn } =
+    entries[0] ?? {};
+  assert.deepEqual(
+    [nsu, tid, orderReference, authorizationCode, brand, cardLastFour, soldOn, bankOn],
+    [
+      '42',
+      '10069930690009F2122A',
+      'cdef0123456789abcdef',
+      'A1B2C3',
+      'visa',
+      '0007',
+      '2026-11-19',
+      '2026-11-20',
+    ],
+  );
+  assert.equal(entries[0]?.receivableUnit, 'UR-001-002-20261120-1234567890');
+  assert.equal(entries[7]?.description, '13 0099');
+});
+
+test('every type of entry has its kind', async () => {
+  const kinds: Record<string, string[]> = {
+    payout: ['01', '02', '03', '42'],
+    adjustment: ['04', '05', '10', '15', '16', '27', '28', '49', '50', '51', '52', '53', '54'],
+    cancel: ['06'],
+    cancelReversal: ['07'],
+    chargeback: ['08'],
+    chargebackReversal: ['09'],
+    pledge: ['11', '13', '14', '17', '18', '19', '20', '23', '26', '35', '36', '37', '38', '39', '40'],
+  };
+  const types = Object.values(kinds).flat();
+  const pairs = types.flatMap((type) => [
+    cieloUnit({ type, count: 1, gross: 10, net: 9 }),
+    cieloEntry({ type, gross: 10, net: 9 }),
+  ]);
+  const trailer = cieloTrailer(types.length * 2, types.length, types.length * 10, types.length * 9);
+  const { entries, faults } = await readLines([cieloHeader(), ...pairs, trailer]);
+  assert.deepEqual(faults, []);
+  assert.deepEqual(
+    entries.map(({ kind }) => kind),
+    Object.entries(kinds).flatMap(([kind, of]) => of.map(() => kind)),
+  );
+});
+
+test('the status of its unit says what a sale is: a file says of what is paid on its day that it was sent', async () => {
+  const kinds: Record<string, string[]> = {
+    payout: ['04', '0A', '99', '03', '45', '0O', '07', '0X'],
+    anticipation: ['58'],
+    sale: ['00', '0P', '06', '0R', '42', '46'],
+  };
+  for (const [kind, statuses] of Object.entries(kinds)) {
+    for (const status of statuses) {
+      const unit = cieloUnit({ type: '02', status, count: 1, gross: 10, net: 9 });
+      const entry = cieloEntry({ type: '02', gross: 10, net: 9 });
+      const { entries } = await readLines([cieloHeader(), unit, entry, cieloTrailer(2, 1, 10, 9)]);
+      assert.equal(entries[0]?.kind, kind, status);
+    }
+  }
+});
+
+test('blanks that are only reserved at the end of a line may be missing, fields may not', async () => {
+  const lines = cieloFileLines();
+  const lengths: Record<string, number> = { '0': 73, D: 319, E: 708, '8': 11, '9': 95 };
+  const short = lines.map((line) => line.slice(0, lengths[line[0] ?? '']));
+  assert.equal(await firstFault(short), null);
+  const shorter = short.with(2, (short[2] ?? '').slice(0, -1));
+  assert.deepEqual(await firstFault(shorter), [3, null]);
+});
+
+test('units may stand before the entries of another, never behind their own', async () => {
+  const lines = cieloFileLines();
+  const [header = '', unit = '', entry = '', other = '', first = '', second = ''] = lines;
+  const trailer = cieloTrailer(5, 3, 16_666, 16_250);
+  const good = [header, unit, other, first, entry, second, trailer];
+  assert.equal(await firstFault(good), null);
+  assert.deepEqual(await firstFault([header, entry, unit, trailer]), [2, 'unit']);
+  assert.deepEqual(await firstFault([header, unit, unit, entry, entry, trailer]), [3, 'unit']);
+});
+
+test('a second header is found', async () => {
+  assert.deepEqual(await firstFault(cieloFileLines().with(18, cieloHeader())), [19, null]);
+});
+
+test('versions of v15 are taken, others are refused, and one made anew has no number', async () => {
+  const trailer = cieloTrailer(0, 0, 0, 0);
+  for (const version of ['015', '15 ', '151', '154']) {
+    assert.equal(await firstFault([cieloHeader({ version }), trailer]), null);
+  }
+  assert.deepEqual(await firstFault([cieloHeader({ version: '014' }), trailer]), [1, 'version']);
+  const { head } = await readLines([cieloHeader({ sequence: '9999999' }), trailer]);
+  assert.equal(head?.isRepetition, true);
+});
+
+test('statements that are not read are refused by name, in both languages', async () => {
+  for (const statement of ['03', '09', '15', '16']) {
+    const { faults } = await readLines([cieloHeader({ statement })]);
+    assert.equal(faults[0]?.lineNumber, 1);
+    assert.match(faults[0]?.sentence.en ?? '', new RegExp(`Cielo ${statement}`));
+    assert.match(faults[0]?.sentence.pt ?? '', new RegExp(`Cielo ${statement}.*ainda não é lido`));
+  }
+});
+
+const MISTAKES: readonly (readonly [string, number, number, string, readonly [number, string | null]])[] = [
+  ['a movement that ends before it begins', 1, 28, '20261118', [1, 'to']],
+  ['a type of entry that is not that of its unit', 3, 28, '99', [3, 'unit']],
+  ['an entry of another unit', 3, 30, 'UX', [3, 'unit']],
+  ['an amount without sign', 3, 261, '0', [3, 'gross']],
+  ['a sign in the digits', 3, 262, '-', [3, 'gross']],
+  ['an installment beyond their number', 5, 18, '04', [5, 'installmentNumber']],
+  ['another sum of a unit', 4, 85, '7', [4, 'gross']],
+  ['another net sum of a unit', 4, 113, '1', [4, 'net']],
+  ['a unit that awaits one more', 2, 144, '000002', [2, 'entryCount']],
+  ['a unit with one entry too many', 4, 144, '000001', [4, 'gross']],
+  ['another count of lines', 20, 2, '00000000017', [20, 'recordCount']],
+  ['another count of entries', 20, 31, '00000000008', [20, 'entryCount']],
+  ['another net sum', 20, 30, '1', [20, 'net']],
+  ['another gross sum', 20, 59, '1', [20, 'gross']],
+  ['a day in the order of the header', 3, 566, '20261119', [3, 'soldOn']],
+  ['an unknown record', 19, 1, '7', [19, null]],
+];
+
+for (const [name, at, from, text, fault] of MISTAKES) {
+  test(`${name} is found with its line and field`, async () => {
+    const lines = cieloFileLines();
+    assert.deepEqual(await firstFault(lines.with(at - 1, withText(lines[at - 1] ?? '', from, text))), fault);
+  });
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { isReturnFile } from '../src/is-return-file.ts';
+import { adiqFileLines } from './adiq-lines.ts';
+import { cieloFileLines } from './cielo-lines.ts';
+import { eefiFileLines } from './eefi-lines.ts';
+import { eevcFileLines } from './eevc-lines.ts';
+import { cnab240, cnab400 } from './return-lines.ts';
+import { eventsOf, readLines, withText } from './written-lines.ts';
+
+/** What surrounds the records of an acquirer's file, and files that are not read. */
+
+const FILES = [adiqFileLines(), cieloFileLines(), eevcFileLines(), eefiFileLines()];
+
+test('ends of lines, gzip, a mark of UTF-8, blank lines and 0x1A change nothing', async () => {
+  for (const lines of FILES) {
+    const entriesOf = async (bytes: Uint8Array, size?: number) => {
+      const events = await eventsOf(bytes, size);
+      assert.equal(events.at(-1)?.type, 'end', JSON.stringify(events.at(-1)));
+      return events.flatMap((event) => (event.type === 'entry' ? [event.entry] : []));
+    };
+    const plain = lines.join('\r\n');
+    const whole = await entriesOf(Buffer.from(plain, 'latin1'));
+    const texts = [
+      ...['\n', '\r'].map((end) => lines.join(end)),
+      ...['\r\n', '\r\n\r\n', '\u001a', '\r\n\u001a\r\n', '\n   \n'].map((end) => plain + end),
+    ];
+    const files = [...texts, `\ufeff${plain}`].map((text) => Buffer.from(text));
+    for (const bytes of [...files, gzipSync(plain)]) {
+      for (const size of [61, undefined]) assert.deepEqual(await entriesOf(bytes, size), whole);
+    }
+  }
+});
+
+test('accents in UTF-8 take one position each', async () => {
+  const [header = '', ...rest] = eefiFileLines();
+  const named = (name: string, encoding: 'latin1' | 'utf8') =>
+    eventsOf(Buffer.from([withText(header, 50, name), ...rest].join('\n'), encoding));
+  const [utf8, latin] = [await named('PADARIA SÃO JOÃO', 'utf8'), await named('PADARIA SÃO JOÃO', 'latin1')];
+  assert.equal(utf8.at(-1)?.type, 'end');
+  assert.deepEqual(utf8.slice(0, -1), latin.slice(0, -1));
+});
+
+test('entries by another establishment than the header are told', async () => {
+  const lines = adiqFileLines();
+  assert.deepEqual((await readLines(lines)).end?.otherEstablishments, {});
+  const other = withText(lines[2] ?? '', 3, '000000000009999');
+  const { end } = await readLines(lines.with(2, other));
+  assert.deepEqual(end?.otherEstablishments, { '9999': 1 });
+});
+
+test('a file that is not read is named in Portuguese', async () => {
+  const named: [string, RegExp][] = [
+    ['<?xml version="1.0"?><Conciliation><Header/></Conciliation>', /Stone/],
+    [`<Conciliation>${'<a/>'.repeat(3_000)}`, /Stone/],
+    ['<?xml version="1.0"?>', /XML, como os da Stone/],
+    ['01804202407321018042024CEADM1000000000        00000000000000GETNET S.A.', /Getnet/],
+    ['{"detalhes":[{"movimento_api_codigo":"1"}]}', /PagBank/],
+    ['0000012345620270112PAGSEGURO', /PagBank/],
+    ['EXTERNAL_REFERENCE;SOURCE_ID;USER_ID', /Mercado Pago/],
+    ['{"a":1}', /JSON/],
+    [`0${'1'.repeat(41)}CIELO06`, /Cielo/],
+    [cnab240({ bank: '237' }, [])[0] ?? '', /retorno de um banco/],
+    [cnab400({ bank: '341' }, [])[0] ?? '', /retorno de um banco/],
+  ];
+  for (const [text, name] of named) {
+    const last = (await eventsOf(Buffer.from(text), 500)).at(-1);
+    assert.equal(last?.type, 'refused');
+    const sentence = last?.type === 'refused' ? last.faults[0]?.sentence.pt : '';
+    assert.match(sentence ?? '', name);
+  }
+});
+
+test('sums that differ are said in reais, and a field with what stands there', async () => {
+  const lines = adiqFileLines();
+  const sum = await readLines(lines.with(5, withText(lines[5] ?? '', 9, '00000100000000')));
+  assert.match(sum.faults[0]?.sentence.pt ?? '', /diz R\$ 1\.000\.000,00, e as linhas dão R\$ /);
+  const count = await readLines(lines.with(5, withText(lines[5] ?? '', 3, '000009')));
+  assert.match(count.faults[0]?.sentence.pt ?? '', /diz 9, e as linhas dão \d/);
+  const [header = '', ...rest] = cieloFileLines();
+  const day = await readLines([withText(header, 12, '20260230'), ...rest]);
+  assert.match(day.faults[0]?.sentence.pt ?? '', /dia do calendário: traz "20260230"/);
+});
+
+test('the start tells who made a file', async () => {
+  const isOfBank = (text: string) =>
+    isReturnFile(
+      (async function* () {
+        yield Buffer.from(text);
+      })(),
+    );
+  assert.equal(await isOfBank(cnab240({ bank: '237' }, []).join('\n')), true);
+  assert.equal(await isOfBank(cnab400({ bank: '341' }, []).join('')), true);
+  assert.equal(await isOfBank(adiqFileLines().join('\n')), false);
+  assert.equal(await isOfBank('PK\u0003\u0004'), false);
+  assert.equal(await isOfBank(''), false);
+});

@@ -1,0 +1,9 @@
+import { readSettlementEvents as readEvents } from '#settlement-files';
+import type { SettlementEvent } from '../settlement-entry.ts';
+
+/** Entries count only after `end`. An error of the byte source is thrown. */
+export function readSettlementEvents(
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<SettlementEvent, void, undefined> {
+  return readEvents(bytes) as unknown as AsyncGenerator<SettlementEvent, void, undefined>;
+}
