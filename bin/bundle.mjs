@@ -20,6 +20,7 @@ const PROGRAMS = {
   'simulators/acquirer/main.ts': 'acquirer',
   'simulators/bank/main.ts': 'bank',
   'simulators/antifraud/main.ts': 'antifraud',
+  'simulators/pix/main.ts': 'pix',
 };
 /** A bundle depends on how it is built, and by which version of the builder. */
 const BUILDER = ['bin/bundle.mjs', 'package.json'];

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import type { Ledger } from '../kit/ledger.ts';
+import type { Books, Pix, Receiver } from './books.ts';
+import { type Entry, type Happening, lineOf } from './entries.ts';
+import { ISPB, tailOf } from './ids.ts';
+import type { Scripts } from './scripts.ts';
+import { pixShape } from './shapes.ts';
+import type { Tokens } from './tokens.ts';
+import type { WebhookSender } from './webhook-sender.ts';
+
+/**
+ * The bank at work: what is decided is written to the ledger and applied in one turn of the event loop; every
+ * answer, a refusal and a mere reading too, waits until all that it rests on is on the disk.
+ */
+export class Bank {
+  readonly books: Books;
+  readonly scripts: Scripts;
+  readonly tokens: Tokens;
+  readonly sender: WebhookSender;
+  readonly #ledger: Ledger;
+  readonly #clock: () => number;
+  /** Instants that receivers were told; their time is the real one, or the latest that was said. */
+  readonly #told = new Map<string, number>();
+
+  constructor(
+    books: Books,
+    ledger: Ledger,
+    beside: { scripts: Scripts; tokens: Tokens; sender: WebhookSender; clock: () => number },
+  ) {
+    this.books = books;
+    this.#ledger = ledger;
+    this.scripts = beside.scripts;
+    this.tokens = beside.tokens;
+    this.sender = beside.sender;
+    this.#clock = beside.clock;
+    for (const { pix } of books.receivers) for (const one of pix) this.#endOpenRefunds(one);
+  }
+
+  now({ clientId, lastAt }: Receiver): number {
+    return Math.max(this.#clock(), this.#told.get(clientId) ?? 0, lastAt);
+  }
+
+  /** Moves a receiver's time on; never back. */
+  tellTime(clientId: string, at: number): void {
+    this.#told.set(clientId, Math.max(at, this.#told.get(clientId) ?? 0));
+  }
+
+  /** Whom the client's secret belongs to; it is whose it was first. Null: it is another one's. */
+  receiverOf(clientId: string, secret: string): Receiver | null {
+    const secretMark = createHash('sha256').update(secret).digest('hex');
+    const known = this.books.receiver(clientId);
+    if (known !== undefined) return known.secretMark === secretMark ? known : null;
+    this.#book({ type: 'receiver', at: this.#clock(), clientId, secretMark });
+    return this.books.receiver(clientId) as Receiver;
+  }
+
+  book(receiver: Receiver, happening: Happening): void {
+    const { clientId } = receiver;
+    this.#book({ ...happening, at: this.now(receiver), clientId } as Entry);
+    if (happening.type === 'pix' || happening.type === 'refundEnd')
+      this.#tellPix(receiver, happening.endToEndId);
+    if (happening.type === 'refund') this.#endOpenRefunds(this.books.pix(happening.endToEndId) as Pix);
+  }
+
+  /** Never the same twice. */
+  uniqueOf(receiver: Receiver): string {
+    return tailOf(`${ISPB} ${receiver.clientId} ${this.books.entries}`, 32);
+  }
+
+  afterDurable(act: () => void): void {
+    this.#ledger.afterDurable(act);
+  }
+
+  /** Tells the receiver of a Pix, by the address of its key; one that belongs to no charge is not told. */
+  #tellPix(receiver: Receiver, endToEndId: string): void {
+    const pix = this.books.pix(endToEndId);
+    const webhook = receiver.webhooks.get(pix?.chave ?? '');
+    if (pix === undefined || pix.txid === null || webhook === undefined) return;
+    this.tell(receiver, `${webhook.url}/pix`, { pix: [pixShape(pix)] });
+  }
+
+  tell({ clientId }: Receiver, url: string, body: object): void {
+    const fault = this.scripts.nextWebhook(clientId);
+    const text = spoiled(JSON.stringify(body), fault === 'wrongAmount', fault === 'unknownPix');
+    this.afterDurable(() => this.sender.send({ clientId, url, body: text }, fault));
+  }
+
+  /** After the answer: what is asked for next is done by then. */
+  #endOpenRefunds({ clientId, endToEndId, refunds }: Pix): void {
+    for (const { id, plan, end } of refunds.values()) {
+      if (end !== null || plan === 'waits') continue;
+      this.afterDurable(() =>
+        setImmediate(() => {
+          const receiver = this.books.receiver(clientId);
+          const isOpen = this.books.pix(endToEndId)?.refunds.get(id)?.end === null;
+          if (receiver === undefined || !isOpen || this.#ledger.isClosed) return;
+          const fails = plan === 'fails';
+          const status = fails ? 'NAO_REALIZADO' : 'DEVOLVIDO';
+          const motivo = fails ? 'Recusada pelo participante do pagador' : null;
+          this.book(receiver, { type: 'refundEnd', endToEndId, id, status, motivo });
+        }),
+      );
+    }
+  }
+
+  #book(entry: Entry): void {
+    // Applied first: what contradicts the books is a mistake of this program, and must not reach the file.
+    this.books.apply(entry);
+    this.#ledger.append(lineOf(entry));
+  }
+}
+
+/** With another amount, or with a Pix that there is not. */
+function spoiled(body: string, isAmount: boolean, isPix: boolean): string {
+  const amount = isAmount ? body.replaceAll(/"valor":"\d/g, (head) => head.replace(/\d$/, other)) : body;
+  return isPix ? amount.replaceAll(/"endToEndId":"E\d{8}/g, '"endToEndId":"E00000000') : amount;
+}
+
+function other(digit: string): string {
+  return digit === '9' ? '8' : '9';
+}

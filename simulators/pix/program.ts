@@ -1,0 +1,28 @@
+import type { LedgerProgram } from '../kit/ledger-server.ts';
+import { Bank } from './bank.ts';
+import { Books } from './books.ts';
+import { entryOfLine } from './entries.ts';
+import { Scripts } from './scripts.ts';
+import { pixServer } from './server.ts';
+import { Tokens } from './tokens.ts';
+import { WebhookSender } from './webhook-sender.ts';
+
+export const PIX_PROGRAM: LedgerProgram<Books> = {
+  name: 'parcela-pix-simulator',
+  books: () => new Books(),
+  apply(books, line) {
+    const entry = entryOfLine(line);
+    if (entry !== null) books.apply(entry);
+    return entry !== null;
+  },
+  serve(books, ledger, lateMilliseconds) {
+    const clock = Date.now;
+    const beside = {
+      scripts: new Scripts(),
+      tokens: new Tokens(clock),
+      sender: new WebhookSender(null),
+      clock,
+    };
+    return pixServer(new Bank(books, ledger, beside), lateMilliseconds);
+  },
+};

@@ -1,0 +1,102 @@
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { WebhookFault } from './script-step.ts';
+
+const MOST_WAITING = 10_000;
+const MOST_REMEMBERED = 1_000;
+const MOST_TRIES = 5;
+const DEADLINE_MILLISECONDS = 5_000;
+const FIRST_PAUSE_MILLISECONDS = 500;
+const LATE_MILLISECONDS = 1_000;
+const GARBAGE = '{"pix":[{"endToEndId"';
+
+/** What the bank proves itself with, and whom it believes; null: nothing of TLS is set. */
+export type ClientTls = { readonly key: Buffer; readonly cert: Buffer; readonly ca?: Buffer } | null;
+
+/** What was told, or lost; `statuses`: what each try was answered, 0 for nothing. */
+export type Told = {
+  readonly clientId: string;
+  readonly url: string;
+  readonly body: string;
+  readonly fault: WebhookFault | null;
+  readonly statuses: number[];
+};
+
+/** Tells receivers what happened: tried a few times, and forgotten at a restart, as a bank may. */
+export class WebhookSender {
+  readonly #tls: ClientTls;
+  readonly #told: Told[] = [];
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #waiting = 0;
+
+  constructor(tls: ClientTls) {
+    this.#tls = tls;
+  }
+
+  toldTo(clientId: string): readonly Told[] {
+    return this.#told.filter((told) => told.clientId === clientId);
+  }
+
+  send(message: { clientId: string; url: string; body: string }, fault: WebhookFault | null): void {
+    const told: Told = {
+      ...message,
+      body: fault === 'garbage' ? GARBAGE : message.body,
+      fault,
+      statuses: [],
+    };
+    this.#told.push(told);
+    if (this.#told.length > MOST_REMEMBERED) this.#told.shift();
+    if (fault === 'lost') return;
+    for (let times = fault === 'repeated' ? 2 : 1; times > 0; times -= 1)
+      this.#after(fault === 'late' ? LATE_MILLISECONDS : 0, () => this.#try(told, 1));
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  #try(told: Told, tries: number): void {
+    this.#waiting += 1;
+    post(told, this.#tls, (status) => {
+      this.#waiting -= 1;
+      told.statuses.push(status);
+      const isTaken = status >= 200 && status < 300;
+      if (isTaken || tries >= MOST_TRIES || this.#waiting >= MOST_WAITING) return;
+      this.#after(FIRST_PAUSE_MILLISECONDS * 2 ** (tries - 1), () => this.#try(told, tries + 1));
+    });
+  }
+
+  #after(milliseconds: number, act: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      act();
+    }, milliseconds);
+    timer.unref();
+    this.#timers.add(timer);
+  }
+}
+
+/** Gives the status, or 0 where there was no answer in time. */
+function post({ url, body }: Told, tls: ClientTls, onStatus: (status: number) => void): void {
+  const address = new URL(url);
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const options = { method: 'POST', headers, signal: AbortSignal.timeout(DEADLINE_MILLISECONDS) };
+  const asked =
+    address.protocol === 'https:'
+      ? requestHttps(address, { ...options, ...tls })
+      : requestHttp(address, options);
+  let isKnown = false;
+  const know = (status: number) => {
+    if (isKnown) return;
+    isKnown = true;
+    onStatus(status);
+  };
+  asked.on('error', () => know(0));
+  asked.on('response', (response) => {
+    response.resume();
+    response.on('error', () => know(0));
+    response.on('end', () => know(response.statusCode ?? 0));
+  });
+  asked.end(body);
+}
