@@ -12,6 +12,8 @@ import type {
   WebhookEntry,
 } from './entries.ts';
 import { locationOf } from './ids.ts';
+import type { LocRec } from './recurrence.ts';
+import { Recurrences } from './recurrences.ts';
 
 export type Refund = RefundEntry & { end: RefundEndEntry | null };
 export type Pix = PixEntry & { readonly refunds: Map<string, Refund> };
@@ -40,6 +42,7 @@ export type Receiver = {
   readonly charges: Map<string, Charge>;
   readonly pix: Pix[];
   readonly webhooks: Map<string, Webhook>;
+  readonly recurrences: Recurrences;
 };
 
 /** All that the bank knows, made of its ledger's entries in their order. */
@@ -68,6 +71,15 @@ export class Books {
     return this.#chargeAt.get(location);
   }
 
+  /** Where an authorization is read, and whose it is. */
+  locRecAt(location: string): { readonly receiver: Receiver; readonly locRec: LocRec } | null {
+    for (const receiver of this.#receivers.values()) {
+      const locRec = receiver.recurrences.locations.find((one) => one.location === location);
+      if (locRec !== undefined) return { receiver, locRec };
+    }
+    return null;
+  }
+
   pix(endToEndId: string): Pix | undefined {
     return this.#pix.get(endToEndId);
   }
@@ -85,7 +97,7 @@ export class Books {
 
   #open({ clientId, secretMark, at }: ReceiverEntry): void {
     if (this.#receivers.has(clientId)) throw new ContradictoryEntry(`${clientId} is opened twice`);
-    const nothing = { charges: new Map(), pix: [], webhooks: new Map() };
+    const nothing = { charges: new Map(), pix: [], webhooks: new Map(), recurrences: new Recurrences() };
     this.#receivers.set(clientId, { clientId, secretMark, lastAt: at, ...nothing });
   }
 
@@ -111,11 +123,15 @@ export class Books {
         return;
       case 'webhook':
         this.#setWebhook(receiver, entry);
+        return;
+      default:
+        receiver.recurrences.apply(entry);
     }
   }
 
   #charge(receiver: Receiver, { clientId, kind, txid, at, content }: ChargeEntry): void {
-    if (receiver.charges.has(txid)) throw new ContradictoryEntry(`${txid} is charged twice`);
+    if (receiver.charges.has(txid) || receiver.recurrences.cobrs.has(txid))
+      throw new ContradictoryEntry(`${txid} is charged twice`);
     const location = locationOf(kind, `${clientId} ${txid}`);
     const locationId = this.#chargeAt.size + 1;
     const first: Charge = {
@@ -140,7 +156,12 @@ export class Books {
     receiver.pix.push(pix);
     if (txid === null) return;
     const charge = receiver.charges.get(txid);
-    if (charge === undefined) throw new ContradictoryEntry(`${txid} is not charged`);
+    const cobr = receiver.recurrences.cobrs.get(txid);
+    cobr?.pix.push(pix);
+    if (charge === undefined) {
+      if (cobr === undefined) throw new ContradictoryEntry(`${txid} is not charged`);
+      return;
+    }
     charge.pix.push(pix);
     // Money for what was taken away changes nothing of that.
     if (charge.status === 'ATIVA') charge.status = 'CONCLUIDA';

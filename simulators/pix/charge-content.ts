@@ -41,7 +41,7 @@ const MOST_INFORMATION = 50;
 const MOST_DISCOUNTS = 3;
 const CPF = /^\d{11}$/;
 const CNPJ = /^[0-9A-Z]{12}\d{2}$/;
-const DAY = /^\d{4}-\d\d-\d\d$/;
+export const DAY = /^\d{4}-\d\d-\d\d$/;
 /** CPF, CNPJ, telephone, e-mail or a random key. */
 export const KEY =
   /^(\d{11}|[0-9A-Z]{12}\d{2}|\+\d{8,15}|[^\s@]+@[^\s@]+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
@@ -65,7 +65,7 @@ export function readChargeContent(kind: ChargeKind, fields: FieldReader): Charge
 }
 
 /** A person by a CPF or a company by a CNPJ, never both. */
-function readPerson(fields: FieldReader, longestName: number): Record<string, string> {
+export function readPerson(fields: FieldReader, longestName: number): Record<string, string> {
   const cpf = fields.textOrNull('cpf', CPF);
   const cnpj = fields.textOrNull('cnpj', CNPJ);
   if ((cpf === null) === (cnpj === null)) fields.refuse(cpf === null ? 'cpf' : 'cnpj');
@@ -73,7 +73,7 @@ function readPerson(fields: FieldReader, longestName: number): Record<string, st
   return withoutNulls({ cpf, cnpj, nome }) as Record<string, string>;
 }
 
-function readDay(fields: FieldReader, name: string): string {
+export function readDay(fields: FieldReader, name: string): string {
   const day = fields.text(name, DAY);
   if (!isDay(day)) fields.refuse(name);
   return day;

@@ -25,3 +25,8 @@ export function txidOf(of: string): string {
 export function tailOf(of: string, length: number): string {
   return createHash('sha256').update(of).digest('hex').slice(0, length);
 }
+
+/** 29 characters: a head of two, the bank, the day, and a tail. */
+export function recurringIdOf(head: 'RR' | 'RN' | 'SC', day: string, of: string): string {
+  return `${head}${ISPB}${day.replaceAll('-', '')}${tailOf(of, TAIL_LENGTH)}`;
+}

@@ -7,6 +7,8 @@ import { pixServer } from './server.ts';
 import { Tokens } from './tokens.ts';
 import { WebhookSender } from './webhook-sender.ts';
 
+const TIME_PASSES_MILLISECONDS = 1_000;
+
 export const PIX_PROGRAM: LedgerProgram<Books> = {
   name: 'parcela-pix-simulator',
   books: () => new Books(),
@@ -23,6 +25,10 @@ export const PIX_PROGRAM: LedgerProgram<Books> = {
       sender: new WebhookSender(null),
       clock,
     };
-    return pixServer(new Bank(books, ledger, beside), lateMilliseconds);
+    const bank = new Bank(books, ledger, beside);
+    const server = pixServer(bank, lateMilliseconds);
+    const timer = setInterval(() => bank.passTimeOfAll(), TIME_PASSES_MILLISECONDS).unref();
+    server.on('close', () => clearInterval(timer));
+    return server;
   },
 };

@@ -2,10 +2,11 @@ import { FieldReader } from '../kit/field-reader.ts';
 import { type Answer, INVALID_TOKEN, problem, UNKNOWN_PATH } from './answers.ts';
 import type { Bank } from './bank.ts';
 import type { Receiver } from './books.ts';
-import type { Act } from './call.ts';
+import type { Route } from './call.ts';
 import { getCharge, listCharges, patchCharge, postCharge, putCharge } from './charges.ts';
 import { ORDERS, READINGS } from './orders.ts';
 import { getPix, getRefund, listPix, putRefund } from './pixes.ts';
+import { ROUTES_OF_RECURRENCE } from './recurrence-routes.ts';
 import type { Fault, Step } from './script-step.ts';
 import { insteadOf, UNAVAILABLE } from './spoiled-answer.ts';
 import { giveToken, TOKEN_PATH } from './token-endpoint.ts';
@@ -26,8 +27,6 @@ export type Asked = {
 /** Below this path stands the standard's API. */
 const BASE = '/api/v2';
 
-type Route = { readonly scope: string; readonly act: Act };
-
 /** By method and path; a colon stands for what the path names. */
 const ROUTES: Readonly<Record<string, Route>> = {
   'PUT /cob/:': { scope: 'cob.write', act: putCharge('cob') },
@@ -47,6 +46,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   'GET /webhook/:': { scope: 'webhook.read', act: getWebhook },
   'DELETE /webhook/:': { scope: 'webhook.write', act: deleteWebhook },
   'GET /webhook': { scope: 'webhook.read', act: listWebhooks },
+  ...ROUTES_OF_RECURRENCE,
 };
 
 /** Words of paths; everything else in a path is a name. */
@@ -89,6 +89,7 @@ function routeApi(
     if (!Number.isNaN(now)) bank.tellTime(receiver.clientId, now);
     const step = bank.scripts.next(receiver.clientId, `${asked.method} /${named.replaceAll('/:', '')}`);
     const names = parts.filter((_, index) => named.split('/')[index] === ':');
+    bank.passTime(receiver);
     const work = () => act(bank, receiver, { found, names, query, body: jsonOf(asked.body), step }, respond);
     if (step === null || step.delayMilliseconds === 0) work();
     else setTimeout(work, step.delayMilliseconds);

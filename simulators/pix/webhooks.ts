@@ -3,7 +3,7 @@ import { ok, problem, schemaViolation, violated } from './answers.ts';
 import type { Act } from './call.ts';
 import { KEY, LONGEST_KEY } from './charge-content.ts';
 import { pageAnswer, readListQuery } from './lists.ts';
-import { webhookShape } from './shapes.ts';
+import { instantOf, webhookShape } from './shapes.ts';
 
 export const putWebhook: Act = ({ bank, receiver, names, body }) => {
   const chave = names[0] ?? '';
@@ -41,6 +41,33 @@ export const listWebhooks: Act = ({ receiver, query }) => {
   );
   return pageAnswer(asked, { name: 'webhooks', items, shape: webhookShape, filters: {} });
 };
+
+/** Of authorizations or of recurring charges: one for all of a receiver. */
+export function putOwnWebhook(of: 'rec' | 'cobr'): Act {
+  return ({ bank, receiver, body }) => {
+    const url = readWebhookUrl(body);
+    const type = of === 'rec' ? 'WebhookRecOperacaoInvalida' : 'WebhookCobROperacaoInvalida';
+    if (url === null) return violated(type, schemaViolation(`webhook${of}`, 'webhookUrl'));
+    bank.book(receiver, { type: 'ownWebhook', of, url });
+    return ok(null);
+  };
+}
+
+export function getOwnWebhook(of: 'rec' | 'cobr'): Act {
+  return ({ receiver }) => {
+    const webhook = receiver.recurrences.webhooks.get(of);
+    if (webhook === undefined) return problem('NaoEncontrado');
+    return ok({ webhookUrl: webhook.url, criacao: instantOf(webhook.createdAt) });
+  };
+}
+
+export function deleteOwnWebhook(of: 'rec' | 'cobr'): Act {
+  return ({ bank, receiver }) => {
+    if (!receiver.recurrences.webhooks.has(of)) return problem('NaoEncontrado');
+    bank.book(receiver, { type: 'ownWebhook', of, url: null });
+    return { status: 204, body: null };
+  };
+}
 
 /** Without the slash at its end; null: it is no address. */
 function readWebhookUrl(body: unknown): string | null {
