@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Ledger } from '../kit/ledger.ts';
 import type { Books, Pix, Receiver } from './books.ts';
+import { spoken } from './dialect.ts';
 import { type Entry, type Happening, lineOf } from './entries.ts';
 import { ISPB, tailOf } from './ids.ts';
 import { cobrNotice, recNotice } from './recurrence-shapes.ts';
@@ -101,7 +102,7 @@ export class Bank {
     const pix = this.books.pix(endToEndId);
     const webhook = receiver.webhooks.get(pix?.chave ?? '');
     if (pix === undefined || pix.txid === null || webhook === undefined) return;
-    this.#tell(receiver, `${webhook.url}/pix`, { pix: [pixShape(pix)] });
+    this.#tell(receiver, webhook.url, '/pix', { pix: [pixShape(pix)] });
   }
 
   /** Of authorizations and recurring charges that changed, once each. */
@@ -113,12 +114,12 @@ export class Bank {
     for (const idRec of changed(['recStatus'], 'idRec')) {
       const rec = recs.get(idRec);
       if (ofRec !== undefined && rec !== undefined)
-        this.#tell(receiver, `${ofRec.url}/rec`, { recs: [recNotice(rec)] });
+        this.#tell(receiver, ofRec.url, '/rec', { recs: [recNotice(rec)] });
     }
     for (const txid of changed(['cobrStatus', 'attemptStatus', 'attempt'], 'txid')) {
       const cobr = cobrs.get(txid);
       const body = { cobsr: cobr === undefined ? [] : [cobrNotice(cobr)] };
-      if (ofCobR !== undefined && cobr !== undefined) this.#tell(receiver, `${ofCobR.url}/cobr`, body);
+      if (ofCobR !== undefined && cobr !== undefined) this.#tell(receiver, ofCobR.url, '/cobr', body);
     }
   }
 
@@ -133,9 +134,14 @@ export class Bank {
     );
   }
 
-  #tell({ clientId }: Receiver, url: string, body: object): void {
+  #tell({ clientId, dialect }: Receiver, address: string, path: string, body: object): void {
+    const url = dialect.webhookPath ? address + path : address;
     const fault = this.scripts.nextWebhook(clientId);
-    const text = spoiled(JSON.stringify(body), fault === 'wrongAmount', fault === 'unknownPix');
+    const text = spoiled(
+      JSON.stringify(spoken(body, dialect)),
+      fault === 'wrongAmount',
+      fault === 'unknownPix',
+    );
     this.afterDurable(() => this.sender.send({ clientId, url, body: text }, fault));
   }
 

@@ -1,5 +1,6 @@
 import { ContradictoryEntry } from '../kit/ledger.ts';
 import type { ChargeContent, ChargeKind } from './charge-content.ts';
+import { type Dialect, STANDARD } from './dialect.ts';
 import type {
   ChargeEntry,
   Entry,
@@ -39,6 +40,7 @@ export type Receiver = {
   readonly clientId: string;
   readonly secretMark: string;
   lastAt: number;
+  dialect: Dialect;
   readonly charges: Map<string, Charge>;
   readonly pix: Pix[];
   readonly webhooks: Map<string, Webhook>;
@@ -51,6 +53,7 @@ export class Books {
   readonly #ownerOfKey = new Map<string, string>();
   readonly #chargeAt = new Map<string, Charge>();
   readonly #pix = new Map<string, Pix>();
+  readonly #locRecAt = new Map<string, { readonly receiver: Receiver; readonly locRec: LocRec }>();
   /** Counts entries: what is made of it is never made twice. */
   entries = 0;
 
@@ -73,11 +76,7 @@ export class Books {
 
   /** Where an authorization is read, and whose it is. */
   locRecAt(location: string): { readonly receiver: Receiver; readonly locRec: LocRec } | null {
-    for (const receiver of this.#receivers.values()) {
-      const locRec = receiver.recurrences.locations.find((one) => one.location === location);
-      if (locRec !== undefined) return { receiver, locRec };
-    }
-    return null;
+    return this.#locRecAt.get(location) ?? null;
   }
 
   pix(endToEndId: string): Pix | undefined {
@@ -98,7 +97,7 @@ export class Books {
   #open({ clientId, secretMark, at }: ReceiverEntry): void {
     if (this.#receivers.has(clientId)) throw new ContradictoryEntry(`${clientId} is opened twice`);
     const nothing = { charges: new Map(), pix: [], webhooks: new Map(), recurrences: new Recurrences() };
-    this.#receivers.set(clientId, { clientId, secretMark, lastAt: at, ...nothing });
+    this.#receivers.set(clientId, { clientId, secretMark, lastAt: at, dialect: STANDARD, ...nothing });
   }
 
   #happen(receiver: Receiver, entry: Exclude<Entry, ReceiverEntry>): void {
@@ -121,12 +120,21 @@ export class Books {
       case 'refundEnd':
         this.#endRefund(entry);
         return;
+      case 'dialect':
+        receiver.dialect = entry.dialect;
+        return;
       case 'webhook':
         this.#setWebhook(receiver, entry);
         return;
       default:
         receiver.recurrences.apply(entry);
+        if (entry.type === 'locrec') this.#indexLocation(receiver);
     }
+  }
+
+  #indexLocation(receiver: Receiver): void {
+    const locRec = receiver.recurrences.locations.at(-1);
+    if (locRec !== undefined) this.#locRecAt.set(locRec.location, { receiver, locRec });
   }
 
   #charge(receiver: Receiver, { clientId, kind, txid, at, content }: ChargeEntry): void {

@@ -90,7 +90,11 @@ export function listCharges(kind: ChargeKind): Act {
     const cnpj = query.textOrNull('cnpj', /^[0-9A-Z]{14}$/);
     const status = query.textOrNull('status', /^\w{1,60}$/);
     const locationPresente = readFlag(query, 'locationPresente');
-    const asked = readListQuery(query, { type: TYPES[kind].query, entity: kind });
+    const asked = readListQuery(query, {
+      type: TYPES[kind].query,
+      entity: kind,
+      most: receiver.dialect.mostItems,
+    });
     if ('status' in asked) return asked;
     const items = [...receiver.charges.values()].filter(
       (charge) =>

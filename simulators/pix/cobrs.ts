@@ -84,7 +84,11 @@ export const listCobRs: Act = ({ receiver, query }) => {
   const cnpj = query.textOrNull('cnpj', /^[0-9A-Z]{14}$/);
   const status = query.textOrNull('status', /^\w{1,60}$/);
   const convenio = query.textOrNull('convenio', /^.{1,60}$/su);
-  const asked = readListQuery(query, { type: 'CobRConsultaInvalida', entity: 'cobr' });
+  const asked = readListQuery(query, {
+    type: 'CobRConsultaInvalida',
+    entity: 'cobr',
+    most: receiver.dialect.mostItems,
+  });
   if ('status' in asked) return asked;
   const items = [...receiver.recurrences.cobrs.values()].filter(
     (cobr) =>

@@ -1,6 +1,7 @@
 import { FieldReader } from '../kit/field-reader.ts';
 import type { Components } from './amount-owed.ts';
 import { type ChargeContent, type ChargeKind, readChargeContent } from './charge-content.ts';
+import { type Dialect, readDialect } from './dialect.ts';
 import { RECURRENCE_READERS, type RecurrenceEntry, type RecurrenceHappening } from './recurrence-entries.ts';
 import { REFUND_PLANS, type RefundPlan } from './script-step.ts';
 
@@ -78,7 +79,9 @@ export type WebhookEntry = Booked & {
   /** Null: nobody is told any more. */
   readonly url: string | null;
 };
+export type DialectEntry = Booked & { readonly type: 'dialect'; readonly dialect: Dialect };
 export type Entry =
+  | DialectEntry
   | ReceiverEntry
   | ChargeEntry
   | RevisionEntry
@@ -139,6 +142,7 @@ const READERS: Readonly<Record<Entry['type'], (fields: FieldReader) => object>> 
     status: fields.word('status', REFUND_ENDS),
     motivo: fields.textOrNull('motivo', TEXT),
   }),
+  dialect: (fields) => ({ dialect: fields.object('dialect', readDialect) }),
   webhook: (fields) => ({ chave: fields.text('chave', TEXT), url: fields.textOrNull('url', TEXT) }),
 };
 

@@ -31,7 +31,11 @@ export const freeLocRec: Act = ({ bank, receiver, names }) => {
 
 export const listLocRecs: Act = ({ receiver, query }) => {
   const idRecPresente = readFlag(query, 'idRecPresente');
-  const given = { type: 'PayloadLocationRecConsultaInvalida', entity: 'locrec' } as const;
+  const given = {
+    type: 'PayloadLocationRecConsultaInvalida',
+    entity: 'locrec',
+    most: receiver.dialect.mostItems,
+  } as const;
   const asked = readListQuery(query, given);
   if ('status' in asked) return asked;
   const items = receiver.recurrences.locations.filter(

@@ -1,7 +1,8 @@
 import type { FieldReader } from '../kit/field-reader.ts';
 import { endOf } from './amount-owed.ts';
-import { ABOUT, type Answer, malformed, ok, PROBLEM_TYPES, TOO_MANY } from './answers.ts';
+import { ABOUT, type Answer, malformed, NOT_FOUND, ok, PROBLEM_TYPES, TOO_MANY } from './answers.ts';
 import { type Charge, contentOf, givenBack, type Pix } from './books.ts';
+import { readDialect } from './dialect.ts';
 import { CLIENT_ID } from './entries.ts';
 import type { Order } from './order.ts';
 import { endRefund, pay, removeCharge, takeBack } from './payers.ts';
@@ -50,6 +51,16 @@ const tellTime: Order = (bank, fields) => {
   return ok({ clientId, now: instantOf(at) });
 };
 
+const setDialect: Order = (bank, fields) => {
+  const clientId = fields.text('clientId', CLIENT_ID);
+  const dialect = readDialect(fields);
+  if (fields.fault !== null) return malformed(fields.fault);
+  const receiver = bank.books.receiver(clientId);
+  if (receiver === undefined) return NOT_FOUND;
+  bank.book(receiver, { type: 'dialect', dialect });
+  return ok({ clientId, ...dialect });
+};
+
 const forgetTokens: Order = (bank, fields) => {
   const clientId = fields.text('clientId', CLIENT_ID);
   if (fields.fault !== null) return malformed(fields.fault);
@@ -67,6 +78,7 @@ export const ORDERS: Readonly<Record<string, Order>> = {
   '/simulator/script': writeScript,
   '/simulator/clock': tellTime,
   '/simulator/tokens/forgotten': forgetTokens,
+  '/simulator/dialect': setDialect,
 };
 
 const listTold: Order = (bank, query) => {

@@ -82,7 +82,11 @@ export const listRecs: Act = ({ receiver, query }) => {
   const status = query.textOrNull('status', /^\w{1,60}$/);
   const convenio = query.textOrNull('convenio', /^.{1,60}$/su);
   const locationPresente = readFlag(query, 'locationPresente');
-  const asked = readListQuery(query, { type: 'RecConsultaInvalida', entity: 'rec' });
+  const asked = readListQuery(query, {
+    type: 'RecConsultaInvalida',
+    entity: 'rec',
+    most: receiver.dialect.mostItems,
+  });
   if ('status' in asked) return asked;
   const items = [...receiver.recurrences.recs.values()].filter(
     (rec) =>

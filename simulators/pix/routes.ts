@@ -4,6 +4,7 @@ import type { Bank } from './bank.ts';
 import type { Receiver } from './books.ts';
 import type { Route } from './call.ts';
 import { getCharge, listCharges, patchCharge, postCharge, putCharge } from './charges.ts';
+import { spoken } from './dialect.ts';
 import { ORDERS, READINGS } from './orders.ts';
 import { getPix, getRefund, listPix, putRefund } from './pixes.ts';
 import { ROUTES_OF_RECURRENCE } from './recurrence-routes.ts';
@@ -114,7 +115,9 @@ function act(
     return;
   }
   const answer = found.act({ bank, receiver, names, query, body, refund: step?.refund ?? 'settles' });
-  const given = step?.fault === 'booksButUnavailable' ? UNAVAILABLE : answer;
+  const isFine = answer.status < 300 && answer.body !== null;
+  const own = isFine ? { ...answer, body: spoken(answer.body ?? {}, receiver.dialect) } : answer;
+  const given = step?.fault === 'booksButUnavailable' ? UNAVAILABLE : own;
   bank.afterDurable(() => respond(given, step?.fault ?? null));
 }
 

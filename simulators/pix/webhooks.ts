@@ -33,7 +33,12 @@ export const deleteWebhook: Act = ({ bank, receiver, names }) => {
 };
 
 export const listWebhooks: Act = ({ receiver, query }) => {
-  const given = { type: 'WebhookConsultaInvalida', entity: 'webhook', isBounded: false } as const;
+  const given = {
+    type: 'WebhookConsultaInvalida',
+    entity: 'webhook',
+    most: receiver.dialect.mostItems,
+    isBounded: false,
+  } as const;
   const asked = readListQuery(query, given);
   if ('status' in asked) return asked;
   const items = [...receiver.webhooks.values()].filter(
