@@ -4,6 +4,7 @@ import { ABOUT, type Answer, malformed, NOT_FOUND, ok, PROBLEM_TYPES, TOO_MANY }
 import { type Charge, contentOf, givenBack, type Pix } from './books.ts';
 import { readDialect } from './dialect.ts';
 import { CLIENT_ID } from './entries.ts';
+import { readMoment } from './moments.ts';
 import type { Order } from './order.ts';
 import { endRefund, pay, removeCharge, takeBack } from './payers.ts';
 import { decideRec, setPayer } from './recurrence-payers.ts';
@@ -43,7 +44,7 @@ function readStep(step: FieldReader): Step {
 
 const tellTime: Order = (bank, fields) => {
   const clientId = fields.text('clientId', CLIENT_ID);
-  const at = fields.instant('now');
+  const at = readMoment(fields, 'now');
   if (fields.fault !== null) return malformed(fields.fault);
   bank.tellTime(clientId, at);
   const receiver = bank.books.receiver(clientId);

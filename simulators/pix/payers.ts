@@ -6,6 +6,7 @@ import { type Charge, contentOf, givenBack, type Receiver } from './books.ts';
 import { addressesIn } from './br-code.ts';
 import { CLIENT_ID, END_TO_END_ID, REFUND_ENDS, REFUND_ID, REMOVED, TXID } from './entries.ts';
 import { endToEndIdOf, tailOf } from './ids.ts';
+import { readMomentOrNull } from './moments.ts';
 import { AMOUNT, centsOf } from './money.ts';
 import type { Order } from './order.ts';
 import { statusOf } from './recurrence.ts';
@@ -21,7 +22,7 @@ export const pay: Order = (bank, fields) => {
   const code = fields.textOrNull('code', /^[\x20-\x7e]{1,512}$/);
   const chave = fields.textOrNull('chave', /^.{1,77}$/);
   const amount = fields.textOrNull('amount', AMOUNT);
-  const at = fields.instantOrNull('at');
+  const at = readMomentOrNull(fields, 'at');
   const infoPagador = fields.textOrNull('infoPagador', /^.{1,140}$/su);
   const isForced = fields.booleanOr('force', false);
   const authorizes = fields.booleanOr('authorize', true);

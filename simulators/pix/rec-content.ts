@@ -1,5 +1,6 @@
 import type { FieldReader } from '../kit/field-reader.ts';
-import { readDay, readPerson, withoutNulls } from './charge-content.ts';
+import { readPerson, withoutNulls } from './charge-content.ts';
+import { readDay, readMoment } from './moments.ts';
 import { AMOUNT } from './money.ts';
 
 export const PERIODS = ['SEMANAL', 'MENSAL', 'TRIMESTRAL', 'SEMESTRAL', 'ANUAL'] as const;
@@ -72,7 +73,7 @@ export function readSolicRecContent(fields: FieldReader): SolicRecContent {
   return {
     idRec: fields.text('idRec', REC_ID),
     calendario: fields.object('calendario', (calendar) => ({
-      dataExpiracaoSolicitacao: new Date(calendar.instant('dataExpiracaoSolicitacao') || 0).toISOString(),
+      dataExpiracaoSolicitacao: new Date(readMoment(calendar, 'dataExpiracaoSolicitacao')).toISOString(),
     })),
     destinatario: fields.object('destinatario', readRecipient),
   };

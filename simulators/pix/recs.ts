@@ -4,10 +4,10 @@ import { type Answer, created, ok, problem, schemaViolation, violated } from './
 import type { Bank } from './bank.ts';
 import type { Receiver } from './books.ts';
 import type { Act, Call } from './call.ts';
-import { readDay } from './charge-content.ts';
 import type { Happening } from './entries.ts';
 import { recurringIdOf } from './ids.ts';
 import { pageAnswer, readFlag, readListQuery } from './lists.ts';
+import { readDay } from './moments.ts';
 import { type RecContent, readRecContent } from './rec-content.ts';
 import { openAttempt, type Rec, statusOf } from './recurrence.ts';
 import type { Ending } from './recurrence-entries.ts';

@@ -1,5 +1,5 @@
 import type { FieldReader } from '../kit/field-reader.ts';
-import { DAY } from './charge-content.ts';
+import { readDay } from './moments.ts';
 import {
   type CobRContent,
   REC_ID,
@@ -134,7 +134,7 @@ export const RECURRENCE_READERS: Readonly<Record<Type, (fields: FieldReader) => 
     txid: fields.text('txid', TXID),
     endToEndId: fields.text('endToEndId', END_TO_END_ID),
     tipo: fields.word('tipo', ATTEMPT_KINDS),
-    on: fields.text('on', DAY),
+    on: readDay(fields, 'on'),
   }),
   attemptStatus: (fields) => ({
     txid: fields.text('txid', TXID),

@@ -5,6 +5,7 @@ import type { Receiver } from './books.ts';
 import type { Route } from './call.ts';
 import { getCharge, listCharges, patchCharge, postCharge, putCharge } from './charges.ts';
 import { spoken } from './dialect.ts';
+import { momentOf } from './moments.ts';
 import { ORDERS, READINGS } from './orders.ts';
 import { getPix, getRefund, listPix, putRefund } from './pixes.ts';
 import { ROUTES_OF_RECURRENCE } from './recurrence-routes.ts';
@@ -55,7 +56,8 @@ const WORDS = new Set(Object.keys(ROUTES).flatMap((key) => key.split(/[ /]/)));
 
 /** Leads a request to what the bank does. */
 export function route(bank: Bank, asked: Asked, respond: Respond): void {
-  const { pathname, searchParams } = new URL(asked.url, 'http://simulator');
+  const [pathname = '', search = ''] = asked.url.split('?', 2);
+  const searchParams = new URLSearchParams(search);
   const query = new FieldReader(Object.fromEntries(searchParams));
   if (pathname === TOKEN_PATH && asked.method === 'POST') {
     const { answer, fault } = giveToken(bank, asked);
@@ -86,8 +88,8 @@ function routeApi(
   else if (found === undefined) respond(problem('NaoEncontrado'), null);
   else if (!token.scopes.includes(found.scope)) respond(problem('AcessoNegado'), null);
   else {
-    const now = Date.parse(asked.now ?? '');
-    if (!Number.isNaN(now)) bank.tellTime(receiver.clientId, now);
+    const now = momentOf(asked.now);
+    if (now !== null) bank.tellTime(receiver.clientId, now);
     const step = bank.scripts.next(receiver.clientId, `${asked.method} /${named.replaceAll('/:', '')}`);
     const names = parts.filter((_, index) => named.split('/')[index] === ':');
     bank.passTime(receiver);

@@ -3,7 +3,9 @@ import { request as requestHttps } from 'node:https';
 import type { WebhookFault } from './script-step.ts';
 import type { Tls } from './tls-files.ts';
 
+/** What waits beyond these is lost. */
 const MOST_WAITING = 10_000;
+const MOST_AT_ONCE = 64;
 const MOST_REMEMBERED = 1_000;
 const MOST_TRIES = 5;
 const DEADLINE_MILLISECONDS = 5_000;
@@ -25,7 +27,8 @@ export class WebhookSender {
   readonly #tls: Tls | null;
   readonly #told: Told[] = [];
   readonly #timers = new Set<NodeJS.Timeout>();
-  #waiting = 0;
+  readonly #waiting: (() => void)[] = [];
+  #underWay = 0;
 
   constructor(tls: Tls | null) {
     this.#tls = tls;
@@ -52,16 +55,22 @@ export class WebhookSender {
   close(): void {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
+    this.#waiting.length = 0;
   }
 
   #try(told: Told, tries: number): void {
-    this.#waiting += 1;
+    if (this.#underWay >= MOST_AT_ONCE) {
+      if (this.#waiting.length < MOST_WAITING) this.#waiting.push(() => this.#try(told, tries));
+      return;
+    }
+    this.#underWay += 1;
     post(told, this.#tls, (status) => {
-      this.#waiting -= 1;
+      this.#underWay -= 1;
       told.statuses.push(status);
       const isTaken = status >= 200 && status < 300;
-      if (isTaken || tries >= MOST_TRIES || this.#waiting >= MOST_WAITING) return;
-      this.#after(FIRST_PAUSE_MILLISECONDS * 2 ** (tries - 1), () => this.#try(told, tries + 1));
+      if (!isTaken && tries < MOST_TRIES)
+        this.#after(FIRST_PAUSE_MILLISECONDS * 2 ** (tries - 1), () => this.#try(told, tries + 1));
+      this.#waiting.shift()?.();
     });
   }
 
