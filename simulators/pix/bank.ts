@@ -8,6 +8,7 @@ import { cobrNotice, recNotice } from './recurrence-shapes.ts';
 import type { Scripts } from './scripts.ts';
 import { pixShape } from './shapes.ts';
 import type { Tokens } from './tokens.ts';
+import { paymentOf } from './triggers.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 
 /** Of one receiver in one turn; what is left follows with the next. */
@@ -76,7 +77,7 @@ export class Bank {
   /** What happens by itself up to now, in its order. */
   passTime(receiver: Receiver): void {
     for (let times = 0; times < MOST_AT_ONCE; times += 1) {
-      const next = receiver.recurrences.nextDue(this.now(receiver));
+      const next = receiver.due.next(this.now(receiver));
       if (next === null) return;
       this.book(receiver, ...next.happenings);
     }
@@ -102,7 +103,10 @@ export class Bank {
     const pix = this.books.pix(endToEndId);
     const webhook = receiver.webhooks.get(pix?.chave ?? '');
     if (pix === undefined || pix.txid === null || webhook === undefined) return;
-    this.#tell(receiver, webhook.url, '/pix', { pix: [pixShape(pix)] });
+    const content = receiver.charges.get(pix.txid)?.contents[0];
+    const times = content !== undefined && paymentOf(content.valor.original) === 'toldTwice' ? 2 : 1;
+    for (let told = 0; told < times; told += 1)
+      this.#tell(receiver, webhook.url, '/pix', { pix: [pixShape(pix)] });
   }
 
   /** Of authorizations and recurring charges that changed, once each. */

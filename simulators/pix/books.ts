@@ -1,6 +1,7 @@
 import { ContradictoryEntry } from '../kit/ledger.ts';
 import type { ChargeContent, ChargeKind } from './charge-content.ts';
 import { type Dialect, STANDARD } from './dialect.ts';
+import { DueThings } from './due-things.ts';
 import type {
   ChargeEntry,
   Entry,
@@ -45,6 +46,8 @@ export type Receiver = {
   readonly pix: Pix[];
   readonly webhooks: Map<string, Webhook>;
   readonly recurrences: Recurrences;
+  /** What happens by itself. */
+  readonly due: DueThings;
 };
 
 /** All that the bank knows, made of its ledger's entries in their order. */
@@ -96,7 +99,14 @@ export class Books {
 
   #open({ clientId, secretMark, at }: ReceiverEntry): void {
     if (this.#receivers.has(clientId)) throw new ContradictoryEntry(`${clientId} is opened twice`);
-    const nothing = { charges: new Map(), pix: [], webhooks: new Map(), recurrences: new Recurrences() };
+    const due = new DueThings();
+    const nothing = {
+      charges: new Map(),
+      pix: [],
+      webhooks: new Map(),
+      recurrences: new Recurrences(due),
+      due,
+    };
     this.#receivers.set(clientId, { clientId, secretMark, lastAt: at, dialect: STANDARD, ...nothing });
   }
 
@@ -148,11 +158,14 @@ export class Books {
     };
     receiver.charges.set(txid, first);
     this.#chargeAt.set(location, first);
+    receiver.due.wait(txid, { charge: first });
     this.#own(content.chave, receiver);
   }
 
   #revise(receiver: Receiver, { txid, content }: RevisionEntry): void {
-    activeCharge(receiver, txid).contents.push(content);
+    const charge = activeCharge(receiver, txid);
+    charge.contents.push(content);
+    receiver.due.wait(txid, { charge });
     this.#own(content.chave, receiver);
   }
 
@@ -173,6 +186,7 @@ export class Books {
     charge.pix.push(pix);
     // Money for what was taken away changes nothing of that.
     if (charge.status === 'ATIVA') charge.status = 'CONCLUIDA';
+    receiver.due.wait(txid, { charge });
   }
 
   #refund(entry: RefundEntry): void {

@@ -55,6 +55,8 @@ export type PixEntry = Booked & {
   readonly components: Components;
   readonly happenedAt: number;
   readonly infoPagador: string | null;
+  /** It came by itself, as the amount of its charge has it. */
+  readonly isPlanned: boolean;
 };
 export type RefundEntry = Booked & {
   readonly type: 'refund';
@@ -128,6 +130,7 @@ const READERS: Readonly<Record<Entry['type'], (fields: FieldReader) => object>> 
     components: fields.object('components', readComponents),
     happenedAt: fields.integer('happenedAt', 0, Number.MAX_SAFE_INTEGER),
     infoPagador: fields.textOrNull('infoPagador', TEXT),
+    isPlanned: fields.boolean('isPlanned'),
   }),
   refund: (fields) => ({
     ...readRefundName(fields),

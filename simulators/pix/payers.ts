@@ -106,7 +106,7 @@ function arrive(
   },
 ): Answer {
   const endToEndId = endToEndIdOf('E', money.happenedAt, bank.uniqueOf(receiver));
-  bank.book(receiver, { type: 'pix', endToEndId, ...money });
+  bank.book(receiver, { type: 'pix', endToEndId, isPlanned: false, ...money });
   const pix = bank.books.pix(endToEndId);
   if (pix === undefined) throw new Error(`${endToEndId} was not booked`);
   return created({ clientId: receiver.clientId, ...pixShape(pix) });

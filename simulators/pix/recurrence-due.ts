@@ -12,6 +12,7 @@ import {
   type Waiting,
 } from './recurrence.ts';
 import type { CobRStatus, Ending } from './recurrence-entries.ts';
+import { decisionOf } from './triggers.ts';
 
 /** What happens next by itself. */
 export type Next = { readonly at: number; readonly happenings: readonly Happening[] };
@@ -19,6 +20,8 @@ export type Next = { readonly at: number; readonly happenings: readonly Happenin
 /** São Paulo's hours: a payer's bank pays in the morning, and gives up in the evening. */
 const PAID_HOUR = 8;
 const GIVEN_UP_HOUR = 21;
+/** A payer who decides by himself takes a moment. */
+const MOMENT_MILLISECONDS = 5_000;
 export const RETRY_DAYS = 7;
 export const MOST_RETRIES = 3;
 /** Rejections of a try that end the charge. */
@@ -43,6 +46,8 @@ export function retriesOf({ attempts }: CobR): number {
 /** Nobody agreed before it was to begin. */
 function nextOfRec(rec: Rec): Next | null {
   if (statusOf(rec) !== 'CRIADA') return null;
+  const decision = decisionOf(rec.content.valor?.valorRec);
+  if (decision !== null) return decided(rec, decision);
   const { dataInicial } = rec.content.calendario;
   const at = Math.max(endOfDay(dataInicial), endOfDay(saoPauloDayOf(rec.createdAt)));
   const nothing = { journey: null, ending: null, ceiling: null };
@@ -50,6 +55,24 @@ function nextOfRec(rec: Rec): Next | null {
     at,
     happenings: [{ type: 'recStatus', idRec: rec.idRec, status: 'EXPIRADA', happenedAt: at, ...nothing }],
   };
+}
+
+/** By himself, as the amount has it. */
+function decided(rec: Rec, decision: 'accepted' | 'rejected'): Next {
+  const { idRec } = rec;
+  const happenedAt = rec.createdAt + MOMENT_MILLISECONDS;
+  const sent = rec.solicRecs.find((one) => ['CRIADA', 'ENVIADA', 'RECEBIDA'].includes(statusOf(one)));
+  const isAccepted = decision === 'accepted';
+  const answer = { type: 'solicrecStatus', status: isAccepted ? 'ACEITA' : 'REJEITADA', happenedAt } as const;
+  const ending: Ending = { solicitante: null, codigo: 'AP13', descricao: 'Recusada pelo pagador' };
+  const change: Happening = {
+    type: 'recStatus',
+    ...{ idRec, status: isAccepted ? 'APROVADA' : 'REJEITADA', ceiling: null, happenedAt },
+    journey: isAccepted ? (sent === undefined ? 'JORNADA_2' : 'JORNADA_1') : null,
+    ending: isAccepted ? null : ending,
+  };
+  const answers: Happening[] = sent === undefined ? [] : [{ ...answer, idSolicRec: sent.idSolicRec }];
+  return { at: happenedAt, happenings: [...answers, change] };
 }
 
 function nextOfSolicRec(solicRec: SolicRec): Next | null {
@@ -125,7 +148,13 @@ function nextOfScheduled(cobr: CobR, attempt: Attempt): Next {
   const { endToEndId, on } = attempt;
   const at = Math.max(atHour(on, PAID_HOUR), attempt.history.at(-1)?.at ?? 0);
   const amount = centsOf(content.valor.original);
-  const money = { chave: null, amount, components: { original: amount }, infoPagador: null };
+  const money = {
+    chave: null,
+    amount,
+    components: { original: amount },
+    infoPagador: null,
+    isPlanned: false,
+  };
   return {
     at,
     happenings: [

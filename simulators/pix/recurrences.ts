@@ -1,9 +1,9 @@
-import { DueLine } from '../kit/due-line.ts';
 import { ContradictoryEntry } from '../kit/ledger.ts';
+import type { DueThings } from './due-things.ts';
 import { locationOf } from './ids.ts';
-import type { CobR, Dated, LocRec, Rec, SolicRec, Waiting } from './recurrence.ts';
-import { type Next, nextOf } from './recurrence-due.ts';
+import type { CobR, Dated, LocRec, Rec, SolicRec } from './recurrence.ts';
 import type { CobRStatus, RecStatus, RecurrenceEntry, SolicStatus } from './recurrence-entries.ts';
+import { triesOf } from './triggers.ts';
 
 /** All recurring of one receiver. */
 export class Recurrences {
@@ -12,18 +12,10 @@ export class Recurrences {
   readonly solicRecs = new Map<string, SolicRec>();
   readonly cobrs = new Map<string, CobR>();
   readonly webhooks = new Map<'rec' | 'cobr', { readonly url: string; readonly createdAt: number }>();
-  /** To which something happens by itself; what was overtaken is found out when it is first. */
-  readonly #due = new DueLine<Waiting>();
+  readonly #due: DueThings;
 
-  /** The earliest that happens by itself up to the instant; null: nothing does. */
-  nextDue(until: number): Next | null {
-    const line = this.#due;
-    while (line.first !== undefined && line.first.at <= until) {
-      const next = nextOf(line.first.item);
-      if (next?.at === line.first.at) return next;
-      line.pop();
-    }
-    return null;
+  constructor(due: DueThings) {
+    this.#due = due;
   }
 
   apply(entry: RecurrenceEntry): void {
@@ -73,8 +65,9 @@ export class Recurrences {
     if (entry.type === 'rec') {
       if (this.recs.has(idRec)) throw new ContradictoryEntry(`${idRec} is there twice`);
       const history: Dated<RecStatus>[] = [{ status: 'CRIADA', at }];
-      const open = { journey: null, ending: null, ceiling: null, payerSteps: [], cobrs: [], solicRecs: [] };
-      this.recs.set(idRec, { idRec, createdAt: at, content: entry.content, history, ...open });
+      const open = { journey: null, ending: null, ceiling: null, cobrs: [], solicRecs: [] };
+      const payerSteps = triesOf(entry.content.valor?.valorRec);
+      this.recs.set(idRec, { idRec, createdAt: at, content: entry.content, history, payerSteps, ...open });
       this.#place(idRec, null, entry.content.loc);
     }
     const rec = this.rec(idRec);
@@ -87,7 +80,7 @@ export class Recurrences {
       rec.ending = entry.ending;
       rec.ceiling = entry.ceiling ?? rec.ceiling;
     } else if (entry.type === 'payer') rec.payerSteps = entry.steps;
-    this.#wait(idRec, { rec });
+    this.#due.wait(idRec, { rec });
   }
 
   #place(idRec: string, before: number | null, loc: number | undefined): void {
@@ -106,7 +99,7 @@ export class Recurrences {
     const solicRec = known(this.solicRecs.get(idSolicRec), idSolicRec);
     if (entry.type === 'solicrecStatus')
       solicRec.history.push({ status: entry.status, at: entry.happenedAt });
-    this.#wait(idSolicRec, { solicRec });
+    this.#due.wait(idSolicRec, { solicRec });
   }
 
   #applyToCobR(
@@ -143,12 +136,7 @@ export class Recurrences {
       attempt.history.push({ status: entry.status, at: entry.happenedAt });
       attempt.ending = entry.ending;
     }
-    this.#wait(txid, { cobr });
-  }
-
-  #wait(name: string, item: Waiting): void {
-    const next = nextOf(item);
-    if (next !== null) this.#due.push({ at: next.at, name, item });
+    this.#due.wait(txid, { cobr });
   }
 }
 

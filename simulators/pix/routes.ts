@@ -6,12 +6,14 @@ import type { Route } from './call.ts';
 import { getCharge, listCharges, patchCharge, postCharge, putCharge } from './charges.ts';
 import { spoken } from './dialect.ts';
 import { momentOf } from './moments.ts';
+import { AMOUNT } from './money.ts';
 import { ORDERS, READINGS } from './orders.ts';
 import { getPix, getRefund, listPix, putRefund } from './pixes.ts';
 import { ROUTES_OF_RECURRENCE } from './recurrence-routes.ts';
 import type { Fault, Step } from './script-step.ts';
 import { insteadOf, UNAVAILABLE } from './spoiled-answer.ts';
 import { giveToken, TOKEN_PATH } from './token-endpoint.ts';
+import { faultOf } from './triggers.ts';
 import { deleteWebhook, getWebhook, listWebhooks, putWebhook } from './webhooks.ts';
 
 /** Gives an answer, once; spoiled in the way of the fault, if there is one. */
@@ -90,13 +92,26 @@ function routeApi(
   else {
     const now = momentOf(asked.now);
     if (now !== null) bank.tellTime(receiver.clientId, now);
-    const step = bank.scripts.next(receiver.clientId, `${asked.method} /${named.replaceAll('/:', '')}`);
+    const operation = `${asked.method} /${named.replaceAll('/:', '')}`;
     const names = parts.filter((_, index) => named.split('/')[index] === ':');
+    const body = jsonOf(asked.body);
+    const step =
+      bank.scripts.next(receiver.clientId, operation) ?? stepByAmount(receiver, operation, names[0], body);
     bank.passTime(receiver);
-    const work = () => act(bank, receiver, { found, names, query, body: jsonOf(asked.body), step }, respond);
+    const work = () => act(bank, receiver, { found, names, query, body, step }, respond);
     if (step === null || step.delayMilliseconds === 0) work();
     else setTimeout(work, step.delayMilliseconds);
   }
+}
+
+/** What the amount of a new charge makes go wrong; a repetition is answered without it. */
+function stepByAmount({ charges }: Receiver, operation: string, txid = '', body: unknown): Step | null {
+  if (!['PUT /cob', 'PUT /cobv'].includes(operation) || charges.has(txid)) return null;
+  const original = new FieldReader(body).objectOrNull('valor', (amount) =>
+    amount.textOrNull('original', AMOUNT),
+  );
+  const fault = original === null ? null : faultOf(original);
+  return fault === null ? null : { fault, problem: null, delayMilliseconds: 0, refund: null };
 }
 
 function act(
