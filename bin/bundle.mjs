@@ -22,6 +22,7 @@ const PROGRAMS = {
   'simulators/antifraud/main.ts': 'antifraud',
   'simulators/rede/main.ts': 'rede',
   'simulators/cielo/main.ts': 'cielo',
+  'simulators/pix/main.ts': 'pix',
 };
 /** A bundle depends on how it is built, and by which version of the builder. */
 const BUILDER = ['bin/bundle.mjs', 'package.json'];

@@ -39,6 +39,10 @@ export class Ledger {
     this.#onFailure = onFailure;
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   append(line: string): void {
     // Its descriptor may be another file's by now.
     if (this.#isClosed) throw new Error('the ledger is closed');

@@ -63,6 +63,18 @@ const PURE_NAMES: readonly { path: string; module: string; names: readonly strin
     names: ['isUtf8'],
     why: 'a question about bytes',
   },
+  {
+    path: 'src/values/qr-code.ts',
+    module: 'node:zlib',
+    names: ['crc32', 'deflateSync'],
+    why: 'the form of a PNG as a function of its pixels',
+  },
+  {
+    path: 'src/values/qr-code.ts',
+    module: 'uqr',
+    names: ['encode'],
+    why: 'which modules of a QR code are dark',
+  },
 ];
 
 /** Files of the platform that are shapes and sentences only; they are held to the same rules as nouns. */

@@ -6,6 +6,7 @@ import { ACQUIRER_PROGRAM } from '../../simulators/acquirer/program.ts';
 import { BANK_PROGRAM } from '../../simulators/bank/program.ts';
 import { startLedgerServer } from '../../simulators/kit/ledger-server.ts';
 import { readLedgerSettings } from '../../simulators/kit/ledger-settings.ts';
+import { PIX_PROGRAM } from '../../simulators/pix/program.ts';
 import { readConfiguration } from '../../src/app/config.ts';
 import { say } from '../../src/app/infrastructure.ts';
 import { openApp } from '../../src/app/open-app.ts';
@@ -92,17 +93,25 @@ function linesOf(path: string): readonly string[] {
 const simulatorHere: StartSimulator = ({ program, folder, lateMilliseconds }) =>
   openSimulatorHere(program, ['--data', folder, '--late-milliseconds', String(lateMilliseconds)]);
 
+type StartHere = (
+  settings: Parameters<typeof startLedgerServer>[1],
+  onFailure: (error: Error) => void,
+) => ReturnType<typeof startLedgerServer>;
+
+const START_HERE: Readonly<Record<'acquirer' | 'bank' | 'pix', StartHere>> = {
+  acquirer: (settings, onFailure) => startLedgerServer(ACQUIRER_PROGRAM, settings, onFailure),
+  bank: (settings, onFailure) => startLedgerServer(BANK_PROGRAM, settings, onFailure),
+  pix: (settings, onFailure) => startLedgerServer(PIX_PROGRAM, settings, onFailure),
+};
+
 /** A simulator in this process, with the options of its command line. */
 export async function openSimulatorHere(
-  program: 'acquirer' | 'bank',
+  program: keyof typeof START_HERE,
   options: readonly string[],
 ): Promise<Simulator> {
   const settings = readLedgerSettings(options);
   if (typeof settings === 'string') throw new Error(settings);
   const onFailure = (error: Error) => complain(`the simulator of the ${program} failed: ${error.stack}`);
-  const { port, close } =
-    program === 'acquirer'
-      ? await startLedgerServer(ACQUIRER_PROGRAM, settings, onFailure)
-      : await startLedgerServer(BANK_PROGRAM, settings, onFailure);
+  const { port, close } = await START_HERE[program](settings, onFailure);
   return { url: `http://127.0.0.1:${port}`, stop: close };
 }

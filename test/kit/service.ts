@@ -140,7 +140,7 @@ export type TestSimulator = { readonly url: string; readonly process: ChildProce
 export async function startTestSimulator(
   folder: string,
   options: readonly string[] = [],
-  program: 'acquirer' | 'bank' = 'acquirer',
+  program: 'acquirer' | 'bank' | 'pix' = 'acquirer',
 ): Promise<TestSimulator> {
   const child = spawn(
     process.execPath,
@@ -268,7 +268,7 @@ export async function openService(
 export async function openSimulator(
   folder: string,
   options: readonly string[] = [],
-  program: 'acquirer' | 'bank' = 'acquirer',
+  program: 'acquirer' | 'bank' | 'pix' = 'acquirer',
 ): Promise<Simulator> {
   const { openSimulatorHere } = await import('./service-here.ts');
   return openSimulatorHere(program, ['--data', folder, ...options]);

@@ -1,0 +1,76 @@
+import { crc32, deflateSync } from 'node:zlib';
+import { encode } from 'uqr';
+
+/** Modules around a QR code that stay white, as the standard asks. */
+const QUIET_ZONE = 4;
+/** Pixels of a module in the PNG: a code of 61 modules is 552 pixels wide. */
+const PIXELS_PER_MODULE = 8;
+/** The longest text that a code of the largest version holds at level M is 2,331 bytes. */
+export const LONGEST_QR_CODE_BYTES = 2_331;
+
+const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+/** Rows of modules, quiet zone included; true is dark. */
+type Modules = readonly (readonly boolean[])[];
+
+/** A drawing without a size of its own. Throws RangeError for a longer text than a QR code holds. */
+export function qrCodeSvg(text: string): string {
+  const modules = modulesOf(text);
+  const side = modules.length;
+  const path = modules.flatMap((row, y) =>
+    barsOf(row).map(({ x, width }) => `M${x} ${y}h${width}v1h-${width}z`),
+  );
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges">` +
+    `<path d="M0 0h${side}v${side}h-${side}z" fill="#fff"/><path d="${path.join('')}"/></svg>`
+  );
+}
+
+/** Black on white, one bit a pixel. Throws RangeError for a longer text than a QR code holds. */
+export function qrCodePng(text: string): Buffer {
+  const modules = modulesOf(text);
+  const side = modules.length * PIXELS_PER_MODULE;
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  // One bit of grey a pixel; compression, filter and interlacing are the only ones or none.
+  header.set([1, 0, 0, 0, 0], 8);
+  // A module is eight pixels wide: a byte. Each line begins with its filter, which is none.
+  const lines = modules.flatMap((row) => {
+    const line = Buffer.from([0, ...row.map((isDark) => (isDark ? 0x00 : 0xff))]);
+    return Array.from({ length: PIXELS_PER_MODULE }, () => line);
+  });
+  const data = deflateSync(Buffer.concat(lines));
+  return Buffer.concat([
+    PNG_SIGNATURE,
+    chunk('IHDR', header),
+    chunk('IDAT', data),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function modulesOf(text: string): Modules {
+  if (Buffer.byteLength(text) > LONGEST_QR_CODE_BYTES) throw new RangeError('too long for a QR code');
+  return encode(text, { ecc: 'M', border: QUIET_ZONE }).data;
+}
+
+/** The dark modules of a row, those beside each other as one. */
+function barsOf(row: readonly boolean[]): { readonly x: number; readonly width: number }[] {
+  const bars: { x: number; width: number }[] = [];
+  for (const [x, isDark] of row.entries()) {
+    const last = bars.at(-1);
+    if (!isDark) continue;
+    if (last !== undefined && last.x + last.width === x) last.width += 1;
+    else bars.push({ x, width: 1 });
+  }
+  return bars;
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(data.length);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(named));
+  return Buffer.concat([length, named, sum]);
+}
