@@ -114,6 +114,10 @@ export class FieldReader {
     return { ...this.#fields } as Record<string, string>;
   }
 
+  textsOrEmpty(name: string, most: number, pattern: RegExp): string[] {
+    return this.#isAbsent(name) ? [] : this.texts(name, most, pattern);
+  }
+
   refuse(name: string): void {
     this.fault ??= this.#prefix + name;
   }

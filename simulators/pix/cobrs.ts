@@ -1,8 +1,9 @@
-import { dayAfter, isDay, saoPauloDayOf } from '../kit/days.ts';
+import { dayAfter, daysBetween, isDay, saoPauloDayOf } from '../kit/days.ts';
 import { FieldReader } from '../kit/field-reader.ts';
 import { type Answer, created, ok, problem, schemaViolation, violated } from './answers.ts';
 import type { Act, Call } from './call.ts';
 import { cycleOf } from './cycles.ts';
+import type { Dialect } from './dialect.ts';
 import { TXID } from './entries.ts';
 import { endToEndIdOf, txidOf } from './ids.ts';
 import { pageAnswer, readListQuery } from './lists.ts';
@@ -108,7 +109,8 @@ export const listCobRs: Act = ({ receiver, query }) => {
 function makeCobR({ bank, receiver }: Call, txid: string, content: CobRContent): Answer {
   const rec = receiver.recurrences.recs.get(content.idRec);
   if (rec === undefined) return problem('RecNaoEncontrada');
-  const violation = contentViolation(rec, content, saoPauloDayOf(bank.now(receiver)));
+  const today = saoPauloDayOf(bank.now(receiver));
+  const violation = leadViolation(receiver.dialect, content, today) ?? contentViolation(rec, content, today);
   if (violation !== null) return refuse(...violation);
   const attempt = attemptOf(bank.uniqueOf(receiver), txid, 'AGND', firstDayOf(content));
   bank.book(receiver, { type: 'cobr', txid, content }, attempt);
@@ -128,6 +130,14 @@ function readContent(body: unknown): CobRContent | Answer {
 }
 
 type Fault = readonly [propriedade: string, razao: string];
+
+/** Where the bank has a lead time. */
+function leadViolation(dialect: Dialect, { calendario }: CobRContent, today: string): Fault | null {
+  const ahead = daysBetween(today, calendario.dataDeVencimento);
+  const isTaken = ahead < 0 || (ahead >= dialect.leastLeadDays && ahead <= dialect.mostLeadDays);
+  const razao = `A cobrança deve ser enviada de ${dialect.leastLeadDays} a ${dialect.mostLeadDays} dias antes do vencimento.`;
+  return isTaken ? null : ['cobr.calendario.dataDeVencimento', razao];
+}
 
 /** One charge of each cycle, none before it is agreed on or behind its end. */
 function contentViolation(rec: Rec, { calendario, valor }: CobRContent, today: string): Fault | null {

@@ -2,6 +2,7 @@ import type { FieldReader } from '../kit/field-reader.ts';
 
 const MOST_ITEMS = 1_000;
 const MOST_FIELDS = 20;
+const MOST_LEAD_DAYS = 10_000;
 
 /** Where banks differ, and the specification lets them or they do as they like. */
 export type Dialect = {
@@ -13,16 +14,24 @@ export type Dialect = {
   readonly without: readonly string[];
   /** Whether answers have fields that no specification has. */
   readonly isNewer: boolean;
+  /** How many days ahead of its due day a recurring charge must come, at least and at most. */
+  readonly leastLeadDays: number;
+  readonly mostLeadDays: number;
 };
 
-export const STANDARD: Dialect = { webhookPath: true, mostItems: MOST_ITEMS, without: [], isNewer: false };
+export const STANDARD: Dialect = {
+  ...{ webhookPath: true, mostItems: MOST_ITEMS, without: [], isNewer: false },
+  ...{ leastLeadDays: 0, mostLeadDays: MOST_LEAD_DAYS },
+};
 
 export function readDialect(fields: FieldReader): Dialect {
   return {
     webhookPath: fields.booleanOr('webhookPath', true),
     mostItems: fields.integerOrNull('mostItems', 1, MOST_ITEMS) ?? MOST_ITEMS,
-    without: fields.texts('without', MOST_FIELDS, /^\w{1,40}$/),
+    without: fields.textsOrEmpty('without', MOST_FIELDS, /^\w{1,40}$/),
     isNewer: fields.booleanOr('isNewer', false),
+    leastLeadDays: fields.integerOrNull('leastLeadDays', 0, MOST_LEAD_DAYS) ?? 0,
+    mostLeadDays: fields.integerOrNull('mostLeadDays', 0, MOST_LEAD_DAYS) ?? MOST_LEAD_DAYS,
   };
 }
 

@@ -123,6 +123,19 @@ test('a payer rejects: some codes end the charge, and a charge without retries e
   assert.equal((await ask('GET', `/cobr/${txidOf(3)}`)).body.encerramento.rejeicao.codigo, 'AM09');
 });
 
+test('a bank may want charges some days ahead', async (t) => {
+  const bank = await startPixBank(t);
+  const { ask, idRec } = await agreed(bank, {
+    calendario: { dataInicial: '2027-02-01', periodicidade: 'SEMANAL' },
+  });
+  const dialect = { clientId: 'M1', leastLeadDays: 2, mostLeadDays: 10 };
+  assert.equal((await bank.order('/dialect', dialect)).status, 200);
+  const statuses: number[] = [];
+  for (const [index, day] of ['2027-02-02', '2027-02-03', '2027-02-11', '2027-02-12'].entries())
+    statuses.push((await ask('PUT', `/cobr/${txidOf(index)}`, cobr(idRec, day))).status);
+  assert.deepEqual(statuses, [400, 201, 201, 400]);
+});
+
 test('a ceiling is not below the least, and keeps what is above it from being paid', async (t) => {
   const bank = await startPixBank(t);
   const ask = await bank.client();
