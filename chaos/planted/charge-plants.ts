@@ -3,6 +3,7 @@ import type { Plant } from './plant.ts';
 const CHARGE = 'src/transactions/methods/card/charge-card.ts';
 const INTENTS = 'src/transactions/methods/card/intents.sql.ts';
 const OUTCOMES = 'src/transactions/methods/card/outcomes.sql.ts';
+const APPROVALS = 'src/transactions/methods/card/approvals.sql.ts';
 const SETTLE = 'src/transactions/methods/card/resolve-unresolved-charges.ts';
 const SETTLEMENTS = 'src/transactions/methods/card/resolutions.sql.ts';
 
@@ -144,13 +145,13 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     kills: 60,
   },
   {
-    name: 'after a lost commit the service looks, and believes what it sees',
+    name: 'a lost commit is taken for one that was carried out',
     fast: 'test/payments/broken-wires.test.ts',
     edits: [
       {
-        file: OUTCOMES,
-        find: 'await database.query(COMMIT_OUTCOMES, outcomeValues(rows, leases));',
-        put: 'await database.query(COMMIT_OUTCOMES, outcomeValues(rows, leases)).catch(() => []);',
+        file: APPROVALS,
+        find: 'await database.query(COMMIT_APPROVALS, values))',
+        put: 'await database.query(COMMIT_APPROVALS, values).catch(() => rows.map(({ transactionId }) => ({ transaction_id: transactionId }))))',
       },
     ],
     kinds: 'wires',

@@ -42,11 +42,11 @@ export const WEBHOOK_PLANTS: readonly Plant[] = [
       },
       {
         file: OUTCOMES,
-        find: '      dispatchDeliveries(deliverer, changed);\n',
-        put: `      dispatchDeliveries(deliverer, changed);
+        find: '  dispatchDeliveries(deliverer, changed);\n  const recorded',
+        put: `  dispatchDeliveries(deliverer, changed);
       const told = [rows.map((row) => row.merchantId), rows.map((row) => row.transactionId), rows.map((row) => saoPauloOffsetText(row.moment))];
       database.query(TELL_LATER, told).then(() => deliverer.notify(), () => {});
-`,
+  const recorded`,
       },
     ],
     kinds: 'steps,cuts',

@@ -17,6 +17,7 @@ export const STATE_DECLARATIONS: Declarations = {
         toBy: 'OutcomeRow.state',
       },
     ],
+    'transactions.commit_outcomes_plain': [{ table: 'transactions', cells: ['charging.approve'] }],
     'transactions.claim_unresolved': [{ table: 'transactions', cells: ['charging.lose', 'unresolved.lose'] }],
     'transactions.finish_resolution': [
       {

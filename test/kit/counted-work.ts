@@ -47,12 +47,12 @@ export type Counted = {
 };
 
 export type WorkCounter = {
-  /** Each count is the least of `times` runs, so that what the service does beside them counts for nothing. */
+  /** Each count is the least of `times` runs: what the service does beside them counts for nothing. */
   readonly count: (times: number, counted: Counted) => Promise<Work>;
   readonly close: () => void;
 };
 
-/** Counts what this process asks of PostgreSQL and what the server logs of it. One piece of work at a time. */
+/** Counts what this process asks of PostgreSQL and what the server logs of it. */
 export async function openWorkCounter(auditor: Auditor): Promise<WorkCounter> {
   await auditor.query('create extension if not exists pg_walinspect');
   let asked: Counts = {};

@@ -37,7 +37,7 @@ for (const name of PROXY_NAMES) {
       const request = paymentRequest(tokens[0].numberToken, 12_990);
       const key = { 'idempotency-key': `cut-${name}` };
       // The acquirer says yes, and whether that is recorded nobody learns before the deadline.
-      service.wire.loseAfter('transactions.commit_outcomes\0');
+      service.wire.loseAfter('transactions.commit_outcomes');
       // A client that was answered before over its connection, and the proxy over its own.
       const paying = send('/v1/payments', request, key).catch(() => null);
       const cut = await paying.finally(() => service.wire.comeBack());

@@ -226,7 +226,7 @@ const INPUT = inputRows<Written>(
 );
 
 /** In the order of the keys, in which file matching locks too. */
-const WRITTEN = `insert into receivables as r (merchant_id, transaction_id, installment_number, installment_count, account_number,
+const WRITE_RECEIVABLES = `insert into receivables as r (merchant_id, transaction_id, installment_number, installment_count, account_number,
      reference_transaction, nsu, authorization_code, tid, brand, card_first_six, card_last_four, sold_at, sold_on,
      sale_amount, gross, canceled, installment_state, fee_portion, expected_fee, expected_net, expected_on, paid_on, reported_fee,
      reported_net, reported_bank_on)
@@ -242,12 +242,12 @@ const WRITTEN = `insert into receivables as r (merchant_id, transaction_id, inst
    ) p
    order by t.transaction_id, w.installment_number`;
 
-/** Nobody else writes new ones: the cursor's lock admits one process. An `on conflict` would be paid by all. */
-const INSERT = statement('receivables.insert', WRITTEN);
+/** The cursor's lock admits one process: no other one writes new receivables, and there is no conflict. */
+const INSERT = statement('receivables.insert', `${WRITE_RECEIVABLES}`);
 
 const UPDATE = statement(
   'receivables.update',
-  `${WRITTEN}
+  `${WRITE_RECEIVABLES}
    on conflict (merchant_id, transaction_id, installment_number) do update set canceled = excluded.canceled,
      installment_state = excluded.installment_state, expected_fee = excluded.expected_fee, expected_net = excluded.expected_net,
      paid_on = excluded.paid_on, reported_fee = excluded.reported_fee, reported_net = excluded.reported_net,

@@ -32,7 +32,7 @@ const MERCHANTS_AT_ONCE = 20;
 /** A backlog takes at most a third of the time, however long a batch takes. */
 const RESTS_PER_BATCH = 2;
 const LONGEST_REST_MILLISECONDS = 500;
-/** A turn costs several statements, whatever it finds: sales of a second share one. Questions do not wait for it. */
+/** A turn costs a dozen statements, whatever it finds: the sales of a second share one. */
 const TURN_MILLISECONDS = 1_000;
 
 export type FollowerTools = Pick<ModuleContext, 'database' | 'gate'> & {

@@ -81,6 +81,12 @@ export const ENQUEUE_CALLBACK_DELIVERIES = `enqueued_callbacks as (
      returning ${WRITTEN}
    )`;
 
+/** Neither of the two above would write anything for the transaction `t`. */
+export const NOBODY_IS_NOTIFIED = `t.callback_url is null and (
+       select true from webhook_endpoints
+       where merchant_id = t.merchant_id and endpoint = 'account:' || t.account_number and state <> 'removed' limit 1
+     ) is null`;
+
 /** Most urgent first, as in `paymentStatus`. */
 const BY_ATTENTION = `array['blocked', 'authorized', 'paid', 'canceled']`;
 const WAS = `min(array_position(${BY_ATTENTION}, i.state))`;

@@ -314,6 +314,7 @@ function outcomeRow(
     transactionId,
     fence: FIRST_FENCE,
     expected: 'charging' as const,
+    isPlain: intent.callbackUrl === null && intent.stored?.isFirst !== true,
     ...recorded,
   };
   switch (answer.kind) {

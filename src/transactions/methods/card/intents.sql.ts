@@ -8,7 +8,12 @@ import type { BatchedReadOptions } from '../../../platform/postgres/batched-read
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, statement, type Tx } from '../../../platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../../platform/postgres/deadline.ts';
-import { inputRows, type Timed, withDeadlines } from '../../../platform/postgres/input-rows.ts';
+import {
+  type InputColumns,
+  inputRows,
+  type Timed,
+  withDeadlines,
+} from '../../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import { utcText } from '../../../values/instant.ts';
 import type { Intent } from '../../transaction.ts';
@@ -23,7 +28,7 @@ export type IntentRow = Intent & { readonly leaseMilliseconds: number };
 export type IntentRefusal = 'sourceUsed' | 'codeUsed' | 'keyUsed';
 export type IntentResult = 'committed' | IntentRefusal;
 
-const INPUT = inputRows<Timed<IntentRow>>({
+const PLAIN_COLUMNS: InputColumns<Timed<IntentRow>> = {
   merchant_id: ['text', (row) => row.merchantId],
   transaction_id: ['uuid', (row) => row.transactionId],
   account_number: ['text', (row) => row.accountNumber],
@@ -49,30 +54,35 @@ const INPUT = inputRows<Timed<IntentRow>>({
   vault_id: ['uuid', (row) => row.stored?.vaultId ?? null],
   initiator: ['text', (row) => row.initiator],
   fingerprint_key_id: ['integer', (row) => row.trace.fingerprintKeyId],
-  code: ['uuid', (row) => row.codeToClaim],
   anti_fraud_verdict: ['text', (row) => row.verdict],
   anti_fraud_reasons: ['text', (row) => row.verdictReasons],
-  ...VELOCITY_COLUMNS,
   split: ['jsonb', (row) => (row.split === null ? null : JSON.stringify(row.split))],
   ...KEY_COLUMNS,
   acquirer: ['text', (row) => row.acquirer],
   anti_fraud_provider: ['text', (row) => row.antiFraudProvider],
   deadline: ['timestamptz', (row) => row.deadline],
+};
+
+const PLAIN = inputRows(PLAIN_COLUMNS);
+const INPUT = inputRows<Timed<IntentRow>>({
+  ...PLAIN_COLUMNS,
+  code: ['uuid', (row) => row.codeToClaim],
+  ...VELOCITY_COLUMNS,
 });
 
-const FATE = rowCodec({
+const PLAIN_FATE = rowCodec({
   transactionId: column.text('i.transaction_id'),
   isWritten: column.boolean('w.transaction_id is not null'),
   isLate: column.boolean('clock_timestamp() >= i.deadline'),
   isKeyUsed: column.boolean('f.transaction_id is null'),
+});
+const FATE = rowCodec({
+  ...PLAIN_FATE.fields,
   isCodeUsed: column.boolean('i.code is not null and h.transaction_id is null'),
 });
 
-const COMMIT_INTENTS = statement(
-  'transactions.commit_intents',
-  `with input as (
-     select * from ${INPUT.sql}
-   ), one_for_each_key as (
+/** Of those with one key in the input the first, and of those without a key all, unless they are late. */
+const FRESH_INTENTS = `one_for_each_key as (
      select distinct on (i.merchant_id, i.key_hash) i.transaction_id from input i left join lateral (
        select true as is_taken from idempotency_keys o
        where o.merchant_id = i.merchant_id and o.key_hash = i.key_hash limit 1
@@ -82,14 +92,9 @@ const COMMIT_INTENTS = statement(
    ), fresh as (
      select i.* from input i left join one_for_each_key o using (transaction_id)
      where (i.key_hash is null or o.transaction_id is not null) and clock_timestamp() < i.deadline
-   ), ${HOLD_CODES}, wanted_sources as (
-     select * from fresh i
-     where i.source_hash is not null and (i.code is null or i.transaction_id in (select transaction_id from held_codes))
-   ), ${LOCK_CARD_SOURCES}, admitted as (
-     select i.transaction_id from fresh i left join locked_sources c using (transaction_id)
-       left join held_codes h using (transaction_id)
-     where (i.source_hash is null or c.transaction_id is not null) and (i.code is null or h.transaction_id is not null)
-   ), ${TAKE_CODES}, written as (
+   )`;
+
+const WRITE_INTENTS = `written as (
      insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
        reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, source_hash,
        anti_fraud_code, callback_url, customer, created_by, sold_at, due_at, vault_id, initiator, fingerprint_key_id,
@@ -102,11 +107,26 @@ const COMMIT_INTENTS = statement(
      from input i join admitted using (transaction_id)
      on conflict do nothing
      returning transaction_id
-   ), tried as (
-     select i.* from input i join written using (transaction_id)
-   ), ${COUNT_TRIES}, keyed as (
+   )`;
+
+const KEEP_KEYS = `keyed as (
      select i.*, i.transaction_id as resource_id from input i join written w using (transaction_id)
-   ), ${REMEMBER_KEYS}
+   ), ${REMEMBER_KEYS}`;
+
+const COMMIT_INTENTS = statement(
+  'transactions.commit_intents',
+  `with input as (
+     select * from ${INPUT.sql}
+   ), ${FRESH_INTENTS}, ${HOLD_CODES}, wanted_sources as (
+     select * from fresh i
+     where i.source_hash is not null and (i.code is null or i.transaction_id in (select transaction_id from held_codes))
+   ), ${LOCK_CARD_SOURCES}, admitted as (
+     select i.transaction_id from fresh i left join locked_sources c using (transaction_id)
+       left join held_codes h using (transaction_id)
+     where (i.source_hash is null or c.transaction_id is not null) and (i.code is null or h.transaction_id is not null)
+   ), ${TAKE_CODES}, ${WRITE_INTENTS}, tried as (
+     select i.* from input i join written using (transaction_id)
+   ), ${COUNT_TRIES}, ${KEEP_KEYS}
    select ${FATE.columns},
      1 / (w.transaction_id is not null or a.transaction_id is null
        or (c.transaction_id is null and h.transaction_id is null))::integer as is_in_time
@@ -114,6 +134,32 @@ const COMMIT_INTENTS = statement(
      left join held_codes h using (transaction_id) left join locked_sources c using (transaction_id)
      left join admitted a using (transaction_id)`,
 );
+
+/** Where no code is claimed and no try is counted: these parts cost a third of a lone intent. */
+const COMMIT_PLAIN_INTENTS = statement(
+  'transactions.commit_intents_plain',
+  `with input as (
+     select * from ${PLAIN.sql}
+   ), ${FRESH_INTENTS}, wanted_sources as (
+     select * from fresh where source_hash is not null
+   ), ${LOCK_CARD_SOURCES}, admitted as (
+     select i.transaction_id from fresh i left join locked_sources c using (transaction_id)
+     where i.source_hash is null or c.transaction_id is not null
+   ), ${WRITE_INTENTS}, ${KEEP_KEYS}
+   select ${PLAIN_FATE.columns},
+     1 / (w.transaction_id is not null or c.transaction_id is null)::integer as is_in_time
+   from input i left join fresh f using (transaction_id) left join written w using (transaction_id)
+     left join locked_sources c using (transaction_id)`,
+);
+
+const isPlain = ({ codeToClaim, attempt }: IntentRow) => codeToClaim === null && attempt === null;
+
+/** What became of each row. */
+async function commitIntents(tx: Pick<Tx, 'query'>, rows: readonly Timed<IntentRow>[]) {
+  if (!rows.every(isPlain)) return (await tx.query(COMMIT_INTENTS, INPUT.values(rows))).map(FATE.parse);
+  const returned = await tx.query(COMMIT_PLAIN_INTENTS, PLAIN.values(rows));
+  return returned.map((row) => ({ ...PLAIN_FATE.parse(row), isCodeUsed: false }));
+}
 
 /**
  * Records intents before the acquirer is called: claims on the anti-fraud code (where codes must be ours) and
@@ -136,9 +182,9 @@ export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow,
     // A used key stays used. Card source and code may become free before a lost statement arrives.
     isRefusal: (result) => result === 'sourceUsed' || result === 'codeUsed',
     write: async (rows, deadlines) => {
-      const values = INPUT.values(withDeadlines(rows, deadlines));
-      const returned = await racingForKeys(() => database.query(COMMIT_INTENTS, values));
-      const fates = new Map(returned.map(FATE.parse).map((fate) => [fate.transactionId, fate]));
+      const timed = withDeadlines(rows, deadlines);
+      const found = await racingForKeys(() => commitIntents(database, timed));
+      const fates = new Map(found.map((fate) => [fate.transactionId, fate]));
       const missing = rows.filter((row) => fates.get(row.transactionId)?.isWritten !== true);
       const states = await findStates(database, missing);
       const present = new Set(states.map(({ transactionId }) => transactionId));
@@ -163,7 +209,7 @@ export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow,
  */
 export async function writeIntents(tx: Tx, rows: readonly IntentRow[]): Promise<ReadonlySet<string>> {
   const untimed = rows.map((row) => ({ ...row, deadline: NO_DEADLINE }));
-  const fates = (await tx.query(COMMIT_INTENTS, INPUT.values(untimed))).map(FATE.parse);
+  const fates = await commitIntents(tx, untimed);
   return new Set(fates.filter(({ isWritten }) => isWritten).map(({ transactionId }) => transactionId));
 }
 

@@ -8,8 +8,7 @@ import { type Database, type Row, statement, type Tx } from '../../../platform/p
 import { inputRows } from '../../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../platform/postgres/state-table.ts';
-import type { Cents } from '../../../values/cents.ts';
-import { type Instant, saoPauloOffsetText, utcText } from '../../../values/instant.ts';
+import { saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
 import { parseDeliveryToSend, SENDING, SENDING_JOINS } from '../../../webhooks/deliveries/to-send.sql.ts';
 import {
@@ -17,80 +16,35 @@ import {
   ENQUEUE_MOVEMENT_DELIVERIES,
   IS_WAITING,
 } from '../../movements/movement-deliveries.sql.ts';
-import type { Share } from '../../split.ts';
 import { TRANSACTION_MOVES } from '../../transaction.ts';
 import { findStates } from '../../transaction-queries.sql.ts';
+import { commitApprovals, isPlain } from './approvals.sql.ts';
+import { type OutcomeRow, PARTS, partsOf, SHARES, sharesOf } from './outcome-rows.sql.ts';
 
-/** Expected and new state: of the acquirer's answer, of a billing's approval that is kept, of a capture. */
-type OutcomeMove =
-  | {
-      readonly expected: 'charging';
-      readonly state: (typeof TRANSACTION_MOVES)['charging']['approve' | 'decline' | 'lose'];
-    }
-  | { readonly expected: 'unresolved'; readonly state: (typeof TRANSACTION_MOVES)['unresolved']['keep'] }
-  | { readonly expected: 'capturing'; readonly state: (typeof TRANSACTION_MOVES)['capturing']['capture'] };
-
-/** The fence proves that this process is charging or resolving the transaction. */
-export type OutcomeRow = OutcomeMove & {
-  readonly merchantId: string;
-  readonly transactionId: string;
-  readonly fence: number;
-  readonly authorizationCode: string | null;
-  readonly nsu: string | null;
-  readonly networkTransactionId: string | null;
-  readonly tid: string | null;
-  readonly responseCode: string | null;
-  readonly adviceCode: string | null;
-  readonly unknownReason: string | null;
-  /** Empty without an approval. */
-  readonly installments: readonly Cents[];
-  /** Empty without a split. */
-  readonly shares: readonly Share[];
-  /** Business time. */
-  readonly moment: Instant;
-};
+export type { OutcomeRow };
 
 /** False: another process has taken the charge over. */
 export type OutcomeResult = { readonly isRecorded: boolean };
 
-const INPUT = inputRows<OutcomeRow & { readonly lease: number }>({
-  merchant_id: ['text', (row) => row.merchantId],
-  transaction_id: ['uuid', (row) => row.transactionId],
-  fence: ['integer', (row) => row.fence],
-  expected_state: ['text', (row) => row.expected],
-  state: ['text', (row) => row.state],
-  authorization_code: ['text', (row) => row.authorizationCode],
-  nsu: ['text', (row) => row.nsu],
-  network_transaction_id: ['text', (row) => row.networkTransactionId],
-  tid: ['text', (row) => row.tid],
-  response_code: ['text', (row) => row.responseCode],
-  advice_code: ['text', (row) => row.adviceCode],
-  unknown_reason: ['text', (row) => row.unknownReason],
-  moment: ['timestamptz', (row) => utcText(row.moment)],
-  moment_text: ['text', (row) => saoPauloOffsetText(row.moment)],
-  lease: ['integer', (row) => row.lease],
-});
-
-type Part = { readonly transactionId: string; readonly number: number; readonly amount: Cents };
-
-const PARTS = inputRows<Part>(
+const INPUT = inputRows<OutcomeRow & { readonly lease: number }>(
   {
-    transaction_id: ['uuid', (part) => part.transactionId],
-    installment_number: ['smallint', (part) => part.number],
-    amount: ['bigint', (part) => part.amount],
+    merchant_id: ['text', (row) => row.merchantId],
+    transaction_id: ['uuid', (row) => row.transactionId],
+    fence: ['integer', (row) => row.fence],
+    expected_state: ['text', (row) => row.expected],
+    state: ['text', (row) => row.state],
+    authorization_code: ['text', (row) => row.authorizationCode],
+    nsu: ['text', (row) => row.nsu],
+    network_transaction_id: ['text', (row) => row.networkTransactionId],
+    tid: ['text', (row) => row.tid],
+    response_code: ['text', (row) => row.responseCode],
+    advice_code: ['text', (row) => row.adviceCode],
+    unknown_reason: ['text', (row) => row.unknownReason],
+    moment: ['timestamptz', (row) => utcText(row.moment)],
+    moment_text: ['text', (row) => saoPauloOffsetText(row.moment)],
+    lease: ['integer', (row) => row.lease],
   },
-  { as: 'p', after: INPUT },
-);
-
-const SHARES = inputRows<Share & { readonly transactionId: string }>(
-  {
-    transaction_id: ['uuid', (share) => share.transactionId],
-    installment_number: ['smallint', (share) => share.installmentNumber],
-    position: ['smallint', (share) => share.position],
-    beneficiary: ['text', (share) => share.beneficiary],
-    amount: ['bigint', (share) => share.amount],
-  },
-  { as: 's', after: PARTS },
+  { after: SHARES },
 );
 
 const CHANGED = rowCodec({ transactionId: column.text('c.transaction_id') });
@@ -153,6 +107,31 @@ const COMMIT_OUTCOMES = statement(
    ) l on l.transaction_of = c.transaction_id`,
 );
 
+/** Merchants whom the statement for plain approvals left out. */
+const MOST_NOTIFIED_KNOWN = 10_000;
+
+/**
+ * One statement, or two where the first left out merchants who are notified: it is not tried again for them.
+ */
+async function commitOutcomes(
+  database: Database,
+  deliverer: Deliverer,
+  notified: Set<string>,
+  rows: readonly OutcomeRow[],
+): Promise<ReadonlySet<string>> {
+  const arePlain = rows.every((row) => isPlain(row) && !notified.has(row.merchantId));
+  const approved = arePlain ? await commitApprovals(database, rows.filter(isPlain)) : new Set<string>();
+  const others = rows.filter(({ transactionId }) => !approved.has(transactionId));
+  if (others.length === 0) return approved;
+  const leases = outcomeLeases(others, deliverer);
+  const changed = await database.query(COMMIT_OUTCOMES, outcomeValues(others, leases));
+  dispatchDeliveries(deliverer, changed);
+  const recorded = recordedOutcomes(changed);
+  if (notified.size > MOST_NOTIFIED_KNOWN) notified.clear();
+  if (arePlain) for (const row of others) if (recorded.has(row.transactionId)) notified.add(row.merchantId);
+  return new Set([...approved, ...recorded]);
+}
+
 /**
  * One statement: transaction, installments, shares, first movements and deliveries. A decline also frees card
  * source and anti-fraud code and marks its velocity event; an approval marks a stored card's first use.
@@ -165,6 +144,7 @@ export function outcomesWrite(
   database: Database,
   deliverer: Deliverer,
 ): BatchedWriteOptions<OutcomeRow, OutcomeResult> {
+  const notified = new Set<string>();
   return {
     name: 'outcomes',
     isRefusal: () => false,
@@ -173,10 +153,7 @@ export function outcomesWrite(
     merchant: (row) => row.merchantId,
     bytes: (row) => 300 + 50 * row.installments.length + 60 * row.shares.length,
     write: async (rows) => {
-      const leases = outcomeLeases(rows, deliverer);
-      const changed = await database.query(COMMIT_OUTCOMES, outcomeValues(rows, leases));
-      dispatchDeliveries(deliverer, changed);
-      const recorded = recordedOutcomes(changed);
+      const recorded = await commitOutcomes(database, deliverer, notified, rows);
       const missing = rows.filter((row) => !recorded.has(row.transactionId));
       const states = await findStates(database, missing);
       const stateOf = new Map(states.map((row) => [row.transactionId, row]));
@@ -240,14 +217,8 @@ export function recordedOutcomes(changed: readonly Row[]): ReadonlySet<string> {
 }
 
 function outcomeValues(rows: readonly OutcomeRow[], leases: readonly number[]): unknown[][] {
-  const parts = rows.flatMap(({ transactionId, installments }) =>
-    installments.map((amount, index) => ({ transactionId, number: index + 1, amount })),
-  );
-  const shares = rows.flatMap(({ transactionId, shares: own }) =>
-    own.map((share) => ({ ...share, transactionId })),
-  );
   const leased = rows.map((row, index) => ({ ...row, lease: leases[index] as number }));
-  return [...INPUT.values(leased), ...PARTS.values(parts), ...SHARES.values(shares)];
+  return [...PARTS.values(partsOf(rows)), ...SHARES.values(sharesOf(rows)), ...INPUT.values(leased)];
 }
 
 export type UnsentChargeRow = {
