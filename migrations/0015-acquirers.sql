@@ -14,3 +14,6 @@ create index watched_charges_due on watched_charges (due_at);
 -- How this provider is spoken to, by names of its adapter; nothing secret.
 alter table providers add column settings jsonb not null default '{}'
   check (jsonb_typeof(settings) = 'object' and char_length(settings::text) <= 2000);
+
+-- Of a charge that its acquirer surely did not make: the id of the transaction that went, or was to go, to another.
+alter table transactions add column next_attempt_id uuid;

@@ -15,7 +15,8 @@ import type { Database } from '../platform/postgres/database.ts';
 import { notePayment } from '../platform/tracing/scope.ts';
 import type { AcquirerCustomer } from '../providers/acquirers/acquirer.ts';
 import { type Decline, readDecline } from '../providers/acquirers/issuer-code.ts';
-import { takesSale } from '../providers/open-acquirers.ts';
+import { type Acquirers, takesSale } from '../providers/open-acquirers.ts';
+import type { SaleToRoute } from '../providers/open-provider-table.ts';
 import { type FeeVersions, feePortion } from '../transactions/fees/fee-table.ts';
 import {
   type ChargeResult,
@@ -26,6 +27,7 @@ import {
 } from '../transactions/methods/card/charge-card.ts';
 import { checkNetworkLimits, type LimitTools } from '../transactions/methods/card/check-network-limits.ts';
 import type { IntentRefusal } from '../transactions/methods/card/intents.sql.ts';
+import { markNextAttempt } from '../transactions/methods/card/next-attempts.sql.ts';
 
 import type { RecordedSplit, Share } from '../transactions/split.ts';
 import type { Intent } from '../transactions/transaction.ts';
@@ -48,6 +50,9 @@ export type PayTools = CardTools &
     /** Called for a brand that our list of first digits does not confirm. */
     readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
     /** Called for a payment to be reviewed, with its outcome. */
+    /** Called for a payment that goes to another acquirer, because the first surely did not make it. */
+    readonly observeNext: (from: Intent, to: Intent) => void;
+    readonly acquirers: Pick<Acquirers, 'next'>;
     readonly observeReview: (
       payment: Pick<Intent, 'merchantId' | 'transactionId' | 'verdictReasons'>,
       outcome: Charge['kind'],
@@ -147,11 +152,42 @@ export async function payByCard(
   });
   if (payment.callbackUrl !== null) await tools.rememberCallbackEndpoint(merchantId, payment.callbackUrl);
   const later = payment.isCapturedLater ? tools.later : null;
-  const charge = await chargeCard(tools, intent, card, deadlineAt, later);
-  if (verdict === 'review' && WITH_TRANSACTION.includes(charge.kind))
-    tools.observeReview(intent, charge.kind);
-  return resultOf(tools, payment, intent, charge);
+  const made = await chargeSomewhere(tools, { intent, routed, card, later }, deadlineAt);
+  if (verdict === 'review' && WITH_TRANSACTION.includes(made.charge.kind))
+    tools.observeReview(made.intent, made.charge.kind);
+  return resultOf(tools, payment, made.intent, made.charge);
 }
+
+/** With less time another acquirer is not asked. */
+const LEAST_FOR_ANOTHER_MILLISECONDS = 3_000;
+
+/**
+ * A charge that the first acquirer surely did not make goes to the next that the rules name, once, as another
+ * transaction. The first is over, and leads to it, before its intent is committed. An unknown one never goes.
+ */
+async function chargeSomewhere(
+  tools: PayTools,
+  { intent, routed, card, later }: SaleToCharge,
+  deadlineAt: number,
+): Promise<{ readonly intent: Intent; readonly charge: Charge }> {
+  const charge = await chargeCard(tools, intent, card, deadlineAt, later);
+  if (charge.kind !== 'notConnected') return { intent, charge };
+  const acquirer = tools.acquirers.next(routed, intent.acquirer, takesSale(routed, later !== null));
+  const left = deadlineAt - performance.now();
+  if (acquirer === null || left < LEAST_FOR_ANOTHER_MILLISECONDS) return { intent, charge };
+  const next = { ...intent, acquirer, transactionId: newIdOf(intent.request) };
+  const isMarked = await markNextAttempt(tools.database, intent, next.transactionId).catch(() => false);
+  if (!isMarked) return { intent, charge };
+  tools.observeNext(intent, next);
+  return { intent: next, charge: await chargeCard(tools, next, card, deadlineAt, later) };
+}
+
+type SaleToCharge = {
+  readonly intent: Intent;
+  readonly routed: SaleToRoute;
+  readonly card: OpenedCardSource['card'];
+  readonly later: LaterCapture | null;
+};
 
 /** The others record nothing. */
 const WITH_TRANSACTION: readonly Charge['kind'][] = [

@@ -36,15 +36,26 @@ export function openAcquirers(
       const acquirer = adapterOf(ACQUIRER_ADAPTERS, provider).open(access, channel, observe);
       void acquirer.readCapabilities(ABOUT_MILLISECONDS);
       const whyNot = () =>
-        whyHeld(gate) ??
-        (environment === 'production' && !acquirer.isReal()
-          ? 'the acquirer has not said that it is no simulator'
-          : null);
+        whyHeld(gate) ?? whyMisplaced(environment, provider.adapter !== BRIDGE, acquirer.isReal());
       const limited = ACQUIRER_PORT.timed(acquirer, provider.timeoutMilliseconds);
       const port = ACQUIRER_PORT.gated(limited, whyNot);
       return { port, close: () => acquirer.close() };
     },
   });
+}
+
+const BRIDGE = 'bridge';
+
+/** A bridge may be to a real acquirer's tests; a real address of an adapter charges real cards. */
+function whyMisplaced(
+  environment: 'homologation' | 'production',
+  isAddress: boolean,
+  isReal: boolean,
+): string | null {
+  if (environment === 'production' && !isReal) return 'the acquirer has not said that it is no simulator';
+  return environment === 'homologation' && isAddress && isReal
+    ? 'it charges real cards, which only production may do'
+    : null;
 }
 
 type SaleCapabilities = Pick<AcquirerCapabilities, 'brands' | 'largestInstallments' | 'captureLater'>;

@@ -5,7 +5,13 @@ import type { ModuleContext } from '../platform/module.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { alsoWhileHeld, following } from '../platform/work/every-so-often.ts';
 import { DEFAULT_PROVIDER, type ProviderCredentials, type ProviderKind, providerRecord } from './provider.ts';
-import { ALL_MERCHANTS, chooseProvider, type ProviderRule, type RoutedSale } from './provider-rule.ts';
+import {
+  ALL_MERCHANTS,
+  chooseProvider,
+  nextProvider,
+  type ProviderRule,
+  type RoutedSale,
+} from './provider-rule.ts';
 import {
   listProviders,
   listRules,
@@ -28,6 +34,8 @@ export type ProviderSet<Port> = {
   readonly all: () => readonly string[];
   /** The provider of a new charge: by the rules, otherwise the first that takes it; null if none does. */
   choose(sale: SaleToRoute, takes?: (port: Port) => boolean): string | null;
+  /** Where a sale may go that was surely not made at `first`: by the rules alone; null: nowhere. */
+  next(sale: SaleToRoute, first: string, takes: (port: Port) => boolean): string | null;
 };
 
 export type OpenedProvider<Port> = { readonly port: Port; readonly close: () => Promise<unknown> };
@@ -116,13 +124,16 @@ class OpenSet<Port> implements ProviderSet<Port> {
 
   choose(sale: SaleToRoute, takes: (port: Port) => boolean = () => true): string | null {
     const isOpen = (name: string) => this.#enabled.includes(name) && takes(this.of(name));
-    const own = this.#rules.get(sale.merchantId);
-    const shared = this.#rules.get(ALL_MERCHANTS) ?? [];
-    const rules = own === undefined ? shared : [...own, ...shared];
+    const rules = this.#rulesOf(sale.merchantId);
     const chosen = rules.length === 0 ? null : chooseProvider(rules, sale, sale.transactionId, isOpen);
     // If the settings name a provider, added ones get charges by rules only.
     const others = this.#parts.byDefault === null ? this.#enabled : this.#named();
     return chosen ?? others.find(isOpen) ?? null;
+  }
+
+  next(sale: SaleToRoute, first: string, takes: (port: Port) => boolean): string | null {
+    const isOpen = (name: string) => this.#enabled.includes(name) && takes(this.of(name));
+    return nextProvider(this.#rulesOf(sale.merchantId), sale, first, isOpen);
   }
 
   /** False if some could not be opened. Such a provider stays as it was, or absent. */
@@ -150,6 +161,12 @@ class OpenSet<Port> implements ProviderSet<Port> {
 
   async close(): Promise<void> {
     await Promise.all([...this.#entries.values()].map((entry) => entry.close()));
+  }
+
+  #rulesOf(merchantId: string): readonly ProviderRule[] {
+    const own = this.#rules.get(merchantId);
+    const shared = this.#rules.get(ALL_MERCHANTS) ?? [];
+    return own === undefined ? shared : [...own, ...shared];
   }
 
   #named(): readonly string[] {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   chooseProvider,
   conditionText,
+  nextProvider,
   type ProviderRule,
   type RoutedSale,
   readRule,
@@ -76,4 +77,30 @@ test('a rule is read as it is written, and what is none is said in words', () =>
     ['share=50 BETA', /name of a provider/],
   ] as const)
     assert.match(String(readRule(text)), fault);
+});
+
+test('a sale that was not made goes to the next rule that fits, whatever its share, and never back', () => {
+  const rules = ['brand=visa share=100 first', 'share=1 second', 'amount=1-5 third', 'first'].map((text) => {
+    const rule = readRule(text);
+    if (typeof rule === 'string') throw new Error(rule);
+    return rule;
+  });
+  const sale = { brand: 'visa', installmentCount: 1, amount: 9 } as const;
+  assert.equal(
+    nextProvider(rules, sale, 'first', () => true),
+    'second',
+  );
+  assert.equal(
+    nextProvider(rules, sale, 'second', () => true),
+    'first',
+  );
+  assert.equal(
+    nextProvider(rules, sale, 'first', (name) => name !== 'second'),
+    null,
+    'the third does not fit',
+  );
+  assert.equal(
+    nextProvider([], sale, 'first', () => true),
+    null,
+  );
 });

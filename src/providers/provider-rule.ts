@@ -43,6 +43,17 @@ export function chooseProvider(
   return chosen?.provider ?? null;
 }
 
+/** The next provider that the rules name for a sale that was not made at the first, whatever their shares. */
+export function nextProvider(
+  rules: readonly ProviderRule[],
+  sale: RoutedSale,
+  first: string,
+  takes: (provider: string) => boolean,
+): string | null {
+  const next = rules.find((rule) => rule.provider !== first && fits(rule, sale) && takes(rule.provider));
+  return next?.provider ?? null;
+}
+
 function fits({ brands, installments, amount }: ProviderRule, sale: RoutedSale): boolean {
   if (brands !== null && (sale.brand === null || !brands.includes(sale.brand))) return false;
   return isWithin(installments, sale.installmentCount) && isWithin(amount, sale.amount);

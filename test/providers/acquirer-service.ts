@@ -13,7 +13,7 @@ import { call, logIn, paymentRequest, type Reply, tokenize } from '../kit/mercha
 import { openTestService, type RunningService, type TestService, until } from '../kit/service.ts';
 
 export const ESTABLISHMENT = '12345678-1234-1234-1234-123456789012';
-const KEY = 'KEY-OF-A-TEST-0123456789-0123456789-0123';
+export const KEY = 'KEY-OF-A-TEST-0123456789-0123456789-0123';
 const LIMIT_MILLISECONDS = 60_000;
 const DAY_MILLISECONDS = 86_400_000;
 
@@ -24,6 +24,8 @@ export type Booked = Readonly<Record<string, any>>;
 /** A service whose only route is an acquirer's own adapter, and the simulated acquirer behind it. */
 export type AcquirerService<S = TestService> = {
   readonly service: S;
+  /** Of the simulated acquirer. */
+  readonly url: string;
   readonly token: string;
   readonly merchantId: string;
   pay(amount: number, change?: Record<string, unknown>): Promise<Reply & { readonly order: string }>;
@@ -38,6 +40,7 @@ export type AcquirerService<S = TestService> = {
   desk(path: string, body: object): Promise<unknown>;
   /** A day at the acquirer. */
   nextDay(): Promise<unknown>;
+  parcela(...words: string[]): Promise<string>;
   /** `parcela provider test` with a card. */
   tryCard(...words: string[]): Promise<string>;
   testProvider(): Promise<{ readonly exitCode: number | null; readonly printed: string }>;
@@ -126,8 +129,7 @@ export async function withAcquirer<S extends RunningService & Omit<TestService, 
     return (await rowsOf(order))[0]?.acquirer === program;
   });
   return {
-    service,
-    token,
+    ...{ service, token, url: acquirer.url },
     merchantId: demo.merchantId,
     pay,
     post: (paymentId, path, body = {}) => post(`/v1/payments/${paymentId}/${path}`, body),
@@ -154,10 +156,9 @@ export async function withAcquirer<S extends RunningService & Omit<TestService, 
     },
     desk,
     nextDay: () => desk('clock', { forwardMilliseconds: DAY_MILLISECONDS }),
+    parcela,
     async tryCard(...words) {
-      const file = join(folder, 'card.json');
-      await writeFile(file, JSON.stringify(TRIAL_CARD));
-      return parcela('provider', 'test', ...named, '--card-file', file, ...words);
+      return parcela('provider', 'test', ...named, '--card-file', await writeCard(folder), ...words);
     },
     testProvider: () => runParcela(service.database, service.folder, ['provider', 'test', ...named]),
     async close() {
@@ -166,6 +167,12 @@ export async function withAcquirer<S extends RunningService & Omit<TestService, 
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function writeCard(folder: string): Promise<string> {
+  const file = join(folder, 'card.json');
+  await writeFile(file, JSON.stringify(TRIAL_CARD));
+  return file;
 }
 
 /** Routes all sales to it. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { shortReference } from '../../src/providers/acquirers/short-reference.ts';
 import type { Reply } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import {
@@ -7,6 +9,7 @@ import {
   type Booked,
   ESTABLISHMENT,
   idOf,
+  KEY,
   openAcquirerService,
 } from './acquirer-service.ts';
 
@@ -114,6 +117,43 @@ test('a void that was done and not answered is not done again', async () => {
   await until('it is canceled', async () => (await cielo.read(paymentId)).statusDescription === 'Cancelada');
   const [sale] = await cielo.booked(paymentId);
   assert.deepEqual([sale?.refunds.length, live([sale as Booked])], [1, 0]);
+});
+
+/** Books a sale under the reference, as another request that nobody answered would have. */
+async function bookAtCielo(id: string, amount: number): Promise<void> {
+  const card = { CardNumber: '5555555555554444', Holder: 'Ana', ExpirationDate: '12/2039', Brand: 'Master' };
+  const payment = { Type: 'CreditCard', Amount: amount, Installments: 1, Capture: true, CreditCard: card };
+  const reply = await fetch(`${cielo.url}/1/sales/`, {
+    method: 'POST',
+    headers: { merchantid: ESTABLISHMENT, merchantkey: KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ MerchantOrderId: shortReference(id), Payment: payment }),
+  });
+  assert.equal(reply.status, 201);
+}
+
+test("of a billing's lost charge that was booked twice one is kept, and the other is voided", async () => {
+  const id = randomUUID();
+  const amount = 12_307;
+  await bookAtCielo(id, amount);
+  await bookAtCielo(id, amount);
+  await cielo.service.auditor.query(
+    `insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
+       reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, created_by, sold_at, due_at,
+       acquirer, unknown_reason)
+     select merchant_id, $1, account_number, 'billing', 'unresolved', $2, 1, 'TWINS', 'mastercard', '555555', '4444', 'x',
+       'system', now(), now() + interval '1 second', 'cielo', 'lost' from accounts where merchant_id = $3 limit 1`,
+    [id, amount, cielo.merchantId],
+  );
+  const row = await cielo.untilState('TWINS', 'approved');
+  const booked = await cielo.booked(id);
+  const kept = booked.filter(({ liveAmount }) => liveAmount > 0);
+  assert.deepEqual(
+    kept.map(({ nsu, liveAmount }) => [nsu, liveAmount]),
+    [[Number(row.nsu), amount]],
+  );
+  assert.equal(booked.length, 2);
+  const metrics = await (await fetch(cielo.service.metricsUrl)).text();
+  assert.match(metrics, /^parcela_twin_charges_total\{provider="cielo"\} [1-9]/m);
 });
 
 test('what is held is captured later, in part', async () => {

@@ -166,6 +166,37 @@ test('a capture that was done and not answered is found, and not made again', as
   assert.equal((await rede.booked(paymentId))[0]?.capturedAmount, amount);
 });
 
+test('what was surely not charged goes to the next of the rules, once, and an unknown charge never', async () => {
+  await rede.parcela('provider', 'route', '--kind', 'acquirer', '--rule', 'rede', '--rule', 'default');
+  const reply = await until('the second rule is known', async () => {
+    await rede.script({ on: 'authorize', returnCode: '898' });
+    const paid = await rede.pay(12_310);
+    return paid.status === 200 && paid;
+  });
+  const attempts = await rede.service.auditor.query(
+    `select transaction_id, acquirer, state, next_attempt_id from transactions
+     where reference_transaction = $1 order by created_at`,
+    [reply.order],
+  );
+  assert.deepEqual(
+    attempts.map(({ acquirer, state }) => [acquirer, state]),
+    [
+      ['rede', 'voided'],
+      ['default', 'approved'],
+    ],
+  );
+  assert.deepEqual([attempts[0]?.next_attempt_id, attempts[1]?.transaction_id], [idOf(reply), idOf(reply)]);
+  assert.deepEqual(await rede.booked(String(attempts[0]?.transaction_id)), []);
+  const lost = await rede.pay(1_002);
+  assert.equal(lost.status, 500, lost.text);
+  await rede.untilState(lost.order, 'voided');
+  const tries = await rede.service.auditor.query(
+    'select acquirer from transactions where reference_transaction = $1',
+    [lost.order],
+  );
+  assert.deepEqual(tries, [{ acquirer: 'rede' }]);
+});
+
 test('a card is verified and charged R$ 1.00 by command, and nothing of it stays', async () => {
   const says = await rede.tryCard('--charge');
   assert.match(says, /answers and is fit/);

@@ -96,7 +96,12 @@ export type DeclineAnswer = {
 export const NO_ISSUER_CODE = 'NONE';
 
 /** No clear answer: timeout, broken connection, garbage, another reference or amount. Never a decline. */
-export type Unknown = { readonly kind: 'unknown'; readonly reason: string };
+export type Unknown = {
+  readonly kind: 'unknown';
+  readonly reason: string;
+  /** False: the acquirer answered, and is not away. */
+  readonly isSilence?: boolean;
+};
 
 /** No connection to the acquirer: no byte of the request was sent, so it can have no effect. */
 export type NotConnected = { readonly kind: 'notConnected'; readonly reason: string };

@@ -12,7 +12,7 @@ export type AskedCancel = { readonly amount: number; readonly history: CancelHis
 /** `send`: it is not booked, and no earlier request of it can be any more. */
 type Step = CancelAnswer | { readonly kind: 'send' };
 
-const unknown = (reason: string): Step => ({ kind: 'unknown', reason });
+const unknown = (reason: string): Step => ({ kind: 'unknown', reason, isSilence: false });
 
 /**
  * What became of a cancel at an acquirer that knows no reference of it. Such cancels of a charge come one

@@ -164,6 +164,11 @@ async function recordKept(
   return isRecorded;
 }
 
+/** An answer that proves nothing is an answer. */
+function isHeard(answer: { readonly kind: string; readonly isSilence?: boolean }): boolean {
+  return answer.kind !== 'unknown' || answer.isSilence === false;
+}
+
 function lateBookingOf(
   { acquirers }: Pick<ResolveTools, 'acquirers'>,
   { acquirer }: UnresolvedCharge,
@@ -180,7 +185,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   const acquirer = tools.acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { state: 'notAsked', postponement: unsentPostponement(found.reason) };
-  tools.outage.observe(found.kind !== 'unknown', asked);
+  tools.outage.observe(isHeard(found), asked);
   if (found.kind === 'declined') {
     return { state: 'declined', responseCode: found.responseCode, adviceCode: found.adviceCode };
   }
@@ -205,12 +210,13 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   // Approved, not found or unclear: the void is right for all three.
   const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
   if (voided.kind === 'notSent') return voided.reason;
-  tools.outage.observe(voided.kind !== 'unknown', asked);
+  tools.outage.observe(isHeard(voided), asked);
   if (voided.kind === 'voided' && (voided.charges ?? 0) > 1) tools.observeTwins(charge);
   if (late !== null && (voided.kind === 'notFound' || (voided.kind === 'voided' && late.booksTwice))) {
-    const clearMilliseconds = isLive ? 0 : charge.clearMilliseconds;
-    const left = millisecondsUntilGone(late, { ...charge, clearMilliseconds });
-    return left === 0 ? { state: 'voided' } : { state: 'waits', postponement: untilGonePostponement(left) };
+    // The void may have found what the look-up did not.
+    const wasLive = voided.kind === 'voided' && (voided.charges ?? 0) > 0;
+    if (wasLive && !(await markVoidSent(tools.database, charge, true))) return { state: 'takenOver' };
+    return goneOrWaiting(late, charge, isLive || wasLive);
   }
   if (voided.kind === 'voided') return { state: 'voided' };
   // A billing is voided only after the search, so its tries are used up. It gets another try for the code,
@@ -221,6 +227,12 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   }
   // It was declined, or is between states. Asking again returns its code.
   return voided.kind === 'declined' ? 'declined while it was being voided' : voided.reason;
+}
+
+function goneOrWaiting(late: LateBooking, charge: UnresolvedCharge, wasLive: boolean): Found {
+  const clearMilliseconds = wasLive ? 0 : charge.clearMilliseconds;
+  const left = millisecondsUntilGone(late, { ...charge, clearMilliseconds });
+  return left === 0 ? { state: 'voided' } : { state: 'waits', postponement: untilGonePostponement(left) };
 }
 
 function searchOn(late: LateBooking | null, search: number, charge: UnresolvedCharge): Found {

@@ -25,7 +25,8 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
+/** It answered, and that proves nothing. */
+const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason, isSilence: false });
 
 const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUER_CODE, adviceCode: null };
 

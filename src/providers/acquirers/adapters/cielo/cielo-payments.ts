@@ -5,7 +5,8 @@ import { CIELO_STATUS } from './cielo-codes.ts';
 
 type Found = Exclude<FoundCharge, { kind: 'notSent' }>;
 
-const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
+/** It answered, and that proves nothing. */
+const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason, isSilence: false });
 
 export function isLive({ status, capturedAmount, voidedAmount }: CieloPayment): boolean {
   if (status === CIELO_STATUS.authorized) return true;

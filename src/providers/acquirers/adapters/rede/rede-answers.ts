@@ -28,7 +28,8 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
+/** It answered, and that proves nothing. */
+const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason, isSilence: false });
 
 /** An answer with another reference or amount is unknown, and will be resolved. */
 export function readRedeAuthorization(

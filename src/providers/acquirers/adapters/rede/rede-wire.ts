@@ -86,6 +86,7 @@ export class RedeWire {
   ): Promise<Asked> {
     const endsAt = performance.now() + timeoutMilliseconds;
     for (const isRepeated of [false, true]) {
+      if (endsAt - performance.now() < SHORTEST_MILLISECONDS) return TOO_LATE;
       const got = await this.#token.get(endsAt - performance.now());
       if ('reason' in got) return { kind: 'notConnected', reason: got.reason };
       const left = endsAt - performance.now();
