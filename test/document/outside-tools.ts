@@ -10,7 +10,7 @@ const CACHE = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.ur
 const FILES = ['package.json', 'package-lock.json'];
 const IS_THERE = '.complete';
 
-/** Tools of other people, exactly as outside/package-lock.json says; installed once, and run without scripts. */
+/** Tools of other people, exactly as outside/package-lock.json says. Installed once, without scripts. */
 export type OutsideTools = {
   readonly folder: string;
   /** Of whatever a package offers to run. */
