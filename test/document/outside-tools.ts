@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -10,13 +10,31 @@ const CACHE = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.ur
 const FILES = ['package.json', 'package-lock.json'];
 const IS_THERE = '.complete';
 
-/** Tools of other people, exactly as outside/package-lock.json says; installed once, and run without scripts. */
+/** Tools of other people, exactly as outside/package-lock.json says. Installed once, without scripts. */
 export type OutsideTools = {
   readonly folder: string;
-  program(name: string): string;
+  /** Of whatever a package offers to run. */
+  run(program: string, words: readonly string[], place: { readonly cwd: string }): Promise<Ran>;
   // biome-ignore lint/suspicious/noExplicitAny: a package of the cache has no types here.
   load(name: string): Promise<any>;
 };
+
+export type Ran = { readonly isGood: boolean; readonly output: string };
+
+const MOST_OUTPUT = 10_000_000;
+
+/** Beside a service of this process, which goes on. */
+export function runNode(
+  words: readonly string[],
+  place: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv },
+): Promise<Ran> {
+  return new Promise((resolve) => {
+    const options = { ...place, encoding: 'utf8', maxBuffer: MOST_OUTPUT } as const;
+    execFile(process.execPath, [...words], options, (error, stdout, stderr) =>
+      resolve({ isGood: error === null, output: `${stdout}${stderr}` }),
+    );
+  });
+}
 
 export async function openOutsideTools(): Promise<OutsideTools> {
   const lock = await readFile(join(WANTED, 'package-lock.json'));
@@ -31,7 +49,7 @@ export async function openOutsideTools(): Promise<OutsideTools> {
   }
   return {
     folder,
-    program: (program) => join(folder, 'node_modules', '.bin', program),
+    run: (program, words, place) => runNode([join(folder, 'node_modules', '.bin', program), ...words], place),
     async load(loaded) {
       const manifest = JSON.parse(
         await readFile(join(folder, 'node_modules', loaded, 'package.json'), 'utf8'),

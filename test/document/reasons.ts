@@ -10,8 +10,8 @@ export type Reason = {
   readonly tag: RegExp;
 };
 
-/** The faulted field has an example: its rule goes beyond what a pattern says (check digits, days, addresses). */
-export const BEYOND_PATTERNS = 'no pattern can say it, so the field has an example that is valid';
+/** Check digits, days of a month, addresses: the field that is at fault has an example. */
+export const BEYOND_PATTERNS = 'what no pattern says: the field has an example';
 
 const reason = (status: number, of: RegExp, tag: RegExp, why: string): Reason => ({ status, of, tag, why });
 
@@ -63,7 +63,7 @@ export const REASONS: readonly Reason[] = [
 ];
 
 /** Why the service may take what the document forbids. */
-export const TAKEN: readonly { readonly why: string; holds(spoiled: Spoiled): boolean }[] = [
+const TAKEN: readonly { readonly why: string; holds(spoiled: Spoiled): boolean }[] = [
   {
     why: 'an empty list stands for an empty object, as some languages write it',
     holds: ({ wrong, schema }) => Array.isArray(wrong) && wrong.length === 0 && isOf(schema, 'object'),

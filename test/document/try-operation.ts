@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { textOf, treeOf } from '../hostile/cases/json-tree.ts';
 import { type Shop, strangeAddress } from '../hostile/hostile-service.ts';
 import { endpointOf, RECIPES, validRequest } from '../hostile/recipes.ts';
-import { inTurn, send, type WireRequest } from '../hostile/wire.ts';
+import { inFlight, inTurn, send, type WireRequest } from '../hostile/wire.ts';
 import type { Reply } from '../kit/merchant.ts';
-import { isReasonToTake, REASONS } from './reasons.ts';
+import { BEYOND_PATTERNS, isReasonToTake, REASONS } from './reasons.ts';
 import {
   bodySchemaOf,
   type Operation,
@@ -33,9 +33,10 @@ export type Tried = {
   readonly disagreements: string[];
 };
 
-/** Of ten values that only the shop knows (ids, tokens): so many come from a request that is known to be good. */
+/** Of ten values that only the shop knows (ids, tokens): so many come from a good request. */
 const KNOWN_OF_TEN = 8;
 const MOST_SHOWN = 400;
+const AT_ONCE = 4;
 
 /** Requests made from the document alone, but for what names things of the shop. */
 export async function tryOperation(operation: Operation, trial: Trial): Promise<Tried> {
@@ -53,22 +54,18 @@ export async function tryOperation(operation: Operation, trial: Trial): Promise<
   const recipes = RECIPES[operation.operationId]?.length ?? 1;
   const good = (turn: number) => validRequest(endpointOf(operation.operationId), trial.shop, turn % recipes);
   const made = fc.sample(fc.tuple(valid, luck), { seed, numRuns: cases });
-  for (const [turn, [value, dice]] of made.entries()) {
+  await inFlight([...made.entries()], AT_ONCE, async ([turn, [value, dice]]) => {
     const recipe = await good(turn);
-    await judge(tried, operation, trial, {
-      recipe,
-      sent: known(operation, trial, value as Sent, recipe, dice),
-      spoiled: null,
-    });
-  }
+    const sent = known(operation, trial, value as Sent, recipe, dice);
+    await judge(tried, operation, trial, { recipe, sent, spoiled: null });
+  });
+  if (!isSpoilable(whole)) return tried;
   const spoiling = spoiledValuesOf(document, whole, valid, isValid).filter(isSpoiledOnTheWire);
-  if (isSpoilable(whole))
-    for (const [turn, spoiled] of fc.sample(spoiling, { seed, numRuns: cases }).entries())
-      await judge(tried, operation, trial, {
-        recipe: await good(turn),
-        sent: spoiled.value as Sent,
-        spoiled,
-      });
+  // What is refused uses nothing up.
+  const recipe = await good(0);
+  await inFlight(fc.sample(spoiling, { seed, numRuns: cases }), AT_ONCE, async (spoiled) =>
+    judge(tried, operation, trial, { recipe, sent: spoiled.value as Sent, spoiled }),
+  );
   return tried;
 }
 
@@ -183,7 +180,7 @@ function reasonsToRefuse(document: ServedDocument, operation: Operation, reply: 
   const reasons = problems.map(({ tag = '' }) => {
     const field = body === null ? undefined : schemaAt(document, body, tag);
     const asked = operation.parameters.find(({ name }) => name === tag)?.schema;
-    if (reply.status === 400 && (field ?? asked)?.examples !== undefined) return BEYOND;
+    if (reply.status === 400 && (field ?? asked)?.examples !== undefined) return BEYOND_PATTERNS;
     return REASONS.find(
       (reason) =>
         reason.status === reply.status && reason.of.test(operation.operationId) && reason.tag.test(tag),
@@ -191,7 +188,6 @@ function reasonsToRefuse(document: ServedDocument, operation: Operation, reply: 
   });
   return reasons.every((why) => why !== undefined) ? reasons : null;
 }
-const BEYOND = 'what no pattern says: the field has an example';
 
 /** What of an answer the document does not have; null: it has all. */
 function undescribed(

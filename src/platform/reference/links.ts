@@ -3,8 +3,8 @@ import type { AnswerShape, Contract } from '../http/endpoint.ts';
 type Json = Record<string, unknown>;
 
 /**
- * What of an answer the next operations ask for, so that tools walk from one to the other. Operations that are
- * not published are left out.
+ * What of an answer the next operations ask for, so that tools walk on. Operations that are not published are
+ * left out.
  */
 export function printLinks({ links = {} }: AnswerShape, endpoints: readonly Contract[]): Json {
   const printed = Object.entries(links).flatMap(([operationId, fields]) => {

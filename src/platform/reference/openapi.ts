@@ -32,7 +32,7 @@ export type Described = {
   /** What each group of operations is about. */
   readonly groups: Readonly<Record<string, string>>;
   readonly serverUrls: ServerUrls;
-  /** Before paths of servers: `https://gateway.example`. Absent: they are read from where the document was. */
+  /** Before paths of servers: `https://gateway.example`. Absent: relative to the document's address. */
   readonly origin?: string;
 };
 
