@@ -2,6 +2,7 @@ import { ANTI_FRAUD_ADAPTERS } from '../antifraud/open-deciders.ts';
 import { ACQUIRER_ADAPTERS } from '../providers/acquirers/open-acquirer.ts';
 import { BANK_ADAPTERS } from '../providers/banks/open-bank.ts';
 import { credentialsChannel } from '../providers/open-provider-table.ts';
+import { PIX_ADAPTERS } from '../providers/pix/open-pix-bank.ts';
 import {
   adapterOf,
   type CheckProvider,
@@ -14,19 +15,19 @@ const CONNECT_MILLISECONDS = 3_000;
 
 export const ADAPTERS: Readonly<
   Record<ProviderKind, Readonly<Record<string, { readonly check: CheckProvider }>>>
-> = { acquirer: ACQUIRER_ADAPTERS, bank: BANK_ADAPTERS, antifraud: ANTI_FRAUD_ADAPTERS };
+> = { acquirer: ACQUIRER_ADAPTERS, bank: BANK_ADAPTERS, pix: PIX_ADAPTERS, antifraud: ANTI_FRAUD_ADAPTERS };
 
 /** Asks a provider who it is. Why it cannot be used, in plain words; null: it answers, and is fit. */
 export async function findProviderFault(
-  provider: Pick<Provider, 'kind' | 'name' | 'adapter' | 'url'>,
+  provider: Pick<Provider, 'kind' | 'name' | 'adapter' | 'url' | 'options'>,
   environment: 'homologation' | 'production',
   credentials: ProviderCredentials,
 ): Promise<string | null> {
-  const { kind, name, url } = provider;
+  const { kind, name, url, options } = provider;
   const channel = credentialsChannel(credentials, CONNECT_MILLISECONDS);
   const terms = { url: `--url of the ${kind} ${name}`, authority: `--ca-file of the ${kind} ${name}` };
   try {
-    return await adapterOf(ADAPTERS[kind], provider).check(url, environment, channel, terms);
+    return await adapterOf(ADAPTERS[kind], provider).check(url, environment, channel, terms, options);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {

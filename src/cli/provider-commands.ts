@@ -14,6 +14,7 @@ import {
   type Provider,
   type ProviderCredentials,
   type ProviderKind,
+  type ProviderOptions,
   type ProviderRefusal,
 } from '../providers/provider.ts';
 import { ALL_MERCHANTS, ruleText } from '../providers/provider-rule.ts';
@@ -50,7 +51,19 @@ const CREDENTIAL_FILES = {
 const ADAPTER_NAMES = [...new Set(Object.values(ADAPTERS).flatMap(Object.keys))];
 const SETTING_OPTIONS: readonly CommandOption[] = [
   { name: 'url', value: 'URL', description: 'where its bridge is', isRequired: true },
-  { name: 'adapter', value: 'NAME', description: `${ADAPTER_NAMES.join(', ')}; default: bridge` },
+  {
+    name: 'adapter',
+    value: 'NAME',
+    description: `${ADAPTER_NAMES.join(', ')}; default: bridge, of a bank of Pix standard`,
+  },
+  {
+    name: 'option',
+    value: 'NAME=VALUE',
+    description:
+      'what only its adapter understands; of a bank of Pix key, tokenUrl, scope, pageSize, overlapSeconds',
+    isRepeatable: true,
+    check: (value) => (/^[a-zA-Z]{1,40}=.{1,500}$/.test(value) ? null : 'must be NAME=VALUE'),
+  },
   {
     name: 'timeout-milliseconds',
     value: 'NUMBER',
@@ -148,6 +161,7 @@ const kindOf = (given: GivenOptions) => given.one('kind') as ProviderKind;
 const CARRIED: Readonly<Record<ProviderKind, string>> = {
   acquirer: 'card numbers',
   bank: 'names and documents of payers',
+  pix: 'names and documents of payers',
   antifraud: 'names and documents of buyers',
 };
 
@@ -160,14 +174,15 @@ async function runWrite(
   const [name, url] = [given.one('name') ?? '', (given.one('url') ?? '').replace(/\/+$/, '')];
   const urlFault = channelUrlFault('--url', url, CARRIED[kind]);
   if (urlFault !== null) return { ok: false, option: '--url', message: urlFault };
-  const adapter = given.one('adapter') ?? 'bridge';
+  const adapter = given.one('adapter') ?? (kind === 'pix' ? 'standard' : 'bridge');
   if (!Object.hasOwn(ADAPTERS[kind], adapter))
     return refused({ kind: 'refused', refusal: 'adapterUnknown', value: adapter });
   const credentials = await readCredentials(given);
   if ('message' in credentials) return { ok: false, ...credentials };
   const timeout = given.one('timeout-milliseconds');
   const timeoutMilliseconds = timeout === null ? null : Number(timeout);
-  const wanted = { kind, name, adapter, url, timeoutMilliseconds, credentials };
+  const options = optionsOf(given.many('option'));
+  const wanted = { kind, name, adapter, url, timeoutMilliseconds, options, credentials };
   const fault = await findProviderFault(wanted, tools.environment, credentials);
   const written = await write(tools, wanted);
   if (written.kind === 'refused') return refused(written);
@@ -184,6 +199,12 @@ async function runWrite(
     json: { kind, name, url, fault },
     isBad: fault !== null,
   };
+}
+
+function optionsOf(given: readonly string[]): ProviderOptions {
+  return Object.fromEntries(
+    given.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  );
 }
 
 /** Another machine learns from a token or a certificate that it is us who asks. */

@@ -35,7 +35,10 @@ export type ProviderRefused = {
   readonly value: string;
 };
 
-export type WantedProvider = Pick<Provider, 'kind' | 'name' | 'adapter' | 'url' | 'timeoutMilliseconds'> & {
+export type WantedProvider = Pick<
+  Provider,
+  'kind' | 'name' | 'adapter' | 'url' | 'timeoutMilliseconds' | 'options'
+> & {
   readonly credentials: ProviderCredentials;
 };
 
@@ -75,7 +78,7 @@ type WriteProviderTools = ChangeProvidersTools & { readonly keyring: Keyring };
 
 async function writeProvider(
   { audit, keyring, operator }: WriteProviderTools,
-  { kind, name, adapter, url, timeoutMilliseconds, credentials }: WantedProvider,
+  { kind, name, adapter, url, timeoutMilliseconds, options, credentials }: WantedProvider,
   action: 'provider.add' | 'provider.change',
   write: (tx: AuditedTx, provider: NewProvider) => Promise<boolean>,
 ): Promise<boolean> {
@@ -84,7 +87,16 @@ async function writeProvider(
   for (let sealing = 1; ; sealing += 1) {
     const plain = Buffer.from(JSON.stringify(credentials), 'utf8');
     const sealed = isBare ? null : keyring.seal('secret', providerRecord(kind, name), plain);
-    const provider = { kind, name, adapter, url, timeoutMilliseconds, sealed, createdBy: operator.actor };
+    const provider = {
+      kind,
+      name,
+      adapter,
+      url,
+      timeoutMilliseconds,
+      options,
+      sealed,
+      createdBy: operator.actor,
+    };
     try {
       return await audit.transaction(async (tx) => {
         const isWritten = await write(tx, provider);

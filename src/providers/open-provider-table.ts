@@ -173,8 +173,15 @@ class OpenSet<Port> implements ProviderSet<Port> {
 
 /** Disabling and enabling do not change the connection. */
 function isSameConnection(one: StoredProvider, other: StoredProvider): boolean {
-  const keyOf = ({ adapter, url, timeoutMilliseconds, sealed }: StoredProvider) =>
-    JSON.stringify([adapter, url, timeoutMilliseconds, sealed?.dataKeyId, sealed?.bytes.toString('base64')]);
+  const keyOf = ({ adapter, url, timeoutMilliseconds, options, sealed }: StoredProvider) =>
+    JSON.stringify([
+      adapter,
+      url,
+      timeoutMilliseconds,
+      options,
+      sealed?.dataKeyId,
+      sealed?.bytes.toString('base64'),
+    ]);
   return keyOf(one) === keyOf(other);
 }
 
@@ -207,6 +214,7 @@ export function credentialsChannel(
   return {
     connect: connectorWith(credentials, connectTimeoutMilliseconds),
     headers: () => headers,
+    token: () => token,
     close: () => {},
   };
 }

@@ -1,7 +1,7 @@
 import type { Channel } from '../platform/channels/open-channel.ts';
 import type { Instant } from '../values/instant.ts';
 
-export const PROVIDER_KINDS = ['acquirer', 'bank', 'antifraud'] as const;
+export const PROVIDER_KINDS = ['acquirer', 'bank', 'pix', 'antifraud'] as const;
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
 /** Finds an adapter by the name that is stored with a provider. Throws if this version has none of it. */
@@ -17,12 +17,17 @@ export function adapterOf<Adapter>(
 /** What faults call a provider's address, and where its authorities are given: a setting or an option. */
 export type ProviderTerms = { readonly url: string; readonly authority: string };
 
+/** What only the adapter understands, such as the key of a receiver of Pix. */
+export type ProviderOptions = Readonly<Record<string, string>>;
+export const NO_OPTIONS: ProviderOptions = {};
+
 /** Asks a provider who it is. Returns a warning if it does not answer. Throws if it must not be asked. */
 export type CheckProvider = (
   url: string,
   environment: 'homologation' | 'production',
   channel: Channel,
   terms?: ProviderTerms,
+  options?: ProviderOptions,
 ) => Promise<string | null>;
 
 /** The provider of the settings. It is in no table. */
@@ -35,6 +40,7 @@ export type Provider = {
   /** Another version may know it, and this one not. */
   readonly adapter: string;
   readonly url: string;
+  readonly options: ProviderOptions;
   /** null for the settings' timeout of the kind. A longer one than that has no effect. */
   readonly timeoutMilliseconds: number | null;
   readonly hasCredentials: boolean;

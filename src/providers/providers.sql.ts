@@ -4,14 +4,25 @@ import { sealedTable } from '../keys/resealing/sealed-rows.sql.ts';
 import { type Reader, statement, type Tx } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
 import { column, rowCodec, UnreadableRow } from '../platform/postgres/row-codec.ts';
-import { PROVIDER_KINDS, type Provider, type ProviderKind, providerRecord } from './provider.ts';
+import {
+  PROVIDER_KINDS,
+  type Provider,
+  type ProviderKind,
+  type ProviderOptions,
+  providerRecord,
+} from './provider.ts';
 import { conditionText, type ProviderRule, readCondition } from './provider-rule.ts';
+
+function readOptions(value: unknown): ProviderOptions | undefined {
+  return typeof value === 'object' && value !== null ? (value as ProviderOptions) : undefined;
+}
 
 const PROVIDER = rowCodec({
   kind: column.oneOf(PROVIDER_KINDS),
   name: column.text(),
   adapter: column.text(),
   url: column.text(),
+  options: column.parsedBy(readOptions, `coalesce(options, '{}')`),
   timeoutMilliseconds: column.nullable(column.whole()),
   createdBy: column.text(),
   createdAt: column.instant(),
@@ -39,15 +50,16 @@ export async function listProviders(database: Reader): Promise<StoredProvider[]>
 
 const ADD = statement(
   'providers.add',
-  `insert into providers (kind, name, adapter, url, timeout_milliseconds, sealed_credentials, data_key_id, created_by)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)
+  `insert into providers (kind, name, adapter, url, timeout_milliseconds, sealed_credentials, data_key_id, options,
+     created_by)
+   values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9)
    on conflict do nothing
    returning name`,
 );
 
 export type NewProvider = Pick<
   Provider,
-  'kind' | 'name' | 'adapter' | 'url' | 'timeoutMilliseconds' | 'createdBy'
+  'kind' | 'name' | 'adapter' | 'url' | 'timeoutMilliseconds' | 'options' | 'createdBy'
 > & {
   readonly sealed: Sealed | null;
 };
@@ -58,15 +70,23 @@ export async function insertProvider(tx: Tx, provider: NewProvider): Promise<boo
   return (await tx.query(ADD, [...valuesOf(provider), provider.createdBy])).length === 1;
 }
 
-function valuesOf({ kind, name, adapter, url, timeoutMilliseconds, sealed }: NewProvider): unknown[] {
+function valuesOf({
+  kind,
+  name,
+  adapter,
+  url,
+  timeoutMilliseconds,
+  options,
+  sealed,
+}: NewProvider): unknown[] {
   const credentials = [sealed?.bytes ?? null, sealed?.dataKeyId ?? null];
-  return [kind, name, adapter, url, timeoutMilliseconds, ...credentials];
+  return [kind, name, adapter, url, timeoutMilliseconds, ...credentials, JSON.stringify(options)];
 }
 
 const REPLACE = statement(
   'providers.replace',
   `update providers set adapter = $3, url = $4, timeout_milliseconds = $5, sealed_credentials = $6, data_key_id = $7,
-     revision = revision + 1
+     options = $8::jsonb, revision = revision + 1
    where kind = $1 and name = $2
    returning name`,
 );

@@ -37,7 +37,8 @@ type CheckedAcquirer = Acquirer & {
 export const ACQUIRER_ADAPTERS: Readonly<Record<string, AcquirerAdapter>> = {
   bridge: {
     open: (url, channel, observe) => bridgeAcquirer(url, channel, null, observe),
-    check: async (...asked) => (await checkAcquirer(...asked)).warning,
+    check: async (url, environment, channel, terms) =>
+      (await checkAcquirer(url, environment, channel, terms)).warning,
   },
 };
 

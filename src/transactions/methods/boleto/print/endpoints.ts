@@ -3,10 +3,10 @@ import type { BusinessClock } from '../../../../platform/business-clock.ts';
 import { type Answer, contract, type Endpoint, endpoint } from '../../../../platform/http/endpoint.ts';
 import { tooManyAnswer } from '../../../../platform/http/failures.ts';
 import { saoPauloDay } from '../../../../values/instant.ts';
+import type { AskForPayer, SlowDown } from '../../../payers/open-payers-line.ts';
 import { findBoletoToPrint } from '../boletos.sql.ts';
 import { boletoDrawing } from './boleto-drawing.ts';
 import type { BoletoToPrint } from './boleto-to-print.ts';
-import type { AskForPayer, SlowDown } from './open-payers-line.ts';
 import { boletoPage, NO_BOLETO_PAGE, PAGE_HEADERS } from './page.ts';
 import { pdfOf } from './pdf.ts';
 
