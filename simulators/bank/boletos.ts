@@ -1,6 +1,6 @@
 import { atHour, dayAfter } from '../kit/days.ts';
+import { DueLine } from '../kit/due-line.ts';
 import { ContradictoryEntry } from '../kit/ledger.ts';
-import { DueLine } from './due-line.ts';
 import type { EndEntry, Entry, PaymentEntry, RegistrationEntry } from './entries.ts';
 import { owedOn } from './payments.ts';
 

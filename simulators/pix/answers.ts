@@ -65,7 +65,8 @@ export function violated(type: ProblemType, ...violacoes: Violation[]): Answer {
 export function schemaViolation(entity: string, fault: string): Violation {
   const [first = ''] = fault.replace(/\[.*/, '').split('.');
   const isObject = WHOLE_OBJECTS.includes(first);
-  const propriedade = `${entity}.${isObject ? first : fault}`;
+  // The body itself is no object.
+  const propriedade = fault === '' ? entity : `${entity}.${isObject ? first : fault}`;
   return { razao: `O ${isObject ? 'objeto' : 'campo'} ${propriedade} não respeita o schema.`, propriedade };
 }
 

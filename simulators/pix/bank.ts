@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Ledger } from '../kit/ledger.ts';
 import type { Books, Pix, Receiver } from './books.ts';
+import { spoken } from './dialect.ts';
 import { type Entry, type Happening, lineOf } from './entries.ts';
 import { ISPB, tailOf } from './ids.ts';
+import { cobrNotice, recNotice } from './recurrence-shapes.ts';
 import type { Scripts } from './scripts.ts';
 import { pixShape } from './shapes.ts';
 import type { Tokens } from './tokens.ts';
+import { paymentOf } from './triggers.ts';
 import type { WebhookSender } from './webhook-sender.ts';
+
+/** Of one receiver in one turn; what is left follows with the next. */
+const MOST_AT_ONCE = 100_000;
 
 /**
  * The bank at work: what is decided is written to the ledger and applied in one turn of the event loop; every
@@ -21,6 +27,7 @@ export class Bank {
   readonly #clock: () => number;
   /** Instants that receivers were told; their time is the real one, or the latest that was said. */
   readonly #told = new Map<string, number>();
+  readonly #willPass = new Set<Receiver>();
 
   constructor(
     books: Books,
@@ -54,12 +61,32 @@ export class Bank {
     return this.books.receiver(clientId) as Receiver;
   }
 
-  book(receiver: Receiver, happening: Happening): void {
+  /** All of it in one turn, and told when it is done. */
+  book(receiver: Receiver, ...happenings: Happening[]): void {
     const { clientId } = receiver;
-    this.#book({ ...happening, at: this.now(receiver), clientId } as Entry);
-    if (happening.type === 'pix' || happening.type === 'refundEnd')
-      this.#tellPix(receiver, happening.endToEndId);
-    if (happening.type === 'refund') this.#endOpenRefunds(this.books.pix(happening.endToEndId) as Pix);
+    for (const happening of happenings)
+      this.#book({ ...happening, at: this.now(receiver), clientId } as Entry);
+    for (const happening of happenings)
+      if (happening.type === 'pix' || happening.type === 'refundEnd')
+        this.#tellPix(receiver, happening.endToEndId);
+      else if (happening.type === 'refund') this.#endOpenRefunds(this.books.pix(happening.endToEndId) as Pix);
+    this.#tellRecurring(receiver, happenings);
+    this.#passTimeSoon(receiver);
+  }
+
+  /** What happens by itself up to now, in its order. */
+  passTime(receiver: Receiver): void {
+    for (let times = 0; times < MOST_AT_ONCE; times += 1) {
+      const next = receiver.due.next(this.now(receiver));
+      if (next === null) return;
+      this.book(receiver, ...next.happenings);
+    }
+  }
+
+  /** By the real clock, for receivers that nobody asks for. */
+  passTimeOfAll(): void {
+    if (this.#ledger.isClosed) return;
+    for (const receiver of this.books.receivers) this.passTime(receiver);
   }
 
   /** Never the same twice. */
@@ -76,12 +103,49 @@ export class Bank {
     const pix = this.books.pix(endToEndId);
     const webhook = receiver.webhooks.get(pix?.chave ?? '');
     if (pix === undefined || pix.txid === null || webhook === undefined) return;
-    this.tell(receiver, `${webhook.url}/pix`, { pix: [pixShape(pix)] });
+    const content = receiver.charges.get(pix.txid)?.contents[0];
+    const times = content !== undefined && paymentOf(content.valor.original) === 'toldTwice' ? 2 : 1;
+    for (let told = 0; told < times; told += 1)
+      this.#tell(receiver, webhook.url, '/pix', { pix: [pixShape(pix)] });
   }
 
-  tell({ clientId }: Receiver, url: string, body: object): void {
+  /** Of authorizations and recurring charges that changed, once each. */
+  #tellRecurring(receiver: Receiver, happenings: readonly Happening[]): void {
+    const { webhooks, recs, cobrs } = receiver.recurrences;
+    const [ofRec, ofCobR] = [webhooks.get('rec'), webhooks.get('cobr')];
+    const changed = (types: readonly string[], name: string) =>
+      new Set(happenings.flatMap((one) => (types.includes(one.type) ? String(Reflect.get(one, name)) : [])));
+    for (const idRec of changed(['recStatus'], 'idRec')) {
+      const rec = recs.get(idRec);
+      if (ofRec !== undefined && rec !== undefined)
+        this.#tell(receiver, ofRec.url, '/rec', { recs: [recNotice(rec)] });
+    }
+    for (const txid of changed(['cobrStatus', 'attemptStatus', 'attempt'], 'txid')) {
+      const cobr = cobrs.get(txid);
+      const body = { cobsr: cobr === undefined ? [] : [cobrNotice(cobr)] };
+      if (ofCobR !== undefined && cobr !== undefined) this.#tell(receiver, ofCobR.url, '/cobr', body);
+    }
+  }
+
+  #passTimeSoon(receiver: Receiver): void {
+    if (this.#willPass.has(receiver)) return;
+    this.#willPass.add(receiver);
+    this.afterDurable(() =>
+      setImmediate(() => {
+        this.#willPass.delete(receiver);
+        if (!this.#ledger.isClosed) this.passTime(receiver);
+      }),
+    );
+  }
+
+  #tell({ clientId, dialect }: Receiver, address: string, path: string, body: object): void {
+    const url = dialect.webhookPath ? address + path : address;
     const fault = this.scripts.nextWebhook(clientId);
-    const text = spoiled(JSON.stringify(body), fault === 'wrongAmount', fault === 'unknownPix');
+    const text = spoiled(
+      JSON.stringify(spoken(body, dialect)),
+      fault === 'wrongAmount',
+      fault === 'unknownPix',
+    );
     this.afterDurable(() => this.sender.send({ clientId, url, body: text }, fault));
   }
 

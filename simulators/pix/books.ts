@@ -1,5 +1,7 @@
 import { ContradictoryEntry } from '../kit/ledger.ts';
 import type { ChargeContent, ChargeKind } from './charge-content.ts';
+import { type Dialect, STANDARD } from './dialect.ts';
+import { DueThings } from './due-things.ts';
 import type {
   ChargeEntry,
   Entry,
@@ -12,6 +14,8 @@ import type {
   WebhookEntry,
 } from './entries.ts';
 import { locationOf } from './ids.ts';
+import type { LocRec } from './recurrence.ts';
+import { Recurrences } from './recurrences.ts';
 
 export type Refund = RefundEntry & { end: RefundEndEntry | null };
 export type Pix = PixEntry & { readonly refunds: Map<string, Refund> };
@@ -37,9 +41,13 @@ export type Receiver = {
   readonly clientId: string;
   readonly secretMark: string;
   lastAt: number;
+  dialect: Dialect;
   readonly charges: Map<string, Charge>;
   readonly pix: Pix[];
   readonly webhooks: Map<string, Webhook>;
+  readonly recurrences: Recurrences;
+  /** What happens by itself. */
+  readonly due: DueThings;
 };
 
 /** All that the bank knows, made of its ledger's entries in their order. */
@@ -48,6 +56,7 @@ export class Books {
   readonly #ownerOfKey = new Map<string, string>();
   readonly #chargeAt = new Map<string, Charge>();
   readonly #pix = new Map<string, Pix>();
+  readonly #locRecAt = new Map<string, { readonly receiver: Receiver; readonly locRec: LocRec }>();
   /** Counts entries: what is made of it is never made twice. */
   entries = 0;
 
@@ -68,6 +77,11 @@ export class Books {
     return this.#chargeAt.get(location);
   }
 
+  /** Where an authorization is read, and whose it is. */
+  locRecAt(location: string): { readonly receiver: Receiver; readonly locRec: LocRec } | null {
+    return this.#locRecAt.get(location) ?? null;
+  }
+
   pix(endToEndId: string): Pix | undefined {
     return this.#pix.get(endToEndId);
   }
@@ -85,8 +99,15 @@ export class Books {
 
   #open({ clientId, secretMark, at }: ReceiverEntry): void {
     if (this.#receivers.has(clientId)) throw new ContradictoryEntry(`${clientId} is opened twice`);
-    const nothing = { charges: new Map(), pix: [], webhooks: new Map() };
-    this.#receivers.set(clientId, { clientId, secretMark, lastAt: at, ...nothing });
+    const due = new DueThings();
+    const nothing = {
+      charges: new Map(),
+      pix: [],
+      webhooks: new Map(),
+      recurrences: new Recurrences(due),
+      due,
+    };
+    this.#receivers.set(clientId, { clientId, secretMark, lastAt: at, dialect: STANDARD, ...nothing });
   }
 
   #happen(receiver: Receiver, entry: Exclude<Entry, ReceiverEntry>): void {
@@ -109,13 +130,26 @@ export class Books {
       case 'refundEnd':
         this.#endRefund(entry);
         return;
+      case 'dialect':
+        receiver.dialect = entry.dialect;
+        return;
       case 'webhook':
         this.#setWebhook(receiver, entry);
+        return;
+      default:
+        receiver.recurrences.apply(entry);
+        if (entry.type === 'locrec') this.#indexLocation(receiver);
     }
   }
 
+  #indexLocation(receiver: Receiver): void {
+    const locRec = receiver.recurrences.locations.at(-1);
+    if (locRec !== undefined) this.#locRecAt.set(locRec.location, { receiver, locRec });
+  }
+
   #charge(receiver: Receiver, { clientId, kind, txid, at, content }: ChargeEntry): void {
-    if (receiver.charges.has(txid)) throw new ContradictoryEntry(`${txid} is charged twice`);
+    if (receiver.charges.has(txid) || receiver.recurrences.cobrs.has(txid))
+      throw new ContradictoryEntry(`${txid} is charged twice`);
     const location = locationOf(kind, `${clientId} ${txid}`);
     const locationId = this.#chargeAt.size + 1;
     const first: Charge = {
@@ -124,11 +158,14 @@ export class Books {
     };
     receiver.charges.set(txid, first);
     this.#chargeAt.set(location, first);
+    receiver.due.wait(txid, { charge: first });
     this.#own(content.chave, receiver);
   }
 
   #revise(receiver: Receiver, { txid, content }: RevisionEntry): void {
-    activeCharge(receiver, txid).contents.push(content);
+    const charge = activeCharge(receiver, txid);
+    charge.contents.push(content);
+    receiver.due.wait(txid, { charge });
     this.#own(content.chave, receiver);
   }
 
@@ -140,10 +177,16 @@ export class Books {
     receiver.pix.push(pix);
     if (txid === null) return;
     const charge = receiver.charges.get(txid);
-    if (charge === undefined) throw new ContradictoryEntry(`${txid} is not charged`);
+    const cobr = receiver.recurrences.cobrs.get(txid);
+    cobr?.pix.push(pix);
+    if (charge === undefined) {
+      if (cobr === undefined) throw new ContradictoryEntry(`${txid} is not charged`);
+      return;
+    }
     charge.pix.push(pix);
     // Money for what was taken away changes nothing of that.
     if (charge.status === 'ATIVA') charge.status = 'CONCLUIDA';
+    receiver.due.wait(txid, { charge });
   }
 
   #refund(entry: RefundEntry): void {

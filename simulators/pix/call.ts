@@ -16,3 +16,5 @@ export type Call = {
 };
 
 export type Act = (call: Call) => Answer;
+
+export type Route = { readonly scope: string; readonly act: Act };

@@ -1,5 +1,5 @@
-import { isDay } from '../kit/days.ts';
 import type { FieldReader } from '../kit/field-reader.ts';
+import { readDay } from './moments.ts';
 import { AMOUNT } from './money.ts';
 
 /** `cob` is to be paid at once, `cobv` has a due day. */
@@ -41,7 +41,6 @@ const MOST_INFORMATION = 50;
 const MOST_DISCOUNTS = 3;
 const CPF = /^\d{11}$/;
 const CNPJ = /^[0-9A-Z]{12}\d{2}$/;
-const DAY = /^\d{4}-\d\d-\d\d$/;
 /** CPF, CNPJ, telephone, e-mail or a random key. */
 export const KEY =
   /^(\d{11}|[0-9A-Z]{12}\d{2}|\+\d{8,15}|[^\s@]+@[^\s@]+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
@@ -65,18 +64,12 @@ export function readChargeContent(kind: ChargeKind, fields: FieldReader): Charge
 }
 
 /** A person by a CPF or a company by a CNPJ, never both. */
-function readPerson(fields: FieldReader, longestName: number): Record<string, string> {
+export function readPerson(fields: FieldReader, longestName: number): Record<string, string> {
   const cpf = fields.textOrNull('cpf', CPF);
   const cnpj = fields.textOrNull('cnpj', CNPJ);
   if ((cpf === null) === (cnpj === null)) fields.refuse(cpf === null ? 'cpf' : 'cnpj');
   const nome = fields.text('nome', new RegExp(`^.{1,${longestName}}$`, 'su'));
   return withoutNulls({ cpf, cnpj, nome }) as Record<string, string>;
-}
-
-function readDay(fields: FieldReader, name: string): string {
-  const day = fields.text(name, DAY);
-  if (!isDay(day)) fields.refuse(name);
-  return day;
 }
 
 function readKey(fields: FieldReader): string {

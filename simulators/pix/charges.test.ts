@@ -180,3 +180,29 @@ test('lists give every charge and Pix of their time once, page by page', async (
   const stranger = await client('M2');
   assert.deepEqual((await stranger('GET', `/pix?${bounds}`)).body.pix, []);
 });
+
+test('a charge is repeated soundly behind its due day, and no request is too odd to be answered', async (t) => {
+  const { client, order, url } = await startPixBank(t);
+  const ask = await client();
+  const path = `/cobv/${txidOf(1)}`;
+  const first = await ask('PUT', path, cobv());
+  const later = await ask('PUT', path, cobv(), '2027-03-15T12:00:00Z');
+  assert.deepEqual(later, first);
+  const revised = await ask('PATCH', path, { valor: { original: '90.00' } });
+  assert.deepEqual([revised.status, revised.body.revisao], [200, 1]);
+  const odd: [string, string, object?][] = [
+    ['PATCH', path],
+    ['PUT', `/cob/${txidOf(2)}`],
+    ['PUT', `/cob/${txidOf(2)}`, []],
+    ['PUT', `/cobv/${txidOf(2)}`, cobv({ calendario: { dataDeVencimento: '9999-12-31' } })],
+    ['GET', '/cob?inicio=0000-01-01T00:00:00Z&fim=x'],
+    ['POST', '/rec', { calendario: 5 }],
+  ];
+  for (const [method, at, body] of odd)
+    assert.equal((await ask(method, at, body)).status, 400, `${method} ${at}`);
+  assert.equal((await ask('GET', '/cob/%E0%A4%A')).status, 404);
+  assert.equal((await fetch(`${url}//?%`)).status, 404);
+  const far = { clientId: 'M1', txid: txidOf(1), at: '0001-01-01T00:00:00Z' };
+  assert.deepEqual((await order('/payments', far)).body, { error: 'malformed', field: 'at' });
+  assert.equal((await ask('PUT', `/cob/${txidOf(3)}`, cob(), '9999-01-01T00:00:00Z')).status, 201);
+});

@@ -29,8 +29,9 @@ export function putCharge(kind: ChargeKind): Act {
     const content = readContent(kind, call, call.body);
     if ('status' in content) return content;
     const known = receiver.charges.get(txid);
-    if (known === undefined) return makeCharge(call, kind, txid, content);
-    if (known.kind !== kind)
+    if (known === undefined && !receiver.recurrences.cobrs.has(txid))
+      return makeCharge(call, kind, txid, content);
+    if (known?.kind !== kind)
       return violated(invalid, {
         razao: `O campo ${kind}.txid encontra-se em uso.`,
         propriedade: `${kind}.txid`,
@@ -90,7 +91,11 @@ export function listCharges(kind: ChargeKind): Act {
     const cnpj = query.textOrNull('cnpj', /^[0-9A-Z]{14}$/);
     const status = query.textOrNull('status', /^\w{1,60}$/);
     const locationPresente = readFlag(query, 'locationPresente');
-    const asked = readListQuery(query, { type: TYPES[kind].query, entity: kind });
+    const asked = readListQuery(query, {
+      type: TYPES[kind].query,
+      entity: kind,
+      most: receiver.dialect.mostItems,
+    });
     if ('status' in asked) return asked;
     const items = [...receiver.charges.values()].filter(
       (charge) =>
@@ -112,20 +117,24 @@ export function listCharges(kind: ChargeKind): Act {
 
 function makeCharge(call: Call, kind: ChargeKind, txid: string, content: ChargeContent): Answer {
   const { bank, receiver } = call;
+  const violation = contentViolation(kind, content, saoPauloDayOf(bank.now(receiver)));
+  if (violation !== null) return violated(TYPES[kind].invalid, violation);
   bank.book(receiver, { type: 'charge', kind, txid, content });
   return created(chargeShape(receiver.charges.get(txid) as Charge));
 }
 
 /** Null: it is done, or there was nothing to do. */
 function reviseCharge({ bank, receiver }: Call, charge: Charge, content: ChargeContent): Answer | null {
-  const { kind, txid } = charge;
+  const { kind, txid, createdAt } = charge;
   if (JSON.stringify(contentOf(charge)) === JSON.stringify(content)) return null;
   if (charge.status !== 'ATIVA') return notActive(kind);
+  const violation = contentViolation(kind, content, saoPauloDayOf(createdAt));
+  if (violation !== null) return violated(TYPES[kind].invalid, violation);
   bank.book(receiver, { type: 'revision', kind, txid, content });
   return null;
 }
 
-/** What was asked for; or the answer why it is not done. */
+/** What was asked for, in the right form and for a key of the receiver's; or the answer why it is not. */
 function readContent(kind: ChargeKind, { bank, receiver }: Call, body: unknown): ChargeContent | Answer {
   const { invalid } = TYPES[kind];
   const fields = new FieldReader(body);
@@ -133,18 +142,14 @@ function readContent(kind: ChargeKind, { bank, receiver }: Call, body: unknown):
   // Addresses of payloads are given by the bank, one a charge.
   const location = fields.objectOrNull('loc', (loc) => loc.integer('id', 0, Number.MAX_SAFE_INTEGER));
   if (fields.fault !== null) return violated(invalid, schemaViolation(kind, fields.fault));
-  if (location !== null)
-    return violated(invalid, {
-      razao: 'O location referenciado por loc.id inexiste.',
-      propriedade: `${kind}.loc.id`,
-    });
-  const owner = bank.books.ownerOfKey(content.chave);
-  if (owner !== null && owner !== receiver.clientId) {
-    const razao = `O campo ${kind}.chave corresponde a uma conta que não pertence a este usuário recebedor.`;
-    return violated(invalid, { razao, propriedade: `${kind}.chave` });
+  if (location !== null) {
+    const razao = 'O location referenciado por loc.id inexiste.';
+    return violated(invalid, { razao, propriedade: `${kind}.loc.id` });
   }
-  const violation = contentViolation(kind, content, saoPauloDayOf(bank.now(receiver)));
-  return violation === null ? content : violated(invalid, violation);
+  const owner = bank.books.ownerOfKey(content.chave);
+  if (owner === null || owner === receiver.clientId) return content;
+  const razao = `O campo ${kind}.chave corresponde a uma conta que não pertence a este usuário recebedor.`;
+  return violated(invalid, { razao, propriedade: `${kind}.chave` });
 }
 
 function merged(content: ChargeContent, given: Partial<ChargeContent>): unknown {

@@ -1,6 +1,8 @@
 import { FieldReader } from '../kit/field-reader.ts';
 import type { Components } from './amount-owed.ts';
 import { type ChargeContent, type ChargeKind, readChargeContent } from './charge-content.ts';
+import { type Dialect, readDialect } from './dialect.ts';
+import { RECURRENCE_READERS, type RecurrenceEntry, type RecurrenceHappening } from './recurrence-entries.ts';
 import { REFUND_PLANS, type RefundPlan } from './script-step.ts';
 
 export const CLIENT_ID = /^[\x21-\x7e]{1,64}$/;
@@ -47,11 +49,14 @@ export type PixEntry = Booked & {
   readonly endToEndId: string;
   /** Null: money for the key, which belongs to no charge. */
   readonly txid: string | null;
-  readonly chave: string;
+  /** Null: a recurring charge, which is paid to an account. */
+  readonly chave: string | null;
   readonly amount: number;
   readonly components: Components;
   readonly happenedAt: number;
   readonly infoPagador: string | null;
+  /** It came by itself, as the amount of its charge has it. */
+  readonly isPlanned: boolean;
 };
 export type RefundEntry = Booked & {
   readonly type: 'refund';
@@ -76,7 +81,9 @@ export type WebhookEntry = Booked & {
   /** Null: nobody is told any more. */
   readonly url: string | null;
 };
+export type DialectEntry = Booked & { readonly type: 'dialect'; readonly dialect: Dialect };
 export type Entry =
+  | DialectEntry
   | ReceiverEntry
   | ChargeEntry
   | RevisionEntry
@@ -84,14 +91,14 @@ export type Entry =
   | PixEntry
   | RefundEntry
   | RefundEndEntry
-  | WebhookEntry;
+  | WebhookEntry
+  | RecurrenceEntry;
 
+type OwnEntry = Exclude<Entry, RecurrenceEntry>;
 /** What is booked, without who and when. */
-export type Happening = Entry extends infer E
-  ? E extends Entry
-    ? Omit<E, 'at' | 'clientId'>
-    : never
-  : never;
+export type Happening =
+  | (OwnEntry extends infer E ? (E extends OwnEntry ? Omit<E, 'at' | 'clientId'> : never) : never)
+  | RecurrenceHappening;
 
 export function lineOf(entry: Entry): string {
   return JSON.stringify(entry);
@@ -110,6 +117,7 @@ export function entryOfLine(line: string): Entry | null {
 }
 
 const READERS: Readonly<Record<Entry['type'], (fields: FieldReader) => object>> = {
+  ...RECURRENCE_READERS,
   receiver: (fields) => ({ secretMark: fields.text('secretMark', /^[0-9a-f]{64}$/) }),
   charge: readCharge,
   revision: readCharge,
@@ -117,11 +125,12 @@ const READERS: Readonly<Record<Entry['type'], (fields: FieldReader) => object>> 
   pix: (fields) => ({
     endToEndId: fields.text('endToEndId', END_TO_END_ID),
     txid: fields.textOrNull('txid', TXID),
-    chave: fields.text('chave', TEXT),
+    chave: fields.textOrNull('chave', TEXT),
     amount: readAmount(fields, 'amount'),
     components: fields.object('components', readComponents),
     happenedAt: fields.integer('happenedAt', 0, Number.MAX_SAFE_INTEGER),
     infoPagador: fields.textOrNull('infoPagador', TEXT),
+    isPlanned: fields.boolean('isPlanned'),
   }),
   refund: (fields) => ({
     ...readRefundName(fields),
@@ -136,6 +145,7 @@ const READERS: Readonly<Record<Entry['type'], (fields: FieldReader) => object>> 
     status: fields.word('status', REFUND_ENDS),
     motivo: fields.textOrNull('motivo', TEXT),
   }),
+  dialect: (fields) => ({ dialect: fields.object('dialect', readDialect) }),
   webhook: (fields) => ({ chave: fields.text('chave', TEXT), url: fields.textOrNull('url', TEXT) }),
 };
 

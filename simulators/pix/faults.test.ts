@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readBrCode } from '../../src/values/br-code.ts';
+import { temporaryFolder } from '../kit/temporary-folder.ts';
 import types from './problem-types.json' with { type: 'json' };
-import { type Answered, cob, startPixBank } from './running-simulator.ts';
+import { type Answered, cob, KEY, startPixBank } from './running-simulator.ts';
 import { FAULTS } from './script-step.ts';
 
 const txidOf = (index: number) => `T${String(index).padStart(31, '0')}`;
@@ -10,7 +11,8 @@ const txidOf = (index: number) => `T${String(index).padStart(31, '0')}`;
 test('answers are spoiled in their order, before or behind the booking, and repetitions are sound', async (t) => {
   const { client, order, read } = await startPixBank(t, { options: ['--late-milliseconds', '1'] });
   const ask = await client();
-  const faults = FAULTS.filter((fault) => !['silent', 'booksButSilent'].includes(fault));
+  const elsewhere = ['silent', 'booksButSilent', 'repeatedItems', 'withoutNewest'];
+  const faults = FAULTS.filter((fault) => !elsewhere.includes(fault));
   await order('/script', { clientId: 'M1', on: 'PUT /cob', steps: faults.map((fault) => ({ fault })) });
   const seen = new Map<string, string>();
   for (const [index, fault] of faults.entries()) {
@@ -108,4 +110,43 @@ test('a token is refused without its secret, and when it is forgotten', async (t
   assert.equal((await ask('GET', `/cob/${txidOf(1)}`)).status, 404);
   await order('/tokens/forgotten', { clientId: 'M1' });
   assert.equal((await ask('GET', `/cob/${txidOf(1)}`)).status, 401);
+});
+
+test('a list repeats what it has, or lags behind', async (t) => {
+  const { client, order } = await startPixBank(t);
+  const ask = await client();
+  for (const index of [1, 2]) {
+    await ask('PUT', `/cob/${txidOf(index)}`, cob());
+    await order('/payments', { clientId: 'M1', txid: txidOf(index) });
+  }
+  const steps = [{ fault: 'repeatedItems' }, { fault: 'withoutNewest' }];
+  await order('/script', { clientId: 'M1', on: 'GET /pix', steps });
+  const counts: number[] = [];
+  const bounds = 'inicio=2020-01-01T00:00:00Z&fim=2090-01-01T00:00:00Z';
+  for (let times = 0; times < 3; times += 1)
+    counts.push((await ask('GET', `/pix?${bounds}`)).body.pix.length);
+  assert.deepEqual(counts, [4, 1, 2]);
+});
+
+test('a bank speaks its own dialect, also after a restart', async (t) => {
+  const folder = temporaryFolder(t);
+  const first = await startPixBank(t, { folder });
+  const before = await first.client();
+  for (const index of [1, 2, 3]) await before('PUT', `/cob/${txidOf(index)}`, cob());
+  const dialect = { webhookPath: false, mostItems: 2, without: ['pixCopiaECola'], isNewer: true };
+  assert.equal((await first.order('/dialect', { clientId: 'M2', ...dialect })).status, 404);
+  assert.equal((await first.order('/dialect', { clientId: 'M1', ...dialect })).status, 200);
+  await first.end('SIGKILL');
+  const second = await startPixBank(t, { folder });
+  const ask = await second.client();
+  const { body } = await ask('GET', `/cob/${txidOf(1)}`);
+  assert.deepEqual([body.pixCopiaECola, body.campoNovo], [undefined, { versao: '9.9.9' }]);
+  const page = (await ask('GET', '/cob?inicio=2020-01-01T00:00:00Z&fim=2090-01-01T00:00:00Z')).body;
+  const { itensPorPagina, quantidadeDePaginas } = page.parametros.paginacao;
+  assert.deepEqual([itensPorPagina, quantidadeDePaginas, page.cobs.length], [2, 2, 2]);
+  assert.deepEqual([page.cobs[0].pixCopiaECola, page.cobs[0].campoNovo.versao], [undefined, '9.9.9']);
+  await ask('PUT', `/webhook/${KEY}`, { webhookUrl: `${second.url}/about` });
+  await second.order('/payments', { clientId: 'M1', txid: txidOf(1) });
+  const [told] = (await second.read('/webhooks?clientId=M1')).body.items;
+  assert.equal(told.url, `${second.url}/about`);
 });

@@ -21,7 +21,13 @@ export function txidOf(of: string): string {
   return tailOf(`txid ${of}`, 32);
 }
 
-/** Digits and small letters, the same for the same text. */
+/** At most 32 digits and small letters, the same for the same text. */
 export function tailOf(of: string, length: number): string {
-  return createHash('sha256').update(of).digest('hex').slice(0, length);
+  const hash = createHash('sha256').update(of).digest('hex');
+  return BigInt(`0x${hash}`).toString(36).padStart(50, '0').slice(-length);
+}
+
+/** 29 characters: a head of two, the bank, the day, and a tail. */
+export function recurringIdOf(head: 'RR' | 'RN' | 'SC', day: string, of: string): string {
+  return `${head}${ISPB}${day.replaceAll('-', '')}${tailOf(of, TAIL_LENGTH)}`;
 }

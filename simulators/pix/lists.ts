@@ -2,7 +2,6 @@ import type { FieldReader } from '../kit/field-reader.ts';
 import { type Answer, ok, type ProblemType, schemaViolation, violated } from './answers.ts';
 import { instantOf } from './shapes.ts';
 
-const MOST_ITEMS = 1_000;
 const USUAL_ITEMS = 100;
 const NUMBER = /^-?\d{1,9}$/;
 
@@ -17,7 +16,12 @@ export type ListQuery = {
 /** Reads what every list is asked for, or gives the answer why not. */
 export function readListQuery(
   query: FieldReader,
-  { type, entity, isBounded = true }: { type: ProblemType; entity: string; isBounded?: boolean },
+  {
+    type,
+    entity,
+    most,
+    isBounded = true,
+  }: { type: ProblemType; entity: string; most: number; isBounded?: boolean },
 ): ListQuery | Answer {
   const [inicio, fim] = isBounded
     ? [query.instant('inicio'), query.instant('fim')]
@@ -31,7 +35,7 @@ export function readListQuery(
   if (isTwoPeople) return say('cpf', 'Ambos os parâmetros cpf e cnpj estão preenchidos.');
   if (page < 0) return say('paginacao.paginaAtual', 'O parâmetro paginacao.paginaAtual é negativo.');
   if (size < 1) return say('paginacao.itensPorPagina', 'O parâmetro paginacao.itensPorPagina é negativo.');
-  return { from: inicio, to: fim, page, size: Math.min(size, MOST_ITEMS) };
+  return { from: inicio, to: fim, page, size: Math.min(size, most) };
 }
 
 /** One page: `filters` are repeated as they were given. */

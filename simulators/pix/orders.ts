@@ -1,9 +1,14 @@
 import type { FieldReader } from '../kit/field-reader.ts';
 import { endOf } from './amount-owed.ts';
-import { ABOUT, type Answer, malformed, ok, PROBLEM_TYPES, TOO_MANY } from './answers.ts';
+import { ABOUT, type Answer, malformed, NOT_FOUND, ok, PROBLEM_TYPES, TOO_MANY } from './answers.ts';
 import { type Charge, contentOf, givenBack, type Pix } from './books.ts';
+import { readDialect } from './dialect.ts';
 import { CLIENT_ID } from './entries.ts';
-import { endRefund, type Order, pay, removeCharge, takeBack } from './payers.ts';
+import { readMoment } from './moments.ts';
+import type { Order } from './order.ts';
+import { endRefund, pay, removeCharge, takeBack } from './payers.ts';
+import { decideRec, setPayer } from './recurrence-payers.ts';
+import { wholeCobRShape, wholeRecShape } from './recurrence-shapes.ts';
 import { FAULTS, REFUND_PLANS, type Step, WEBHOOK_FAULTS } from './script-step.ts';
 import { chargeShape, instantOf, pixShape } from './shapes.ts';
 
@@ -39,10 +44,22 @@ function readStep(step: FieldReader): Step {
 
 const tellTime: Order = (bank, fields) => {
   const clientId = fields.text('clientId', CLIENT_ID);
-  const at = fields.instant('now');
+  const at = readMoment(fields, 'now');
   if (fields.fault !== null) return malformed(fields.fault);
   bank.tellTime(clientId, at);
+  const receiver = bank.books.receiver(clientId);
+  if (receiver !== undefined) bank.passTime(receiver);
   return ok({ clientId, now: instantOf(at) });
+};
+
+const setDialect: Order = (bank, fields) => {
+  const clientId = fields.text('clientId', CLIENT_ID);
+  const dialect = readDialect(fields);
+  if (fields.fault !== null) return malformed(fields.fault);
+  const receiver = bank.books.receiver(clientId);
+  if (receiver === undefined) return NOT_FOUND;
+  bank.book(receiver, { type: 'dialect', dialect });
+  return ok({ clientId, ...dialect });
 };
 
 const forgetTokens: Order = (bank, fields) => {
@@ -57,9 +74,12 @@ export const ORDERS: Readonly<Record<string, Order>> = {
   '/simulator/refunds': endRefund,
   '/simulator/taken-back': takeBack,
   '/simulator/removals': removeCharge,
+  '/simulator/authorizations': decideRec,
+  '/simulator/payers': setPayer,
   '/simulator/script': writeScript,
   '/simulator/clock': tellTime,
   '/simulator/tokens/forgotten': forgetTokens,
+  '/simulator/dialect': setDialect,
 };
 
 const listTold: Order = (bank, query) => {
@@ -82,6 +102,21 @@ export const READINGS: Readonly<Record<string, Order>> = {
   '/simulator/ledger/pix': (bank, query) => {
     const all = bank.books.receivers.flatMap(({ pix }) => pix);
     return ledgerPage(query, all, ledgerPix);
+  },
+  '/simulator/ledger/authorizations': (bank, query) => {
+    const all = bank.books.receivers.flatMap((receiver) =>
+      [...receiver.recurrences.recs.values()].map((rec) => ({ clientId: receiver.clientId, receiver, rec })),
+    );
+    return ledgerPage(query, all, ({ clientId, receiver, rec }) => ({
+      clientId,
+      ...wholeRecShape(receiver, rec),
+    }));
+  },
+  '/simulator/ledger/recurring': (bank, query) => {
+    const all = bank.books.receivers.flatMap(({ clientId, recurrences }) =>
+      [...recurrences.cobrs.values()].map((cobr) => ({ clientId, cobr })),
+    );
+    return ledgerPage(query, all, ({ clientId, cobr }) => ({ clientId, ...wholeCobRShape(cobr) }));
   },
 };
 

@@ -1,5 +1,4 @@
 import { saoPauloDayOf } from '../kit/days.ts';
-import type { FieldReader } from '../kit/field-reader.ts';
 import { type Components, endOf, owedOn, totalOf } from './amount-owed.ts';
 import { type Answer, created, malformed, NOT_FOUND, ok } from './answers.ts';
 import type { Bank } from './bank.ts';
@@ -7,11 +6,12 @@ import { type Charge, contentOf, givenBack, type Receiver } from './books.ts';
 import { addressesIn } from './br-code.ts';
 import { CLIENT_ID, END_TO_END_ID, REFUND_ENDS, REFUND_ID, REMOVED, TXID } from './entries.ts';
 import { endToEndIdOf, tailOf } from './ids.ts';
+import { readMomentOrNull } from './moments.ts';
 import { AMOUNT, centsOf } from './money.ts';
+import type { Order } from './order.ts';
+import { statusOf } from './recurrence.ts';
+import { acceptRec, recOfCode } from './recurrence-payers.ts';
 import { chargeShape, pixShape } from './shapes.ts';
-
-/** An order of a test, on a path of the simulator's own. */
-export type Order = (bank: Bank, fields: FieldReader) => Answer;
 
 const MED = ['MED_FRAUDE', 'MED_OPERACIONAL', 'MED_PIX_AUTOMATICO'] as const;
 
@@ -22,9 +22,10 @@ export const pay: Order = (bank, fields) => {
   const code = fields.textOrNull('code', /^[\x20-\x7e]{1,512}$/);
   const chave = fields.textOrNull('chave', /^.{1,77}$/);
   const amount = fields.textOrNull('amount', AMOUNT);
-  const at = fields.instantOrNull('at');
+  const at = readMomentOrNull(fields, 'at');
   const infoPagador = fields.textOrNull('infoPagador', /^.{1,140}$/su);
   const isForced = fields.booleanOr('force', false);
+  const authorizes = fields.booleanOr('authorize', true);
   if (fields.fault !== null) return malformed(fields.fault);
   const given = { amount: amount === null ? null : centsOf(amount), at, infoPagador, isForced };
   if (chave !== null) return payKey(bank, chave, given);
@@ -34,7 +35,15 @@ export const pay: Order = (bank, fields) => {
       : addressesIn(code)
           .map((address) => bank.books.chargeAt(address))
           .find((found) => found !== undefined);
-  return charge === undefined ? NOT_FOUND : payCharge(bank, charge, given);
+  if (charge === undefined) return NOT_FOUND;
+  bank.passTime(bank.books.receiver(charge.clientId) as Receiver);
+  const answer = payCharge(bank, charge, given);
+  if (answer.status !== 201 || code === null || !authorizes) return answer;
+  // The payer agrees to what the same code asks for (journeys 3 and 4).
+  const found = recOfCode(bank, code);
+  const journey = charge.kind === 'cob' ? 'JORNADA_3' : 'JORNADA_4';
+  if (found !== null && statusOf(found.rec) === 'CRIADA') acceptRec(bank, found, { journey, ceiling: null });
+  return answer;
 };
 
 type Given = {
@@ -89,7 +98,7 @@ function arrive(
   receiver: Receiver,
   money: {
     readonly txid: string | null;
-    readonly chave: string;
+    readonly chave: string | null;
     readonly amount: number;
     readonly components: Components;
     readonly happenedAt: number;
@@ -97,7 +106,7 @@ function arrive(
   },
 ): Answer {
   const endToEndId = endToEndIdOf('E', money.happenedAt, bank.uniqueOf(receiver));
-  bank.book(receiver, { type: 'pix', endToEndId, ...money });
+  bank.book(receiver, { type: 'pix', endToEndId, isPlanned: false, ...money });
   const pix = bank.books.pix(endToEndId);
   if (pix === undefined) throw new Error(`${endToEndId} was not booked`);
   return created({ clientId: receiver.clientId, ...pixShape(pix) });

@@ -21,7 +21,11 @@ export const listPix: Act = ({ receiver, query }) => {
   const txIdPresente = readFlag(query, 'txIdPresente');
   const devolucaoPresente = readFlag(query, 'devolucaoPresente');
   const isOfPayer = query.textOrNull('cpf', /./) !== null || query.textOrNull('cnpj', /./) !== null;
-  const asked = readListQuery(query, { type: 'PixConsultaInvalida', entity: 'pix' });
+  const asked = readListQuery(query, {
+    type: 'PixConsultaInvalida',
+    entity: 'pix',
+    most: receiver.dialect.mostItems,
+  });
   if ('status' in asked) return asked;
   const items = receiver.pix.filter(
     (pix) =>

@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
-import { cob, cobv, KEY, startPixBank } from './running-simulator.ts';
+import { cob, cobr, cobv, KEY, rec, startPixBank } from './running-simulator.ts';
 
 const txidOf = (index: number) => `T${String(index).padStart(31, '0')}`;
 const now = '2027-01-01T12:00:00Z';
@@ -23,6 +23,16 @@ test('a restart changes no answer, but tokens', async (t) => {
   await first.order('/script', { clientId: 'M1', on: 'PUT /pix/devolucao', steps: [{ refund: 'waits' }] });
   await ask('PUT', `/pix/${endToEndId}/devolucao/A`, { valor: '1.00' });
   await ask('PUT', `/pix/${endToEndId}/devolucao/B`, { valor: '2.00' });
+  const loc = (await ask('POST', '/locrec')).body;
+  const { idRec } = (await ask('POST', '/rec', rec({ loc: loc.id }))).body;
+  await ask('PATCH', `/rec/${idRec}`, { vinculo: { devedor: { nome: 'Ana Lima' } } });
+  const calendario = { dataExpiracaoSolicitacao: '2027-03-05T12:00:00Z' };
+  const destinatario = { cpf: '52998224725', conta: '1', ispbParticipante: '91193552' };
+  await ask('POST', '/solicrec', { idRec, calendario, destinatario });
+  await first.order('/authorizations', { idRec, act: 'accept' });
+  await first.order('/payers', { idRec, steps: [{ plan: 'lacksFunds' }, { plan: 'rejects', code: 'AC06' }] });
+  await ask('PUT', `/cobr/${txidOf(5)}`, cobr(idRec, '2027-02-10'));
+  await ask('PUT', '/webhookcobr', { webhookUrl: `${first.url}/about` });
   const readAll = async (client: typeof ask, { read }: typeof first) => {
     const bounds = '?inicio=2020-01-01T00:00:00Z&fim=2030-01-01T00:00:00Z';
     const paths = [
@@ -40,8 +50,11 @@ test('a restart changes no answer, but tokens', async (t) => {
   const second = await startPixBank(t, { folder });
   const again = await second.client();
   assert.deepEqual(await readAll(again, second), before);
+  await second.order('/clock', { clientId: 'M1', now: '2027-02-11T12:00:00Z' });
+  const tried = (await again('GET', `/cobr/${txidOf(5)}`)).body;
+  assert.deepEqual([tried.status, tried.tentativas[0].status], ['ATIVA', 'EXPIRADA']);
   const later = await again('PUT', `/cob/${txidOf(4)}`, cob());
-  assert.equal(later.body.calendario.criacao, '2027-01-01T12:00:00.000Z', 'time does not go back');
+  assert.equal(later.body.calendario.criacao, '2027-02-11T12:00:00.000Z', 'time does not go back');
 });
 
 test('every charge and Pix that was answered outlives kill -9, also with half a line behind it', async (t) => {

@@ -2,13 +2,18 @@ import { FieldReader } from '../kit/field-reader.ts';
 import { type Answer, INVALID_TOKEN, problem, UNKNOWN_PATH } from './answers.ts';
 import type { Bank } from './bank.ts';
 import type { Receiver } from './books.ts';
-import type { Act } from './call.ts';
+import type { Route } from './call.ts';
 import { getCharge, listCharges, patchCharge, postCharge, putCharge } from './charges.ts';
+import { spoken } from './dialect.ts';
+import { momentOf } from './moments.ts';
+import { AMOUNT } from './money.ts';
 import { ORDERS, READINGS } from './orders.ts';
 import { getPix, getRefund, listPix, putRefund } from './pixes.ts';
+import { ROUTES_OF_RECURRENCE } from './recurrence-routes.ts';
 import type { Fault, Step } from './script-step.ts';
 import { insteadOf, UNAVAILABLE } from './spoiled-answer.ts';
 import { giveToken, TOKEN_PATH } from './token-endpoint.ts';
+import { faultOf } from './triggers.ts';
 import { deleteWebhook, getWebhook, listWebhooks, putWebhook } from './webhooks.ts';
 
 /** Gives an answer, once; spoiled in the way of the fault, if there is one. */
@@ -25,8 +30,6 @@ export type Asked = {
 
 /** Below this path stands the standard's API. */
 const BASE = '/api/v2';
-
-type Route = { readonly scope: string; readonly act: Act };
 
 /** By method and path; a colon stands for what the path names. */
 const ROUTES: Readonly<Record<string, Route>> = {
@@ -47,6 +50,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   'GET /webhook/:': { scope: 'webhook.read', act: getWebhook },
   'DELETE /webhook/:': { scope: 'webhook.write', act: deleteWebhook },
   'GET /webhook': { scope: 'webhook.read', act: listWebhooks },
+  ...ROUTES_OF_RECURRENCE,
 };
 
 /** Words of paths; everything else in a path is a name. */
@@ -54,7 +58,8 @@ const WORDS = new Set(Object.keys(ROUTES).flatMap((key) => key.split(/[ /]/)));
 
 /** Leads a request to what the bank does. */
 export function route(bank: Bank, asked: Asked, respond: Respond): void {
-  const { pathname, searchParams } = new URL(asked.url, 'http://simulator');
+  const [pathname = '', search = ''] = asked.url.split('?', 2);
+  const searchParams = new URLSearchParams(search);
   const query = new FieldReader(Object.fromEntries(searchParams));
   if (pathname === TOKEN_PATH && asked.method === 'POST') {
     const { answer, fault } = giveToken(bank, asked);
@@ -85,14 +90,28 @@ function routeApi(
   else if (found === undefined) respond(problem('NaoEncontrado'), null);
   else if (!token.scopes.includes(found.scope)) respond(problem('AcessoNegado'), null);
   else {
-    const now = Date.parse(asked.now ?? '');
-    if (!Number.isNaN(now)) bank.tellTime(receiver.clientId, now);
-    const step = bank.scripts.next(receiver.clientId, `${asked.method} /${named.replaceAll('/:', '')}`);
+    const now = momentOf(asked.now);
+    if (now !== null) bank.tellTime(receiver.clientId, now);
+    const operation = `${asked.method} /${named.replaceAll('/:', '')}`;
     const names = parts.filter((_, index) => named.split('/')[index] === ':');
-    const work = () => act(bank, receiver, { found, names, query, body: jsonOf(asked.body), step }, respond);
+    const body = jsonOf(asked.body);
+    const step =
+      bank.scripts.next(receiver.clientId, operation) ?? stepByAmount(receiver, operation, names[0], body);
+    bank.passTime(receiver);
+    const work = () => act(bank, receiver, { found, names, query, body, step }, respond);
     if (step === null || step.delayMilliseconds === 0) work();
     else setTimeout(work, step.delayMilliseconds);
   }
+}
+
+/** What the amount of a new charge makes go wrong; a repetition is answered without it. */
+function stepByAmount({ charges }: Receiver, operation: string, txid = '', body: unknown): Step | null {
+  if (!['PUT /cob', 'PUT /cobv'].includes(operation) || charges.has(txid)) return null;
+  const original = new FieldReader(body).objectOrNull('valor', (amount) =>
+    amount.textOrNull('original', AMOUNT),
+  );
+  const fault = original === null ? null : faultOf(original);
+  return fault === null ? null : { fault, problem: null, delayMilliseconds: 0, refund: null };
 }
 
 function act(
@@ -113,7 +132,9 @@ function act(
     return;
   }
   const answer = found.act({ bank, receiver, names, query, body, refund: step?.refund ?? 'settles' });
-  const given = step?.fault === 'booksButUnavailable' ? UNAVAILABLE : answer;
+  const isFine = answer.status < 300 && answer.body !== null;
+  const own = isFine ? { ...answer, body: spoken(answer.body ?? {}, receiver.dialect) } : answer;
+  const given = step?.fault === 'booksButUnavailable' ? UNAVAILABLE : own;
   bank.afterDurable(() => respond(given, step?.fault ?? null));
 }
 

@@ -95,6 +95,34 @@ export function cobv(changed: object = {}): object {
   };
 }
 
+/** An authorization of a month's charges that is accepted, save for what is given. */
+export function rec(changed: object = {}): object {
+  return {
+    vinculo: {
+      contrato: '63100862',
+      devedor: { cpf: '52998224725', nome: 'Ana Souza' },
+      objeto: 'Clube de livros',
+    },
+    calendario: { dataInicial: '2027-02-10', periodicidade: 'MENSAL' },
+    valor: { valorRec: '35.00' },
+    politicaRetentativa: 'PERMITE_3R_7D',
+    ...changed,
+  };
+}
+
+/** A charge under it. */
+export function cobr(idRec: string, dataDeVencimento: string, changed: object = {}): object {
+  return {
+    idRec,
+    infoAdicional: 'Livro do mês',
+    calendario: { dataDeVencimento },
+    valor: { original: '35.00' },
+    ajusteDiaUtil: true,
+    recebedor: { agencia: '0001', conta: '123456', tipoConta: 'CORRENTE' },
+    ...changed,
+  };
+}
+
 async function ask(url: string, options: RequestInit): Promise<Answered> {
   const response = await fetch(url, options);
   const text = await response.text();

@@ -17,6 +17,8 @@ export const FAULTS = [
   'wrongCodeAddress',
   'wrongCodeAmount',
   'withoutCode',
+  'repeatedItems',
+  'withoutNewest',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 

@@ -1,8 +1,10 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { TOO_LARGE } from './answers.ts';
 import type { Bank } from './bank.ts';
 import { type Respond, route } from './routes.ts';
 import { sendAnswer, sendSpoiledAnswer } from './spoiled-answer.ts';
+import type { Tls } from './tls-files.ts';
 
 /** What is asked for is a line of the ledger. */
 const LARGEST_BODY_BYTES = 32 * 1024;
@@ -10,9 +12,9 @@ const MOST_CONNECTIONS = 4_096;
 /** Longer than an asker keeps an idle connection, so that it is the asker who closes. */
 const KEEP_ALIVE_MILLISECONDS = 75_000;
 
-/** The front door, not yet listening. */
-export function pixServer(bank: Bank, lateMilliseconds: number): Server {
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MILLISECONDS }, (request, response) => {
+/** The front door, not yet listening; with TLS it lets in only clients whose certificate it believes. */
+export function pixServer(bank: Bank, lateMilliseconds: number, tls: Tls | null): Server {
+  const listener: RequestListener = (request, response) => {
     const respond: Respond = (answer, fault) => {
       if (fault === null) sendAnswer(response, answer);
       else sendSpoiledAnswer(response, answer, fault, lateMilliseconds);
@@ -30,7 +32,13 @@ export function pixServer(bank: Bank, lateMilliseconds: number): Server {
         );
       }
     });
-  });
+  };
+  const options = { keepAliveTimeout: KEEP_ALIVE_MILLISECONDS };
+  const guard = { requestCert: true, rejectUnauthorized: true };
+  const server =
+    tls === null
+      ? createServer(options, listener)
+      : createTlsServer({ ...options, ...tls, ...guard }, listener);
   server.maxConnections = MOST_CONNECTIONS;
   server.on('close', () => bank.sender.close());
   return server;

@@ -4,7 +4,7 @@ import { withoutNulls } from './charge-content.ts';
 import { reaisOf } from './money.ts';
 
 /** Who receives: the same of every client. */
-const RECEIVER = {
+export const RECEIVER = {
   cnpj: '11222333000181',
   nome: 'Parcela Simulada SA',
   logradouro: 'Rua das Flores, 100',

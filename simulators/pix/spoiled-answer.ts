@@ -86,9 +86,20 @@ function falseBody(body: object, fault: Fault): object {
       return { ...body, pixCopiaECola: resealed(code.replace('5303986', '530398654040.01')) };
     case 'withoutCode':
       return Object.fromEntries(Object.entries(body).filter(([name]) => name !== 'pixCopiaECola'));
+    case 'repeatedItems':
+      return eachList(body, (items) => items.flatMap((item) => [item, item]));
+    case 'withoutNewest':
+      return eachList(body, (items) => items.slice(0, -1));
     default:
       return body;
   }
+}
+
+function eachList(body: object, change: (items: readonly unknown[]) => unknown[]): object {
+  const fields = Object.entries(body);
+  return Object.fromEntries(
+    fields.map(([name, value]) => [name, Array.isArray(value) ? change(value) : value]),
+  );
 }
 
 function otherAmount(valor: unknown): unknown {

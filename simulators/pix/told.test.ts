@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { webhookFault } from '../../test/kit/pix-specification.ts';
-import { cob, KEY, startPixBank } from './running-simulator.ts';
+import { cob, cobr, KEY, rec, startPixBank } from './running-simulator.ts';
 
 const txidOf = (index: number) => `T${String(index).padStart(31, '0')}`;
 
@@ -84,4 +84,40 @@ test('webhooks are lost, repeated and spoiled as it is laid out', async (t) => {
   assert.equal(JSON.parse(amount).pix[0].valor, '900.00');
   const { endToEndId } = JSON.parse(unknown).pix[0];
   assert.equal((await ask('GET', `/pix/${endToEndId}`)).status, 404);
+});
+
+test('the receiver is told how authorizations and recurring charges go on', async (t) => {
+  const bank = await startPixBank(t);
+  const ask = await bank.client();
+  const shop = await listen(t);
+  const clock = (now: string) => bank.order('/clock', { clientId: 'M1', now });
+  await clock('2027-02-01T12:00:00Z');
+  await ask('PUT', '/webhookrec', { webhookUrl: shop.url });
+  await ask('PUT', '/webhookcobr', { webhookUrl: shop.url });
+  const { idRec } = (await ask('POST', '/rec', rec())).body;
+  await bank.order('/authorizations', { idRec, act: 'accept' });
+  const agreed = await shop.next();
+  assert.equal(agreed.path, '/hook/rec');
+  const { recs } = JSON.parse(agreed.text);
+  assert.equal(webhookFault('WebhookRecBody', { recs }), null);
+  assert.deepEqual([recs[0].idRec, recs[0].status], [idRec, 'APROVADA']);
+  await ask('PUT', `/cobr/${txidOf(1)}`, cobr(idRec, '2027-02-10'));
+  const told: unknown[] = [];
+  const nextCobR = async () => {
+    const { path, text } = await shop.next();
+    const body = JSON.parse(text);
+    assert.deepEqual([path, webhookFault('WebhookCobRBody', body)], ['/hook/cobr', null]);
+    const [{ status, tentativas, pix }] = body.cobsr;
+    told.push([status, tentativas.at(-1).status, pix?.length ?? 0]);
+  };
+  await nextCobR();
+  // Without a request: the bank goes on by itself.
+  await nextCobR();
+  await clock('2027-02-10T12:00:00Z');
+  await nextCobR();
+  assert.deepEqual(told, [
+    ['CRIADA', 'SOLICITADA', 0],
+    ['ATIVA', 'AGENDADA', 0],
+    ['CONCLUIDA', 'PAGA', 1],
+  ]);
 });

@@ -1,17 +1,17 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { WebhookFault } from './script-step.ts';
+import type { Tls } from './tls-files.ts';
 
+/** What waits beyond these is lost. */
 const MOST_WAITING = 10_000;
+const MOST_AT_ONCE = 64;
 const MOST_REMEMBERED = 1_000;
 const MOST_TRIES = 5;
 const DEADLINE_MILLISECONDS = 5_000;
 const FIRST_PAUSE_MILLISECONDS = 500;
 const LATE_MILLISECONDS = 1_000;
 const GARBAGE = '{"pix":[{"endToEndId"';
-
-/** What the bank proves itself with, and whom it believes; null: nothing of TLS is set. */
-export type ClientTls = { readonly key: Buffer; readonly cert: Buffer; readonly ca?: Buffer } | null;
 
 /** What was told, or lost; `statuses`: what each try was answered, 0 for nothing. */
 export type Told = {
@@ -24,12 +24,13 @@ export type Told = {
 
 /** Tells receivers what happened: tried a few times, and forgotten at a restart, as a bank may. */
 export class WebhookSender {
-  readonly #tls: ClientTls;
+  readonly #tls: Tls | null;
   readonly #told: Told[] = [];
   readonly #timers = new Set<NodeJS.Timeout>();
-  #waiting = 0;
+  readonly #waiting: (() => void)[] = [];
+  #underWay = 0;
 
-  constructor(tls: ClientTls) {
+  constructor(tls: Tls | null) {
     this.#tls = tls;
   }
 
@@ -54,16 +55,22 @@ export class WebhookSender {
   close(): void {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
+    this.#waiting.length = 0;
   }
 
   #try(told: Told, tries: number): void {
-    this.#waiting += 1;
+    if (this.#underWay >= MOST_AT_ONCE) {
+      if (this.#waiting.length < MOST_WAITING) this.#waiting.push(() => this.#try(told, tries));
+      return;
+    }
+    this.#underWay += 1;
     post(told, this.#tls, (status) => {
-      this.#waiting -= 1;
+      this.#underWay -= 1;
       told.statuses.push(status);
       const isTaken = status >= 200 && status < 300;
-      if (isTaken || tries >= MOST_TRIES || this.#waiting >= MOST_WAITING) return;
-      this.#after(FIRST_PAUSE_MILLISECONDS * 2 ** (tries - 1), () => this.#try(told, tries + 1));
+      if (!isTaken && tries < MOST_TRIES)
+        this.#after(FIRST_PAUSE_MILLISECONDS * 2 ** (tries - 1), () => this.#try(told, tries + 1));
+      this.#waiting.shift()?.();
     });
   }
 
@@ -78,7 +85,7 @@ export class WebhookSender {
 }
 
 /** Gives the status, or 0 where there was no answer in time. */
-function post({ url, body }: Told, tls: ClientTls, onStatus: (status: number) => void): void {
+function post({ url, body }: Told, tls: Tls | null, onStatus: (status: number) => void): void {
   const address = new URL(url);
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   const options = { method: 'POST', headers, signal: AbortSignal.timeout(DEADLINE_MILLISECONDS) };

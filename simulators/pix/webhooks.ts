@@ -3,7 +3,7 @@ import { ok, problem, schemaViolation, violated } from './answers.ts';
 import type { Act } from './call.ts';
 import { KEY, LONGEST_KEY } from './charge-content.ts';
 import { pageAnswer, readListQuery } from './lists.ts';
-import { webhookShape } from './shapes.ts';
+import { instantOf, webhookShape } from './shapes.ts';
 
 export const putWebhook: Act = ({ bank, receiver, names, body }) => {
   const chave = names[0] ?? '';
@@ -33,7 +33,12 @@ export const deleteWebhook: Act = ({ bank, receiver, names }) => {
 };
 
 export const listWebhooks: Act = ({ receiver, query }) => {
-  const given = { type: 'WebhookConsultaInvalida', entity: 'webhook', isBounded: false } as const;
+  const given = {
+    type: 'WebhookConsultaInvalida',
+    entity: 'webhook',
+    most: receiver.dialect.mostItems,
+    isBounded: false,
+  } as const;
   const asked = readListQuery(query, given);
   if ('status' in asked) return asked;
   const items = [...receiver.webhooks.values()].filter(
@@ -41,6 +46,33 @@ export const listWebhooks: Act = ({ receiver, query }) => {
   );
   return pageAnswer(asked, { name: 'webhooks', items, shape: webhookShape, filters: {} });
 };
+
+/** Of authorizations or of recurring charges: one for all of a receiver. */
+export function putOwnWebhook(of: 'rec' | 'cobr'): Act {
+  return ({ bank, receiver, body }) => {
+    const url = readWebhookUrl(body);
+    const type = of === 'rec' ? 'WebhookRecOperacaoInvalida' : 'WebhookCobROperacaoInvalida';
+    if (url === null) return violated(type, schemaViolation(`webhook${of}`, 'webhookUrl'));
+    bank.book(receiver, { type: 'ownWebhook', of, url });
+    return ok(null);
+  };
+}
+
+export function getOwnWebhook(of: 'rec' | 'cobr'): Act {
+  return ({ receiver }) => {
+    const webhook = receiver.recurrences.webhooks.get(of);
+    if (webhook === undefined) return problem('NaoEncontrado');
+    return ok({ webhookUrl: webhook.url, criacao: instantOf(webhook.createdAt) });
+  };
+}
+
+export function deleteOwnWebhook(of: 'rec' | 'cobr'): Act {
+  return ({ bank, receiver }) => {
+    if (!receiver.recurrences.webhooks.has(of)) return problem('NaoEncontrado');
+    bank.book(receiver, { type: 'ownWebhook', of, url: null });
+    return { status: 204, body: null };
+  };
+}
 
 /** Without the slash at its end; null: it is no address. */
 function readWebhookUrl(body: unknown): string | null {

@@ -21,7 +21,7 @@ const SETTINGS = 'src/app/settings.ts';
 /** Loaded at run time, and only in homologation: production never loads it. */
 const HOMOLOGATION = 'homologation';
 /** Data of the simulators that homologation starts: it prints for merchants what they react to. */
-const SIMULATED = /^simulators\/(acquirer|bank)\/[\w-]+\.json$/;
+const SIMULATED = /^simulators\/(acquirer|bank|pix)\/[\w-]+\.json$/;
 /** What simulators share: how a ledger is kept and a field is read, and the days of banks. */
 const KIT_OF_SIMULATORS = 'simulators/kit';
 

@@ -74,8 +74,10 @@ const MENDS: readonly { readonly why: string; readonly mend: (schemas: Schema) =
     },
   },
   {
-    why: 'the key of a webhook, and the address of a charge with a due day, are in demands or examples alone',
-    mend({ WebhookCompleto, CobVGerada }) {
+    why: 'some fields are in demands or examples alone',
+    mend({ WebhookCompleto, CobVGerada, PayloadLocationRecGerada, RecGerada }) {
+      PayloadLocationRecGerada.properties.tipo = { enum: ['rec'] };
+      RecGerada.allOf.push({ $ref: '#/schemas/RecConfiguracao' });
       WebhookCompleto.properties.chave = { type: 'string', maxLength: 77 };
       CobVGerada.properties = { location: { type: 'string', maxLength: 77 } };
     },
