@@ -12,6 +12,9 @@ import { CAPTURE_MOVES } from '../src/transactions/capture.ts';
 import { CHANGE_MOVES } from '../src/transactions/changes/change.ts';
 import { BOLETO_MOVES } from '../src/transactions/methods/boleto/boleto.ts';
 import { BANK_CHANGE_MOVES } from '../src/transactions/methods/boleto/changes/bank-change.ts';
+import { PIX_MOVES } from '../src/transactions/methods/pix/pix.ts';
+import { RECEIPT_MOVES } from '../src/transactions/methods/pix/receipts/receipt.ts';
+import { REFUND_MOVES } from '../src/transactions/methods/pix/refunds/refund.ts';
 import { INSTALLMENT_MOVES, MOVEMENT_TYPES, TRANSACTION_MOVES } from '../src/transactions/transaction.ts';
 import { DELIVERY_MOVES } from '../src/webhooks/deliveries/delivery.ts';
 import { ENDPOINT_MOVES } from '../src/webhooks/endpoints/webhook-endpoint.ts';
@@ -239,6 +242,69 @@ event cannot happen there.`,
       refused: 'nothing comes of it',
     },
     events: { apply: 'it belongs to a boleto that lets it happen', refuse: 'it cannot happen, for good' },
+    first: ['waiting'],
+  }),
+  stateColumn({
+    table: 'pix_charges',
+    moves: PIX_MOVES,
+    title: 'Pix',
+    text: `What a charge by Pix is, in our books. While it is taken away it is shown as it was. ${DASH}.`,
+    column: 'Meaning',
+    states: {
+      issuing: 'the bank is asked for it, again and again until it answers: `Processando`',
+      waiting: 'it can be paid: `Aguardando`',
+      removing: 'the bank is asked to take it away, again and again until it answers: `Aguardando`',
+      paid: 'the bank reported its payment, of which a part may have been given back: `Paga`',
+      returned: 'all that paid it was given back: `Cancelada`',
+      canceled: 'the bank took it away, at your request: `Cancelada`',
+      expired: 'its time was over, and the bank took it away: `Expirada`',
+      refused: 'the bank makes no such charge, or was not asked: `Negada`',
+    },
+    events: {
+      issue: 'the bank made it; its movement has the new value `Aguardando`',
+      refuse: 'the bank does not make it',
+      withdraw: 'it was not sent',
+      startRemove: 'you cancel it',
+      startExpiry: 'its time is over, and the bank is asked what became of it',
+      keep: 'the bank says that it is paid, or was not asked',
+      pay: 'the bank reports a payment; `Paga`',
+      cancel: 'the bank took it away; `Cancelada`',
+      expire: 'the bank took it away after its time; `Expirada`',
+      giveBack: 'nothing is left of what paid it; `Devolvida`',
+    },
+    first: ['issuing'],
+  }),
+  stateColumn({
+    table: 'pix_refunds',
+    moves: REFUND_MOVES,
+    title: 'Devolutions of Pix',
+    text: 'A wish to give back what a Pix brought, whole or in part.',
+    column: 'Shown as',
+    states: {
+      refunding: '`Processando`: its amount is held',
+      pending: '`Pendente`: the bank carries it out, and its amount is held',
+      refunded: '`Cancelado`',
+      refused: '`Recusado`: nothing was given back',
+    },
+    events: {
+      accept: 'the bank accepts it, and carries it out',
+      confirm: 'the bank gave it back',
+      refuse: 'the bank does not, perhaps after it had accepted it',
+      withdraw: 'it was not sent',
+    },
+    first: ['refunding'],
+  }),
+  stateColumn({
+    table: 'pix_receipts',
+    moves: RECEIPT_MOVES,
+    title: 'Receipts of Pix',
+    text: 'What the bank says that arrived for a charge.',
+    column: 'Meaning',
+    states: {
+      waiting: 'it is not applied yet',
+      applied: 'it is recorded: it paid the charge, or stands beside it as one that nobody expected',
+    },
+    events: { apply: 'the charge is there' },
     first: ['waiting'],
   }),
   stateColumn({

@@ -4,10 +4,11 @@ import type { ChannelFiles, NamedFile } from '../platform/channels/channel-files
 import { isLoopback } from '../platform/channels/channel-url.ts';
 import { databaseAddressFault, databaseChannel } from '../platform/postgres/database-hosts.ts';
 import type { BankSettings } from '../providers/banks/bank.ts';
+import type { PixSettings } from '../providers/pix/pix-settings.ts';
 import { openToAll } from './secret-files.ts';
 
 /** The names in `PARCELA_UNGUARDED_CHANNELS`. Production guards these channels. */
-const CHANNELS = ['acquirer', 'bank', 'antifraud', 'keyStore', 'otlp', 'database'] as const;
+const CHANNELS = ['acquirer', 'bank', 'pix', 'antifraud', 'keyStore', 'otlp', 'database'] as const;
 export type ChannelName = (typeof CHANNELS)[number];
 
 type Faults = { readonly faults: string[]; readonly warnings: string[] };
@@ -64,6 +65,7 @@ export type GuardedChannels = {
   readonly acquirerUrl: string | null;
   readonly acquirerChannel: ChannelFiles;
   readonly bank: BankSettings;
+  readonly pix: PixSettings;
   readonly antiFraud: { readonly provider: ProviderSettings | null };
   readonly keyStore: KeyStoreSettings;
   readonly databaseUrl: string | null;
@@ -76,13 +78,15 @@ export type GuardedChannels = {
 
 /** One sentence for each unguarded channel of production, without passwords. */
 export function channelFaults(channels: GuardedChannels): string[] {
-  const { acquirerUrl, acquirerChannel, bank, keyStore, unguardedChannels } = channels;
+  const { acquirerUrl, acquirerChannel, bank, pix, keyStore, unguardedChannels } = channels;
   const { provider } = channels.antiFraud;
   const faults: string[] = [];
   if (acquirerUrl !== null && !unguardedChannels.includes('acquirer'))
     faults.push(...unprovenFaults('PARCELA_ACQUIRER', acquirerUrl, acquirerChannel, 'acquirer'));
   if (bank.url !== null && !unguardedChannels.includes('bank'))
     faults.push(...unprovenFaults('PARCELA_BANK', bank.url, bank.channel, 'bank'));
+  if (pix.url !== null && !unguardedChannels.includes('pix'))
+    faults.push(...unprovenFaults('PARCELA_PIX', pix.url, pix.channel, 'pix'));
   if (provider !== null && !unguardedChannels.includes('antifraud'))
     faults.push(...unprovenFaults('PARCELA_ANTIFRAUD', provider.url, provider.channel, 'antifraud'));
   if (keyStore.kind === 'external' && !unguardedChannels.includes('keyStore'))

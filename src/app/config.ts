@@ -8,6 +8,8 @@ import { readSecurityContact, type SecurityContact } from '../platform/http/secu
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../platform/log.ts';
 import type { Connections } from '../platform/postgres/pools.ts';
 import { type BankSettings, readBankUrl } from '../providers/banks/bank.ts';
+import { readDialect } from '../providers/pix/adapters/standard/dialect.ts';
+import { type PixSettings, readPixDialect, readPixUrl } from '../providers/pix/pix-settings.ts';
 import { type ChargeWindow, NO_WINDOW, readChargeWindow } from '../recurrence/collection/day-window.ts';
 import { readFeeTable } from '../transactions/fees/fee-table.ts';
 import { LIMIT_MODES, type LimitMode } from '../transactions/methods/card/network-limits.ts';
@@ -46,6 +48,7 @@ export type Configuration = {
   readonly acquirerUrl: string | null;
   readonly acquirerChannel: ChannelFiles;
   readonly bank: BankSettings;
+  readonly pix: PixSettings;
   readonly unguardedChannels: readonly ChannelName[];
   readonly acquirerTimeoutMilliseconds: number;
   /** For charges without a waiting caller. An unknown charge is searched for that long. */
@@ -151,6 +154,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     acquirerUrl: web('PARCELA_ACQUIRER_URL', ['http:', 'https:']),
     acquirerChannel: readChannelSettings('PARCELA_ACQUIRER', text, reader),
     bank: readBank(reader, runningAs),
+    pix: readPix(reader, runningAs),
     unguardedChannels: readUnguarded(text, faults),
     acquirerTimeoutMilliseconds,
     billings: readPatience(reader),
@@ -302,6 +306,27 @@ function readBank(reader: SettingReader, runningAs: Environment): BankSettings {
     channel: readChannelSettings('PARCELA_BANK', text, reader),
     timeoutMilliseconds: whole('PARCELA_BANK_TIMEOUT_MILLISECONDS', 250, 60_000, timeout),
     changesSeconds: whole('PARCELA_BANK_CHANGES_SECONDS', 1, 86_400, changes),
+  };
+}
+
+/** Defaults to the acquirer's time-out. */
+function readPix(reader: SettingReader, runningAs: Environment): PixSettings {
+  const { text, whole, faults } = reader;
+  const changes = text('PARCELA_PIX_CHANGES_SECONDS') || (runningAs === 'production' ? '30' : '1');
+  const timeout = text('PARCELA_PIX_TIMEOUT_MILLISECONDS') || text('PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS');
+  const url = readPixUrl(text, faults);
+  const settings = readPixDialect(text('PARCELA_PIX_SETTINGS'));
+  if (typeof settings === 'string') faults.push(`PARCELA_PIX_SETTINGS: ${settings}`);
+  else if (url !== null) {
+    const fault = readDialect(url, settings);
+    if (typeof fault === 'string') faults.push(`PARCELA_PIX_SETTINGS: ${fault}`);
+  }
+  return {
+    url,
+    channel: readChannelSettings('PARCELA_PIX', text, reader),
+    settings: typeof settings === 'string' ? {} : settings,
+    timeoutMilliseconds: whole('PARCELA_PIX_TIMEOUT_MILLISECONDS', 250, 60_000, timeout),
+    changesSeconds: whole('PARCELA_PIX_CHANGES_SECONDS', 1, 86_400, changes),
   };
 }
 

@@ -31,6 +31,8 @@ export type AppContext = StartContext &
     /** Of those that the settings name; null: they name none. */
     readonly acquirerUrl: string | null;
     readonly bankUrl: string | null;
+    /** Null: another bank of Pix is named, or none. */
+    readonly pixSimulatorUrl: string | null;
     /** Commits key changes with audit entries, in the name of the service. */
     readonly commitChange: CommitKeyChange;
   };

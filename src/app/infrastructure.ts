@@ -7,7 +7,12 @@ import type { DataFolder } from '../homologation/data-folder.ts';
 import type { Simulator, StartSimulator } from '../homologation/start-simulator.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { businessClock } from '../platform/business-clock.ts';
-import { type Channel, observeChannel, openChannel } from '../platform/channels/open-channel.ts';
+import {
+  type Channel,
+  observeChannel,
+  openChannel,
+  plainChannel,
+} from '../platform/channels/open-channel.ts';
 import type { Closing } from '../platform/closings.ts';
 import { READ_TIME } from '../platform/database-time.sql.ts';
 import { DatabaseTime } from '../platform/database-time.ts';
@@ -30,7 +35,10 @@ import type { Bank } from '../providers/banks/bank.ts';
 import { BANK_CONNECT_MILLISECONDS, BANK_PORT, openBank } from '../providers/banks/open-bank.ts';
 import { type Acquirers, openAcquirers } from '../providers/open-acquirers.ts';
 import { type Banks, openBanks } from '../providers/open-banks.ts';
+import { openPixBanks, type PixBanks } from '../providers/open-pix-banks.ts';
 import { openProviderTable, type ProviderTable } from '../providers/open-provider-table.ts';
+import { openPixBank, PIX_CONNECT_MILLISECONDS, PIX_PORT } from '../providers/pix/open-pix-bank.ts';
+import type { PixBank } from '../providers/pix/pix-bank.ts';
 import type { Configuration } from './config.ts';
 import type { AppContext, BusinessTime, StartContext } from './context.ts';
 
@@ -46,8 +54,15 @@ const BANK_CALL_DURATION_SECONDS = histogram(
   [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16],
   ['operation', 'result'],
 );
+const PIX_CALL_DURATION_SECONDS = histogram(
+  'parcela_pix_call_duration_seconds',
+  'Duration of calls to the bank of Pix.',
+  [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16],
+  ['operation', 'result'],
+);
 declarePeer('acquirer', { calls: ACQUIRER_CALL_DURATION_SECONDS });
 declarePeer('bank', { calls: BANK_CALL_DURATION_SECONDS });
+declarePeer('pix', { calls: PIX_CALL_DURATION_SECONDS });
 const BATCHED_WRITE_ROWS = histogram(
   'parcela_batched_write_rows',
   'Rows written by one batched statement.',
@@ -78,10 +93,11 @@ export async function openInfrastructure(start: StartContext, startSimulator?: S
     startOwnPostgres(configuration, closings),
     startOwnSimulator(configuration, closings, startSimulator),
     startOwnBankSimulator(configuration, closings, startSimulator),
+    startOwnPixSimulator(configuration, closings, startSimulator),
   ] as const;
   // If one fails the other is closed, so both must have ended.
   await Promise.allSettled(starting);
-  const [server, simulator, bankSimulator] = await Promise.all(starting);
+  const [server, simulator, bankSimulator, pixSimulator] = await Promise.all(starting);
   const place =
     databaseUrl === null
       ? placeOfService((server as NonNullable<typeof server>).connection)
@@ -91,7 +107,8 @@ export async function openInfrastructure(start: StartContext, startSimulator?: S
   const acquirer =
     acquirerUrl === null ? null : await openNamedAcquirer(start, acquirerUrl, observe.acquirer);
   const bankUrl = configuration.bank.url ?? bankSimulator?.url ?? null;
-  return { folder, server, place, acquirerUrl, acquirer, bankUrl, observe };
+  const pixSimulatorUrl = pixSimulator?.url ?? null;
+  return { folder, server, place, acquirerUrl, acquirer, bankUrl, pixSimulatorUrl, observe };
 }
 
 /** The acquirer that the settings name, or its simulator, behind the gate. */
@@ -165,11 +182,23 @@ async function startOwnBankSimulator(
   return openSimulator(configuration, closings, { program: 'bank', folder: 'bank', lateMilliseconds, start });
 }
 
+/** As the bank of boletos. */
+async function startOwnPixSimulator(
+  configuration: Configuration,
+  closings: Closing[],
+  start: StartSimulator | undefined,
+) {
+  const { acquirerUrl, pix, environment } = configuration;
+  if (environment === 'production' || acquirerUrl !== null || pix.url !== null) return null;
+  const lateMilliseconds = pix.timeoutMilliseconds + LATE_BEHIND_TIMEOUT_MILLISECONDS;
+  return openSimulator(configuration, closings, { program: 'pix', folder: 'pix', lateMilliseconds, start });
+}
+
 async function openSimulator(
   { dataFolder }: Configuration,
   closings: Closing[],
   wanted: {
-    readonly program: 'acquirer' | 'bank';
+    readonly program: 'acquirer' | 'bank' | 'pix';
     readonly folder: string;
     readonly lateMilliseconds: number;
     readonly start: StartSimulator | undefined;
@@ -223,28 +252,32 @@ export async function openBusinessTime(
 
 type ObserveCall = (operation: string, result: string, seconds: number) => void;
 
-/** Of all acquirers, and of all banks. */
-type ObserveCalls = { readonly acquirer: ObserveCall; readonly bank: ObserveCall };
+/** Of all acquirers, of all banks, and of all banks of Pix. */
+type ObserveCalls = Readonly<Record<'acquirer' | 'bank' | 'pix', ObserveCall>>;
 
 function observeCalls(metrics: Metrics): ObserveCalls {
-  const [acquirer, bank] = [ACQUIRER_CALL_DURATION_SECONDS, BANK_CALL_DURATION_SECONDS].map(
-    (described): ObserveCall => {
-      const calls = metrics.histogram(described);
-      return (operation, result, seconds) => calls.observe({ operation, result }, seconds);
-    },
-  ) as [ObserveCall, ObserveCall];
-  return { acquirer, bank };
+  const observing = (described: typeof BANK_CALL_DURATION_SECONDS): ObserveCall => {
+    const calls = metrics.histogram(described);
+    return (operation, result, seconds) => calls.observe({ operation, result }, seconds);
+  };
+  return {
+    acquirer: observing(ACQUIRER_CALL_DURATION_SECONDS),
+    bank: observing(BANK_CALL_DURATION_SECONDS),
+    pix: observing(PIX_CALL_DURATION_SECONDS),
+  };
 }
 
 export type OpenedProviders = {
   readonly providerTable: ProviderTable;
   readonly acquirers: Acquirers;
   readonly banks: Banks;
+  readonly pixBanks: PixBanks;
 };
 
 type NamedProviders = {
   readonly acquirer: Acquirer | null;
   readonly bank: Bank | null;
+  readonly pixBank: PixBank | null;
   readonly observe: ObserveCalls;
 };
 
@@ -252,7 +285,7 @@ type NamedProviders = {
 export async function openProviders(
   start: StartContext,
   { database, keyring }: { readonly database: Database; readonly keyring: Keyring },
-  { acquirer, bank, observe }: NamedProviders,
+  { acquirer, bank, pixBank, observe }: NamedProviders,
 ): Promise<OpenedProviders> {
   const { configuration, closings, gate, log } = start;
   const { environment } = configuration;
@@ -269,11 +302,12 @@ export async function openProviders(
     byDefault: bank,
     observe: observe.bank,
   });
+  const pixBanks = await openPixBanks(providerTable, { gate, byDefault: pixBank, observe: observe.pix });
   if (acquirers.all().length === 0)
     throw new Error(
       'PARCELA_ACQUIRER_URL: production needs a bridge to an acquirer; name it, or add one with `parcela provider add`',
     );
-  return { providerTable, acquirers, banks };
+  return { providerTable, acquirers, banks, pixBanks };
 }
 
 /** The bank that is named, or its simulator; null: there is none. */
@@ -296,6 +330,42 @@ export async function openNamedBank(
   closings.push({ name: 'bank', close: () => bank.close() });
   if (warning !== null) say(warning);
   return BANK_PORT.gated(bank, () => whyHeld(gate));
+}
+
+/** What the simulated bank of Pix takes from a client that it sees for the first time. */
+const SIMULATED_PIX = { token: 'parcela:homologation', settings: { key: 'pix@parcela.example' } };
+
+/** The bank of Pix that is named, or its simulator; null: there is none. */
+export async function openNamedPixBank(
+  start: StartContext,
+  simulatorUrl: string | null,
+  observe: ObserveCall,
+): Promise<PixBank | null> {
+  const { configuration, closings, metrics, gate, log } = start;
+  const { url, settings } = configuration.pix;
+  const open = async () => {
+    const opened = await openChannel(configuration.pix.channel, {
+      connectTimeoutMilliseconds: PIX_CONNECT_MILLISECONDS,
+      ...observeChannel(
+        { log, metrics },
+        'pix',
+        'changed files of the channel to the bank of Pix are no good',
+      ),
+    });
+    closings.push({ name: 'channel to the bank of Pix', close: async () => opened.close() });
+    return opened;
+  };
+  if (url === null && simulatorUrl === null) return null;
+  const channel =
+    url === null
+      ? { ...plainChannel(PIX_CONNECT_MILLISECONDS), token: () => SIMULATED_PIX.token }
+      : await open();
+  const bank =
+    url === null
+      ? openPixBank({ ...SIMULATED_PIX, url: `${simulatorUrl}/api/v2` }, channel, { observe })
+      : openPixBank({ url, settings }, channel, { observe });
+  closings.push({ name: 'bank of Pix', close: () => bank.close() });
+  return PIX_PORT.gated(bank, () => whyHeld(gate));
 }
 
 export function batchedWith(metrics: Metrics): ModuleContext['batched'] {

@@ -17,6 +17,7 @@ import { openReconciliation } from '../reconciliation/module.ts';
 import { openRecurrence } from '../recurrence/module.ts';
 import { openFees } from '../transactions/fees/change-fees.ts';
 import { type Boletos, openBoletos } from '../transactions/methods/boleto/module.ts';
+import { openPix } from '../transactions/methods/pix/module.ts';
 import { openTransactions, type Transactions } from '../transactions/module.ts';
 import { openWebhooks } from '../webhooks/module.ts';
 import { SEALED_SECRETS } from '../webhooks/secrets/secrets.sql.ts';
@@ -48,7 +49,16 @@ export async function openModules(context: AppContext): Promise<Modules> {
   const fees = await context.whileDatabaseStarts(() =>
     openFees(context.database, context.configuration.fees),
   );
-  const payments = openPayments(context, { idempotency, cards, antiFraud, transactions, webhooks, fees });
+  const pix = openPix(context, { idempotency, webhooks });
+  const payments = openPayments(context, {
+    idempotency,
+    cards,
+    antiFraud,
+    transactions,
+    pix,
+    webhooks,
+    fees,
+  });
   const recurrence = openRecurrence(context, { idempotency, cards, transactions, webhooks });
   const boletos = openBoletos(context, { idempotency, webhooks });
   const reconciliation = openReconciliation(context, {
@@ -70,6 +80,7 @@ export async function openModules(context: AppContext): Promise<Modules> {
     payments,
     recurrence,
     boletos,
+    pix,
     reconciliation,
   ];
   const homologation = await openToolsOfHomologation(context, { transactions, boletos }, modules);

@@ -42,6 +42,7 @@ import {
   openBusinessTime,
   openInfrastructure,
   openNamedBank,
+  openNamedPixBank,
   openProviders,
   say,
   serviceHere,
@@ -135,14 +136,23 @@ async function openOnce(
 
 async function openOnDatabase(
   start: StartContext,
-  { folder, place, acquirerUrl, acquirer, bankUrl, observe }: Awaited<ReturnType<typeof openInfrastructure>>,
+  {
+    folder,
+    place,
+    acquirerUrl,
+    acquirer,
+    bankUrl,
+    pixSimulatorUrl,
+    observe,
+  }: Awaited<ReturnType<typeof openInfrastructure>>,
   drain: Drain,
 ): Promise<Omit<App, 'broken'>> {
   const bank = await openNamedBank(start, bankUrl, observe.bank);
+  const pixBank = await openNamedPixBank(start, pixSimulatorUrl, observe.pix);
   const { database, migrations } = await openCheckedDatabase(start, place);
   const { works: worksOfKeys, recordStart, ...keys } = await openAuditedKeys(start, database, migrations);
   const { works: worksOfTime, ...time } = await openBusinessTime(start, database);
-  const named = { acquirer, bank, observe };
+  const named = { acquirer, bank, pixBank, observe };
   const providers = await start.whileDatabaseStarts(() =>
     openProviders(start, { database, keyring: keys.keyring }, named),
   );
@@ -158,6 +168,7 @@ async function openOnDatabase(
     acquirerUrl,
     ...providers,
     bankUrl,
+    pixSimulatorUrl,
     commitChange: auditedKeyChanges(keys.audit, serviceHere()),
   };
   const modules = await openModules(context);

@@ -25,6 +25,7 @@ import { ISSUER_CODES } from '../providers/acquirers/module.ts';
 import { RECONCILIATION } from '../reconciliation/module.ts';
 import { RECURRENCE } from '../recurrence/module.ts';
 import { BOLETOS } from '../transactions/methods/boleto/module.ts';
+import { PIX } from '../transactions/methods/pix/module.ts';
 import { WEBHOOKS } from '../webhooks/module.ts';
 
 const INFO: ApiInfo = {
@@ -93,6 +94,7 @@ export async function referenceOf(
     CARDS,
     ANTI_FRAUD,
     PAYMENTS,
+    PIX,
     ISSUER_CODES,
     RECURRENCE,
     BOLETOS,

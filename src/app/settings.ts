@@ -120,9 +120,30 @@ const ROWS: readonly Row[] = [
     'between two questions to the bank about payments of boletos; by default 60, 1 in homologation',
   ],
   [
+    'PARCELA_PIX_URL',
+    '',
+    "the bank of Pix, the central bank's API for receivers (docs/pix.md), `https://…` or on loopback; without it its simulator where that of the acquirer runs too, else there is no Pix",
+  ],
+  ...channelRows('PARCELA_PIX', 'the bank of Pix'),
+  [
+    'PARCELA_PIX_SETTINGS',
+    '',
+    '`name=value` separated by semicolons: `key` (your Pix key), `tokenUrl`, `scope`, `pageSize`, `overlapSeconds` (docs/pix.md)',
+  ],
+  [
+    'PARCELA_PIX_TIMEOUT_MILLISECONDS',
+    '',
+    'how long the bank of Pix may take; by default as long as the acquirer',
+  ],
+  [
+    'PARCELA_PIX_CHANGES_SECONDS',
+    '',
+    'between two questions to the bank of Pix about what arrived; by default 30, 1 in homologation',
+  ],
+  [
     'PARCELA_UNGUARDED_CHANNELS',
     '',
-    'some of `acquirer`, `bank`, `antifraud`, `keyStore`, `otlp` (need neither certificate nor token) and `database` (needs no `sslmode=verify-full`) on other machines in production, because something else guards them (docs/operating.md)',
+    'some of `acquirer`, `bank`, `pix`, `antifraud`, `keyStore`, `otlp` (need neither certificate nor token) and `database` (needs no `sslmode=verify-full`) on other machines in production, because something else guards them (docs/operating.md)',
   ],
   ['PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS', '8000', 'how long the acquirer may take'],
   [
@@ -339,7 +360,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_TRACE_TARGETS',
     'acquirer,bank,antifraud',
-    'which others get the header `traceparent`: some of `acquirer`, `bank`, `antifraud` and `merchants` (with webhooks), or `none`',
+    'which others get the header `traceparent`: some of `acquirer`, `bank`, `pix`, `antifraud` and `merchants` (with webhooks), or `none`',
   ],
 ];
 

@@ -11,7 +11,10 @@ export const RUNTIME_TABLE_RIGHTS: TableRights = {
   ...on('select', 'audit_archives billing_days receivable_days'),
   ...on('select, insert', 'accounts audit_entries boleto_payments card_expiry_alerts'),
   ...on('select, insert', 'console_hand_givers console_hands fee_tables movements subscription_events'),
-  ...on('select, insert', 'restore_redone truth_reports unreadable_bank_changes unreadable_changes'),
+  ...on(
+    'select, insert',
+    'restore_redone truth_reports unreadable_bank_changes unreadable_changes unreadable_pix_receipts',
+  ),
   // Immutable until old; a second person approves `console_requests` as written.
   ...on(
     'select, insert, delete',
@@ -24,6 +27,7 @@ export const RUNTIME_TABLE_RIGHTS: TableRights = {
     'select, insert, update',
     'merchant_clocks merchants plans preauthorizations providers receivable_cursors',
   ),
+  ...on('select, insert, update', 'pix_charges pix_cursors pix_payments pix_receipts pix_refunds'),
   ...on('select, insert, update', 'receivables reconciliation_exceptions restore_runs restored_charges'),
   ...on('select, insert, update', 'settlement_coverages shares subscriptions sum_differences transactions'),
   ...on('select, insert, update', 'truth_differences webhook_endpoints webhook_secrets'),

@@ -2,6 +2,7 @@ import { ANTI_FRAUD_ADAPTERS } from '../antifraud/open-deciders.ts';
 import { ACQUIRER_ADAPTERS } from '../providers/acquirers/open-acquirer.ts';
 import { BANK_ADAPTERS } from '../providers/banks/open-bank.ts';
 import { credentialsChannel } from '../providers/open-provider-table.ts';
+import { PIX_ADAPTERS } from '../providers/pix/open-pix-bank.ts';
 import {
   type AdapterSetting,
   adapterOf,
@@ -22,6 +23,7 @@ type Adapter = {
 export const ADAPTERS: Readonly<Record<ProviderKind, Readonly<Record<string, Adapter>>>> = {
   acquirer: ACQUIRER_ADAPTERS,
   bank: byAddress(BANK_ADAPTERS),
+  pix: PIX_ADAPTERS,
   antifraud: byAddress(ANTI_FRAUD_ADAPTERS),
 };
 

@@ -52,7 +52,11 @@ const CREDENTIAL_FILES = {
 const ADAPTER_NAMES = [...new Set(Object.values(ADAPTERS).flatMap(Object.keys))];
 const SETTING_OPTIONS: readonly CommandOption[] = [
   { name: 'url', value: 'URL', description: 'where its bridge is', isRequired: true },
-  { name: 'adapter', value: 'NAME', description: `${ADAPTER_NAMES.join(', ')}; default: bridge` },
+  {
+    name: 'adapter',
+    value: 'NAME',
+    description: `${ADAPTER_NAMES.join(', ')}; default: bridge, of a bank of Pix standard`,
+  },
   {
     name: 'timeout-milliseconds',
     value: 'NUMBER',
@@ -79,9 +83,9 @@ const SETTING_OPTIONS: readonly CommandOption[] = [
   {
     name: 'setting',
     value: 'NAME=VALUE',
-    description: 'of its adapter: docs/acquirers.md',
+    description: 'of its adapter: docs/acquirers.md, docs/pix.md',
     isRepeatable: true,
-    check: (value) => (/^[A-Za-z]{1,40}=.{1,200}$/.test(value) ? null : 'must be NAME=VALUE'),
+    check: (value) => (/^[A-Za-z]{1,40}=.{1,500}$/.test(value) ? null : 'must be NAME=VALUE'),
   },
 ];
 const CONNECT_MILLISECONDS = 3_000;
@@ -176,6 +180,7 @@ const kindOf = (given: GivenOptions) => given.one('kind') as ProviderKind;
 const CARRIED: Readonly<Record<ProviderKind, string>> = {
   acquirer: 'card numbers',
   bank: 'names and documents of payers',
+  pix: 'names and documents of payers',
   antifraud: 'names and documents of buyers',
 };
 
@@ -188,7 +193,7 @@ async function runWrite(
   const [name, url] = [given.one('name') ?? '', (given.one('url') ?? '').replace(/\/+$/, '')];
   const urlFault = channelUrlFault('--url', url, CARRIED[kind]);
   if (urlFault !== null) return { ok: false, option: '--url', message: urlFault };
-  const adapter = given.one('adapter') ?? 'bridge';
+  const adapter = given.one('adapter') ?? (kind === 'pix' ? 'standard' : 'bridge');
   if (!Object.hasOwn(ADAPTERS[kind], adapter))
     return refused({ kind: 'refused', refusal: 'adapterUnknown', value: adapter });
   const credentials = await readCredentials(given);

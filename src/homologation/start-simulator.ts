@@ -8,7 +8,7 @@ import { programOf } from '../platform/home.ts';
 export type Simulator = { readonly url: string; stop(): Promise<void> };
 
 export type StartSimulator = (options: {
-  readonly program: 'acquirer' | 'bank';
+  readonly program: 'acquirer' | 'bank' | 'pix';
   readonly folder: string;
   readonly lateMilliseconds: number;
   readonly say: (line: string) => void;

@@ -11,6 +11,7 @@ import { batchReads } from '../platform/postgres/batched-reads.ts';
 import type { Acquirers } from '../providers/open-acquirers.ts';
 import type { FeeVersions } from '../transactions/fees/fee-table.ts';
 import { madeTransactionsRead } from '../transactions/methods/card/intents.sql.ts';
+import type { PixModule } from '../transactions/methods/pix/module.ts';
 import type { Transactions } from '../transactions/module.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Webhooks } from '../webhooks/module.ts';
@@ -86,6 +87,7 @@ export const MOVEMENTS: Published = { endpoints: MOVEMENT_ENDPOINTS, refusals: [
 type PaymentsContext = ModuleContext & {
   readonly configuration: {
     readonly acquirerTimeoutMilliseconds: number;
+    readonly cell: string | null;
     readonly cancelWindowDays: number;
     readonly captureDays: number;
     readonly minimumInstallment: Cents;
@@ -99,20 +101,21 @@ type Below = {
   readonly cards: Cards;
   readonly antiFraud: AntiFraudModule;
   readonly transactions: Transactions;
+  readonly pix: Pick<PixModule, 'canceling'>;
   readonly webhooks: Webhooks;
   readonly fees: FeeVersions;
 };
 
 export function openPayments(context: PaymentsContext, below: Below): Module {
   const { search, lookUp, openExport } = context;
-  const { cancelWindowDays, minimumInstallment } = context.configuration;
-  const { transactions, fees } = below;
+  const { cancelWindowDays, cell, minimumInstallment } = context.configuration;
+  const { transactions, pix, fees } = below;
   const asking = askingTools(context, below);
   return {
     endpoints: [
       ...serve(PAYMENT_ENDPOINTS, paymentTools(context, below)),
-      ...serve(PAYMENT_STATUS_ENDPOINTS, { search, lookUp, openExport }),
-      ...serve(CANCEL_ENDPOINTS, { ...transactions, ...asking, cancelWindowDays }),
+      ...serve(PAYMENT_STATUS_ENDPOINTS, { search, lookUp, openExport, cell }),
+      ...serve(CANCEL_ENDPOINTS, { ...transactions, ...asking, cancelWindowDays, pix: pix.canceling }),
       ...serve(CAPTURE_ENDPOINTS, { ...transactions, ...asking, minimumInstallment }),
       ...serve(MOVEMENT_ENDPOINTS, { search, lookUp, fees, findWatermark: transactions.findWatermark }),
     ],

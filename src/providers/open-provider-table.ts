@@ -232,6 +232,7 @@ export function credentialsChannel(
   return {
     connect: connectorWith(credentials, connectTimeoutMilliseconds),
     headers: () => headers,
+    token: () => token,
     close: () => {},
   };
 }

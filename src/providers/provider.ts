@@ -1,7 +1,7 @@
 import type { Channel } from '../platform/channels/open-channel.ts';
 import type { Instant } from '../values/instant.ts';
 
-export const PROVIDER_KINDS = ['acquirer', 'bank', 'antifraud'] as const;
+export const PROVIDER_KINDS = ['acquirer', 'bank', 'pix', 'antifraud'] as const;
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
 /** Finds an adapter by the name that is stored with a provider. Throws if this version has none of it. */

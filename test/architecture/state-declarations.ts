@@ -106,6 +106,32 @@ export const STATE_DECLARATIONS: Declarations = {
         toBy: 'moveOf',
       },
     ],
+    'pix_charges.move': [
+      {
+        table: 'pix_charges',
+        cells: {
+          'issuing.issue': 'waiting',
+          'issuing.refuse': 'refused',
+          'issuing.withdraw': 'refused',
+          'waiting.startRemove': 'removing',
+          'waiting.startExpiry': 'removing',
+          'waiting.pay': 'paid',
+          'removing.keep': 'waiting',
+          'removing.pay': 'paid',
+          'removing.cancel': 'canceled',
+          'removing.expire': 'expired',
+          'paid.giveBack': 'returned',
+        },
+        fromBy: 'PixMove.from',
+        toBy: 'moveOf',
+      },
+    ],
+    'pix_receipts.apply': [{ table: 'pix_receipts', cells: ['waiting.apply'] }],
+    'pix_refunds.confirm': [{ table: 'pix_refunds', cells: ['refunding.confirm', 'pending.confirm'] }],
+    'pix_refunds.accept': [{ table: 'pix_refunds', cells: ['refunding.accept', 'pending.accept'] }],
+    'pix_refunds.refuse': [
+      { table: 'pix_refunds', cells: ['refunding.refuse', 'pending.refuse', 'refunding.withdraw'] },
+    ],
     'bank_changes.apply': [{ table: 'bank_changes', cells: ['waiting.apply'] }],
     'bank_changes.refuse': [{ table: 'bank_changes', cells: ['waiting.refuse'] }],
     'deliveries.record_tries': [

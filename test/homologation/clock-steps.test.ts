@@ -108,6 +108,7 @@ test('everything that falls due in between happens in its order, at its own inst
     changes: 0,
     preauthorizations: 0,
     boletos: 0,
+    pix: 0,
     billings: 0,
     notices: 0,
     deliveries: 5,
@@ -120,6 +121,7 @@ test('everything that falls due in between happens in its order, at its own inst
     changes: 0,
     preauthorizations: 0,
     boletos: 0,
+    pix: 0,
     billings: 0,
     notices: 0,
     deliveries: 1,
@@ -148,6 +150,7 @@ test('what a change brings about is reported at the instant of the change, befor
     changes: 1,
     preauthorizations: 0,
     boletos: 0,
+    pix: 0,
     billings: 0,
     notices: 0,
     deliveries: 2,
@@ -286,7 +289,7 @@ test('a process whose jump was taken over moves the clock no more', async () => 
   });
   assert.ok(taken !== undefined);
   const progress = {
-    ran: { changes: 7, preauthorizations: 0, boletos: 0, billings: 0, notices: 0, deliveries: 7 },
+    ran: { changes: 7, preauthorizations: 0, boletos: 0, pix: 0, billings: 0, notices: 0, deliveries: 7 },
     steps: 7,
   };
   assert.equal(await moveHeldClock(database, late, instant(start + 9 * DAY), progress, 60_000), null);

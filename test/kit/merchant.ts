@@ -85,9 +85,11 @@ export async function call(baseUrl: string, path: string, options: CallOptions =
 /** Throws unless the answer is in the published description, in the shape that it says. */
 export function assertDescribed(method: string, path: string, reply: Reply): void {
   const [bare = ''] = path.split('?');
-  const described = Object.keys(document.paths).find((pattern) =>
+  const matching = Object.keys(document.paths).filter((pattern) =>
     new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(bare),
   );
+  // A path of words is meant before one with names in it.
+  const described = matching.find((pattern) => !pattern.includes('{')) ?? matching[0];
   const isHead = method === 'HEAD';
   const verb = isHead ? 'get' : method.toLowerCase();
   const operation = described === undefined ? undefined : document.paths[described]?.[verb];

@@ -4,7 +4,7 @@ const PARTIAL = 'src/transactions/cancels/partial-cancel.ts';
 const SPLIT = 'src/transactions/split.ts';
 const CENTS = 'src/values/cents.ts';
 const RECEIVABLE = 'src/reconciliation/receivables/receivable.ts';
-const BOLETO = 'src/transactions/methods/boleto/boleto.ts';
+const BILL_TERMS = 'src/transactions/bill-terms.ts';
 
 /** Mistakes in amounts: what is charged, given back, divided, owed and rounded. */
 export const MONEY_MUTATIONS: readonly Mutation[] = [
@@ -45,7 +45,7 @@ export const MONEY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a boleto paid in another amount is as expected',
-    file: 'src/transactions/methods/boleto/changes/bank-change.ts',
+    file: 'src/transactions/bill-payment.ts',
     find: "isAmountDue ? 'expected' : 'otherAmount'",
     put: "isAmountDue ? 'expected' : 'expected'",
     caughtBy: 'src/transactions/methods/boleto/changes/bank-change.test.ts',
@@ -199,14 +199,14 @@ export const MONEY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a fine is laid on a boleto that is paid in time',
-    file: BOLETO,
+    file: BILL_TERMS,
     find: '  if (day <= lastDayInTime(dueOn)) return amount;\n',
     put: '  if (day < lastDayInTime(dueOn)) return amount;\n',
     caughtBy: 'src/transactions/methods/boleto/boleto.test.ts',
   },
   {
     name: 'the discount of a boleto ends a day early',
-    file: BOLETO,
+    file: BILL_TERMS,
     find: 'day <= discount.until',
     put: 'day < discount.until',
     caughtBy: 'src/transactions/methods/boleto/boleto.test.ts',

@@ -1,5 +1,4 @@
-import type { GET_PAYMENT } from '../../payments/status/contract.ts';
-import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import type { CardPayment } from '../../payments/status/contract.ts';
 import { instant, saoPauloText } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import type { Field } from '../parts/page-parts.ts';
@@ -8,7 +7,7 @@ import { type ShownRequest, shownRequests, type Visit } from '../parts/screen.ts
 import { ANSWERS, answerField, SCRIPT_PATH } from './acquirer-answer.ts';
 import { happenBox, tryForm } from './test-tools.ts';
 
-type Payment = Pick<AnswerOf<typeof GET_PAYMENT>, 'paymentId' | 'installments'>;
+type Payment = Pick<CardPayment, 'paymentId' | 'installments'>;
 
 const INSTALLMENT_EVENTS: Readonly<Record<string, { readonly text: string }>> = {
   settle: { text: 'The acquirer pays it' },

@@ -51,6 +51,7 @@ ${facts([
 const KINDS = {
   acquirer: { text: 'Acquirer' },
   bank: { text: 'Bank of the boletos' },
+  pix: { text: 'Bank of Pix' },
   antifraud: { text: 'Anti-fraud provider' },
 } as const satisfies Record<RoutedProvider['kind'], { readonly text: string }>;
 

@@ -1,4 +1,4 @@
-import type { GET_PAYMENT } from '../../payments/status/contract.ts';
+import type { CardPayment } from '../../payments/status/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import type { GET_BILLING } from '../../recurrence/billings/contract.ts';
 import type { GET_PLAN } from '../../recurrence/plans/contract.ts';
@@ -25,14 +25,14 @@ export const PAYMENT_STATES = {
   Cancelada: { tone: 'plain', text: 'Canceled' },
   Bloqueada: { tone: 'bad', text: 'Blocked' },
   Paga: { tone: 'good', text: 'Paid' },
-} as const satisfies States<AnswerOf<typeof GET_PAYMENT>['statusDescription']>;
+} as const satisfies States<CardPayment['statusDescription']>;
 
 export const CANCEL_STATES = {
   Processando: { tone: 'wait', text: 'Processing' },
   Pendente: { tone: 'wait', text: 'Accepted, decided later' },
   Cancelado: { tone: 'good', text: 'Given back' },
   Recusado: { tone: 'bad', text: 'Refused' },
-} as const satisfies States<AnswerOf<typeof GET_PAYMENT>['cancels'][number]['status']>;
+} as const satisfies States<CardPayment['cancels'][number]['status']>;
 
 export const SUBSCRIPTION_STATES = {
   Active: { tone: 'good', text: 'Active' },

@@ -1,4 +1,4 @@
-import { GET_PAYMENT } from '../../payments/status/contract.ts';
+import { type CardPayment, cardPayment, GET_PAYMENT } from '../../payments/status/contract.ts';
 import { LIST_PAYMENTS } from '../../payments/status/endpoints.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import type { Receivable } from '../../reconciliation/receivables/receivable.ts';
@@ -29,7 +29,7 @@ export type PaymentTools = {
 
 type ListedPayment = AnswerOf<typeof LIST_PAYMENTS>['items'][number];
 export type ShownPayment = Omit<ListedPayment, 'split'>;
-export type WholePayment = AnswerOf<typeof GET_PAYMENT>;
+export type WholePayment = CardPayment;
 
 const USUAL_DAYS = 7;
 const REFRESH_SECONDS = 10;
@@ -109,8 +109,8 @@ const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound>(
     const { paymentId = '' } = visit.parameters;
     const { splitPage } = visit.query;
     const asked = await visit.ask(GET_PAYMENT, { parameters: { paymentId }, query: { splitPage } });
-    if (!asked.ok) return 'notFound';
-    const payment = asked.body;
+    const payment = asked.ok ? cardPayment(asked.body) : null;
+    if (payment === null) return 'notFound';
     const { merchantId } = visit;
     const { paymentId: transactionId, nsu } = payment;
     if (nsu === null) return { payment, movements: [], deliveries: [], receivables: [], chargebacks: [] };

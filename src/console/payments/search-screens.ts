@@ -1,4 +1,4 @@
-import { GET_PAYMENT } from '../../payments/status/contract.ts';
+import { cardPayment, GET_PAYMENT } from '../../payments/status/contract.ts';
 import { LIST_PAYMENTS } from '../../payments/status/endpoints.ts';
 import { GET_BILLING } from '../../recurrence/billings/contract.ts';
 import { GET_SUBSCRIPTION, LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
@@ -81,7 +81,8 @@ async function paymentsOf(
   const ids = document === null ? [] : await findCustomerPayments(visit.merchantId, document);
   for (const paymentId of ids.filter((id) => !found.has(id))) {
     const asked = await visit.ask(GET_PAYMENT, { parameters: { paymentId } });
-    if (asked.ok) found.set(paymentId, asked.body);
+    const payment = asked.ok ? cardPayment(asked.body) : null;
+    if (payment !== null) found.set(paymentId, payment);
   }
   return [...found.values()];
 }

@@ -1,6 +1,5 @@
 import type { Merchant } from '../../merchants/merchant.ts';
-import { GET_PAYMENT } from '../../payments/status/contract.ts';
-import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import { type CardPayment, cardPayment, GET_PAYMENT } from '../../payments/status/contract.ts';
 import { documentText } from '../../values/document-number.ts';
 import { type Html, html } from '../parts/html.ts';
 import { cardText, facts, moment, section, table } from '../parts/page-parts.ts';
@@ -11,7 +10,7 @@ import { PAYMENT_STATES, stateBadge } from '../parts/states.ts';
 
 export type ReceiptTools = { readonly findMerchant: (merchantId: string) => Promise<Merchant | null> };
 
-type Found = { readonly payment: AnswerOf<typeof GET_PAYMENT>; readonly merchant: Merchant };
+type Found = { readonly payment: CardPayment; readonly merchant: Merchant };
 
 /** A sheet of A4 for the buyer. Print shows nothing else. */
 export const RECEIPT_SCREENS: readonly Screen<ReceiptTools>[] = [
@@ -23,7 +22,8 @@ export const RECEIPT_SCREENS: readonly Screen<ReceiptTools>[] = [
     async read({ ask, merchantId, parameters: { paymentId = '' } }, { findMerchant }) {
       const asked = await ask(GET_PAYMENT, { parameters: { paymentId } });
       const merchant = await findMerchant(merchantId);
-      return asked.ok && merchant !== null ? { payment: asked.body, merchant } : 'notFound';
+      const payment = asked.ok ? cardPayment(asked.body) : null;
+      return payment !== null && merchant !== null ? { payment, merchant } : 'notFound';
     },
     view: receipt,
   }),

@@ -86,6 +86,7 @@ const RAN = named(
     }),
     preauthorizations: Type.Integer({ description: 'Pre-authorizations that were let go uncaptured.' }),
     boletos: Type.Integer({ description: 'Boletos that became overdue, or whose time was over.' }),
+    pix: Type.Integer({ description: 'Pix whose time was over.' }),
     billings: Type.Integer({ description: 'Charges of billings that were begun.' }),
     notices: Type.Integer({ description: 'Notices of cards that expire and of due days that come.' }),
     deliveries: Type.Integer({ description: 'Tries to deliver a notification, successful or not.' }),
@@ -100,7 +101,15 @@ const ABOUT = {
   homologationOnly: true,
 } as const;
 
-const RAN_EXAMPLE = { changes: 2, preauthorizations: 0, boletos: 0, billings: 2, notices: 0, deliveries: 3 };
+const RAN_EXAMPLE = {
+  changes: 2,
+  preauthorizations: 0,
+  boletos: 0,
+  pix: 0,
+  billings: 2,
+  notices: 0,
+  deliveries: 3,
+};
 const ON_THE_WAY = {
   now: '2026-12-14T18:22:07.000',
   target: '2027-03-01T09:00:00.000',

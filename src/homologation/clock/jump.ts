@@ -8,6 +8,7 @@ export const NOTHING_RAN: Ran = {
   changes: 0,
   preauthorizations: 0,
   boletos: 0,
+  pix: 0,
   billings: 0,
   notices: 0,
   deliveries: 0,

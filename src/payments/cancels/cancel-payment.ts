@@ -10,11 +10,25 @@ import {
 } from '../../transactions/cancels/cancel-transaction.ts';
 import { findCancel, findMadeCancel } from '../../transactions/cancels/cancels.sql.ts';
 import { findRelease, type RecordedRelease } from '../../transactions/methods/card/releases.sql.ts';
+import {
+  type CancelPixResult,
+  type CancelPixTools,
+  cancelPix,
+  refundResult,
+  removalOf,
+} from '../../transactions/methods/pix/cancel-pix.ts';
+import { findPix } from '../../transactions/methods/pix/pix-charges.sql.ts';
+import { findMadeRefund, findRefund } from '../../transactions/methods/pix/refunds/refunds.sql.ts';
 import type { Cents } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { Instant } from '../../values/instant.ts';
 
-export type CancelPaymentTools = CancelTools & FindRequestTools;
+export type CancelPaymentTools = CancelTools & FindRequestTools & { readonly pix: CancelPixTools };
+
+export type PaymentCanceled = CancelResult | PixCanceled;
+
+/** As a cancel of a card, in the words of its method. */
+export type PixCanceled = { readonly kind: 'pix'; readonly result: CancelPixResult };
 
 /**
  * Gives back `amount`, or the rest (null). A repetition gives the outcome. Pending until the acquirer
@@ -26,30 +40,67 @@ export async function cancelPayment(
   wanted: {
     readonly paymentId: string;
     readonly amount: Cents | null;
+    /** Of a Pix: which of its payments; null: the one that paid it. */
+    readonly endToEndId: string | null;
   },
   sent: SentRequest,
   deadlineAt: number,
-): Promise<Once<CancelResult>> {
-  const { paymentId, amount } = wanted;
+): Promise<Once<PaymentCanceled>> {
+  const { paymentId, amount, endToEndId } = wanted;
   if (!isUuid(paymentId)) return { kind: 'first', result: { kind: 'refused', refusal: 'notFound' } };
   const { merchantId, userName: createdBy } = seller;
   const request = identifyRequest(tools.keyring, merchantId, sent);
   const transactionId = paymentId.toLowerCase();
-  return answerOnce(tools, merchantId, request, {
-    make: async (isFirst) =>
-      (await isFirst)
-        ? cancelTransaction(tools, { merchantId, transactionId, amount, createdBy, request }, deadlineAt)
-        : 'keyUsed',
-    // The acquirer's refusal is an outcome, and recorded like a confirmation.
-    isRefused: (result) => result.kind === 'refused' && result.refusal !== 'refusedByAcquirer',
-    findMade: (span) => findMadeCancel(tools.database, { merchantId, transactionId }, span),
+  return answerOnce<PaymentCanceled>(tools, merchantId, request, {
+    async make(isFirst) {
+      if (!(await isFirst)) return 'keyUsed';
+      const ofCard = { merchantId, transactionId, amount, createdBy, request };
+      const canceled = endToEndId === null ? await cancelTransaction(tools, ofCard, deadlineAt) : NO_CARD;
+      if (canceled === 'keyUsed' || canceled.kind !== 'refused' || canceled.refusal !== 'notFound')
+        return canceled;
+      const ofPix = { merchantId, pixId: transactionId, amount, endToEndId, createdBy, request };
+      const result = await cancelPix(tools.pix, ofPix, deadlineAt);
+      return result === 'keyUsed' ? result : { kind: 'pix', result };
+    },
+    isRefused,
+    findMade: async (span) =>
+      (await findMadeCancel(tools.database, { merchantId, transactionId }, span)) ??
+      findMadeRefund(tools.database, { merchantId, pixId: transactionId }, span),
     async repeatAnswer(cancelId) {
       const cancel = await findCancel(tools.database, merchantId, cancelId);
       if (cancel !== null) return outcomeOf(cancel);
       const release = await findRelease(tools.database, merchantId, transactionId, cancelId);
-      return release === null ? null : outcomeOfRelease(release);
+      return release === null
+        ? outcomeOfPix(tools, { merchantId, pixId: transactionId }, cancelId)
+        : outcomeOfRelease(release);
     },
   });
+}
+
+const NO_CARD: CancelResult = { kind: 'refused', refusal: 'notFound' };
+
+/** A refusal of the acquirer or the bank is an outcome, and recorded like a confirmation. */
+function isRefused(canceled: PaymentCanceled): boolean {
+  const result = canceled.kind === 'pix' ? canceled.result : canceled;
+  if (result.kind !== 'refused') return false;
+  const { refusal } = result;
+  return refusal !== 'refusedByAcquirer' && refusal !== 'refusedByBank' && refusal !== 'paidAtBank';
+}
+
+/** Of a devolution, or where the resource is the Pix itself, of its removal. */
+async function outcomeOfPix(
+  { database, clock }: CancelPaymentTools,
+  key: { readonly merchantId: string; readonly pixId: string },
+  resourceId: string,
+): Promise<PixCanceled | null> {
+  const refund = await findRefund(database, key.merchantId, resourceId);
+  if (refund !== null) return ofPix(refundResult(refund));
+  const pix = resourceId === key.pixId ? await findPix(database, key) : null;
+  return pix === null ? null : ofPix(removalOf(pix, clock.now(key.merchantId)));
+}
+
+function ofPix(result: CancelPixResult | null): PixCanceled | null {
+  return result === null || result.kind === 'unknown' ? null : { kind: 'pix', result };
 }
 
 /** For a pre-authorization; null while its void is not acknowledged. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { type Answer, callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
-import { FAILURES, unavailableAnswer, writeOnce } from '../../platform/http/failures.ts';
+import { FAILURES, RETRY_AFTER_SECONDS, unavailableAnswer, writeOnce } from '../../platform/http/failures.ts';
 import { named } from '../../platform/http/named.ts';
 import {
   conflict,
@@ -13,9 +13,11 @@ import {
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import type { CancelRefusal } from '../../transactions/cancels/cancel.ts';
 import type { CancelResult } from '../../transactions/cancels/cancel-transaction.ts';
+import type { CancelPixRefusal } from '../../transactions/methods/pix/cancel-pix.ts';
+import { PIX_REFUSALS } from '../../transactions/methods/pix/endpoints.ts';
 import { type Cents, MAX_PAYMENT_CENTS } from '../../values/cents.ts';
 import { type Instant, saoPauloOffsetText } from '../../values/instant.ts';
-import { type CancelPaymentTools, cancelPayment } from './cancel-payment.ts';
+import { type CancelPaymentTools, cancelPayment, type PaymentCanceled } from './cancel-payment.ts';
 
 export const CANCEL_REFUSALS = {
   notResolved: passingConflict(2, {
@@ -58,12 +60,35 @@ export const CANCEL_REFUSALS = {
     pt: 'A adquirente recusou o cancelamento: nada foi devolvido.',
     en: 'The acquirer refused the cancel: nothing was given back.',
   }),
+  refusedByBank: conflict({
+    pt: 'O banco recusou a devolução do Pix: nada foi devolvido.',
+    en: 'The bank refused to give the Pix back: nothing was given back.',
+  }),
+  paidAtBank: conflict({
+    pt: 'O banco informa que o Pix foi pago: ele não foi cancelado, e o pagamento aparecerá em breve.',
+    en: 'The bank says that the Pix is paid: it was not canceled, and the payment will appear shortly.',
+  }),
+  expired: conflict({
+    pt: 'O prazo do Pix terminou e ninguém o pagou: não há o que cancelar.',
+    en: 'The time of the Pix is over and nobody paid it: there is nothing to cancel.',
+  }),
+  noPayment: conflict({
+    pt: 'O Pix não tem esse pagamento: não há o que devolver.',
+    en: 'The Pix has no such payment: there is nothing to give back.',
+  }),
+  notPaidYet: refusal(409, 'amount', {
+    pt: 'Ninguém pagou o Pix ainda: ele só se cancela por inteiro.',
+    en: 'Nobody has paid the Pix yet: it is canceled whole.',
+  }),
   /** The service repeats the cancel itself; merchants must not. */
   unresolved: refusal(500, '', {
     pt: 'O cancelamento está em andamento: a adquirente ainda não respondeu e será consultada até responder. Consulte o pagamento antes de pedir outro.',
     en: 'The cancel is under way: the acquirer has not answered yet and is asked until it does. Read the payment before you ask for another.',
   }),
-} as const satisfies Record<Exclude<CancelRefusal, 'notFound'> | 'unresolved', RefusalShape>;
+} as const satisfies Record<
+  Exclude<CancelRefusal | CancelPixRefusal, 'notFound'> | 'notPaidYet' | 'unresolved',
+  RefusalShape
+>;
 
 const CANCEL_REQUEST = named('CancelRequest', {
   amount: Type.Optional(
@@ -71,6 +96,12 @@ const CANCEL_REQUEST = named('CancelRequest', {
       minimum: 1,
       maximum: MAX_PAYMENT_CENTS,
       description: 'Cents; without it all that is left, which is what `{}` and no body ask for.',
+    }),
+  ),
+  endToEndId: Type.Optional(
+    Type.String({
+      maxLength: 32,
+      description: 'Of a Pix: which of its payments is given back; without it the one that paid it.',
     }),
   ),
 });
@@ -89,7 +120,7 @@ export const CANCEL_PAYMENT = contract({
   group: 'Payments',
   summary: 'Give a payment back, whole or in parts',
   description:
-    '200 means that exactly that amount was given back. A part comes off the last installments first, and beneficiaries ' +
+    '200 means that exactly that amount was given back; a Pix that nobody has paid was taken away from its bank. A part comes off the last installments first, and beneficiaries ' +
     'give back in proportion. Parts may be canceled at the same time, as long as they fit into what is left. 202 means that the acquirer accepted ' +
     'it and decides later: the amount is held, nothing is given back yet, and notifications and callback report the end. ' +
     '409 means that nothing was given back. 500 means that the cancel is under way: its amount ' +
@@ -186,13 +217,37 @@ function writeCancel(
 export const CANCEL_ENDPOINTS: readonly Endpoint<CancelPaymentTools>[] = [
   endpoint(CANCEL_PAYMENT, async (tools: CancelPaymentTools, call) => {
     const { paymentId } = call.parameters;
-    const wanted = { paymentId, amount: readCancelAmount(call.body) };
+    const { endToEndId = null } = call.body;
+    const wanted = { paymentId, amount: readCancelAmount(call.body), endToEndId };
     const once = await cancelPayment(tools, callerOf(call), wanted, call, call.deadlineAt);
     return writeOnce(call, once, (result) => writeResult(paymentId, result, call.language));
   }),
 ];
 
-function writeResult(paymentId: string, result: CancelResult, language: Language): Answer {
+function writeResult(paymentId: string, canceled: PaymentCanceled, language: Language): Answer {
+  if (canceled.kind !== 'pix') return writeCanceled(paymentId, canceled, language);
+  const { result } = canceled;
+  const ofPix = { authorizationCode: '' };
+  switch (result.kind) {
+    case 'canceled':
+    case 'pending':
+      return writeCanceled(paymentId, { ...result, ...ofPix }, language);
+    case 'refused':
+      return refusalAnswer(shapeOfPix(result.refusal), language);
+    case 'unknown':
+    case 'notSent':
+      return writeCanceled(paymentId, { kind: result.kind }, language);
+    case 'notConnected':
+      return refusalAnswer(PIX_REFUSALS.bankAway, language, { 'retry-after': RETRY_AFTER_SECONDS });
+  }
+}
+
+function shapeOfPix(refusal: CancelPixRefusal): RefusalShape {
+  if (refusal === 'notFound') return FAILURES.unknownPath;
+  return CANCEL_REFUSALS[refusal === 'wholeOnly' ? 'notPaidYet' : refusal];
+}
+
+function writeCanceled(paymentId: string, result: CancelResult, language: Language): Answer {
   switch (result.kind) {
     case 'canceled':
       return { status: 200, body: writeCancel(paymentId, result) };

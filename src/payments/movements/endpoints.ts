@@ -12,6 +12,7 @@ import {
   type MovementSubject,
   type MovementWithNet,
   netInstallment,
+  type PixMovementState,
 } from '../../transactions/movements/movement.ts';
 import { listAccountMovements } from '../../transactions/movements/movements.sql.ts';
 import { INSTALLMENT_WORDS } from '../../transactions/transaction.ts';
@@ -38,7 +39,7 @@ async function listMovements(
   );
   const items = found.map((movement) => {
     const { subject, installmentNumber, amount } = movement;
-    if (subject.kind === 'boleto') return { ...movement, netAmount: amount };
+    if (subject.kind !== 'payment') return { ...movement, netAmount: amount };
     const { sale } = subject;
     const table = fees.tableAt(merchantId, sale.soldAt);
     return { ...movement, netAmount: netInstallment(sale, installmentNumber, table) };
@@ -53,20 +54,23 @@ const MOVEMENT = named('Movement', {
   installmentNumber: Type.Integer(),
   moment: Type.String(),
   type: Type.String({
-    description: 'Autorizacao, Pagamento, Cancelamento, Bloqueio, Desbloqueio or Boleto.',
+    description: 'Autorizacao, Pagamento, Cancelamento, Bloqueio, Desbloqueio, Boleto or Pix.',
   }),
-  oldValue: Type.String({ description: 'Empty for the first of an installment, or of a boleto.' }),
+  oldValue: Type.String({ description: 'Empty for the first of an installment, of a boleto or of a Pix.' }),
   newValue: Type.String({
     description:
       'Autorizada, Paga, Cancelada or Bloqueada; the same as oldValue where a chargeback took a part and something is left. ' +
-      'Of a boleto Emitido, Vencido, Pago, Cancelado, Expirado, or Pagamento inesperado where money came and it stays what it was.',
+      'Of a boleto Emitido, Vencido, Pago, Cancelado, Expirado; of a Pix Aguardando, Paga, Devolvida, Cancelada, Expirada; ' +
+      'of both Pagamento inesperado where money came and it stays what it was.',
   }),
   accountNumber: Type.String(),
   paymentId: Type.Union([Type.String(), Type.Null()], { description: 'null: it is of a boleto.' }),
   boletoId: Type.Optional(Type.String({ description: 'Of the boleto; absent: it is of a payment.' })),
   referenceTransaction: Type.Union([Type.String(), Type.Null()]),
-  amount: Type.Integer({ description: 'Cents of the installment, as it was sold; of a boleto its value.' }),
-  netAmount: Type.Integer({ description: "The same less the operator's fee; boletos have none." }),
+  amount: Type.Integer({
+    description: 'Cents of the installment, as it was sold; of a boleto or a Pix its value.',
+  }),
+  netAmount: Type.Integer({ description: "The same less the operator's fee; boletos and Pix have none." }),
   shares: Type.Array(
     named('MovementShare', {
       documentNumberBeneficiary: Type.String(),
@@ -152,6 +156,16 @@ const BOLETO_WORDS: Record<BoletoMovementState, string> = {
   unexpectedPayment: 'Pagamento inesperado',
 };
 
+const PIX_WORDS: Record<PixMovementState, string> = {
+  waiting: 'Aguardando',
+  paid: 'Paga',
+  returned: 'Devolvida',
+  canceled: 'Cancelada',
+  expired: 'Expirada',
+  unexpectedPayment: 'Pagamento inesperado',
+};
+const WORDS = { boleto: BOLETO_WORDS, pix: PIX_WORDS, payment: INSTALLMENT_WORDS } as const;
+
 function writeMovementPage({ items, next }: MovementPage): object {
   return { items: items.map(writeMovement), next };
 }
@@ -180,15 +194,13 @@ function writeMovement(movement: MovementWithNet): object {
 
 function writeValues(subject: MovementSubject): { readonly oldValue: string; readonly newValue: string } {
   const { oldState, newState } = subject;
-  const words: Readonly<Record<string, string>> =
-    subject.kind === 'boleto' ? BOLETO_WORDS : INSTALLMENT_WORDS;
+  const words: Readonly<Record<string, string>> = WORDS[subject.kind];
   return { oldValue: oldState === null ? '' : (words[oldState] ?? ''), newValue: words[newState] ?? '' };
 }
 
 function writeSubjectId(subject: MovementSubject): object {
-  return subject.kind === 'boleto'
-    ? { paymentId: null, boletoId: subject.boletoId }
-    : { paymentId: subject.transactionId };
+  if (subject.kind === 'boleto') return { paymentId: null, boletoId: subject.boletoId };
+  return { paymentId: subject.kind === 'pix' ? subject.pixId : subject.transactionId };
 }
 
 export const MOVEMENT_ENDPOINTS: readonly Endpoint<ListMovementsTools>[] = [

@@ -1,11 +1,12 @@
-import { Type } from 'typebox';
-import { contract } from '../../platform/http/endpoint.ts';
+import { type Static, Type } from 'typebox';
+import { type AnswerOf, contract } from '../../platform/http/endpoint.ts';
 import { named } from '../../platform/http/named.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { linesOf, type RowFormat } from '../../platform/row-format.ts';
 import { DECLINE_FIELDS, writeDeclineFields } from '../../providers/acquirers/endpoints.ts';
 import { readDecline } from '../../providers/acquirers/issuer-code.ts';
 import type { CancelState, ListedCancel, TransactionWithCancels } from '../../transactions/cancels/cancel.ts';
+import { PIX_PAYMENT } from '../../transactions/methods/pix/pix-contract.ts';
 import {
   INSTALLMENT_WORDS,
   type Installment,
@@ -39,6 +40,7 @@ export const STATUS_WORDS = {
 
 const FIELDS_OF_ALL = {
   paymentId: Type.String(),
+  method: Type.Enum(['card']),
   referenceTransaction: Type.Union([Type.String(), Type.Null()]),
   billingId: Type.Union([Type.String(), Type.Null()], {
     description: 'The billing that was charged; null: no billing.',
@@ -119,6 +121,7 @@ export const LISTED_PAYMENT = named('Payment', { ...FIELDS_OF_ALL, split: Type.O
 
 export const PAYMENT_EXAMPLE = {
   paymentId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+  method: 'card',
   referenceTransaction: 'PEDIDO-1001',
   billingId: null,
   statusDescription: 'Autorizada',
@@ -165,17 +168,25 @@ export const GET_PAYMENT = contract({
   summary: 'Read a payment',
   description:
     'statusDescription: Processando, Pré-autorizada, Autorizada, Negada, Desfeita, Cancelada, Bloqueada or Paga. Amounts in cents, as ' +
-    'they were charged; canceledAmount says what was given back of them. A split of very many shares is shown in pages.',
+    'they were charged; canceledAmount says what was given back of them. A split of very many shares is shown in pages. ' +
+    'Of a Pix Processando, Aguardando, Paga, Expirada, Cancelada or Negada, with all that arrived for it.',
   parameters: Type.Object({ paymentId: Type.String({ maxLength: 36 }) }),
   query: SPLIT_QUERY,
   answers: {
     200: {
       description: 'The payment as it stands.',
-      schema: PAYMENT_ANSWER,
+      schema: Type.Union([PAYMENT_ANSWER, PIX_PAYMENT]),
       example: { ...PAYMENT_EXAMPLE, ...EXAMPLE_OF_CANCELS },
     },
   },
 });
+
+export type CardPayment = Static<typeof PAYMENT_ANSWER>;
+
+/** Null: it was paid by another method. */
+export function cardPayment(answer: AnswerOf<typeof GET_PAYMENT>): CardPayment | null {
+  return answer.method === 'card' ? answer : null;
+}
 
 /** With one page of its split, and its cancels. */
 export function writePayment(
@@ -205,6 +216,7 @@ function writeSharedFields({ transaction, status }: FoundPayment<WithoutShares>,
   const canceledAmount = installments.reduce((sum, part) => sum + part.canceledAmount, 0);
   return {
     paymentId: transaction.transactionId,
+    method: 'card',
     referenceTransaction: transaction.referenceTransaction,
     billingId: billingOf(transaction),
     statusDescription: STATUS_WORDS[status],

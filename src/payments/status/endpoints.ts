@@ -8,6 +8,11 @@ import { pageFor, pageQuery, readPage, tooManyToOrder, writePage } from '../../p
 import type { LookUp } from '../../platform/postgres/searches.ts';
 import { notePayment } from '../../platform/tracing/scope.ts';
 import type { TransactionWithCancels } from '../../transactions/cancels/cancel.ts';
+import { NOT_SENT, type Pix } from '../../transactions/methods/pix/pix.ts';
+import { findPix } from '../../transactions/methods/pix/pix-charges.sql.ts';
+import { pagesAt, writePixPayment } from '../../transactions/methods/pix/pix-contract.ts';
+import type { Refund } from '../../transactions/methods/pix/refunds/refund.ts';
+import { listRefunds } from '../../transactions/methods/pix/refunds/refunds.sql.ts';
 import { findTransactionWithCancels } from '../../transactions/transaction-queries.sql.ts';
 import {
   TRANSACTION_KEYS,
@@ -39,11 +44,17 @@ import {
 } from './contract.ts';
 import { type ListAllPaymentsTools, listAllPayments, listPayments } from './list-payments.ts';
 
-type FindPaymentTools = { readonly lookUp: LookUp };
+type FindPaymentTools = {
+  readonly lookUp: LookUp;
+  /** Null if the service has no cells. */
+  readonly cell: string | null;
+};
+
+type FoundPix = { readonly pix: Pix; readonly refunds: readonly Refund[] };
 
 /** Null for unknown payments and those of other merchants. */
 async function findPayment(
-  { lookUp }: FindPaymentTools,
+  { lookUp }: Pick<FindPaymentTools, 'lookUp'>,
   merchantId: string,
   paymentId: string,
   splitPage: number,
@@ -55,6 +66,22 @@ async function findPayment(
   if (transaction === null) return null;
   notePayment({ referenceTransaction: transaction.referenceTransaction });
   return paymentOf(transaction);
+}
+
+const MOST_REFUNDS = 100;
+
+async function findPixPayment(
+  { lookUp }: Pick<FindPaymentTools, 'lookUp'>,
+  merchantId: string,
+  pixId: string,
+): Promise<FoundPix | null> {
+  if (!isUuid(pixId)) return null;
+  const key = { merchantId, pixId };
+  return lookUp(merchantId, async (database) => {
+    const pix = await findPix(database, key);
+    if (pix === null || pix.refusalReason === NOT_SENT) return null;
+    return { pix, refunds: await listRefunds(database, key, MOST_REFUNDS) };
+  });
 }
 
 export const PAYMENT_SEARCH_REFUSALS = {
@@ -254,8 +281,12 @@ export const PAYMENT_STATUS_ENDPOINTS: readonly Endpoint<PaymentStatusTools>[] =
   endpoint(GET_PAYMENT, async (tools: PaymentStatusTools, call) => {
     const { paymentId } = call.parameters;
     const { splitPage = 1 } = call.query;
-    const found = await findPayment(tools, callerOf(call).merchantId, paymentId, splitPage);
-    if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);
-    return { status: 200, body: writePayment(found, call.language, splitPage) };
+    const { merchantId } = callerOf(call);
+    const found = await findPayment(tools, merchantId, paymentId, splitPage);
+    if (found !== null) return { status: 200, body: writePayment(found, call.language, splitPage) };
+    const other = await findPixPayment(tools, merchantId, paymentId);
+    if (other === null) return refusalAnswer(FAILURES.unknownPath, call.language);
+    const body = writePixPayment(other.pix, other.refunds, pagesAt(call.origin(), tools.cell));
+    return { status: 200, body };
   }),
 ];

@@ -17,7 +17,7 @@ export type Unsent = { readonly kind: 'notSent'; readonly reason: string };
 export type Asked = ChannelAnswer | Unanswered | Unconnected | Unsent;
 
 export type Question = {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   readonly path: string;
   /** The path with its ids as names in braces, for traces. */
   readonly template?: string;

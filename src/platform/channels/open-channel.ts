@@ -13,6 +13,8 @@ export type Channel = {
   /** For undici's option `connect`. Each new connection uses the files as they are then. */
   readonly connect: buildConnector.connector;
   readonly headers: () => Readonly<Record<string, string>>;
+  /** For protocols that send it otherwise than as a bearer token. */
+  readonly token: () => string | null;
   readonly close: () => void;
 };
 
@@ -58,6 +60,7 @@ export async function openChannel(files: ChannelFiles, options: ChannelOptions):
   return {
     connect: (target, callback) => channel.connector(target, callback),
     headers: () => channel.headers,
+    token: () => channel.token,
     close: () => channel.close(),
   };
 }
@@ -65,7 +68,8 @@ export async function openChannel(files: ChannelFiles, options: ChannelOptions):
 /** Without TLS and credentials: for a program on this machine. */
 export function plainChannel(connectTimeoutMilliseconds: number): Channel {
   const none: ChannelCredentials = { ca: null, clientCertificate: null, token: null };
-  return { connect: connectorWith(none, connectTimeoutMilliseconds), headers: () => ({}), close: () => {} };
+  const connect = connectorWith(none, connectTimeoutMilliseconds);
+  return { connect, headers: () => ({}), token: () => null, close: () => {} };
 }
 
 class ChangingChannel {
@@ -76,6 +80,7 @@ class ChangingChannel {
   #timer: NodeJS.Timeout | undefined;
   connector: buildConnector.connector;
   headers: Readonly<Record<string, string>> = {};
+  token: string | null = null;
 
   constructor(files: ChannelFiles, options: ChannelOptions) {
     this.#files = files;
@@ -91,6 +96,7 @@ class ChangingChannel {
     const credentials = await readChannelFiles(this.#files);
     this.connector = connectorWith(credentials, this.#options.connectTimeoutMilliseconds);
     this.headers = headersWith(credentials);
+    this.token = credentials.token;
     this.#options.onCertificate?.(certificateEnd(credentials));
   }
 
@@ -170,11 +176,11 @@ const PART_TO_WAIT = 1 / 4;
  * the others. A query that gets no connection in time was not sent.
  */
 export class SharedPool {
-  readonly #peer: 'acquirer' | 'bank';
+  readonly #peer: 'acquirer' | 'bank' | 'pix';
   readonly #pool: Pool;
   readonly #line: FairLine;
 
-  constructor(peer: 'acquirer' | 'bank', connections: number, open: (connections: number) => Pool) {
+  constructor(peer: 'acquirer' | 'bank' | 'pix', connections: number, open: (connections: number) => Pool) {
     this.#peer = peer;
     this.#pool = open(connections);
     this.#line = new FairLine({

@@ -67,6 +67,8 @@ export const DISPATCH = {
   unresolvedCaptures: inSlots(16),
   /** Asked of the bank, with no caller waiting. */
   unresolvedBoletos: inSlots(16),
+  /** Of the bank of Pix: charges, removals and devolutions. */
+  unresolvedPix: inSlots(16),
   /** Jumps of different merchants' clocks; a merchant has one at a time. */
   jumps: inSlots(4),
 } as const satisfies Record<string, DispatchLimits>;

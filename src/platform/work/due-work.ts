@@ -183,6 +183,7 @@ export const CLOCKED_KINDS = [
   'changes',
   'preauthorizations',
   'boletos',
+  'pix',
   'billings',
   'notices',
   'deliveries',

@@ -21,10 +21,14 @@ const WRITTEN = `merchant_id, delivery_number, kind, endpoint, account_number, t
 const WORDS_OF_BOLETO = `when 'issued' then 'Emitido' when 'overdue' then 'Vencido'
            when 'paid' then 'Pago' when 'canceled' then 'Cancelado' when 'expired' then 'Expirado'
            when 'unexpectedPayment' then 'Pagamento inesperado' else '' end`;
-const OLD_VALUE = `case when m.type = 'Boleto' then case m.old_state ${WORDS_OF_BOLETO} else case m.old_state when 'authorized' then 'Autorizada' when 'blocked' then 'Bloqueada'
+const WORDS_OF_PIX = `when 'waiting' then 'Aguardando' when 'paid' then 'Paga' when 'returned' then 'Devolvida'
+           when 'canceled' then 'Cancelada' when 'expired' then 'Expirada'
+           when 'unexpectedPayment' then 'Pagamento inesperado' else '' end`;
+const OLD_VALUE = `case when m.type = 'Boleto' then case m.old_state ${WORDS_OF_BOLETO}
+         when m.type = 'Pix' then case m.old_state ${WORDS_OF_PIX} else case m.old_state when 'authorized' then 'Autorizada' when 'blocked' then 'Bloqueada'
          when 'canceled' then 'Cancelada' when 'paid' then 'Paga' else '' end end`;
 const NEW_VALUE = `case when m.type = 'Boleto' then case m.new_state ${WORDS_OF_BOLETO}
-         else case m.new_state when 'authorized' then 'Autorizada' when 'paid' then 'Paga' when 'blocked' then 'Bloqueada'
+         when m.type = 'Pix' then case m.new_state ${WORDS_OF_PIX} else case m.new_state when 'authorized' then 'Autorizada' when 'paid' then 'Paga' when 'blocked' then 'Bloqueada'
            when 'canceled' then 'Cancelada' end end`;
 
 /** The eight fields of a notification, in the documented order. `m` is a movement, `n` its news. */

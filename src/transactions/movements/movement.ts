@@ -15,7 +15,7 @@ export type TransactionMovement = {
   readonly newState: InstallmentState;
 };
 
-/** A movement for a merchant that catches up. Installment and sale, or boleto, are as they stand now. */
+/** A movement for a merchant that catches up. Installment and sale, boleto or Pix, are as they stand now. */
 export type ListedMovement = {
   readonly movementId: number;
   readonly accountNumber: string;
@@ -44,6 +44,16 @@ export const BOLETO_MOVEMENT_STATES = [
 ] as const;
 export type BoletoMovementState = (typeof BOLETO_MOVEMENT_STATES)[number];
 
+export const PIX_MOVEMENT_STATES = [
+  'waiting',
+  'paid',
+  'returned',
+  'canceled',
+  'expired',
+  'unexpectedPayment',
+] as const;
+export type PixMovementState = (typeof PIX_MOVEMENT_STATES)[number];
+
 /** `oldState` is null in the first movement. */
 export type MovementSubject =
   | {
@@ -58,6 +68,12 @@ export type MovementSubject =
       readonly boletoId: string;
       readonly oldState: BoletoMovementState | null;
       readonly newState: BoletoMovementState;
+    }
+  | {
+      readonly kind: 'pix';
+      readonly pixId: string;
+      readonly oldState: PixMovementState | null;
+      readonly newState: PixMovementState;
     };
 
 export type MovementWithNet = ListedMovement & { readonly netAmount: Cents };

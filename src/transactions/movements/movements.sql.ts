@@ -1,8 +1,6 @@
 import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { column, listsCodec, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
-import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
-import { REMEMBER_ENDPOINTS } from '../../webhooks/endpoints/webhook-endpoints.sql.ts';
 import { MOST_SHARES_SHOWN, readSplit } from '../split.ts';
 import { INSTALLMENT_MOVEMENTS, INSTALLMENT_STATES } from '../transaction.ts';
 import {
@@ -10,9 +8,9 @@ import {
   type ListedMovement,
   type ListedShare,
   type MovementSubject,
+  PIX_MOVEMENT_STATES,
   type TransactionMovement,
 } from './movement.ts';
-import { CALLBACK_ENDPOINT, MOVEMENT_BODY } from './movement-deliveries.sql.ts';
 
 const LAST = rowCodec({ last: column.whole('case when is_called then last_value else 0 end') });
 
@@ -92,6 +90,11 @@ const OF_BOLETO = rowCodec({
   oldState: column.nullable(column.oneOf(BOLETO_MOVEMENT_STATES)),
   newState: column.oneOf(BOLETO_MOVEMENT_STATES),
 });
+const OF_PIX = rowCodec({
+  pixId: column.text(),
+  oldState: column.nullable(column.oneOf(PIX_MOVEMENT_STATES)),
+  newState: column.oneOf(PIX_MOVEMENT_STATES),
+});
 const SALE = rowCodec(
   {
     sold: column.money(),
@@ -111,10 +114,10 @@ const SHARES = listsCodec<ListedShare>(
 /** Returns fewer than requested if they have more shares together than one answer may show. */
 const LIST = statement(
   'movements.list',
-  `select ${LISTED.columns}, ${OF_PAYMENT.columns}, m.boleto_id, ${SALE.columns}, ${SHARES.columns}
+  `select ${LISTED.columns}, ${OF_PAYMENT.columns}, m.boleto_id, m.pix_id, ${SALE.columns}, ${SHARES.columns}
    from (
-     select m.*, coalesce(t.reference_transaction, b.reference_transaction) as reference_transaction, t.amount as sold,
-       t.sold_at, t.installment_count, t.card_brand, t.split, b.amount as billed,
+     select m.*, coalesce(t.reference_transaction, b.reference_transaction, p.reference_transaction) as reference_transaction,
+       t.amount as sold, t.sold_at, t.installment_count, t.card_brand, t.split, coalesce(b.amount, p.amount) as billed,
        sum(coalesce(jsonb_array_length(t.split -> 'entries'), 0))
          over (order by m.movement_id) as shares_so_far
      from (
@@ -126,7 +129,10 @@ const LIST = statement(
      ) t on true left join lateral (
        select amount, reference_transaction from boletos
        where merchant_id = m.merchant_id and boleto_id = m.boleto_id limit 1
-     ) b on true
+     ) b on true left join lateral (
+       select amount, reference_transaction from pix_charges
+       where merchant_id = m.merchant_id and pix_id = m.pix_id limit 1
+     ) p on true
    ) m left join lateral (
      select amount from installments
      where merchant_id = m.merchant_id and transaction_id = m.transaction_id
@@ -164,6 +170,7 @@ export async function listAccountMovements(
 
 function parseSubject(row: Row): MovementSubject {
   if (row.boleto_id !== null) return { kind: 'boleto', ...OF_BOLETO.parse(row) };
+  if (row.pix_id !== null) return { kind: 'pix', ...OF_PIX.parse(row) };
   const { sold: amount, ...sale } = SALE.parse(row);
   return { kind: 'payment', ...OF_PAYMENT.parse(row), sale: { amount, ...sale } };
 }
@@ -192,43 +199,3 @@ export async function listTransactionMovements(
 ): Promise<TransactionMovement[]> {
   return (await database.query(LIST_OF_PAYMENT, [merchantId, transactionId, limit])).map(MOVEMENT.parse);
 }
-
-/*
- * How a statement that changes boletos writes their movements and enqueues the deliveries of these,
- * in its own commit. The parts are constant texts, and read the part `news` of their statement: a
- * row for each boleto that is shown otherwise than before: merchant_id, boleto_id, account_number,
- * our_number, callback_url, old_state, new_state, moment, moment_text, callback_body (null: no
- * callback). The work sends them.
- */
-
-const MOVES = `moves as (
-     insert into movements (merchant_id, account_number, boleto_id, installment_number, type, old_state, new_state, nsu,
-       authorization_code, moment)
-     select merchant_id, account_number, boleto_id, 1, 'Boleto', old_state, new_state, our_number, '', moment from news
-     returning *
-   )`;
-
-const ENQUEUED_MOVEMENTS = `enqueued_movements as (
-     ${ENQUEUE_DELIVERIES}
-     select m.merchant_id, m.movement_id, 'movement', e.endpoint, m.account_number, m.boleto_id, m.installment_number,
-       m.nsu, null, ${MOVEMENT_BODY}, m.moment, m.moment, null, 0
-     from moves m join news n on n.merchant_id = m.merchant_id and n.boleto_id = m.boleto_id, lateral (
-       select endpoint from webhook_endpoints
-       where merchant_id = m.merchant_id and endpoint = 'account:' || m.account_number and state <> 'removed' limit 1
-     ) e
-     returning delivery_number
-   )`;
-
-const ENQUEUED_CALLBACKS = `called_endpoints as (
-     select n.merchant_id, ${CALLBACK_ENDPOINT} as endpoint from news n where n.callback_body is not null
-   ), ${REMEMBER_ENDPOINTS}, enqueued_callbacks as (
-     ${ENQUEUE_DELIVERIES}
-     select n.merchant_id, nextval('movement_ids'), 'callback', ${CALLBACK_ENDPOINT}, n.account_number, n.boleto_id, 0,
-       n.our_number, n.callback_url, n.callback_body, n.moment, n.moment, null, 0
-     from news n where n.callback_body is not null
-     returning delivery_number
-   )`;
-
-export const BOLETO_MOVEMENTS = `${MOVES}, ${ENQUEUED_MOVEMENTS}, ${ENQUEUED_CALLBACKS}`;
-
-export const IS_WAITING = `(exists (select from enqueued_movements) or exists (select from enqueued_callbacks)) as is_waiting`;

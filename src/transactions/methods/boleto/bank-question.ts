@@ -5,14 +5,11 @@ import type {
   FoundBoleto,
   IssueAnswer,
 } from '../../../providers/banks/bank.ts';
+import type { ProviderChanged } from '../../requests/move.ts';
 import type { Boleto } from './boleto.ts';
 import { type BoletoChange, keepChange } from './boleto-move.ts';
 
-export type BankChanged = {
-  readonly kind: 'changed';
-  readonly change: BoletoChange;
-  readonly warning: BankWarning | null;
-};
+export type BankChanged = ProviderChanged<BoletoChange, BankWarning>;
 
 export type BankResult = BankChanged | BankUnknown | BankNotConnected;
 

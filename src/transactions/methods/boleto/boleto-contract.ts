@@ -5,9 +5,9 @@ import { type BarCode, digitableLine } from '../../../values/bar-code.ts';
 import { inCell } from '../../../values/cell.ts';
 import { reaisText } from '../../../values/cents.ts';
 import { ExactNumber } from '../../../values/exact-json.ts';
+import { PAYMENT_KINDS } from '../../bill-payment.ts';
 import { BEING_ISSUED_WORD, STATUS_WORDS, statusBill, statusWord } from './bill-status.ts';
 import type { Boleto } from './boleto.ts';
-import { PAYMENT_KINDS } from './changes/bank-change.ts';
 
 const orNull = (text: string) => Type.Union([Type.String(), Type.Null()], { description: text });
 

@@ -11,18 +11,16 @@ import {
   saoPauloDay,
   startOfSaoPauloDay,
 } from '../../../values/instant.ts';
+import { amountDue, payableUntil, termsFaults } from '../../bill-terms.ts';
 import { statesOfStatus, statusBill } from './bill-status.ts';
 import {
   actsAt,
-  amountDue,
   BOLETO_EVENTS,
   BOLETO_MOVES,
   BOLETO_STATES,
   type Boleto,
   type BoletoState,
-  payableUntil,
   shownState,
-  termsFaults,
 } from './boleto.ts';
 import { type BoletoChange, calendarChange, keepChange, moveOf } from './boleto-move.ts';
 

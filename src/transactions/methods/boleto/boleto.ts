@@ -1,9 +1,10 @@
 import type { KeyedRequest } from '../../../idempotency/idempotency-key.ts';
 import type { WantedPage } from '../../../platform/pages.ts';
 import type { BoletoPayer, BoletoRequest, RegisteredBoleto } from '../../../providers/banks/bank.ts';
-import { businessDayFrom, daysBetween } from '../../../values/business-day.ts';
-import { type Cents, cents } from '../../../values/cents.ts';
+import { businessDayFrom } from '../../../values/business-day.ts';
+import type { Cents } from '../../../values/cents.ts';
 import { addDays, type Day, type Instant, startOfSaoPauloDay } from '../../../values/instant.ts';
+import { lastDayInTime } from '../../bill-terms.ts';
 import type { StatesOfStatus } from './bill-status.ts';
 import type { ReceivedPayment } from './changes/bank-change.ts';
 
@@ -148,41 +149,6 @@ export type BoletoIntent = BoletoKey &
 
 export const MOST_DAYS_TO_EXPIRE = 60;
 export const USUAL_DAYS_TO_EXPIRE = 30;
-/** Far within the twelve years around a reference day in which a bar code's due day is unambiguous. */
-export const MOST_DAYS_AHEAD = 1_825;
-
-/** The last day on which the bank takes a payment: a business day. */
-export function payableUntil({ dueOn, daysToExpire }: Pick<BoletoTerms, 'dueOn' | 'daysToExpire'>): Day {
-  return businessDayFrom(addDays(dueOn, daysToExpire));
-}
-
-/** A boleto that is due on a day without banks is paid in time on the next business day. */
-function lastDayInTime(dueOn: Day): Day {
-  return businessDayFrom(dueOn);
-}
-
-export type TermsFault =
-  | 'dueInThePast'
-  | 'dueTooFarAhead'
-  | 'discountTooLarge'
-  | 'discountAfterDueDay'
-  | 'discountInThePast';
-
-/** Checks the terms against the day on which they are sent, as far as a malformed request has them. */
-export function termsFaults(
-  { amount, dueOn, discount }: Partial<Pick<BoletoTerms, 'amount' | 'dueOn' | 'discount'>>,
-  today: Day,
-): TermsFault[] {
-  const faults: TermsFault[] = [];
-  if (dueOn !== undefined && dueOn < today) faults.push('dueInThePast');
-  if (dueOn !== undefined && dueOn > addDays(today, MOST_DAYS_AHEAD)) faults.push('dueTooFarAhead');
-  if (discount === null || discount === undefined) return faults;
-  if (amount !== undefined && discount.amount >= amount) faults.push('discountTooLarge');
-  if (discount.until < today) faults.push('discountInThePast');
-  else if (dueOn !== undefined && discount.until > dueOn) faults.push('discountAfterDueDay');
-  return faults;
-}
-
 /**
  * A boleto is overdue after its last day in time. It is over once its last payment was reported, which banks
  * do on the next business day.
@@ -218,34 +184,6 @@ export function shownState({ state, stateBefore }: Pick<Boleto, 'state' | 'state
     default:
       return state;
   }
-}
-
-const WHOLE = 10_000;
-const DAYS_OF_MONTH = 30;
-
-/**
- * The discount applies up to its last day. After the last day in time the fine is added once, and interest
- * for each day since the due day. Each is rounded half up to cents.
- */
-export function amountDue(
-  boleto: Pick<Boleto, 'amount' | 'dueOn' | 'discount' | 'finePortion' | 'interestPortion'>,
-  day: Day,
-): Cents {
-  const { amount, dueOn, discount, finePortion, interestPortion } = boleto;
-  if (discount !== null && day <= discount.until) return cents(amount - discount.amount);
-  if (day <= lastDayInTime(dueOn)) return amount;
-  const fine = Math.round((amount * (finePortion ?? 0)) / WHOLE);
-  const days = daysBetween(dueOn, day);
-  const interest = Math.round((amount * (interestPortion ?? 0) * days) / (WHOLE * DAYS_OF_MONTH));
-  return cents(amount + fine + interest);
-}
-
-/** Banks round the interest of each day before they add it up, so one cent a day may differ. */
-export function isAmountDue(boleto: Parameters<typeof amountDue>[0], day: Day, amount: number): boolean {
-  const { dueOn, interestPortion } = boleto;
-  const isBearing = (interestPortion ?? 0) > 0 && day > lastDayInTime(dueOn);
-  const rounding = isBearing ? daysBetween(dueOn, day) : 0;
-  return Math.abs(amount - amountDue(boleto, day)) <= rounding;
 }
 
 /** Drops the fields that the bank is not sent. */

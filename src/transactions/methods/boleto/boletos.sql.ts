@@ -8,13 +8,15 @@ import {
   statement,
   type Tx,
 } from '../../../platform/postgres/database.ts';
-import { type Deadline, NO_DEADLINE } from '../../../platform/postgres/deadline.ts';
 import { pageOf, readPageOf } from '../../../platform/postgres/page-of.ts';
 import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import type { BoletoPayer } from '../../../providers/banks/bank.ts';
 import { saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
-import { BOLETO_MOVEMENTS, IS_WAITING } from '../../movements/movements.sql.ts';
+import { PAYMENT_KINDS } from '../../bill-payment.ts';
+import { BILL_MOVEMENTS, IS_WAITING } from '../../movements/bill-movements.sql.ts';
+import type { Moved, MoveRow } from '../../requests/move.ts';
+import { type MovedRow, movesWrite } from '../../requests/moves.sql.ts';
 import { callbackBody } from './bill-status.ts';
 import {
   BOLETO_STATES,
@@ -26,7 +28,7 @@ import {
   type WantedBoletos,
 } from './boleto.ts';
 import type { BoletoMove } from './boleto-move.ts';
-import { PAYMENT_KINDS, type ReceivedPayment } from './changes/bank-change.ts';
+import type { ReceivedPayment } from './changes/bank-change.ts';
 import type { BoletoToPrint } from './print/boleto-to-print.ts';
 
 /** The key of the exception of a payment `p`. */
@@ -139,24 +141,15 @@ const MOVE = statement(
    ), unkeyed as (
      select merchant_id, $15::bytea as key_hash, boleto_id as resource_id from changed
    ), ${FREE_KEYS}, news as (
-     select c.*, $16::text as old_state, $17::text as new_state, $14::timestamptz as moment, $18::text as moment_text,
+     select c.*, null::uuid as pix_id, 'Boleto' as type, c.our_number as nsu, $16::text as old_state, $17::text as new_state, $14::timestamptz as moment, $18::text as moment_text,
        $19::text as callback_body
      from changed c where $17::text is not null
-   ), ${BOLETO_MOVEMENTS}
+   ), ${BILL_MOVEMENTS}
    select c.*, ${IS_WAITING} from changed c`,
 );
 
-export type BoletoMoveRow = BoletoKey & {
-  /** Gets the locked row. Null: nothing changes. */
-  readonly decide: (boleto: Boleto) => BoletoMove | null;
-  /** How long this process may ask the bank before the resolving work does; 0: that work asks at once. */
-  readonly leaseMilliseconds: number;
-  /** Set if the boleto ends as if it had never been requested: its request's key is freed. */
-  readonly keyToFree?: Buffer | null;
-};
-
-/** The row as it stands now. `isMoved`: this write changed it. Null: there is no such boleto. */
-export type BoletoMoved = { readonly boleto: Boleto; readonly isMoved: boolean } | null;
+export type BoletoMoveRow = BoletoKey & MoveRow<Boleto, BoletoMove>;
+export type BoletoMoved = Moved<Boleto>;
 
 async function lockBoleto(tx: Tx, { merchantId, boletoId }: BoletoKey): Promise<Boleto | null> {
   const [row] = await tx.query(LOCK, [merchantId, boletoId]);
@@ -169,7 +162,7 @@ export async function moveBoleto(
   boleto: Boleto,
   move: BoletoMove,
   { leaseMilliseconds, keyToFree = null }: Pick<BoletoMoveRow, 'leaseMilliseconds' | 'keyToFree'>,
-): Promise<{ readonly boleto: Boleto; readonly isWaiting: boolean } | null> {
+): Promise<MovedRow<Boleto> | null> {
   const { registered, payment, news, moment } = move;
   const momentText = saoPauloOffsetText(moment);
   const [row] = await tx.query(MOVE, [
@@ -193,24 +186,20 @@ export async function moveBoleto(
     momentText,
     news === null || boleto.callbackUrl === null ? null : callbackBody(boleto, move, momentText),
   ]);
-  return row === undefined ? null : { boleto: parseBoleto(row), isWaiting: row.is_waiting === true };
+  return row === undefined ? null : { held: parseBoleto(row), isWaiting: row.is_waiting === true };
 }
 
-/** One row a batch, as for cancels. */
-const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
+const MOVES = {
+  idOf: ({ boletoId }: BoletoMoveRow) => boletoId,
+  lock: lockBoleto,
+  write: moveBoleto,
+};
 
-/**
- * The rule decides on the locked row, and the move is written with its movement and deliveries, in one
- * commit. Repeatable: the rule sees that the event has happened.
- */
 export function boletoMovesWrite(
   database: Database,
   deliverer: Pick<Deliverer, 'notify'>,
 ): BatchedWriteOptions<BoletoMoveRow, BoletoMoved> {
-  return {
-    ...writeOf('boletoMoves', (row) => commitMove(database, deliverer, row, NO_DEADLINE)),
-    mustBeWritten: true,
-  };
+  return movesWrite(database, deliverer, { ...MOVES, name: 'boletoMoves' }, true);
 }
 
 /** As `boletoMovesWrite`, but writes nothing after the caller's deadline. */
@@ -218,48 +207,7 @@ export function boletoWishesWrite(
   database: Database,
   deliverer: Pick<Deliverer, 'notify'>,
 ): BatchedWriteOptions<BoletoMoveRow, BoletoMoved> {
-  return writeOf('boletoWishes', (row, deadline) => commitMove(database, deliverer, row, deadline));
-}
-
-function writeOf(
-  name: string,
-  commit: (row: BoletoMoveRow, deadline: Deadline) => Promise<BoletoMoved>,
-): BatchedWriteOptions<BoletoMoveRow, BoletoMoved> {
-  return {
-    name,
-    isRefusal: () => false,
-    key: (row) => row.boletoId,
-    merchant: (row) => row.merchantId,
-    limits: LIMITS,
-    write: async (rows, deadlines) => {
-      const results = new Map<string, BoletoMoved>();
-      for (const [index, row] of rows.entries())
-        results.set(row.boletoId, await commit(row, deadlines[index] ?? NO_DEADLINE));
-      return results;
-    },
-  };
-}
-
-async function commitMove(
-  database: Database,
-  deliverer: Pick<Deliverer, 'notify'>,
-  row: BoletoMoveRow,
-  deadline: Deadline,
-): Promise<BoletoMoved> {
-  const { moved, isWaiting } = await database.transaction(async (tx) => {
-    const boleto = await lockBoleto(tx, row);
-    if (boleto === null) return { moved: null, isWaiting: false };
-    const move = row.decide(boleto);
-    const written = move === null ? null : await moveBoleto(tx, boleto, move, row);
-    if (written === null) return { moved: { boleto, isMoved: false }, isWaiting: false };
-    return { moved: { boleto: written.boleto, isMoved: true }, isWaiting: written.isWaiting };
-  }, deadline);
-  if (isWaiting) notifySoon(deliverer);
-  return moved;
-}
-
-export function notifySoon(deliverer: Pick<Deliverer, 'notify'>): void {
-  setImmediate(() => deliverer.notify());
+  return movesWrite(database, deliverer, { ...MOVES, name: 'boletoWishes' }, false);
 }
 
 /** Refused boletos never were bills. `$7`: a state. `$8`: the state before a cancel that is shown alike. */

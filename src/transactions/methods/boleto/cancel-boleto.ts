@@ -57,7 +57,7 @@ export async function cancelBoleto(
     deadlineAt,
   );
   if (begun === null) return { kind: 'refused', refusal: 'notFound' };
-  const { boleto } = begun;
+  const { held: boleto } = begun;
   const bank = banks.of(boleto.bank);
   if (begun.isMoved) return askAndRecord(tools, bank, boleto, deadlineAt);
   const isOpen = boleto.state === 'issued' || boleto.state === 'overdue';
@@ -102,7 +102,7 @@ async function askAndRecord(
   const answer = await askBank(tools, boleto, ask, { change: keepChange, keyToFree: null }, deadlineAt);
   if (answer.kind === 'unknown') return { kind: 'canceled', boleto, isPending: true };
   if (answer.kind !== 'recorded') return { kind: answer.kind };
-  return answer.warning === 'paidAtBank' && shownState(answer.boleto) !== 'canceled'
+  return answer.warning === 'paidAtBank' && shownState(answer.held) !== 'canceled'
     ? { kind: 'refused', refusal: 'paidAtBank' }
-    : obstacleOf(answer.boleto);
+    : obstacleOf(answer.held);
 }

@@ -3,8 +3,6 @@ import { contract, type Fault, GENERAL_TAG, type Sound } from '../../../platform
 import { named } from '../../../platform/http/named.ts';
 import { type RefusalShape, refusal, refusedAnswer } from '../../../platform/http/refusal.ts';
 import { daysBetween } from '../../../values/business-day.ts';
-import { type Cents, cents } from '../../../values/cents.ts';
-import { decimalParts, type ExactNumber } from '../../../values/exact-json.ts';
 import { type Day, isDay } from '../../../values/instant.ts';
 import {
   type CallRules,
@@ -12,6 +10,16 @@ import {
   checkCallback,
   PUBLIC_ONLY,
 } from '../../../webhooks/posting/url-rules.ts';
+import {
+  type Decimal,
+  DUE_DAY,
+  day,
+  decimal,
+  readSoundDue,
+  readTerms,
+  reais,
+  TERMS_REQUEST,
+} from '../../bill-contract.ts';
 import { statesOfStatus } from './bill-status.ts';
 import {
   type BoletoTerms,
@@ -25,11 +33,6 @@ import { BOLETO_ANSWER, BOLETO_EXAMPLE } from './boleto-contract.ts';
 
 const STATES_OF_BRAZIL = 'AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO';
 
-type Decimal = number | ExactNumber;
-
-/** Reais or percent, with two decimals. */
-const decimal = (integerDigits: number, isPositive: boolean, description: string) =>
-  Type.Unsafe<Decimal>({ exactDecimal: { integerDigits, decimals: 2, isPositive }, description });
 const line = (maxLength: number, description?: string) =>
   Type.String({
     minLength: 1,
@@ -37,11 +40,9 @@ const line = (maxLength: number, description?: string) =>
     format: 'visibleText',
     ...(description === undefined ? {} : { description }),
   });
-const day = (description: string) => Type.String({ format: 'day', maxLength: 10, description });
-
 const BOLETO_REQUEST = named('BoletoRequest', {
   value: decimal(8, true, 'Reais, up to 99999999.99.'),
-  dueDate: day('YYYY-MM-DD in São Paulo, today or later, five years ahead at most.'),
+  dueDate: DUE_DAY,
   payer: named('PayerRequest', {
     name: line(80),
     documentNumber: Type.String({ maxLength: 18, format: 'cpfOrCnpj', reads: 'document' }),
@@ -60,22 +61,7 @@ const BOLETO_REQUEST = named('BoletoRequest', {
   instructions: Type.Optional(
     Type.Array(line(80), { maxItems: 4, description: 'Lines that are printed for who takes the payment.' }),
   ),
-  fine: Type.Optional(
-    named('BoletoFine', {
-      percent: decimal(2, false, 'Of the value, once, from the day after the due day.'),
-    }),
-  ),
-  interest: Type.Optional(
-    named('BoletoInterest', {
-      percentPerMonth: decimal(2, false, 'Of the value for thirty days, by days from the due day.'),
-    }),
-  ),
-  discount: Type.Optional(
-    named('BoletoDiscount', {
-      value: decimal(8, true, 'Reais, less than the value.'),
-      until: day('The last day of it, YYYY-MM-DD, not after the due day.'),
-    }),
-  ),
+  ...TERMS_REQUEST,
   daysToExpire: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -239,18 +225,8 @@ export const CANCEL_BOLETO = contract({
   },
 });
 
-/** The schema allows at most two decimals. */
-function hundredths(value: Decimal): number {
-  const { integer, fraction } = decimalParts(value) ?? { integer: '0', fraction: '' };
-  return Number(integer) * 100 + Number(fraction.padEnd(2, '0'));
-}
-
-const reais = (value: Decimal): Cents => cents(hundredths(value));
-const portion = (percent: Decimal | undefined): number | null =>
-  percent === undefined ? null : hundredths(percent) || null;
-
 export function readBoletoRequest(body: BoletoBody): BoletoTerms {
-  const { payer, discount } = body;
+  const { payer } = body;
   const { complement = null, ...address } = payer.address;
   return {
     amount: reais(body.value),
@@ -263,9 +239,7 @@ export function readBoletoRequest(body: BoletoBody): BoletoTerms {
     },
     referenceTransaction: body.referenceTransaction ?? null,
     instructions: body.instructions ?? [],
-    finePortion: portion(body.fine?.percent),
-    interestPortion: portion(body.interest?.percentPerMonth),
-    discount: discount === undefined ? null : { amount: reais(discount.value), until: discount.until as Day },
+    ...readTerms(body),
     daysToExpire: body.daysToExpire ?? USUAL_DAYS_TO_EXPIRE,
     callbackUrl: callbackUrl(body.urlCallBack ?? null),
   };
@@ -275,16 +249,8 @@ export function readBoletoRequest(body: BoletoBody): BoletoTerms {
 export function readSoundTerms(
   body: Sound<BoletoBody>,
 ): Partial<Pick<BoletoTerms, 'amount' | 'dueOn' | 'discount'>> {
-  const { dueDate, discount } = body;
   const value = body.value as Decimal | undefined;
-  const isWhole = discount?.value !== undefined && discount.until !== undefined;
-  return {
-    ...(value === undefined ? {} : { amount: reais(value) }),
-    ...(dueDate === undefined ? {} : { dueOn: dueDate as Day }),
-    ...(isWhole
-      ? { discount: { amount: reais(discount.value as Decimal), until: discount.until as Day } }
-      : {}),
-  };
+  return { ...(value === undefined ? {} : { amount: reais(value) }), ...readSoundDue(body) };
 }
 
 const LARGEST_PAGE = 1_000_000;

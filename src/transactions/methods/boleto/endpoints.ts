@@ -27,14 +27,12 @@ import type { LookUp, Search } from '../../../platform/postgres/searches.ts';
 import { isUuid } from '../../../values/ids.ts';
 import { saoPauloDay } from '../../../values/instant.ts';
 import type { CallRules } from '../../../webhooks/posting/url-rules.ts';
+import { MOST_DAYS_AHEAD, type TermsFault, termsFaults } from '../../bill-terms.ts';
 import {
   type Boleto,
-  MOST_DAYS_AHEAD,
   MOST_IN_ARRAY,
   NOT_SENT,
   type RegistrationRefusal,
-  type TermsFault,
-  termsFaults,
   type WantedBoletos,
 } from './boleto.ts';
 import { pagesAt, writeBoleto } from './boleto-contract.ts';

@@ -7,20 +7,12 @@ import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts'
 import type { LookUp } from '../../../platform/postgres/searches.ts';
 import { notePaymentMade } from '../../../platform/tracing/scope.ts';
 import { saoPauloDay } from '../../../values/instant.ts';
+import { payableUntil, type TermsFault, termsFaults } from '../../bill-terms.ts';
 import { askInTime, FIRST_FENCE } from '../../requests/send-request.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
 import { type AskBankTools, askBank } from './ask-bank.ts';
 import { resultOfIssue } from './bank-question.ts';
-import {
-  type Boleto,
-  type BoletoTerms,
-  NOT_SENT,
-  payableUntil,
-  type RegistrationRefusal,
-  requestOf,
-  type TermsFault,
-  termsFaults,
-} from './boleto.ts';
+import { type Boleto, type BoletoTerms, NOT_SENT, type RegistrationRefusal, requestOf } from './boleto.ts';
 import type { BoletoIntentResult, BoletoIntentRow } from './boleto-intents.sql.ts';
 import { findBoleto } from './boletos.sql.ts';
 
@@ -151,7 +143,7 @@ async function askAndRecord(
     { change: () => ({ event: 'withdraw' }), keyToFree: request?.keyHash ?? null },
     deadlineAt,
   );
-  if (answer.kind === 'recorded') return outcomeOf(answer.boleto) ?? { kind: 'notSent' };
+  if (answer.kind === 'recorded') return outcomeOf(answer.held) ?? { kind: 'notSent' };
   if (answer.kind !== 'unknown') return { kind: answer.kind };
   const boleto = await findBoleto(tools.database, row);
   if (boleto === null) throw new Error(`the boleto ${boletoId} is gone`);

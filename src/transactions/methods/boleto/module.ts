@@ -14,6 +14,7 @@ import { createWakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { BankSettings } from '../../../providers/banks/bank.ts';
 import type { Banks } from '../../../providers/open-banks.ts';
 import type { Webhooks } from '../../../webhooks/module.ts';
+import { openPayersLine } from '../../payers/open-payers-line.ts';
 import { type AdvanceDueTools, advanceDueBoletos, knownBanks } from './advance-due-boletos.ts';
 import { BOLETO_MESSAGES } from './boleto-contract.ts';
 import { boletoIntentsWrite } from './boleto-intents.sql.ts';
@@ -24,7 +25,6 @@ import { ACTING_DUE, earliestActing, findMerchantsActing } from './due-days.sql.
 import { BOLETO_ENDPOINTS, BOLETO_REFUSALS, REGISTRATION_SHAPES, TERMS_REFUSALS } from './endpoints.ts';
 import { eraseOldPayers } from './payers/payers.sql.ts';
 import { PRINT_ENDPOINTS } from './print/endpoints.ts';
-import { openPayersLine } from './print/open-payers-line.ts';
 import PRINT_TEXTS from './print/texts.json' with { type: 'json' };
 import TEXTS from './texts.json' with { type: 'json' };
 import {

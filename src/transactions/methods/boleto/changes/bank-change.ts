@@ -2,7 +2,9 @@ import type { WaitingChange } from '../../../../platform/feeds/feed.ts';
 import type { BankChange } from '../../../../providers/banks/bank.ts';
 import type { Cents } from '../../../../values/cents.ts';
 import type { Day } from '../../../../values/instant.ts';
-import { amountDue, type Boleto, isAmountDue } from '../boleto.ts';
+import { type PaymentKind, paymentKind, type Surprise } from '../../../bill-payment.ts';
+import { amountDue, isAmountDue } from '../../../bill-terms.ts';
+import type { Boleto } from '../boleto.ts';
 import { type BoletoChange, moveOf } from '../boleto-move.ts';
 
 type ChangeState = 'waiting' | 'applied' | 'refused';
@@ -119,13 +121,6 @@ function surpriseOf({ state }: Pick<Boleto, 'state'>): Surprise | null {
 /** `gone`: another process ended it meanwhile. */
 export type BankChangeResult = 'applied' | 'gone' | Surprise | BankChangeRefusal | BankChangeDelay;
 
-/** `filedAgain`: a second file of the bank has it, and a person must find out whether it is another one. */
-type Surprise = 'paidAgain' | 'paidAfterCancel' | 'paidAfterExpiry' | 'paidAfterRefusal' | 'filedAgain';
-
-/** `otherAmount`: it pays the boleto, but with another amount than was due on its day. */
-export const PAYMENT_KINDS = ['expected', 'second', 'afterEnd', 'otherAmount'] as const;
-type PaymentKind = (typeof PAYMENT_KINDS)[number];
-
 export type ReceivedPayment = {
   readonly amount: Cents;
   readonly paidOn: Day;
@@ -135,17 +130,3 @@ export type ReceivedPayment = {
   /** The exception by which a person resolves it; null if it was expected. */
   readonly exceptionId: string | null;
 };
-
-function paymentKind(surprise: Surprise | null, isAmountDue: boolean): PaymentKind {
-  switch (surprise) {
-    case null:
-      return isAmountDue ? 'expected' : 'otherAmount';
-    case 'paidAgain':
-    case 'filedAgain':
-      return 'second';
-    case 'paidAfterCancel':
-    case 'paidAfterExpiry':
-    case 'paidAfterRefusal':
-      return 'afterEnd';
-  }
-}

@@ -12,11 +12,12 @@ import { fromStates } from '../../../../platform/postgres/state-table.ts';
 import { BANK_EVENTS, type BankChange } from '../../../../providers/banks/bank.ts';
 import { saoPauloOffsetText, utcText } from '../../../../values/instant.ts';
 import type { Deliverer } from '../../../../webhooks/deliveries/delivery.ts';
-import { BOLETO_MOVEMENTS, IS_WAITING } from '../../../movements/movements.sql.ts';
+import { BILL_MOVEMENTS, IS_WAITING } from '../../../movements/bill-movements.sql.ts';
+import { notifySoon } from '../../../requests/moves.sql.ts';
 import { unexpectedBody } from '../bill-status.ts';
 import { type Boleto, shownState } from '../boleto.ts';
 import { type BoletoMove, moveOf } from '../boleto-move.ts';
-import { BOLETO, moveBoleto, notifySoon, parseBoleto } from '../boletos.sql.ts';
+import { BOLETO, moveBoleto, parseBoleto } from '../boletos.sql.ts';
 import {
   BANK_CHANGE_MOVES,
   type BankChangeDecision,
@@ -113,11 +114,12 @@ const RECORD_PAYMENT = statement(
      values ($1, $2, $3, $4, $5::date, $6::date, $7, $8, $9, $10, $11::timestamptz)
      returning merchant_id, boleto_id, kind
    ), news as (
-     select b.merchant_id, b.boleto_id, b.account_number, b.our_number, b.callback_url, $12::text as old_state,
+     select b.merchant_id, b.boleto_id, null::uuid as pix_id, 'Boleto' as type, b.account_number, b.our_number as nsu,
+       b.callback_url, $12::text as old_state,
        'unexpectedPayment' as new_state, $11::timestamptz as moment, $13::text as moment_text, $14::text as callback_body
      from recorded r join boletos b on b.merchant_id = r.merchant_id and b.boleto_id = r.boleto_id
      where r.kind <> 'expected'
-   ), ${BOLETO_MOVEMENTS}
+   ), ${BILL_MOVEMENTS}
    select ${IS_WAITING}`,
 );
 

@@ -1,14 +1,13 @@
 import { digitableLine, formatDigitableLine } from '../../../../values/bar-code.ts';
 import { documentText } from '../../../../values/document-number.ts';
+import { dayText, reaisShown } from '../../../payers/page-of-payer.ts';
 import {
   type BoletoToPrint,
   bankOf,
-  dayText,
   instructionsOf,
   noticeOf,
   payableBarCode,
   payerLines,
-  reais,
 } from './boleto-to-print.ts';
 
 type Cell = {
@@ -68,7 +67,13 @@ function receipt(boleto: BoletoToPrint, top: number): Mark[] {
     { ...place(155, 0, 35), label: 'Vencimento', text: dayText(dueOn), isBold: true, isAmount: true },
     { ...place(0, 1, 120), label: 'Número do documento', text: referenceTransaction ?? '' },
     { ...place(120, 1, 35), label: 'Data do documento', text: dayText(boleto.issuedOn) },
-    { ...place(155, 1, 35), label: 'Valor do documento', text: reais(amount), isBold: true, isAmount: true },
+    {
+      ...place(155, 1, 35),
+      label: 'Valor do documento',
+      text: reaisShown(amount),
+      isBold: true,
+      isAmount: true,
+    },
     { ...place(0, 2, 155), label: 'Pagador', text: payerLines(boleto)[0] },
     { ...place(155, 2, 35), label: 'Valor pago', text: paidText(boleto), isAmount: true },
   ];
@@ -122,7 +127,7 @@ function slip(boleto: BoletoToPrint, top: number): Mark[] {
     {
       ...place(AMOUNTS, 3, amounts),
       label: '(=) Valor do documento',
-      text: reais(amount),
+      text: reaisShown(amount),
       isBold: true,
       isAmount: true,
     },
@@ -182,7 +187,7 @@ function head(boleto: BoletoToPrint, top: number, title: string | null): Mark[] 
 }
 
 function paidText({ payment }: BoletoToPrint): string {
-  return payment === null ? '' : reais(payment.amount);
+  return payment === null ? '' : reaisShown(payment.amount);
 }
 
 function place(x: number, row: number, width: number): Pick<Cell, 'x' | 'y' | 'width' | 'height'> {

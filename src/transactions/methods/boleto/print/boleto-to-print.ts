@@ -3,6 +3,7 @@ import { type BarCode, parseBarCode } from '../../../../values/bar-code.ts';
 import type { Cents } from '../../../../values/cents.ts';
 import { documentText } from '../../../../values/document-number.ts';
 import type { Day } from '../../../../values/instant.ts';
+import { dayText, reaisShown } from '../../../payers/page-of-payer.ts';
 import type { BOLETO_STATES } from '../boleto.ts';
 import bankNames from './bank-names.json' with { type: 'json' };
 
@@ -65,7 +66,7 @@ export function noticeOf(boleto: BoletoToPrint): string | null {
     case 'paid':
       return payment === null
         ? 'Este boleto já foi pago.'
-        : `Este boleto foi pago em ${dayText(payment.paidOn)}: ${reais(payment.amount)}.`;
+        : `Este boleto foi pago em ${dayText(payment.paidOn)}: ${reaisShown(payment.amount)}.`;
   }
 }
 
@@ -75,7 +76,7 @@ const TIME_IS_OVER = 'O prazo de pagamento deste boleto terminou. Peça um novo 
 export function instructionsOf(boleto: BoletoToPrint): string[] {
   const { instructions, discount, finePortion, interestPortion, dueOn, payableUntil } = boleto;
   const terms = [
-    discount && `Até ${dayText(discount.until)}, desconto de ${reais(discount.amount)}.`,
+    discount && `Até ${dayText(discount.until)}, desconto de ${reaisShown(discount.amount)}.`,
     finePortion && `Após o vencimento, multa de ${percent(finePortion)}.`,
     interestPortion && `Após o vencimento, juros de ${percent(interestPortion)} ao mês, por dia de atraso.`,
     payableUntil === dueOn ? 'Não receber após o vencimento.' : `Não receber após ${dayText(payableUntil)}.`,
@@ -92,17 +93,6 @@ export function bankOf(barCode: BarCode): { readonly name: string; readonly code
   return known === undefined
     ? { name: `Banco ${code}`, code }
     : { name: known.name, code: `${code}-${known.digit}` };
-}
-
-/** `23/11/2026`. */
-export function dayText(day: Day): string {
-  return `${day.slice(8)}/${day.slice(5, 7)}/${day.slice(0, 4)}`;
-}
-
-/** `R$ 1.234,56`. */
-export function reais(amount: Cents): string {
-  const whole = String(Math.floor(amount / 100)).replace(/\B(?=(\d{3})+$)/g, '.');
-  return `R$ ${whole},${String(amount % 100).padStart(2, '0')}`;
 }
 
 function percent(portion: number): string {

@@ -4,10 +4,10 @@ import { type Answer, contract, type Endpoint, endpoint } from '../../../../plat
 import { FAILURES, tooManyAnswer } from '../../../../platform/http/failures.ts';
 import { refusedAnswer } from '../../../../platform/http/refusal.ts';
 import { saoPauloDay } from '../../../../values/instant.ts';
+import type { AskForPayer, SlowDown } from '../../../payers/open-payers-line.ts';
 import { findBoletoToPrint } from '../boletos.sql.ts';
 import { boletoDrawing } from './boleto-drawing.ts';
 import type { BoletoToPrint } from './boleto-to-print.ts';
-import type { AskForPayer, SlowDown } from './open-payers-line.ts';
 import { boletoPage, NO_BOLETO_PAGE, PAGE_HEADERS } from './page.ts';
 import { pdfOf } from './pdf.ts';
 

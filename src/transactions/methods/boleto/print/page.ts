@@ -1,7 +1,8 @@
 import { digitableLine, formatDigitableLine } from '../../../../values/bar-code.ts';
 import { escapedMarkup } from '../../../../values/markup.ts';
+import { copyable, dayText, htmlPage, pageHeaders, reaisShown } from '../../../payers/page-of-payer.ts';
 import { boletoDrawing, type Drawing, type Mark, MILLIMETRES_PER_POINT, SHEET } from './boleto-drawing.ts';
-import { type BoletoToPrint, dayText, noticeOf, payableBarCode, reais } from './boleto-to-print.ts';
+import { type BoletoToPrint, noticeOf, payableBarCode } from './boleto-to-print.ts';
 
 const STYLE = `
 body { margin: 0; background: #eef0f3; color: #111; font: 16px/1.5 Helvetica, Arial, sans-serif; }
@@ -26,13 +27,7 @@ svg.sheet { display: block; width: 100%; height: auto; margin-top: 1rem; backgro
 /** Browsers check the style against this hash. A test computes it again. */
 const STYLE_HASH = 'sha256-G5hNbRspBAfXkXdMWq1ETRqElCNb5rz3QQqk309/A08=';
 
-/** Nothing is loaded from elsewhere, and no script runs. */
-export const PAGE_HEADERS = {
-  'content-security-policy': `default-src 'none'; style-src '${STYLE_HASH}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
-  'referrer-policy': 'no-referrer',
-  'x-robots-tag': 'noindex, nofollow',
-  'content-language': 'pt-BR',
-};
+export const PAGE_HEADERS = pageHeaders(STYLE_HASH);
 
 /** `pdfAddress` is relative to the page. */
 export function boletoPage(boleto: BoletoToPrint, pdfAddress: string): string {
@@ -41,7 +36,7 @@ export function boletoPage(boleto: BoletoToPrint, pdfAddress: string): string {
   const notice = noticeOf(boleto);
   const facts: [string, string][] = [
     ['Beneficiário', escapedMarkup(boleto.beneficiary.name)],
-    ['Valor', reais(amount)],
+    ['Valor', reaisShown(amount)],
     ['Vencimento', dayText(dueOn)],
   ];
   if (barCode !== null) {
@@ -49,7 +44,7 @@ export function boletoPage(boleto: BoletoToPrint, pdfAddress: string): string {
     const pixEmv = registered?.pixEmv ?? null;
     if (pixEmv !== null) facts.push(['Pix copia e cola', copyable(pixEmv)]);
   }
-  return htmlPage(
+  return boletoHtml(
     'Boleto',
     `<div class="screen">
 <h1>Boleto</h1>
@@ -63,29 +58,14 @@ ${svgOf(boletoDrawing(boleto))}`,
   );
 }
 
-export const NO_BOLETO_PAGE = htmlPage(
-  'Boleto não encontrado',
-  '<h1>Boleto não encontrado</h1>\n<p>Confira o endereço, ou peça-o de novo a quem emitiu o boleto.</p>',
-);
+export const NO_BOLETO_PAGE = htmlPage({
+  title: 'Boleto não encontrado',
+  style: STYLE,
+  content:
+    '<h1>Boleto não encontrado</h1>\n<p>Confira o endereço, ou peça-o de novo a quem emitiu o boleto.</p>',
+});
 
-function htmlPage(title: string, content: string): string {
-  return `<!doctype html>
-<html lang="pt-BR">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex, nofollow">
-<title>${title}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-${content}
-</main>
-</body>
-</html>
-`;
-}
+const boletoHtml = (title: string, content: string) => htmlPage({ title, style: STYLE, content });
 
 function svgOf(drawing: Drawing): string {
   const { width, height } = SHEET;
@@ -117,10 +97,6 @@ function elementOf(mark: Mark): string {
       return `<svg ${box} viewBox="0 0 ${bars.width} 1" preserveAspectRatio="none"><path d="${path}"/></svg>`;
     }
   }
-}
-
-function copyable(text: string): string {
-  return `<span class="copy">${escapedMarkup(text)}</span>`;
 }
 
 function decimal(value: number): string {

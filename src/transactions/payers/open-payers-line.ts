@@ -1,13 +1,13 @@
-import { rateLimit } from '../../../../platform/http/rate-limit.ts';
-import type { Reader } from '../../../../platform/postgres/database.ts';
-import type { LookUp } from '../../../../platform/postgres/searches.ts';
-import { fairLine } from '../../../../platform/work/fair-line.ts';
-import { addressGroup, parseAddress } from '../../../../values/ip-address.ts';
+import { rateLimit } from '../../platform/http/rate-limit.ts';
+import type { Reader } from '../../platform/postgres/database.ts';
+import type { LookUp } from '../../platform/postgres/searches.ts';
+import { fairLine } from '../../platform/work/fair-line.ts';
+import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 
 /** The name of payers in the queue of merchants; no merchant has it. */
 const PAYERS = '';
 /** Payers cannot be told apart but by address, so addresses take turns. */
-const LINE = { name: 'pages of boletos', slots: 3, waiting: 400, longestWaitMilliseconds: 5_000 };
+const LINE = { name: 'pages of payers', slots: 3, waiting: 400, longestWaitMilliseconds: 5_000 };
 /** Many payers may share one address of a telephone company. */
 const PER_SECOND = 20;
 const BURST_SECONDS = 3;

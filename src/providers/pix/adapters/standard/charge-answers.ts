@@ -1,0 +1,128 @@
+import { readBrCode } from '../../../../values/br-code.ts';
+import { type Cents, reaisText } from '../../../../values/cents.ts';
+import type { UnclearCause } from '../../../banks/bank.ts';
+import type {
+  FoundPix,
+  PixDueTerms,
+  PixIssueRefusal,
+  PixName,
+  PixPayer,
+  PixRefundAnswer,
+  PixRefundRequest,
+  PixRequest,
+} from '../../pix-bank.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const unknown = (reason: string, cause: UnclearCause = 'unusable') =>
+  ({ kind: 'unknown', cause, reason }) as const;
+
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+const CPF_LENGTH = 11;
+
+function debtorOf({ name, documentNumber }: PixPayer): object {
+  const document = documentNumber.length === CPF_LENGTH ? { cpf: documentNumber } : { cnpj: documentNumber };
+  return { ...document, nome: name };
+}
+
+/** Hundredths as the standard writes a percentage: two decimals. */
+const percentText = (portion: number) => reaisText(portion as Cents);
+/** Of the standard's tables: a percentage; one a month by calendar days; an amount up to a day. */
+const [PERCENT, PERCENT_A_MONTH, AMOUNT_UNTIL] = [2, 3, 1];
+
+function dueValueOf(amount: Cents, { finePortion, interestPortion, discount }: PixDueTerms): object {
+  return {
+    original: reaisText(amount),
+    ...(finePortion !== null && {
+      multa: { modalidade: PERCENT, valorPerc: percentText(finePortion) },
+    }),
+    ...(interestPortion !== null && {
+      juros: { modalidade: PERCENT_A_MONTH, valorPerc: percentText(interestPortion) },
+    }),
+    ...(discount !== null && {
+      desconto: {
+        modalidade: AMOUNT_UNTIL,
+        descontoDataFixa: [{ data: discount.until, valorPerc: reaisText(discount.amount) }],
+      },
+    }),
+  };
+}
+
+/** The body of `PUT /cob/{txid}` or `PUT /cobv/{txid}`. */
+export function bodyOfCharge(request: PixRequest, key: string): object {
+  const { amount, due, expiresInSeconds, payer, description } = request;
+  return {
+    calendario:
+      due === null
+        ? { expiracao: expiresInSeconds }
+        : { dataDeVencimento: due.dueOn, validadeAposVencimento: due.daysToExpire },
+    ...(payer !== null && { devedor: debtorOf(payer) }),
+    valor: due === null ? { original: reaisText(amount) } : dueValueOf(amount, due),
+    chave: key,
+    ...(description !== null && { solicitacaoPagador: description }),
+  };
+}
+
+/** The bank's record, which must be of the charge that was asked for. Further fields are ignored. */
+export function readCharge(body: unknown, { txid, amount }: PixName): FoundPix {
+  const fields = fieldsOf(body);
+  if (fields.txid !== txid) return unknown('the bank answered for another txid');
+  if (fieldsOf(fields.valor).original !== reaisText(amount))
+    return unknown('the bank has this txid with another amount');
+  const { status } = fields;
+  if (typeof status !== 'string') return unknown('the answer has no status');
+  if (status.startsWith('REMOVIDA')) return { kind: 'removed' };
+  if (status !== 'ATIVA' && status !== 'CONCLUIDA')
+    return unknown('the status of the charge is none we know');
+  const pixEmv = fields.pixCopiaECola;
+  if (typeof pixEmv !== 'string') return unknown('the answer has no QR code');
+  const fault = faultOfCode(pixEmv, { txid, amount });
+  if (fault !== null) return unknown(`the QR code is not of this charge: ${fault}`);
+  return { kind: status === 'ATIVA' ? 'waiting' : 'paid', pixEmv };
+}
+
+/** Null: it may be of this charge. Amount and txid may stand behind its address alone. */
+function faultOfCode(text: string, { txid, amount }: Pick<PixName, 'txid' | 'amount'>): string | null {
+  const read = readBrCode(text);
+  if (read.kind === 'fault') return read.fault;
+  if (read.amount !== null && read.amount !== amount) return 'amount';
+  return read.txid === null || read.txid === txid ? null : 'txid';
+}
+
+/** Which field a problem (RFC 7807) names. Most banks name none. */
+export function refusalOf(body: unknown): PixIssueRefusal {
+  const { violacoes } = fieldsOf(body);
+  const named = Array.isArray(violacoes)
+    ? violacoes.map((one) => String(fieldsOf(one).propriedade ?? '').toLowerCase())
+    : [];
+  if (named.some((name) => name.includes('devedor'))) return 'payerRefused';
+  return named.some((name) => name.includes('valor.original')) ? 'amountRefused' : 'termsRefused';
+}
+
+/** The type of a problem without its address; empty if it has none. */
+export function problemOf(body: unknown): string {
+  const { type } = fieldsOf(body);
+  return typeof type === 'string' && /^[\x21-\x7e]{1,200}$/.test(type) ? (type.split('/').at(-1) ?? '') : '';
+}
+
+export function bodyOfRefund({ amount }: PixRefundRequest): object {
+  return { valor: reaisText(amount) };
+}
+
+export function readRefund(body: unknown, { refundId, amount }: PixRefundRequest): PixRefundAnswer {
+  const { id, valor, status, motivo } = fieldsOf(body);
+  if (id !== refundId || valor !== reaisText(amount)) return unknown('the bank answered for another refund');
+  switch (status) {
+    case 'DEVOLVIDO':
+      return { kind: 'refunded' };
+    case 'EM_PROCESSAMENTO':
+      return { kind: 'pending' };
+    case 'NAO_REALIZADO':
+      return { kind: 'refused', reason: typeof motivo === 'string' ? motivo.slice(0, 140) : 'notReturned' };
+    default:
+      return unknown('the status of the refund is none we know');
+  }
+}

@@ -1,0 +1,56 @@
+import { type AdapterSetting, type ProviderSettings, settingsFault } from '../../../provider.ts';
+
+/** What differs between banks of one standard, and what only its client knows. */
+export type PixDialect = {
+  /** The Pix key of the receiver. */
+  readonly key: string;
+  /** Where access tokens are given. */
+  readonly tokenUrl: string;
+  /** Separated by blanks. */
+  readonly scope: string;
+  /** Receipts of one page. */
+  readonly pageSize: number;
+  /** How far a question for receipts goes back behind the last one. */
+  readonly overlapMilliseconds: number;
+};
+
+const USUAL_SCOPE = 'cob.write cob.read cobv.write cobv.read pix.write pix.read';
+const USUAL_PAGE_SIZE = 100;
+const MOST_PAGE_SIZE = 1_000;
+const USUAL_OVERLAP_SECONDS = 900;
+const MOST_OVERLAP_SECONDS = 86_400;
+
+const isUpTo = (most: number) => (text: string) =>
+  /^\d{1,9}$/.test(text) && Number(text) >= 1 && Number(text) <= most;
+
+export const PIX_SETTINGS: Readonly<Record<string, AdapterSetting>> = {
+  key: {
+    description: 'the Pix key of the receiver; it must be given',
+    accepts: (value) => /^[\x21-\x7e]{1,77}$/.test(value),
+  },
+  tokenUrl: {
+    description: 'the address that gives tokens; default: /oauth/token of the host of --url',
+    accepts: (value) => URL.canParse(value),
+  },
+  scope: { description: `scopes separated by blanks; default: ${USUAL_SCOPE}`, accepts: () => true },
+  pageSize: {
+    description: `receipts of one page, 1 to ${MOST_PAGE_SIZE}; default: ${USUAL_PAGE_SIZE}`,
+    accepts: isUpTo(MOST_PAGE_SIZE),
+  },
+  overlapSeconds: {
+    description: `seconds, 1 to ${MOST_OVERLAP_SECONDS}: how far a question for receipts goes back behind the last one; default: ${USUAL_OVERLAP_SECONDS}`,
+    accepts: isUpTo(MOST_OVERLAP_SECONDS),
+  },
+};
+
+/** A text is the fault. */
+export function readDialect(url: string, settings: ProviderSettings): PixDialect | string {
+  const fault = settingsFault(settings, PIX_SETTINGS);
+  if (fault !== null) return fault;
+  const { key, tokenUrl = new URL('/oauth/token', url).href, scope = USUAL_SCOPE } = settings;
+  if (key === undefined) return 'key must be given: the Pix key of the receiver';
+  if (new URL(tokenUrl).protocol !== new URL(url).protocol) return 'tokenUrl must be as safe as the address';
+  const pageSize = Number(settings.pageSize ?? USUAL_PAGE_SIZE);
+  const overlapMilliseconds = Number(settings.overlapSeconds ?? USUAL_OVERLAP_SECONDS) * 1_000;
+  return { key, tokenUrl, scope, pageSize, overlapMilliseconds };
+}

@@ -1,0 +1,82 @@
+import type { FeedRequest, UnreadableItem } from '../../../../platform/feeds/feed.ts';
+import { cents, MAX_PAYMENT_CENTS } from '../../../../values/cents.ts';
+import { type Instant, instant, parseOffsetText, parseUtcText, utcText } from '../../../../values/instant.ts';
+import type { PixReceipt, PixReceiptsAnswer } from '../../pix-bank.ts';
+import { fieldsOf, unknown } from './charge-answers.ts';
+import type { PixDialect } from './dialect.ts';
+
+/** One page of what arrived between two moments. */
+export type ReceiptWindow = { readonly from: Instant; readonly to: Instant; readonly page: number };
+
+/** Before the first cursor: charges begin when their bank was named. */
+const FIRST_WINDOW_MILLISECONDS = 86_400_000;
+/** Banks bound the length of a question. */
+const LONGEST_WINDOW_MILLISECONDS = 4 * 86_400_000;
+
+/** A cursor is the end of what was read, or the window and the page that come next. */
+export function windowOf(
+  { cursor, until }: Pick<FeedRequest, 'cursor' | 'until'>,
+  { overlapMilliseconds }: Pick<PixDialect, 'overlapMilliseconds'>,
+): ReceiptWindow {
+  const [first = '', second = '', page = ''] = (cursor ?? '').split('|');
+  const [from, to] = [parseUtcText(first), parseUtcText(second)];
+  if (from !== null && to !== null && /^\d{1,6}$/.test(page)) return { from, to, page: Number(page) };
+  const start = from === null ? until - FIRST_WINDOW_MILLISECONDS : from - overlapMilliseconds;
+  const end = Math.max(start, Math.min(until, start + LONGEST_WINDOW_MILLISECONDS));
+  return { from: instant(start), to: instant(end), page: 0 };
+}
+
+function cursorBehind({ from, to, page }: ReceiptWindow, pages: number): string {
+  return page + 1 < pages ? `${utcText(from)}|${utcText(to)}|${page + 1}` : utcText(to);
+}
+
+export function queryOf(
+  { from, to, page }: ReceiptWindow,
+  { pageSize }: Pick<PixDialect, 'pageSize'>,
+): string {
+  return new URLSearchParams({
+    inicio: utcText(from),
+    fim: utcText(to),
+    'paginacao.paginaAtual': String(page),
+    'paginacao.itensPorPagina': String(pageSize),
+  }).toString();
+}
+
+/** `until` tells whether a window that ends before it has more behind. */
+export function readReceipts(body: unknown, window: ReceiptWindow, until: Instant): PixReceiptsAnswer {
+  const { pix, parametros } = fieldsOf(body);
+  if (!Array.isArray(pix)) return unknown('the answer has no list of Pix');
+  const { quantidadeDePaginas: pages = 1 } = fieldsOf(fieldsOf(parametros).paginacao);
+  if (typeof pages !== 'number' || !Number.isSafeInteger(pages) || pages < 0)
+    return unknown('the answer does not say how many pages there are');
+  const changes: PixReceipt[] = [];
+  const unreadable: UnreadableItem[] = [];
+  for (const item of pix) {
+    const read = readReceipt(item);
+    if (read === null) continue;
+    if ('reason' in read) unreadable.push(read);
+    else changes.push(read);
+  }
+  const hasMore = window.page + 1 < pages || window.to < until;
+  const news = { changes, unreadable, hasNews: changes.length + unreadable.length > 0 };
+  return { kind: 'changes', ...news, cursor: cursorBehind(window, pages), hasMore };
+}
+
+const TXID = /^[a-zA-Z0-9]{26,35}$/;
+const END_TO_END_ID = /^[a-zA-Z0-9]{32}$/;
+const AMOUNT = /^\d{1,10}\.\d{2}$/;
+
+/** Null: it was paid to the key itself, for no charge. */
+function readReceipt(item: unknown): PixReceipt | UnreadableItem | null {
+  const { txid, endToEndId, valor, horario } = fieldsOf(item);
+  if (typeof txid !== 'string' || !TXID.test(txid)) return null;
+  const amount = typeof valor === 'string' && AMOUNT.test(valor) ? Number(valor.replace('.', '')) : 0;
+  const receivedAt = typeof horario === 'string' ? parseOffsetText(horario) : null;
+  const isId = typeof endToEndId === 'string' && END_TO_END_ID.test(endToEndId);
+  const isAmount = amount > 0 && amount <= MAX_PAYMENT_CENTS;
+  if (isId && isAmount && receivedAt !== null) return { txid, endToEndId, amount: cents(amount), receivedAt };
+  const fault = isId ? (isAmount ? 'horario' : 'valor') : 'endToEndId';
+  const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, 100) : null);
+  const shown = { txid, endToEndId: text(endToEndId), valor: text(valor), horario: text(horario) };
+  return { reason: `no ${fault} that can be`, item: JSON.stringify(shown) };
+}

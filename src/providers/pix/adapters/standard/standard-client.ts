@@ -1,0 +1,113 @@
+import { Pool } from 'undici';
+import type { Asked, Question } from '../../../../platform/channels/ask-once.ts';
+import { type Channel, SharedPool } from '../../../../platform/channels/open-channel.ts';
+import type { BankNotConnected, BankUnknown } from '../../../banks/bank.ts';
+import { AccessToken } from './access-token.ts';
+import { problemOf, unknown } from './charge-answers.ts';
+import type { PixDialect } from './dialect.ts';
+
+const ASKING_CONNECTIONS = 32;
+const RESOLVING_CONNECTIONS = 8;
+const LARGEST_ANSWER_BYTES = 256 * 1024;
+
+export type Sent = { readonly path: string; readonly template: string; readonly body?: object };
+
+/** What was not sent is `notConnected`, for the caller to take it back. */
+export type Answered =
+  | { readonly kind: 'answer'; readonly status: number; readonly body: unknown }
+  | BankUnknown
+  | BankNotConnected;
+
+/** Asks with an access token. */
+export class StandardClient {
+  readonly token: AccessToken;
+  readonly #prefix: string;
+  readonly #asking: SharedPool;
+  /** A separate pool: what is unanswered must not keep its outcome from being found. */
+  readonly #resolving: SharedPool;
+
+  constructor(url: string, channel: Channel, dialect: PixDialect) {
+    const { origin, pathname } = new URL(url);
+    this.#prefix = pathname.replace(/\/$/, '');
+    this.token = new AccessToken(channel, dialect);
+    const open = (connections: number) =>
+      new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect: channel.connect });
+    this.#asking = new SharedPool('pix', ASKING_CONNECTIONS, open);
+    this.#resolving = new SharedPool('pix', RESOLVING_CONNECTIONS, open);
+  }
+
+  write(merchantId: string, method: 'PUT' | 'PATCH', sent: Sent, timeout: number): Promise<Answered> {
+    return this.#ask(this.#asking, merchantId, { ...sent, method }, timeout, LARGEST_ANSWER_BYTES);
+  }
+
+  read(
+    merchantId: string,
+    sent: Sent,
+    timeout: number,
+    largestBytes = LARGEST_ANSWER_BYTES,
+  ): Promise<Answered> {
+    return this.#ask(this.#resolving, merchantId, { ...sent, method: 'GET' }, timeout, largestBytes);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#asking.destroy(), this.#resolving.destroy(), this.token.close()]);
+  }
+
+  /** A token that the bank takes no more (401) is replaced once: such a request was not carried out. */
+  async #ask(
+    pool: SharedPool,
+    merchantId: string,
+    { path, template, body, method }: Sent & Pick<Question, 'method'>,
+    timeout: number,
+    largestBytes: number,
+  ): Promise<Answered> {
+    const endsAt = performance.now() + timeout;
+    for (let isFirst = true; ; isFirst = false) {
+      const given = await this.token.get(endsAt - performance.now());
+      if (given.kind !== 'token') return notSent(given.reason, given.kind === 'away' ? 'silent' : 'unusable');
+      const question = {
+        ...{ method, template, path: this.#prefix + path },
+        body: body === undefined ? null : JSON.stringify(body),
+        headers: { authorization: `Bearer ${given.token}` },
+      };
+      const asked = await pool.ask({ merchantId }, question, endsAt - performance.now(), largestBytes);
+      if (asked.kind !== 'answer' || asked.status !== 401) return answeredOf(asked);
+      this.token.forget(given.token);
+      if (!isFirst) return notSent('the bank does not take its own access token', 'unusable');
+    }
+  }
+}
+
+const notSent = (reason: string, cause: BankNotConnected['cause']): BankNotConnected => ({
+  kind: 'notConnected',
+  cause,
+  reason,
+});
+
+function answeredOf(asked: Asked): Answered {
+  switch (asked.kind) {
+    case 'answer':
+      return asked;
+    case 'unknown':
+      return unknown(asked.reason, 'silent');
+    case 'notConnected':
+      return notSent(asked.reason, 'silent');
+    case 'notSent':
+      return notSent(asked.reason, 'notAsked');
+  }
+}
+
+const FIRST_SILENT_STATUS = 500;
+
+/** 5xx, 429 and what the standard does not have say nothing about the charge. */
+export function otherStatus({
+  status,
+  body,
+}: {
+  readonly status: number;
+  readonly body: unknown;
+}): BankUnknown {
+  const problem = problemOf(body);
+  const reason = `the bank answered ${status}${problem === '' ? '' : ` (${problem})`}`;
+  return unknown(reason, status >= FIRST_SILENT_STATUS ? 'silent' : 'unusable');
+}

@@ -1,0 +1,201 @@
+import type { Channel } from '../../../../platform/channels/open-channel.ts';
+import type { FeedRequest } from '../../../../platform/feeds/feed.ts';
+import type {
+  FoundPix,
+  PixBank,
+  PixIssueAnswer,
+  PixName,
+  PixReceiptsAnswer,
+  PixRefundAnswer,
+  PixRefundRequest,
+  PixRemoveAnswer,
+  PixRequest,
+} from '../../pix-bank.ts';
+import type { TokenAnswer } from './access-token.ts';
+import {
+  bodyOfCharge,
+  bodyOfRefund,
+  problemOf,
+  readCharge,
+  readRefund,
+  refusalOf,
+  unknown,
+} from './charge-answers.ts';
+import type { PixDialect } from './dialect.ts';
+import { queryOf, readReceipts, windowOf } from './receipt-pages.ts';
+import { otherStatus, type Sent, StandardClient } from './standard-client.ts';
+
+export const PIX_CONNECT_MILLISECONDS = 3_000;
+const ALL_MERCHANTS = '';
+/** A page of up to a thousand receipts, with what payers wrote. */
+const LARGEST_PAGE_BYTES = 4 * 1024 * 1024;
+
+export type PixBankOptions = {
+  readonly observe: (operation: string, result: string, seconds: number) => void;
+};
+
+export type StandardPixBank = PixBank & {
+  readonly authenticate: (timeoutMilliseconds: number) => Promise<TokenAnswer>;
+};
+
+/** The central bank's API for receivers: docs/pix.md. */
+export function standardPixBank(
+  url: string,
+  channel: Channel,
+  dialect: PixDialect,
+  { observe }: PixBankOptions,
+): StandardPixBank {
+  const client = new StandardClient(url, channel, dialect);
+  const observed = async <A extends { readonly kind: string }>(operation: string, asked: Promise<A>) => {
+    const startedAt = performance.now();
+    const answer = await asked;
+    observe(operation, answer.kind, (performance.now() - startedAt) / 1_000);
+    return answer;
+  };
+  return {
+    name: 'standard',
+    authenticate: (timeout) => client.token.get(timeout),
+    issue: (request, timeout) => observed('issue', issue(client, dialect, request, timeout)),
+    find: (name, timeout) => observed('find', find(client, name, timeout)),
+    remove: (name, timeout) => observed('remove', remove(client, name, timeout)),
+    refund: (request, timeout) => observed('refund', refund(client, request, timeout)),
+    settleRefund: (request, timeout) => observed('refund', settleRefund(client, request, timeout)),
+    receivedSince: (request, timeout) =>
+      observed('receipts', receivedSince(client, dialect, request, timeout)),
+    close: () => client.close(),
+  };
+}
+
+const isRefusal = (status: number) => status === 400 || status === 409 || status === 422;
+const isGone = (status: number) => status === 404 || status === 410;
+
+function chargeAt({ txid, hasDueDay }: Pick<PixName, 'txid' | 'hasDueDay'>): Pick<Sent, 'path' | 'template'> {
+  const resource = hasDueDay ? '/cobv' : '/cob';
+  return { path: `${resource}/${encodeURIComponent(txid)}`, template: `${resource}/{txid}` };
+}
+
+/** A refusal is believed where the bank has no such charge: another try may have made it. */
+async function issue(
+  client: StandardClient,
+  { key }: PixDialect,
+  request: PixRequest,
+  timeout: number,
+): Promise<PixIssueAnswer> {
+  const endsAt = performance.now() + timeout;
+  const name = { ...request, hasDueDay: request.due !== null };
+  const sent = { ...chargeAt(name), body: bodyOfCharge(request, key) };
+  const answer = await client.write(request.merchantId, 'PUT', sent, timeout);
+  if (answer.kind !== 'answer') return answer;
+  const { status, body } = answer;
+  if (status === 200 || status === 201) return issuedOf(readCharge(body, name));
+  if (!isRefusal(status)) return otherStatus(answer);
+  const found = await find(client, name, endsAt - performance.now());
+  return found.kind === 'notFound' ? { kind: 'refused', reason: refusalOf(body) } : issuedOf(found);
+}
+
+function issuedOf(found: FoundPix): PixIssueAnswer {
+  switch (found.kind) {
+    case 'waiting':
+    case 'paid':
+      return { kind: 'issued', pixEmv: found.pixEmv };
+    case 'unknown':
+      return found;
+    case 'notConnected':
+      // The charge itself was asked for, and its fate is not known.
+      return unknown(found.reason, found.cause);
+    case 'removed':
+    case 'notFound':
+      return unknown('the bank has taken the charge away');
+  }
+}
+
+async function find(client: StandardClient, name: PixName, timeout: number): Promise<FoundPix> {
+  const answer = await client.read(name.merchantId, chargeAt(name), timeout);
+  if (answer.kind !== 'answer') return answer;
+  if (answer.status === 200) return readCharge(answer.body, name);
+  return isGone(answer.status) ? { kind: 'notFound' } : otherStatus(answer);
+}
+
+/** What the bank refuses to take away is paid, gone, or taken away before: its record says which. */
+async function remove(client: StandardClient, name: PixName, timeout: number): Promise<PixRemoveAnswer> {
+  const endsAt = performance.now() + timeout;
+  const body = { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' };
+  const answer = await client.write(name.merchantId, 'PATCH', { ...chargeAt(name), body }, timeout);
+  if (answer.kind !== 'answer') return answer;
+  const { status } = answer;
+  if (status !== 200 && !isRefusal(status) && !isGone(status)) return otherStatus(answer);
+  const found =
+    status === 200 ? readCharge(answer.body, name) : await find(client, name, endsAt - performance.now());
+  switch (found.kind) {
+    case 'removed':
+      return { kind: 'removed' };
+    case 'paid':
+      return { kind: 'refused', reason: 'paid' };
+    case 'notFound':
+      return { kind: 'refused', reason: 'unknownPix' };
+    case 'waiting':
+      return unknown('the bank does not take the charge away');
+    case 'unknown':
+      return found;
+    case 'notConnected':
+      return unknown(found.reason, found.cause);
+  }
+}
+
+function refundAt({ endToEndId, refundId }: PixRefundRequest): Pick<Sent, 'path' | 'template'> {
+  const path = `/pix/${encodeURIComponent(endToEndId)}/devolucao/${encodeURIComponent(refundId)}`;
+  return { path, template: '/pix/{e2eid}/devolucao/{id}' };
+}
+
+/** A refusal is believed where the bank has no such refund: the id may be in use by an earlier try. */
+async function refund(
+  client: StandardClient,
+  request: PixRefundRequest,
+  timeout: number,
+): Promise<PixRefundAnswer> {
+  const endsAt = performance.now() + timeout;
+  const sent = { ...refundAt(request), body: bodyOfRefund(request) };
+  const answer = await client.write(request.merchantId, 'PUT', sent, timeout);
+  if (answer.kind !== 'answer') return answer;
+  const { status, body } = answer;
+  if (status === 200 || status === 201) return readRefund(body, request);
+  if (!isRefusal(status) && !isGone(status)) return otherStatus(answer);
+  const found = await findRefund(client, request, endsAt - performance.now());
+  if (found === null) return { kind: 'refused', reason: problemOf(body) || `answered ${status}` };
+  return found.kind === 'notConnected' ? unknown(found.reason, found.cause) : found;
+}
+
+/** Null: the bank has none. */
+async function findRefund(
+  client: StandardClient,
+  request: PixRefundRequest,
+  timeout: number,
+): Promise<PixRefundAnswer | null> {
+  const answer = await client.read(request.merchantId, refundAt(request), timeout);
+  if (answer.kind !== 'answer') return answer;
+  if (answer.status === 200) return readRefund(answer.body, request);
+  return isGone(answer.status) ? null : otherStatus(answer);
+}
+
+async function settleRefund(
+  client: StandardClient,
+  request: PixRefundRequest,
+  timeout: number,
+): Promise<PixRefundAnswer> {
+  const endsAt = performance.now() + timeout;
+  const found = await findRefund(client, request, timeout);
+  return found ?? refund(client, request, endsAt - performance.now());
+}
+
+async function receivedSince(
+  client: StandardClient,
+  dialect: PixDialect,
+  request: FeedRequest,
+  timeout: number,
+): Promise<PixReceiptsAnswer> {
+  const window = windowOf(request, dialect);
+  const sent = { path: `/pix?${queryOf(window, dialect)}`, template: '/pix' };
+  const answer = await client.read(request.merchantId ?? ALL_MERCHANTS, sent, timeout, LARGEST_PAGE_BYTES);
+  if (answer.kind !== 'answer') return unknown(answer.reason, answer.cause);
+  return answer.status === 200 ? readReceipts(answer.body, window, request.until) : otherStatus(answer);
+}

@@ -1,0 +1,82 @@
+import type { Channel } from '../../platform/channels/open-channel.ts';
+import type { BankNotConnected, BankUnknown } from '../banks/bank.ts';
+import { guardedPort } from '../guarded-port.ts';
+import type { AdapterSetting, CheckAccess, ProviderAccess } from '../provider.ts';
+import { PIX_SETTINGS, readDialect } from './adapters/standard/dialect.ts';
+import { type PixBankOptions, standardPixBank } from './adapters/standard/standard-pix-bank.ts';
+import type { PixBank } from './pix-bank.ts';
+
+export { PIX_CONNECT_MILLISECONDS } from './adapters/standard/standard-pix-bank.ts';
+
+const ABOUT_MILLISECONDS = 5_000;
+
+/** What is set for a bank of Pix cannot be used. */
+class PixBankUnfit extends Error {
+  override readonly name = 'PixBankUnfit';
+}
+
+type PixAccess = Omit<ProviderAccess, 'credentials'>;
+
+/** The caller closes the bank and the channel. Throws `PixBankUnfit` for settings that cannot be. */
+export function openPixBank({ url, settings }: PixAccess, channel: Channel, opened: PixBankOptions) {
+  const dialect = readDialect(url, settings);
+  if (typeof dialect === 'string') throw new PixBankUnfit(dialect);
+  return standardPixBank(url, channel, dialect, opened);
+}
+
+/** An unreachable bank must not stop other sales: a warning says so. Throws if it refuses our credentials. */
+export async function checkPixBank(
+  access: PixAccess,
+  channel: Channel,
+  urlTerm: string,
+): Promise<string | null> {
+  const bank = openPixBank(access, channel, { observe: () => {} });
+  try {
+    const given = await bank.authenticate(ABOUT_MILLISECONDS);
+    if (given.kind === 'token') return null;
+    if (given.kind === 'refused') throw new PixBankUnfit(`${urlTerm}: ${given.reason}`);
+    return `The bank of Pix at ${access.url} does not answer (${given.reason}); Pix waits until it does.`;
+  } finally {
+    await bank.close();
+  }
+}
+
+type PixAdapter = {
+  /** The caller closes it and the channel. */
+  readonly open: (access: PixAccess, channel: Channel, opened: PixBankOptions) => PixBank;
+  readonly check: CheckAccess;
+  readonly settings: Readonly<Record<string, AdapterSetting>>;
+};
+
+/** Of providers that were added. */
+export const PIX_ADAPTERS: Readonly<Record<string, PixAdapter>> = {
+  standard: {
+    open: openPixBank,
+    check: (access, _environment, channel, terms) => checkPixBank(access, channel, terms.url),
+    settings: PIX_SETTINGS,
+  },
+};
+
+const notConnected = (reason: string): BankNotConnected => ({
+  kind: 'notConnected',
+  cause: 'notAsked',
+  reason,
+});
+const unknown = (reason: string): BankUnknown => ({
+  kind: 'unknown',
+  cause: 'notAsked',
+  reason: `not sent: ${reason}`,
+});
+
+/** What is unknown is asked again later. */
+export const PIX_PORT = guardedPort<PixBank, 'name' | 'close'>(
+  {
+    issue: notConnected,
+    find: unknown,
+    remove: notConnected,
+    refund: notConnected,
+    settleRefund: notConnected,
+    receivedSince: unknown,
+  },
+  { reason: 'this bank of Pix is not open here', rest: { name: 'absent', close: async () => {} } },
+);

@@ -1,0 +1,76 @@
+import { type Static, Type } from 'typebox';
+import type { Sound } from '../platform/http/endpoint.ts';
+import { named } from '../platform/http/named.ts';
+import { type Cents, cents } from '../values/cents.ts';
+import { decimalParts, type ExactNumber } from '../values/exact-json.ts';
+import type { Day } from '../values/instant.ts';
+import type { BillTerms } from './bill-terms.ts';
+
+export type Decimal = number | ExactNumber;
+
+/** Reais or percent, with two decimals. */
+export const decimal = (integerDigits: number, isPositive: boolean, description: string) =>
+  Type.Unsafe<Decimal>({ exactDecimal: { integerDigits, decimals: 2, isPositive }, description });
+
+export const day = (description: string) => Type.String({ format: 'day', maxLength: 10, description });
+
+export const DUE_DAY = day('YYYY-MM-DD in São Paulo, today or later, five years ahead at most.');
+
+/** What the day of the payment changes. */
+export const TERMS_REQUEST = {
+  fine: Type.Optional(
+    named('BillFine', {
+      percent: decimal(2, false, 'Of the value, once, from the day after the due day.'),
+    }),
+  ),
+  interest: Type.Optional(
+    named('BillInterest', {
+      percentPerMonth: decimal(2, false, 'Of the value for thirty days, by days from the due day.'),
+    }),
+  ),
+  discount: Type.Optional(
+    named('BillDiscount', {
+      value: decimal(8, true, 'Reais, less than the value.'),
+      until: day('The last day of it, YYYY-MM-DD, not after the due day.'),
+    }),
+  ),
+};
+const TERMS = Type.Object(TERMS_REQUEST);
+
+/** The schema allows at most two decimals. */
+function hundredths(value: Decimal): number {
+  const { integer, fraction } = decimalParts(value) ?? { integer: '0', fraction: '' };
+  return Number(integer) * 100 + Number(fraction.padEnd(2, '0'));
+}
+
+export const reais = (value: Decimal): Cents => cents(hundredths(value));
+const portion = (percent: Decimal | undefined): number | null =>
+  percent === undefined ? null : hundredths(percent) || null;
+
+export function readTerms({
+  fine,
+  interest,
+  discount,
+}: Static<typeof TERMS>): Pick<BillTerms, 'finePortion' | 'interestPortion' | 'discount'> {
+  return {
+    finePortion: portion(fine?.percent),
+    interestPortion: portion(interest?.percentPerMonth),
+    discount: discount === undefined ? null : { amount: reais(discount.value), until: discount.until as Day },
+  };
+}
+
+/** Due day and discount of a malformed request, as far as they are readable. */
+export function readSoundDue({
+  dueDate,
+  discount,
+}: {
+  readonly dueDate?: string;
+  readonly discount?: Sound<Static<typeof TERMS>>['discount'];
+}): Partial<Pick<BillTerms, 'dueOn' | 'discount'>> {
+  const { value, until } = discount ?? {};
+  const isWhole = value !== undefined && until !== undefined;
+  return {
+    ...(dueDate === undefined ? {} : { dueOn: dueDate as Day }),
+    ...(isWhole ? { discount: { amount: reais(value as Decimal), until: until as Day } } : {}),
+  };
+}

@@ -1,0 +1,133 @@
+import {
+  type Answer,
+  type Call,
+  type CUT_CONNECTION,
+  callerOf,
+  type Endpoint,
+  endpoint,
+  GENERAL_TAG,
+} from '../../../platform/http/endpoint.ts';
+import { RETRY_AFTER_SECONDS, unavailableAnswer, writeOnce } from '../../../platform/http/failures.ts';
+import {
+  conflict,
+  type RefusalShape,
+  refusal,
+  refusalAnswer,
+  refusalsAnswer,
+} from '../../../platform/http/refusal.ts';
+import { saoPauloDay } from '../../../values/instant.ts';
+import type { CallRules } from '../../../webhooks/posting/url-rules.ts';
+import { MOST_DAYS_AHEAD, type TermsFault, termsFaults } from '../../bill-terms.ts';
+import { checkPix, ISSUE_PIX, readPixRequest, readSoundPix } from './contract.ts';
+import { type IssuePixResult, type IssuePixTools, issuePix } from './issue-pix.ts';
+import type { RefusalOfBank } from './pix.ts';
+import { pagesAt, writeIssuedPix } from './pix-contract.ts';
+
+export const PIX_TERMS_REFUSALS = {
+  dueInThePast: refusal(400, 'dueDate', { pt: 'O vencimento já passou.', en: 'The due day is past.' }),
+  dueTooFarAhead: refusal(400, 'dueDate', {
+    pt: `O vencimento está a mais de ${MOST_DAYS_AHEAD} dias.`,
+    en: `The due day is more than ${MOST_DAYS_AHEAD} days ahead.`,
+  }),
+  discountTooLarge: refusal(400, 'discount.value', {
+    pt: 'O desconto deve ser menor que o valor.',
+    en: 'The discount must be less than the value.',
+  }),
+  discountAfterDueDay: refusal(400, 'discount.until', {
+    pt: 'O desconto não pode ir além do vencimento.',
+    en: 'The discount must not last beyond the due day.',
+  }),
+  discountInThePast: refusal(400, 'discount.until', {
+    pt: 'O último dia do desconto já passou.',
+    en: 'The last day of the discount is past.',
+  }),
+} as const satisfies Record<TermsFault, RefusalShape>;
+
+export const PIX_BANK_REFUSALS = {
+  payerRefused: refusal(402, 'payer', {
+    pt: 'O banco recusou o pagador: confira nome e documento.',
+    en: 'The bank refused the payer: check name and document.',
+  }),
+  termsRefused: refusal(402, GENERAL_TAG, {
+    pt: 'O banco recusou a cobrança: confira prazo, vencimento, multa, juros e desconto.',
+    en: 'The bank refused the charge: check its time, due day, fine, interest and discount.',
+  }),
+  amountRefused: refusal(402, 'amount', {
+    pt: 'O banco recusou o valor.',
+    en: 'The bank refused the amount.',
+  }),
+  removedAtBank: refusal(402, GENERAL_TAG, {
+    pt: 'O banco removeu a cobrança antes de confirmá-la. Faça outra.',
+    en: 'The bank took the charge away before it had confirmed it. Make another one.',
+  }),
+} as const satisfies Record<RefusalOfBank, RefusalShape>;
+
+export const PIX_REFUSALS = {
+  noBank: conflict({
+    pt: 'O operador não configurou um banco para Pix (PARCELA_PIX_URL).',
+    en: 'The operator has named no bank of Pix (PARCELA_PIX_URL).',
+  }),
+  bankAway: refusal(503, GENERAL_TAG, {
+    pt: 'Não foi possível conectar ao banco: nada foi pedido a ele. Repita em instantes.',
+    en: 'The bank could not be connected to: it was not asked. Repeat the request shortly.',
+  }),
+} as const satisfies Record<string, RefusalShape>;
+
+export type PixTools = IssuePixTools & {
+  readonly callRules: CallRules;
+  /** Null if the service has no cells. */
+  readonly cell: string | null;
+};
+
+export const PIX_ENDPOINTS: readonly Endpoint<PixTools>[] = [
+  endpoint(
+    ISSUE_PIX,
+    async (tools: PixTools, call) => {
+      const once = await issuePix(tools, callerOf(call), readPixRequest(call.body), call, call.deadlineAt);
+      return writeOnce(call, once, (result) => writeIssued(tools, result, call));
+    },
+    {
+      checkWith: ({ callRules }) => checkPix(callRules),
+      lookBeside: async ({ clock }, body, { merchantId }) => {
+        const faults = termsFaults(readSoundPix(body), saoPauloDay(clock.now(merchantId)));
+        return faults.map((fault) => PIX_TERMS_REFUSALS[fault]);
+      },
+    },
+  ),
+];
+
+type AnyCall = Pick<Call<unknown, unknown, unknown>, 'language' | 'origin'>;
+
+/** On every answer to an existing payment, whatever its outcome. */
+const paymentHeader = (paymentId: string) => ({ 'x-payment-id': paymentId });
+
+function writeIssued(
+  { cell }: Pick<PixTools, 'cell'>,
+  result: IssuePixResult,
+  call: AnyCall,
+): Answer | typeof CUT_CONNECTION {
+  switch (result.kind) {
+    case 'made': {
+      const { pix } = result;
+      const body = writeIssuedPix(pix, pagesAt(call.origin(), cell));
+      return { status: pix.state === 'issuing' ? 202 : 200, body, headers: paymentHeader(pix.pixId) };
+    }
+    case 'refusedByBank': {
+      const { status, tag, sentence } = PIX_BANK_REFUSALS[result.reason];
+      const { pixId: paymentId } = result;
+      const body = [{ tag, description: sentence[call.language], paymentId }];
+      return { status, body, headers: paymentHeader(paymentId) };
+    }
+    case 'malformed':
+      return refusalsAnswer(
+        result.faults.map((fault) => PIX_TERMS_REFUSALS[fault]),
+        call.language,
+      );
+    case 'noBank':
+      return refusalAnswer(PIX_REFUSALS.noBank, call.language);
+    case 'notSent':
+      return unavailableAnswer('overloaded', call.language);
+    case 'notConnected':
+      return refusalAnswer(PIX_REFUSALS.bankAway, call.language, { 'retry-after': RETRY_AFTER_SECONDS });
+  }
+}

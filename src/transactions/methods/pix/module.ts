@@ -1,0 +1,228 @@
+import type { Idempotency } from '../../../idempotency/module.ts';
+import type { Keyring } from '../../../keys/open-keyring.ts';
+import type { Feed } from '../../../platform/feeds/open-feed.ts';
+import { serve } from '../../../platform/http/endpoint.ts';
+import type { Log } from '../../../platform/log.ts';
+import { counter, databaseGauge, gauge, type Metrics } from '../../../platform/metrics.ts';
+import type { Module, ModuleContext, Published } from '../../../platform/module.ts';
+import { declarePeer } from '../../../platform/process-reports/peer-metrics.ts';
+import type { ClockedWork, Work } from '../../../platform/work/due-work.ts';
+import { countingWhenRead, everySoOften, forgetPersonalData } from '../../../platform/work/every-so-often.ts';
+import { openOutageWatch } from '../../../platform/work/outage-watch.ts';
+import { createWakeSignal } from '../../../platform/work/wake-signal.ts';
+import type { PixBanks } from '../../../providers/open-pix-banks.ts';
+import type { PixSettings } from '../../../providers/pix/pix-settings.ts';
+import type { Webhooks } from '../../../webhooks/module.ts';
+import { openPayersLine } from '../../payers/open-payers-line.ts';
+import { type AdvanceDuePixTools, advanceDuePix } from './advance-due-pix.ts';
+import type { CancelPixTools } from './cancel-pix.ts';
+import { PIX_FAULTS } from './contract.ts';
+import { ACTING_DUE, earliestActing, findMerchantsActing } from './due-times.sql.ts';
+import { PIX_BANK_REFUSALS, PIX_ENDPOINTS, PIX_REFUSALS, PIX_TERMS_REFUSALS } from './endpoints.ts';
+import { PIX_PAGE_ENDPOINTS } from './page/endpoints.ts';
+import { eraseOldPixPayers } from './payers/pix-payers.sql.ts';
+import { pixMovesWrite, pixWishesWrite } from './pix-charges.sql.ts';
+import { PIX_MESSAGES } from './pix-contract.ts';
+import { pixIntentsWrite } from './pix-intents.sql.ts';
+import { openReceipts } from './receipts/module.ts';
+import { refundIntentsWrite, refundOutcomesWrite } from './refunds/refunds.sql.ts';
+import TEXTS from './texts.json' with { type: 'json' };
+import {
+  type ResolvePixTools,
+  resolveUnresolvedPix,
+  resolveUnresolvedPixRefunds,
+} from './unresolved/resolve-unresolved-pix.ts';
+import { countUnresolvedPix, type UnresolvedPixCount } from './unresolved/unresolved-pix.sql.ts';
+
+const COUNT_MILLISECONDS = 5_000;
+const DUE_MILLISECONDS = 5_000;
+/** The most merchants with a clock ahead in one run. */
+const MOST_AHEAD = 100;
+
+/** Ends what nobody paid, by each merchant's business time. */
+function advanceDueWork(tools: AdvanceDuePixTools): Work {
+  const advance = async (signal: AbortSignal) => {
+    await advanceDuePix(tools, null, signal);
+    for (const merchantId of await findMerchantsActing(tools.database, MOST_AHEAD)) {
+      if (signal.aborted) return;
+      await advanceDuePix(tools, merchantId, signal);
+    }
+  };
+  return everySoOften('advanceDuePix', DUE_MILLISECONDS, advance, { piece: ACTING_DUE });
+}
+
+function advanceDueByClock(tools: AdvanceDuePixTools): ClockedWork {
+  return {
+    name: 'pix',
+    earliestDue: (merchantId, until) => earliestActing(tools.database, merchantId, until),
+    runDue: (merchantId, signal) => advanceDuePix(tools, merchantId, signal),
+  };
+}
+
+const RESOLUTIONS = counter(
+  'parcela_pix_resolutions_total',
+  'Tries to have the bank answer about a Pix or a devolution that nobody waits for, by what became of them.',
+  ['outcome'],
+);
+const PIX_BANK_AWAY = gauge('parcela_pix_bank_away', '1 while the bank of Pix answers none of the tries.', [
+  'provider',
+]);
+declarePeer('pix', { away: PIX_BANK_AWAY, awayFor: 'pix' });
+const PAYERS_ERASED = counter(
+  'parcela_pix_payers_erased_total',
+  "Pix whose payer's data was removed because its time was over.",
+);
+const UNRESOLVED = databaseGauge(
+  'parcela_pix_unresolved',
+  'Pix and devolutions about which the bank has given no clear answer.',
+);
+const UNRESOLVED_OLDEST_AGE_SECONDS = databaseGauge(
+  'parcela_pix_unresolved_oldest_age_seconds',
+  'Age of the oldest of them; 0: none.',
+);
+const UNRESOLVED_MOST_TRIES = databaseGauge(
+  'parcela_pix_unresolved_most_tries',
+  'Most tries that one of them has had.',
+);
+
+export const PIX: Published = {
+  texts: TEXTS,
+  endpoints: [...PIX_ENDPOINTS, ...PIX_PAGE_ENDPOINTS],
+  messages: PIX_MESSAGES,
+  refusals: [
+    {
+      title: 'Fields of a Pix',
+      text: 'What the fields of a Pix must be to each other.',
+      refusals: PIX_FAULTS,
+    },
+    {
+      title: 'Terms of a Pix',
+      text: 'Why a Pix with a due day is not made, before the bank is asked.',
+      refusals: PIX_TERMS_REFUSALS,
+    },
+    {
+      title: 'Charges of Pix at the bank',
+      text: 'Why the bank makes no charge. The entry carries its `paymentId`.',
+      refusals: PIX_BANK_REFUSALS,
+    },
+    { title: 'Pix', text: 'Why no Pix is made.', refusals: PIX_REFUSALS },
+  ],
+};
+
+/** After so many tries without any answer, one try a second detects the bank's return. */
+const OUTAGE_LIMITS = {
+  unresolvedInRow: 5,
+  probePauseMilliseconds: 1_000,
+  returnPauseMilliseconds: 15_000,
+} as const;
+
+type PixContext = ModuleContext & {
+  readonly configuration: ModuleContext['configuration'] & {
+    readonly cell: string | null;
+    readonly pix: Pick<PixSettings, 'timeoutMilliseconds' | 'changesSeconds'>;
+    readonly customerRetentionDays: number;
+  };
+  readonly keyring: Keyring;
+  readonly pixBanks: PixBanks;
+};
+
+export type PixModule = Module & {
+  /** For cancels of payments, whatever their method. */
+  readonly canceling: CancelPixTools;
+  /** For jumps of the test clock, and for hints that something arrived. */
+  readonly pixFeed: Feed;
+};
+
+export function openPix(
+  context: PixContext,
+  { idempotency, webhooks }: { readonly idempotency: Idempotency; readonly webhooks: Webhooks },
+): PixModule {
+  const { configuration, database, lookUp, batched, keyring, clock, pixBanks, metrics } = context;
+  const { deliverer, urlRules } = webhooks;
+  const wakeSignal = createWakeSignal();
+  const refundSignal = createWakeSignal();
+  const writeMove = batched(pixMovesWrite(database, deliverer));
+  const writeRefundOutcome = batched(refundOutcomesWrite(database, deliverer));
+  const pixTimeoutMilliseconds = configuration.pix.timeoutMilliseconds;
+  const asking = { database, clock, pixBanks, pixTimeoutMilliseconds, writeMove, wakeSignal };
+  const advance: AdvanceDuePixTools = { database, clock, writeMove, wakeSignal };
+  const receipts = openReceipts(context, { pixBanks, deliverer });
+  const resolving = resolvingTools(context, { ...asking, writeRefundOutcome });
+  return {
+    pixFeed: receipts,
+    canceling: {
+      ...asking,
+      refundSignal,
+      writeWish: batched(pixWishesWrite(database, deliverer)),
+      writeRefundIntent: batched(refundIntentsWrite(database)),
+      writeRefundOutcome,
+    },
+    endpoints: [
+      ...serve(PIX_PAGE_ENDPOINTS, { askForPayer: openPayersLine(lookUp), clock }),
+      ...serve(PIX_ENDPOINTS, {
+        ...asking,
+        cell: configuration.cell,
+        keyring,
+        findRequest: idempotency.findRequest,
+        callRules: urlRules,
+        writePixIntent: batched(pixIntentsWrite(database)),
+      }),
+    ],
+    works: [
+      advanceDueWork(advance),
+      countingWhenRead('countUnresolvedPix', COUNT_MILLISECONDS, metrics, async () =>
+        observeUnresolved(metrics, await countUnresolvedPix(database)),
+      ),
+      ...payersWork(context),
+      resolveUnresolvedPix(resolving, wakeSignal),
+      resolveUnresolvedPixRefunds(resolving, refundSignal),
+      ...receipts.works,
+    ],
+    clockedWork: [advanceDueByClock(advance)],
+  };
+}
+
+function resolvingTools(
+  { log, metrics }: PixContext,
+  asking: Omit<ResolvePixTools, 'outage' | 'observe' | 'warn'>,
+): ResolvePixTools {
+  const resolutions = metrics.counter(RESOLUTIONS);
+  return {
+    ...asking,
+    outage: watchBanks(asking.pixBanks, log, metrics),
+    observe: (outcome) => resolutions.inc({ outcome }),
+    warn: ({ merchantId, pixId: paymentId, state, tries }, reason) =>
+      log.warn({ merchantId, paymentId, state, tries, reason }, 'a Pix is not as it should be'),
+  };
+}
+
+const BANK_NEWS = {
+  begun: 'the bank of Pix answers no try',
+  lasts: 'the bank of Pix still answers no try',
+  over: 'the bank of Pix answers again',
+} as const;
+
+function watchBanks(pixBanks: Pick<PixBanks, 'all'>, log: Log, metrics: Metrics) {
+  const away = metrics.gauge(PIX_BANK_AWAY);
+  for (const provider of pixBanks.all()) away.set({ provider }, 0);
+  return openOutageWatch(OUTAGE_LIMITS, pixBanks.all, ({ provider, state, seconds }) => {
+    away.set({ provider }, state === 'over' ? 0 : 1);
+    log.warn({ provider, seconds }, BANK_NEWS[state]);
+  });
+}
+
+/** Of what cannot be paid any more. */
+function payersWork({ configuration, database, metrics }: PixContext): Work[] {
+  return forgetPersonalData(
+    'forgetOldPixPayers',
+    configuration.customerRetentionDays,
+    (limit, days) => eraseOldPixPayers(database, limit, days),
+    metrics.counter(PAYERS_ERASED),
+  );
+}
+
+function observeUnresolved(metrics: Metrics, { count, oldestAge, mostTries }: UnresolvedPixCount): void {
+  metrics.gauge(UNRESOLVED).set(count);
+  metrics.gauge(UNRESOLVED_OLDEST_AGE_SECONDS).set(oldestAge);
+  metrics.gauge(UNRESOLVED_MOST_TRIES).set(mostTries);
+}

@@ -1,0 +1,127 @@
+import { Type } from 'typebox';
+import type { BusinessClock } from '../../../../platform/business-clock.ts';
+import { type Answer, contract, type Endpoint, endpoint } from '../../../../platform/http/endpoint.ts';
+import { tooManyAnswer } from '../../../../platform/http/failures.ts';
+import type { Language } from '../../../../platform/http/sentence.ts';
+import { qrCodePng, qrCodeSvg } from '../../../../values/qr-code.ts';
+import type { AskForPayer, SlowDown } from '../../../payers/open-payers-line.ts';
+import { findPixToPay } from '../pix-pages.sql.ts';
+import { NO_PIX_PAGE, PIX_PAGE_HEADERS, pixPage } from './page.ts';
+import { type PixToPay, payableCode } from './pix-to-pay.ts';
+
+const PAGE = {
+  method: 'GET',
+  // Offered on the operations API, because payers have no API access.
+  api: 'operations',
+  scope: null,
+  group: 'Pix',
+  parameters: Type.Object({
+    pageKey: Type.String({
+      maxLength: 35,
+      description: 'The last part of `url` of the Pix: nobody can guess it.',
+    }),
+  }),
+} as const;
+
+const NO_PIX_ANSWER = {
+  description: 'A page that says that there is no such Pix.',
+  contentType: 'text/html',
+};
+const OVER = 'A Pix that cannot be paid, or not yet, has none (404).';
+
+const SHOW_PIX_PAGE = contract({
+  ...PAGE,
+  id: 'showPixPage',
+  path: '/pix/{pageKey}',
+  summary: 'Show a Pix to its payer',
+  description:
+    'In Portuguese; needs no login. It asks again by itself and shows the payment. A Pix that cannot be paid any more, or not yet, is shown without QR code, and says why.',
+  answers: { 200: { description: 'The page.', contentType: 'text/html' }, 404: NO_PIX_ANSWER },
+});
+
+const SHOW_PIX_SVG = contract({
+  ...PAGE,
+  id: 'showPixSvg',
+  path: '/pix/{pageKey}/qr.svg',
+  summary: 'Show the QR code of a Pix as SVG',
+  description: OVER,
+  answers: { 200: { description: 'The QR code.', contentType: 'image/svg+xml' }, 404: NO_PIX_ANSWER },
+});
+
+const SHOW_PIX_PNG = contract({
+  ...PAGE,
+  id: 'showPixPng',
+  path: '/pix/{pageKey}/qr.png',
+  summary: 'Show the QR code of a Pix as PNG',
+  description: OVER,
+  answers: { 200: { description: 'The QR code.', contentType: 'image/png' }, 404: NO_PIX_ANSWER },
+});
+
+export type PixPageTools = { readonly askForPayer: AskForPayer; readonly clock: BusinessClock };
+
+type PageCall = {
+  readonly parameters: { readonly pageKey: string };
+  readonly address: string;
+  readonly language: Language;
+};
+
+const HTML = 'text/html; charset=utf-8';
+const NO_PIX: Answer = {
+  status: 404,
+  text: { content: NO_PIX_PAGE, type: HTML },
+  headers: PIX_PAGE_HEADERS,
+};
+
+/** Shops embed the picture in pages of their own. */
+const PICTURE_HEADERS = {
+  'content-security-policy': PIX_PAGE_HEADERS['content-security-policy'],
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex, nofollow',
+};
+
+export const PIX_PAGE_ENDPOINTS: readonly Endpoint<PixPageTools>[] = [
+  endpoint(SHOW_PIX_PAGE, (tools: PixPageTools, call) =>
+    answer(tools, call, (pix) => ({
+      status: 200,
+      text: { content: pixPage(pix), type: HTML },
+      headers: PIX_PAGE_HEADERS,
+    })),
+  ),
+  endpoint(SHOW_PIX_SVG, (tools: PixPageTools, call) =>
+    answer(tools, call, (pix) => pictureOf(pix, qrCodeSvg, 'image/svg+xml')),
+  ),
+  endpoint(SHOW_PIX_PNG, (tools: PixPageTools, call) =>
+    answer(tools, call, (pix) => pictureOf(pix, qrCodePng, 'image/png')),
+  ),
+];
+
+function pictureOf(pix: PixToPay, draw: (text: string) => string | Buffer, type: string): Answer {
+  const code = payableCode(pix);
+  if (code === null) return NO_PIX;
+  return { status: 200, text: { content: draw(code), type }, headers: PICTURE_HEADERS };
+}
+
+async function answer(
+  tools: PixPageTools,
+  { parameters: { pageKey }, address, language }: PageCall,
+  write: (pix: PixToPay) => Answer,
+): Promise<Answer> {
+  const pix = await find(tools, pageKey, address);
+  if (pix === null) return NO_PIX;
+  return 'secondsToWait' in pix ? tooManyAnswer(pix.secondsToWait, language) : write(pix);
+}
+
+/** Page keys after an optional cell prefix. Any other text is refused without a database query. */
+const PAGE_KEY = /^(?:[a-z][a-z0-9]\.)?([0-9a-f]{32})$/;
+
+async function find(
+  { askForPayer, clock }: PixPageTools,
+  place: string,
+  address: string,
+): Promise<PixToPay | SlowDown | null> {
+  const pageKey = PAGE_KEY.exec(place)?.[1];
+  if (pageKey === undefined) return null;
+  const pix = await askForPayer(address, (database) => findPixToPay(database, pageKey));
+  if (pix === null || 'secondsToWait' in pix) return pix;
+  return { ...pix, now: clock.now(pix.merchantId) };
+}

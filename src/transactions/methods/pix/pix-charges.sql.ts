@@ -1,0 +1,231 @@
+import type { IdSpan, KeyedRequest } from '../../../idempotency/idempotency-key.ts';
+import { FREE_KEYS, keyValues, REMEMBER_KEYS } from '../../../idempotency/idempotency-keys.sql.ts';
+import type { BatchedWriteOptions } from '../../../platform/postgres/batched-writes.ts';
+import {
+  type Database,
+  type Reader,
+  type Row,
+  statement,
+  type Tx,
+} from '../../../platform/postgres/database.ts';
+import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import type { PixPayer } from '../../../providers/pix/pix-bank.ts';
+import { saoPauloOffsetText, utcText } from '../../../values/instant.ts';
+import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
+import { PAYMENT_KINDS } from '../../bill-payment.ts';
+import { BILL_MOVEMENTS, IS_WAITING } from '../../movements/bill-movements.sql.ts';
+import type { Moved, MoveRow } from '../../requests/move.ts';
+import { type MovedRow, movesWrite } from '../../requests/moves.sql.ts';
+import { NOT_SENT, PIX_STATES, type Pix, type PixKey, REFUSALS_OF_BANK, type ReceivedPix } from './pix.ts';
+import type { PixMove } from './pix-move.ts';
+import { callbackBody, nsuOf } from './pix-status.ts';
+
+/** The key of the exception of a payment `y`. */
+const EXCEPTION_KEY = `'pix:' || y.pix_id || ':' || y.end_to_end_id`;
+
+const PAYMENTS = `(
+    select coalesce(jsonb_agg(jsonb_build_object('end_to_end_id', y.end_to_end_id, 'amount', y.amount, 'paid_at', (extract(epoch from y.paid_at) * 1000)::bigint,
+      'kind', y.kind, 'is_paying', y.surprise is null, 'is_open', coalesce(e.state = 'open', false),
+      'exception_id', e.exception_id, 'returned_amount', y.returned_amount, 'held_amount', y.held_amount)
+      order by y.created_at, y.end_to_end_id), '[]')
+    from pix_payments y left join reconciliation_exceptions e on e.merchant_id = y.merchant_id
+      and e.exception_key = ${EXCEPTION_KEY}
+    where y.merchant_id = p.merchant_id and y.pix_id = p.pix_id
+  )`;
+
+const PAYMENT = rowCodec<ReceivedPix>({
+  endToEndId: column.text(),
+  amount: column.money(),
+  paidAt: column.instant(),
+  kind: column.oneOf(PAYMENT_KINDS),
+  isPaying: column.boolean(),
+  isOpen: column.boolean(),
+  exceptionId: column.nullable(column.text()),
+  returnedAmount: column.money(),
+  heldAmount: column.money(),
+});
+
+/** The contract checked it when it was written. */
+export function readPayer(value: unknown): PixPayer | undefined {
+  return typeof value === 'object' && value !== null ? (value as PixPayer) : undefined;
+}
+
+export const PIX = rowCodec(
+  {
+    merchantId: column.text(),
+    pixId: column.text(),
+    accountNumber: column.text(),
+    txid: column.text(),
+    pageKey: column.text(),
+    state: column.oneOf(PIX_STATES),
+    isExpiring: column.boolean(),
+    amount: column.money(),
+    expiresInSeconds: column.nullable(column.whole()),
+    dueOn: column.nullable(column.day()),
+    payableUntil: column.nullable(column.day()),
+    finePortion: column.nullable(column.whole()),
+    interestPortion: column.nullable(column.whole()),
+    discountAmount: column.nullable(column.money()),
+    discountUntil: column.nullable(column.day()),
+    expiresAt: column.instant(),
+    payer: column.nullable(column.parsedBy(readPayer)),
+    isPayerErased: column.boolean('p.payer_erased_at is not null'),
+    description: column.nullable(column.text()),
+    referenceTransaction: column.nullable(column.text()),
+    callbackUrl: column.nullable(column.text()),
+    bank: column.text(),
+    pixEmv: column.nullable(column.text()),
+    refusalReason: column.nullable(column.oneOf([...REFUSALS_OF_BANK, NOT_SENT] as const)),
+    endToEndId: column.nullable(column.text()),
+    paidAmount: column.nullable(column.money()),
+    paidAt: column.nullable(column.instant()),
+    actsAt: column.nullable(column.instant()),
+    requestedAt: column.instant(),
+    fence: column.whole(),
+    tries: column.whole(),
+    isUnresolved: column.boolean('p.unknown_reason is not null'),
+    payments: column.parsedBy(
+      (value) => (Array.isArray(value) ? value.map(PAYMENT.parse) : undefined),
+      `${PAYMENTS}`,
+    ),
+  },
+  'p',
+);
+
+export function parsePix(row: Row): Pix {
+  const { dueOn, payableUntil, finePortion, interestPortion, discountAmount, discountUntil, ...read } =
+    PIX.parse(row);
+  const { endToEndId, paidAmount, paidAt, ...pix } = read;
+  const discount =
+    discountAmount === null || discountUntil === null
+      ? null
+      : { amount: discountAmount, until: discountUntil };
+  const isDue = dueOn !== null && payableUntil !== null;
+  const isPaid = endToEndId !== null && paidAmount !== null && paidAt !== null;
+  return {
+    ...pix,
+    due: isDue ? { dueOn, payableUntil, finePortion, interestPortion, discount } : null,
+    payment: isPaid ? { endToEndId, amount: paidAmount, paidAt } : null,
+  };
+}
+
+const FIND = statement(
+  'pix_charges.find',
+  `select ${PIX.columns} from pix_charges p where p.merchant_id = $1 and p.pix_id = $2`,
+);
+
+export async function findPix(database: Reader, { merchantId, pixId }: PixKey): Promise<Pix | null> {
+  const [row] = await database.query(FIND, [merchantId, pixId]);
+  return row === undefined ? null : parsePix(row);
+}
+
+const LOCK = statement(
+  'pix_charges.lock',
+  'select pix_id from pix_charges where merchant_id = $1 and pix_id = $2 for no key update',
+);
+
+/** Read after the lock: a row that waited for it shows its payments as they were before. */
+export async function lockPix(tx: Tx, { merchantId, pixId }: PixKey): Promise<Pix | null> {
+  const [locked] = await tx.query(LOCK, [merchantId, pixId]);
+  if (locked === undefined) return null;
+  const [row] = await tx.query(FIND, [merchantId, pixId]);
+  return row === undefined ? null : parsePix(row);
+}
+
+/** Writes the decided move of a locked row, with its movement, deliveries and the key of who asked for it. */
+const MOVE = statement(
+  'pix_charges.move',
+  `with changed as (
+     update pix_charges p set state = $4, is_expiring = $5, pix_emv = $6, refusal_reason = $7, end_to_end_id = $8,
+       paid_amount = $9, paid_at = $10::timestamptz, acts_at = $11::timestamptz,
+       due_at = now() + $12::integer * interval '1 millisecond', changed_at = $13::timestamptz,
+       fence = p.fence + 1, tries = 0, unknown_since = null, unknown_reason = null
+     where p.merchant_id = $1 and p.pix_id = $2 and p.state = $3
+     returning ${PIX.columns}
+   ), unkeyed as (
+     select merchant_id, $14::bytea as key_hash, pix_id as resource_id from changed
+   ), ${FREE_KEYS}, keyed as (
+     select merchant_id, $15::bytea as key_hash, $16::bytea as body_fingerprint, $17::integer as body_fingerprint_key_id,
+       pix_id as resource_id from changed
+   ), ${REMEMBER_KEYS}, news as (
+     select c.merchant_id, null::uuid as boleto_id, c.pix_id, 'Pix' as type, c.account_number, $18::text as nsu,
+       c.callback_url, $19::text as old_state, $20::text as new_state, $13::timestamptz as moment, $21::text as moment_text,
+       $22::text as callback_body
+     from changed c where $20::text is not null
+   ), ${BILL_MOVEMENTS}
+   select c.*, ${IS_WAITING} from changed c`,
+);
+
+/** `keyed`: the request that this move answers, remembered with it. */
+export type PixMoveRow = PixKey & MoveRow<Pix, PixMove> & { readonly keyed?: KeyedRequest | null };
+export type PixMoved = Moved<Pix>;
+
+/** `isWaiting`: deliveries were written. Null: the state is no longer that of `pix`. */
+export async function movePix(
+  tx: Tx,
+  pix: Pix,
+  move: PixMove,
+  {
+    leaseMilliseconds,
+    keyToFree = null,
+    keyed = null,
+  }: Pick<PixMoveRow, 'leaseMilliseconds' | 'keyToFree' | 'keyed'>,
+): Promise<MovedRow<Pix> | null> {
+  const { payment, news, moment } = move;
+  const momentText = saoPauloOffsetText(moment);
+  const [row] = await tx.query(MOVE, [
+    ...[pix.merchantId, pix.pixId, move.from, move.to, move.isExpiring, move.pixEmv, move.refusalReason],
+    ...[
+      payment?.endToEndId ?? null,
+      payment?.amount ?? null,
+      payment === null ? null : utcText(payment.paidAt),
+    ],
+    move.actsAt === null ? null : utcText(move.actsAt),
+    move.isAsked ? leaseMilliseconds : null,
+    utcText(moment),
+    keyToFree,
+    ...keyValues(keyed),
+    nsuOf(payment?.endToEndId ?? null),
+    news?.before ?? null,
+    news?.after ?? null,
+    momentText,
+    news === null || pix.callbackUrl === null ? null : callbackBody(pix, move, momentText),
+  ]);
+  return row === undefined ? null : { held: parsePix(row), isWaiting: row.is_waiting === true };
+}
+
+const MOVES = { idOf: ({ pixId }: PixMoveRow) => pixId, lock: lockPix, write: movePix };
+
+export function pixMovesWrite(
+  database: Database,
+  deliverer: Pick<Deliverer, 'notify'>,
+): BatchedWriteOptions<PixMoveRow, PixMoved> {
+  return movesWrite(database, deliverer, { ...MOVES, name: 'pixMoves' }, true);
+}
+
+/** As `pixMovesWrite`, but writes nothing after the caller's deadline. */
+export function pixWishesWrite(
+  database: Database,
+  deliverer: Pick<Deliverer, 'notify'>,
+): BatchedWriteOptions<PixMoveRow, PixMoved> {
+  return movesWrite(database, deliverer, { ...MOVES, name: 'pixWishes' }, false);
+}
+
+const MADE = rowCodec({ pixId: column.text() });
+
+const FIND_MADE = statement(
+  'pix_charges.find_made',
+  `select ${MADE.columns} from pix_charges
+   where merchant_id = $1 and pix_id between $2::uuid and $3::uuid and refusal_reason is distinct from 'notSent'
+   limit 1`,
+);
+
+/** One that a request with this derived id has made. */
+export async function findMadePix(
+  database: Reader,
+  merchantId: string,
+  { first, last }: IdSpan,
+): Promise<string | null> {
+  const [row] = await database.query(FIND_MADE, [merchantId, first, last]);
+  return row === undefined ? null : MADE.parse(row).pixId;
+}

@@ -1,0 +1,80 @@
+import type { BankNotConnected, BankUnknown } from '../../../providers/banks/bank.ts';
+import type { FoundPix, PixIssueAnswer, PixRemoveAnswer } from '../../../providers/pix/pix-bank.ts';
+import type { ProviderChanged } from '../../requests/move.ts';
+import type { Pix } from './pix.ts';
+import type { PixChange } from './pix-move.ts';
+
+export type PixChanged = ProviderChanged<PixChange, PixWarning>;
+export type PixResult = PixChanged | BankUnknown | BankNotConnected;
+
+/**
+ * `unknownToBank`: the bank does not know a charge that it has made. `refusedByBank`: it refuses the charge,
+ * and no caller waits for the answer. `paidAtBank`: it says that the charge is paid, but has not reported it.
+ */
+export type PixWarning = 'unknownToBank' | 'refusedByBank' | 'paidAtBank';
+
+const changed = (change: PixChange, warning: PixWarning | null = null): PixResult => ({
+  kind: 'changed',
+  change,
+  warning,
+});
+
+export function resultOfIssue(answer: PixIssueAnswer): PixResult {
+  switch (answer.kind) {
+    case 'issued':
+      return changed({ event: 'issue', registered: { pixEmv: answer.pixEmv } });
+    case 'refused':
+      return changed({ event: 'refuse', reason: answer.reason }, 'refusedByBank');
+    default:
+      return answer;
+  }
+}
+
+/** Reads the bank's record of a charge that is being issued. Null: there is none, and it is asked for. */
+export function resultOfSearch(found: FoundPix): PixResult | null {
+  switch (found.kind) {
+    case 'notFound':
+      return null;
+    case 'waiting':
+    case 'paid':
+      return changed({ event: 'issue', registered: { pixEmv: found.pixEmv } });
+    case 'removed':
+      return changed({ event: 'refuse', reason: 'removedAtBank' }, 'refusedByBank');
+    default:
+      return found;
+  }
+}
+
+function endOf({ isExpiring }: Pick<Pix, 'isExpiring'>): PixChange {
+  return { event: isExpiring ? 'expire' : 'cancel' };
+}
+
+/** The bank's answer counts: paid, the charge waits for the report; unknown there, it cannot be paid. */
+export function resultOfRemove(pix: Pick<Pix, 'isExpiring'>, answer: PixRemoveAnswer): PixResult {
+  switch (answer.kind) {
+    case 'removed':
+      return changed(endOf(pix));
+    case 'refused':
+      return answer.reason === 'paid'
+        ? changed({ event: 'keep' }, 'paidAtBank')
+        : changed(endOf(pix), 'unknownToBank');
+    default:
+      return answer;
+  }
+}
+
+/** Reads the bank's record of a charge whose time is over. Null: the bank still has it. */
+export function resultOfLastSearch(pix: Pick<Pix, 'isExpiring'>, found: FoundPix): PixResult | null {
+  switch (found.kind) {
+    case 'waiting':
+      return null;
+    case 'paid':
+      return changed({ event: 'keep' }, 'paidAtBank');
+    case 'removed':
+      return changed(endOf(pix));
+    case 'notFound':
+      return changed(endOf(pix), 'unknownToBank');
+    default:
+      return found;
+  }
+}

@@ -1,0 +1,91 @@
+import { type Cents, reaisText } from '../../../values/cents.ts';
+import { givenBack, type Pix, type PixState } from './pix.ts';
+import type { PixMove } from './pix-move.ts';
+
+export const PIX_STATUSES = ['processing', 'waiting', 'paid', 'canceled', 'expired', 'declined'] as const;
+export type PixStatus = (typeof PIX_STATUSES)[number];
+
+/** What was given back whole is canceled, like a card payment. */
+export const STATUS_OF_STATE = {
+  issuing: 'processing',
+  waiting: 'waiting',
+  removing: 'waiting',
+  paid: 'paid',
+  returned: 'canceled',
+  canceled: 'canceled',
+  expired: 'expired',
+  refused: 'declined',
+} as const satisfies Record<PixState, PixStatus>;
+
+export const PIX_WORDS = {
+  processing: 'Processando',
+  waiting: 'Aguardando',
+  paid: 'Paga',
+  canceled: 'Cancelada',
+  expired: 'Expirada',
+  declined: 'Negada',
+} as const satisfies Record<PixStatus, string>;
+
+export function statusWord({ state }: { readonly state: PixState }): string {
+  return PIX_WORDS[STATUS_OF_STATE[state]];
+}
+
+const NSU_DIGITS = 20;
+
+/** The last twenty of the end-to-end id; empty where nothing arrived. */
+export function nsuOf(endToEndId: string | null): string {
+  return endToEndId === null ? '' : endToEndId.slice(-NSU_DIGITS);
+}
+
+/** Something is left of what paid it. */
+export function isPartlyReturned(pix: Pick<Pix, 'state' | 'payments'>): boolean {
+  return pix.state === 'paid' && givenBack(pix).returned > 0;
+}
+
+/** What merchants are told at `urlCallBack`: a change of the status, money back, or money nobody expected. */
+export type PixNews = {
+  readonly state: PixState;
+  readonly payment: Pix['payment'];
+  readonly returnedAmount: Cents;
+  readonly unexpectedPayment: {
+    readonly endToEndId: string;
+    readonly amount: Cents;
+    readonly kind: string;
+  } | null;
+};
+
+/** The callback for a change that the merchant sees. */
+export function callbackBody(pix: Pix, move: PixMove, momentText: string): string {
+  const returnedAmount = givenBack(pix).returned;
+  return newsBody(
+    pix,
+    { state: move.to, payment: move.payment, returnedAmount, unexpectedPayment: null },
+    momentText,
+  );
+}
+
+export function newsBody(
+  pix: Pix,
+  { state, payment, returnedAmount, unexpectedPayment }: PixNews,
+  momentText: string,
+) {
+  const status = statusWord({ state });
+  return JSON.stringify({
+    Value: Number(reaisText(pix.amount)),
+    Origin: 'GATEWAY_2D',
+    Date: momentText,
+    Installments: 1,
+    TransactionType: 'PIX',
+    ResultId: pix.pixId,
+    AuthorizationCode: null,
+    Status: status.toUpperCase(),
+    paymentId: pix.pixId,
+    referenceTransaction: pix.referenceTransaction,
+    txid: pix.txid,
+    statusDescription: status,
+    endToEndId: payment?.endToEndId ?? null,
+    paidAmount: payment?.amount ?? null,
+    returnedAmount,
+    unexpectedPayment: unexpectedPayment === null ? null : { ...unexpectedPayment, state: 'open' },
+  });
+}

@@ -1,0 +1,234 @@
+import type { KeyedRequest } from '../../../idempotency/idempotency-key.ts';
+import type { PixIssueRefusal, PixName, PixPayer, PixRequest } from '../../../providers/pix/pix-bank.ts';
+import { type Cents, cents } from '../../../values/cents.ts';
+import { addDays, type Day, type Instant, instant, startOfSaoPauloDay } from '../../../values/instant.ts';
+import type { PaymentKind } from '../../bill-payment.ts';
+import { amountDue, isAmountDue } from '../../bill-terms.ts';
+
+/**
+ * `issuing`: the bank's answer is not known. `refused`: the bank has no such charge. `removing`: the bank was
+ * asked to take it away, and has not answered. `returned`: all that paid it was given back.
+ */
+export const PIX_STATES = [
+  'issuing',
+  'waiting',
+  'removing',
+  'paid',
+  'returned',
+  'canceled',
+  'expired',
+  'refused',
+] as const;
+export type PixState = (typeof PIX_STATES)[number];
+
+export const PIX_EVENTS = [
+  'issue',
+  'refuse',
+  'withdraw',
+  'startRemove',
+  'startExpiry',
+  'keep',
+  'pay',
+  'cancel',
+  'expire',
+  'giveBack',
+] as const;
+/**
+ * `withdraw`: the bank was not asked. `keep`: it was not taken away, so it waits again. `giveBack`: nothing
+ * is left of what paid it.
+ */
+export type PixEvent = (typeof PIX_EVENTS)[number];
+
+const NEVER = {
+  issue: null,
+  refuse: null,
+  withdraw: null,
+  startRemove: null,
+  startExpiry: null,
+  keep: null,
+  pay: null,
+  cancel: null,
+  expire: null,
+  giveBack: null,
+} as const;
+
+/** Null: the event cannot happen in that state. */
+export const PIX_MOVES = {
+  issuing: { ...NEVER, issue: 'waiting', refuse: 'refused', withdraw: 'refused' },
+  waiting: { ...NEVER, startRemove: 'removing', startExpiry: 'removing', pay: 'paid' },
+  removing: { ...NEVER, keep: 'waiting', pay: 'paid', cancel: 'canceled', expire: 'expired' },
+  paid: { ...NEVER, giveBack: 'returned' },
+  returned: NEVER,
+  canceled: NEVER,
+  expired: NEVER,
+  refused: NEVER,
+} as const satisfies Record<PixState, Record<PixEvent, PixState | null>>;
+
+/** The states of movements. */
+export const SHOWN_STATES = ['waiting', 'paid', 'returned', 'canceled', 'expired'] as const;
+export type ShownState = (typeof SHOWN_STATES)[number];
+
+/** `removedAtBank`: it ended at the bank before we knew that it was there. */
+export const REFUSALS_OF_BANK = ['payerRefused', 'termsRefused', 'amountRefused', 'removedAtBank'] as const;
+export type RefusalOfBank = PixIssueRefusal | 'removedAtBank';
+/** A refusal reason of our own: the bank was not asked. */
+export const NOT_SENT = 'notSent';
+
+export type PixKey = { readonly merchantId: string; readonly pixId: string };
+
+export type ReceivedPix = {
+  readonly endToEndId: string;
+  readonly amount: Cents;
+  readonly paidAt: Instant;
+  readonly kind: PaymentKind;
+  /** It paid the charge. */
+  readonly isPaying: boolean;
+  /** Nobody has resolved it yet. */
+  readonly isOpen: boolean;
+  /** The exception by which a person resolves it; null if it was expected. */
+  readonly exceptionId: string | null;
+  /** Given back, and that together with what is being given back. */
+  readonly returnedAmount: Cents;
+  readonly heldAmount: Cents;
+};
+
+export type PixDue = {
+  readonly dueOn: Day;
+  readonly payableUntil: Day;
+  readonly finePortion: number | null;
+  readonly interestPortion: number | null;
+  readonly discount: { readonly amount: Cents; readonly until: Day } | null;
+};
+
+export type Pix = PixKey & {
+  readonly accountNumber: string;
+  readonly txid: string;
+  readonly pageKey: string;
+  readonly state: PixState;
+  /** It is `removing` because its time is over. */
+  readonly isExpiring: boolean;
+  readonly amount: Cents;
+  /** Null if it has a due day. */
+  readonly expiresInSeconds: number | null;
+  /** Null if it is to be paid at once. */
+  readonly due: PixDue | null;
+  readonly expiresAt: Instant;
+  /** Null: not given, or erased. */
+  readonly payer: PixPayer | null;
+  readonly isPayerErased: boolean;
+  readonly description: string | null;
+  readonly referenceTransaction: string | null;
+  readonly callbackUrl: string | null;
+  readonly bank: string;
+  /** Null until the bank has it. */
+  readonly pixEmv: string | null;
+  readonly refusalReason: RefusalOfBank | typeof NOT_SENT | null;
+  /** What paid it. */
+  readonly payment: {
+    readonly endToEndId: string;
+    readonly amount: Cents;
+    readonly paidAt: Instant;
+  } | null;
+  /** All that arrived, in that order. */
+  readonly payments: readonly ReceivedPix[];
+  readonly actsAt: Instant | null;
+  /** Business time. */
+  readonly requestedAt: Instant;
+  readonly fence: number;
+  readonly tries: number;
+  /** The process that asked the bank has left the charge to the resolving work. */
+  readonly isUnresolved: boolean;
+};
+
+export type PixTerms = Pick<
+  Pix,
+  'amount' | 'expiresInSeconds' | 'due' | 'payer' | 'description' | 'referenceTransaction' | 'callbackUrl'
+>;
+
+/** Committed before the bank is asked. */
+export type PixIntent = PixKey &
+  PixTerms &
+  Pick<Pix, 'accountNumber' | 'txid' | 'pageKey' | 'expiresAt' | 'requestedAt' | 'bank'> & {
+    readonly createdBy: string;
+    readonly request: KeyedRequest | null;
+  };
+
+export const USUAL_SECONDS = 86_400;
+export const USUAL_DAYS_TO_EXPIRE = 30;
+/** Ours, in what the central bank allows: 26 to 35 letters and digits. */
+export function txidOf(pixId: string): string {
+  return pixId.replaceAll('-', '').toLowerCase();
+}
+
+export function expiresAt(
+  { expiresInSeconds, due }: Pick<PixTerms, 'expiresInSeconds' | 'due'>,
+  now: Instant,
+): Instant {
+  if (due !== null) return startOfSaoPauloDay(addDays(due.payableUntil, 1));
+  return instant(now + (expiresInSeconds ?? USUAL_SECONDS) * 1_000);
+}
+
+/** Null if merchants see none: it is being issued, or never was. */
+export function shownState({ state }: Pick<Pix, 'state'>): ShownState | null {
+  switch (state) {
+    case 'issuing':
+    case 'refused':
+      return null;
+    case 'removing':
+      return 'waiting';
+    default:
+      return state;
+  }
+}
+
+const MINUTE_MILLISECONDS = 60_000;
+
+/** When its time is over. Paid at the bank, it waits for the report: the bank is asked again soon. */
+export function actsAt({ expiresAt: end }: Pick<Pix, 'expiresAt'>, now: Instant): Instant {
+  return instant(end > now ? end : now + MINUTE_MILLISECONDS);
+}
+
+export function expectedAmount({ amount, due }: Pick<Pix, 'amount' | 'due'>, day: Day): Cents {
+  return due === null ? amount : amountDue({ amount, ...due }, day);
+}
+
+export function isAmountExpected(
+  { amount, due }: Pick<Pix, 'amount' | 'due'>,
+  day: Day,
+  paid: Cents,
+): boolean {
+  return due === null ? paid === amount : isAmountDue({ amount, ...due }, day, paid);
+}
+
+/** Cents of all that arrived: given back, and that together with what is being given back. */
+export function givenBack({ payments }: Pick<Pix, 'payments'>): {
+  readonly returned: Cents;
+  readonly held: Cents;
+} {
+  const sum = (amounts: readonly number[]) => cents(amounts.reduce((all, one) => all + one, 0));
+  return {
+    returned: sum(payments.map(({ returnedAmount }) => returnedAmount)),
+    held: sum(payments.map(({ heldAmount }) => heldAmount)),
+  };
+}
+
+export function requestOf(pix: Pick<Pix, keyof PixTerms | 'merchantId' | 'txid'>): PixRequest {
+  const { merchantId, txid, amount, expiresInSeconds, due, payer, description } = pix;
+  return {
+    ...{ merchantId, txid, amount, expiresInSeconds, payer, description },
+    due: due === null ? null : { ...due, daysToExpire: daysToExpire(due) },
+  };
+}
+
+export function nameOf({
+  merchantId,
+  txid,
+  amount,
+  due,
+}: Pick<Pix, 'merchantId' | 'txid' | 'amount' | 'due'>): PixName {
+  return { merchantId, txid, amount, hasDueDay: due !== null };
+}
+
+function daysToExpire({ dueOn, payableUntil }: Pick<PixDue, 'dueOn' | 'payableUntil'>): number {
+  return Math.round((Date.parse(payableUntil) - Date.parse(dueOn)) / 86_400_000);
+}

@@ -1,0 +1,96 @@
+import type { Applying } from '../../../../platform/feeds/apply-changes.ts';
+import { type Feed, observeFeed, openFeed } from '../../../../platform/feeds/open-feed.ts';
+import { counter, gauge } from '../../../../platform/metrics.ts';
+import type { ModuleContext } from '../../../../platform/module.ts';
+import { declarePeer } from '../../../../platform/process-reports/peer-metrics.ts';
+import { createWakeSignal } from '../../../../platform/work/wake-signal.ts';
+import type { PixBanks } from '../../../../providers/open-pix-banks.ts';
+import { MOST_RECEIPTS } from '../../../../providers/pix/pix-bank.ts';
+import type { PixSettings } from '../../../../providers/pix/pix-settings.ts';
+import type { Deliverer } from '../../../../webhooks/deliveries/delivery.ts';
+import type { ReceiptResult, WaitingReceipt } from './receipt.ts';
+import { PIX_CURSORS, recordReceipt, WAITING_RECEIPTS } from './receipts.sql.ts';
+
+const RECEIPTS = counter(
+  'parcela_pix_receipts_total',
+  'Tries to apply what arrived by Pix, by what came of them; paidAgain and paidAfter…: payments that nobody expected.',
+  ['outcome'],
+);
+const RECEIPT_PAGES = counter(
+  'parcela_pix_receipt_pages_total',
+  'Questions for what arrived by Pix, by how they were answered.',
+  ['outcome'],
+);
+const RECEIPTS_AGE_SECONDS = gauge(
+  'parcela_pix_receipts_age_seconds',
+  'How long ago this process was told what arrived by Pix, or that nothing did.',
+);
+declarePeer('pix', { feedAge: RECEIPTS_AGE_SECONDS });
+
+/** Limits requests at the same time: charging needs the other connections to the bank. */
+const PULLS_AT_ONCE = 4;
+const WARNINGS: readonly ReceiptResult[] = [
+  'paidAgain',
+  'paidAfterCancel',
+  'paidAfterExpiry',
+  'paidAfterRefusal',
+];
+
+type ReceiptsContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'metrics'> & {
+  readonly configuration: { readonly pix: Pick<PixSettings, 'timeoutMilliseconds' | 'changesSeconds'> };
+};
+
+export function openReceipts(
+  context: ReceiptsContext,
+  { pixBanks, deliverer }: { readonly pixBanks: PixBanks; readonly deliverer: Deliverer },
+): Feed {
+  const { database, clock, log, metrics } = context;
+  const outcomes = metrics.counter(RECEIPTS);
+  for (const outcome of [...WARNINGS, 'unreadable']) outcomes.inc({ outcome }, 0);
+  const applying: Applying<WaitingReceipt> = {
+    name: 'applyPixReceipts',
+    database,
+    wakeSignal: createWakeSignal(),
+    waiting: WAITING_RECEIPTS,
+    subjectOf: ({ pixId }) => pixId,
+    record: (receipt) => recordReceipt(database, deliverer, clock, receipt),
+    warnings: WARNINGS,
+    observeChange: (outcome) => outcomes.inc({ outcome }),
+    warnOfChange: ({ merchantId, pixId: paymentId, changeId: endToEndId }, reason) =>
+      log.warn({ merchantId, paymentId, endToEndId, reason }, 'what arrived by Pix is not as expected'),
+  };
+  return feedOf(context, pixBanks, applying, outcomes);
+}
+
+/** A bank reports to its account holder, by its own clock, whichever merchants they are. */
+function feedOf(
+  { configuration, clock, log, metrics }: ReceiptsContext,
+  pixBanks: PixBanks,
+  applying: Applying<WaitingReceipt>,
+  outcomes: Parameters<typeof observeFeed>[0]['outcomes'],
+): Feed {
+  return openFeed({
+    name: 'pullPixReceipts',
+    clock,
+    cursors: PIX_CURSORS,
+    providers: pixBanks.all,
+    ask: (provider, request, timeout) => pixBanks.of(provider).receivedSince(request, timeout),
+    timeoutMilliseconds: configuration.pix.timeoutMilliseconds,
+    mostChanges: MOST_RECEIPTS,
+    pullsAtOnce: PULLS_AT_ONCE,
+    pauseSeconds: configuration.pix.changesSeconds,
+    isForAllMerchants: true,
+    ...observeFeed({
+      log,
+      outcomes,
+      pages: metrics.counter(RECEIPT_PAGES),
+      showAge: (seconds) => metrics.gauge(RECEIPTS_AGE_SECONDS, (gauge) => gauge.set(seconds())),
+      sentences: {
+        silent: 'the bank of Pix does not say what arrived',
+        back: 'the bank of Pix says again what arrived',
+        unreadable: 'what the bank of Pix reported cannot be read: see parcela resolve changes',
+      },
+    }),
+    applying,
+  });
+}

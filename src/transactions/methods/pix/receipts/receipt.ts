@@ -1,0 +1,79 @@
+import type { WaitingChange } from '../../../../platform/feeds/feed.ts';
+import type { PixReceipt } from '../../../../providers/pix/pix-bank.ts';
+import type { Cents } from '../../../../values/cents.ts';
+import { type Instant, saoPauloDay } from '../../../../values/instant.ts';
+import { type PaymentKind, paymentKind, type Surprise } from '../../../bill-payment.ts';
+import { expectedAmount, isAmountExpected, type Pix, type PixKey } from '../pix.ts';
+import type { PixChange } from '../pix-move.ts';
+
+type ReceiptState = 'waiting' | 'applied';
+
+/** Null: the event cannot happen in that state. */
+export const RECEIPT_MOVES = {
+  waiting: { apply: 'applied' },
+  applied: { apply: null },
+} as const satisfies Record<ReceiptState, Record<'apply', ReceiptState | null>>;
+
+/** What a bank reported of a charge of ours. `changeId` is the end-to-end id. */
+export type WaitingReceipt = PixKey & WaitingChange & Pick<PixReceipt, 'amount' | 'receivedAt'>;
+
+export type PixSurprise = Exclude<Surprise, 'filedAgain'>;
+
+export type ReceivedPayment = {
+  readonly endToEndId: string;
+  readonly amount: Cents;
+  readonly expectedAmount: Cents;
+  /** Why nobody expected it; null if it pays the charge. */
+  readonly surprise: PixSurprise | null;
+  readonly kind: PaymentKind;
+  readonly paidAt: Instant;
+};
+
+/** `gone`: another process has applied it. `beingIssued`: the bank's own answer is awaited first. */
+export type ReceiptResult = 'applied' | 'gone' | 'beingIssued' | PixSurprise;
+
+export type ReceiptDecision =
+  | { readonly kind: 'apply'; readonly change: PixChange | null; readonly payment: ReceivedPayment | null }
+  | { readonly kind: 'wait'; readonly reason: 'beingIssued' };
+
+/**
+ * No end is undone: what arrives for a charge that is paid or over is recorded beside it. `paidAt` is
+ * business time. A Pix that is recorded already changes nothing.
+ */
+export function decideReceipt(
+  pix: Pix,
+  { changeId: endToEndId, amount }: Pick<WaitingReceipt, 'changeId' | 'amount'>,
+  paidAt: Instant,
+): ReceiptDecision {
+  if (pix.state === 'issuing') return { kind: 'wait', reason: 'beingIssued' };
+  if (pix.payments.some((one) => one.endToEndId === endToEndId))
+    return { kind: 'apply', change: null, payment: null };
+  const surprise = surpriseOf(pix);
+  const day = saoPauloDay(paidAt);
+  const payment = {
+    ...{ endToEndId, amount, surprise, paidAt },
+    expectedAmount: expectedAmount(pix, day),
+    kind: paymentKind(surprise, isAmountExpected(pix, day, amount)),
+  };
+  const change =
+    surprise === null ? ({ event: 'pay', payment: { endToEndId, amount, paidAt } } as const) : null;
+  return { kind: 'apply', change, payment };
+}
+
+function surpriseOf({ state }: Pick<Pix, 'state'>): PixSurprise | null {
+  switch (state) {
+    case 'paid':
+    case 'returned':
+      return 'paidAgain';
+    case 'canceled':
+      return 'paidAfterCancel';
+    case 'expired':
+      return 'paidAfterExpiry';
+    case 'refused':
+      return 'paidAfterRefusal';
+    case 'issuing':
+    case 'waiting':
+    case 'removing':
+      return null;
+  }
+}

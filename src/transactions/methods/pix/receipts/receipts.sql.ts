@@ -1,0 +1,237 @@
+import type { BusinessClock } from '../../../../platform/business-clock.ts';
+import type { FeedPage } from '../../../../platform/feeds/feed.ts';
+import {
+  feedCursors,
+  MOVED_ON,
+  UNREADABLE,
+  WaitingChanges,
+} from '../../../../platform/feeds/feed-cursors.sql.ts';
+import { type Database, statement, type Tx } from '../../../../platform/postgres/database.ts';
+import { inputRows } from '../../../../platform/postgres/input-rows.ts';
+import { column, rowCodec } from '../../../../platform/postgres/row-codec.ts';
+import { fromStates } from '../../../../platform/postgres/state-table.ts';
+import type { PixReceipt } from '../../../../providers/pix/pix-bank.ts';
+import { instant, saoPauloOffsetText, utcText } from '../../../../values/instant.ts';
+import type { Deliverer } from '../../../../webhooks/deliveries/delivery.ts';
+import { BILL_MOVEMENTS, IS_WAITING } from '../../../movements/bill-movements.sql.ts';
+import { notifySoon } from '../../../requests/moves.sql.ts';
+import { givenBack, type Pix, shownState } from '../pix.ts';
+import { lockPix, movePix } from '../pix-charges.sql.ts';
+import { moveOf, type PixMove } from '../pix-move.ts';
+import { newsBody, nsuOf } from '../pix-status.ts';
+import {
+  decideReceipt,
+  RECEIPT_MOVES,
+  type ReceiptDecision,
+  type ReceiptResult,
+  type ReceivedPayment,
+  type WaitingReceipt,
+} from './receipt.ts';
+
+const RECEIPT = rowCodec<WaitingReceipt>(
+  {
+    merchantId: column.text(),
+    pixId: column.text(),
+    changeId: column.text('r.receipt_id'),
+    changeNumber: column.whole('r.receipt_number'),
+    amount: column.money(),
+    receivedAt: column.instant(),
+    tries: column.whole(),
+  },
+  'r',
+);
+
+const CLAIM = statement(
+  'pix_receipts.claim_waiting',
+  `with due as (
+     select merchant_id, pix_id, receipt_id from pix_receipts where state = 'waiting' and due_at <= now()
+     order by due_at limit $1 for no key update skip locked
+   )
+   update pix_receipts r set tries = least(r.tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond'
+   from due where r.merchant_id = due.merchant_id and r.pix_id = due.pix_id and r.receipt_id = due.receipt_id
+   returning ${RECEIPT.columns}`,
+);
+
+const LIST = statement(
+  'pix_receipts.list_waiting',
+  `select ${RECEIPT.columns} from pix_receipts r
+   where r.merchant_id = $1 and r.state = 'waiting' and r.receipt_number > $2
+   order by r.receipt_number limit $3`,
+);
+
+const EARLIEST = statement(
+  'pix_receipts.earliest_due',
+  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
+   from pix_receipts where state = 'waiting'`,
+);
+
+export const WAITING_RECEIPTS = new WaitingChanges<WaitingReceipt>(
+  { claim: CLAIM, list: LIST, earliest: EARLIEST },
+  RECEIPT.parse,
+);
+
+const STILL = statement(
+  'pix_receipts.lock',
+  `select receipt_id from pix_receipts
+   where merchant_id = $1 and pix_id = $2 and receipt_id = $3 and state = 'waiting' for no key update`,
+);
+
+/** Deliveries of an unexpected payment follow those of the charge's move. A trigger opens its exception. */
+const RECORD = statement(
+  'pix_receipts.record_payment',
+  `with recorded as (
+     insert into pix_payments (merchant_id, pix_id, end_to_end_id, amount, expected_amount, surprise, kind, paid_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8::timestamptz)
+     returning merchant_id, pix_id, kind
+   ), news as (
+     select p.merchant_id, null::uuid as boleto_id, p.pix_id, 'Pix' as type, p.account_number, $9::text as nsu,
+       p.callback_url, $10::text as old_state, 'unexpectedPayment' as new_state, $8::timestamptz as moment,
+       $11::text as moment_text, $12::text as callback_body
+     from recorded r join pix_charges p on p.merchant_id = r.merchant_id and p.pix_id = r.pix_id
+     where r.kind <> 'expected'
+   ), ${BILL_MOVEMENTS}
+   select ${IS_WAITING}`,
+);
+
+const APPLY = statement(
+  'pix_receipts.apply',
+  `update pix_receipts set state = 'applied', ended_at = now(), due_at = null
+   where merchant_id = $1 and pix_id = $2 and receipt_id = $3 and state in (${fromStates(RECEIPT_MOVES, 'apply')})
+   returning receipt_id`,
+);
+
+const POSTPONE = statement(
+  'pix_receipts.postpone',
+  `update pix_receipts set due_at = now() + $4 * interval '1 second', reason = $5
+   where merchant_id = $1 and pix_id = $2 and receipt_id = $3 and state = 'waiting'
+   returning receipt_id`,
+);
+
+/** The first pauses are short: the bank may report a charge before we know that it is there. */
+const PAUSES_SECONDS = [1, 2, 5, 15, 60] as const;
+const LONGEST_PAUSE_SECONDS = 300;
+
+type Recorded = { readonly result: ReceiptResult; readonly isWaiting: boolean };
+
+/** Applies or postpones a receipt in one commit. Repeatable: one that was applied is `gone`. */
+export async function recordReceipt(
+  database: Database,
+  deliverer: Pick<Deliverer, 'notify'>,
+  clock: BusinessClock,
+  receipt: WaitingReceipt,
+): Promise<ReceiptResult> {
+  const { merchantId, pixId, changeId, tries, receivedAt } = receipt;
+  const key = [merchantId, pixId, changeId];
+  // The bank's clock is real time; a merchant's test clock may be ahead of it.
+  const paidAt = instant(receivedAt + clock.now(merchantId) - clock.unmoved());
+  const { result, isWaiting } = await database.transaction(async (tx): Promise<Recorded> => {
+    const pix = await lockPix(tx, receipt);
+    const [held] = await tx.query(STILL, key);
+    if (pix === null || held === undefined) return { result: 'gone', isWaiting: false };
+    const decision = decideReceipt(pix, receipt, paidAt);
+    if (decision.kind === 'wait') {
+      const seconds = PAUSES_SECONDS[tries - 1] ?? LONGEST_PAUSE_SECONDS;
+      await tx.query(POSTPONE, [...key, seconds, decision.reason]);
+      return { result: decision.reason, isWaiting: false };
+    }
+    const isWaiting = await moveAndPay(tx, pix, decision);
+    await tx.query(APPLY, key);
+    return { result: decision.payment?.surprise ?? 'applied', isWaiting };
+  });
+  if (isWaiting) notifySoon(deliverer);
+  return result;
+}
+
+/** Returns whether deliveries were written. */
+async function moveAndPay(
+  tx: Tx,
+  pix: Pix,
+  { change, payment }: Extract<ReceiptDecision, { kind: 'apply' }>,
+): Promise<boolean> {
+  if (payment === null) return false;
+  const move = change === null ? null : moveOf(pix, change, payment.paidAt);
+  const moved = move === null ? null : await movePix(tx, pix, move, { leaseMilliseconds: 0 });
+  const isPaidWaiting = await recordPayment(tx, pix, move, payment);
+  return moved?.isWaiting === true || isPaidWaiting;
+}
+
+/** `move` is what the payment makes of its charge, or null. Returns whether deliveries were written. */
+async function recordPayment(
+  tx: Tx,
+  pix: Pix,
+  move: PixMove | null,
+  paid: ReceivedPayment,
+): Promise<boolean> {
+  const { endToEndId, amount, expectedAmount, surprise, kind, paidAt } = paid;
+  const momentText = saoPauloOffsetText(paidAt);
+  const state = move?.to ?? pix.state;
+  const news = {
+    state,
+    payment: move?.payment ?? pix.payment,
+    returnedAmount: givenBack(pix).returned,
+    unexpectedPayment: { endToEndId, amount, kind },
+  };
+  const [row] = await tx.query(RECORD, [
+    ...[pix.merchantId, pix.pixId, endToEndId, amount, expectedAmount, surprise, kind, utcText(paidAt)],
+    nsuOf(endToEndId),
+    shownState({ state }),
+    momentText,
+    pix.callbackUrl === null ? null : newsBody(pix, news, momentText),
+  ]);
+  return row?.is_waiting === true;
+}
+
+const RECEIPTS = inputRows<PixReceipt>(
+  {
+    txid: ['text', (receipt) => receipt.txid],
+    receipt_id: ['text', (receipt) => receipt.endToEndId],
+    amount: ['bigint', (receipt) => receipt.amount],
+    received_at: ['timestamptz', (receipt) => utcText(receipt.receivedAt)],
+  },
+  { after: UNREADABLE, place: 'place' },
+);
+
+/** Keeps what is for charges that this bank has of us. */
+const KEEP = statement(
+  'pix_receipts.keep',
+  `with moved as (
+     update pix_cursors c set cursor = $2, ${MOVED_ON}
+     where c.merchant_id = $1 and c.bank = $9 and c.fence = $3
+     returning c.merchant_id
+   ), kept as (
+     insert into pix_receipts (merchant_id, pix_id, receipt_id, amount, received_at)
+     select p.merchant_id, p.pix_id, i.receipt_id, i.amount, i.received_at
+     from moved, ${RECEIPTS.sql} join pix_charges p on p.txid = i.txid and p.bank = $9
+     order by i.place
+     on conflict do nothing
+   ), refused as (
+     insert into unreadable_pix_receipts (merchant_id, item_hash, item, reason)
+     select m.merchant_id, u.item_hash, u.item, u.reason
+     from moved m, ${UNREADABLE.sql}
+     where (select count(*) from (select from unreadable_pix_receipts limit $8) k) < $8
+     on conflict do nothing
+   )
+   select merchant_id from moved`,
+);
+
+export const PIX_CURSORS = feedCursors<FeedPage<PixReceipt>>(
+  {
+    name: 'pix_receipts',
+    table: 'pix_cursors',
+    column: 'bank',
+    cursor: 'c.cursor',
+    since: 'exists (select from pix_charges p where p.merchant_id = m.merchant_id)',
+  },
+  KEEP,
+  ({ changes }) => RECEIPTS.values(changes),
+);
+
+const HURRY = statement(
+  'pix_receipts.hurry',
+  "update pix_cursors set due_at = now() where bank = $1 and due_at > now() + interval '1 second' returning bank",
+);
+
+/** A hint that something arrived at this bank: it is asked now. */
+export async function hurryReceipts(database: Database, bank: string): Promise<void> {
+  await database.query(HURRY, [bank]);
+}

@@ -1,0 +1,146 @@
+import type { ModuleContext } from '../../../../platform/module.ts';
+import type { BatchedWrite } from '../../../../platform/postgres/batched-writes.ts';
+import { DISPATCH } from '../../../../platform/work/dispatch-policy.ts';
+import type { Work } from '../../../../platform/work/due-work.ts';
+import type { OutageWatch } from '../../../../platform/work/outage-watch.ts';
+import type { WakeSignal } from '../../../../platform/work/wake-signal.ts';
+import type { PixBanks } from '../../../../providers/open-pix-banks.ts';
+import {
+  REQUEST_LEASE_MARGIN_MILLISECONDS,
+  resolveRequests,
+  type Unclear,
+} from '../../../requests/resolve-requests.ts';
+import { outcomeOfAnswer } from '../cancel-pix.ts';
+import { nameOf, type Pix, requestOf } from '../pix.ts';
+import type { PixMoved, PixMoveRow } from '../pix-charges.sql.ts';
+import { moveOf, type PixChange } from '../pix-move.ts';
+import {
+  type PixChanged,
+  type PixResult,
+  type PixWarning,
+  resultOfIssue,
+  resultOfLastSearch,
+  resultOfRemove,
+  resultOfSearch,
+} from '../pix-question.ts';
+import { hurryReceipts } from '../receipts/receipts.sql.ts';
+import { devolutionIdOf, type Refund, type RefundState } from '../refunds/refund.ts';
+import { REFUND_REQUESTS, type RefundOutcomeRow } from '../refunds/refunds.sql.ts';
+import { PIX_REQUESTS } from './unresolved-pix.sql.ts';
+
+export type ResolvePixTools = Pick<ModuleContext, 'database' | 'clock'> & {
+  readonly pixBanks: Pick<PixBanks, 'all' | 'of'>;
+  readonly pixTimeoutMilliseconds: number;
+  readonly writeMove: BatchedWrite<PixMoveRow, PixMoved>;
+  readonly writeRefundOutcome: BatchedWrite<RefundOutcomeRow, RefundState>;
+  /** Whether each bank answers anything, be it of no use. */
+  readonly outage: OutageWatch;
+  readonly observe: (outcome: string) => void;
+  readonly warn: (
+    what: Pick<Pix, 'merchantId' | 'pixId' | 'state' | 'tries'> | Refund,
+    reason: PixWarning | string,
+  ) => void;
+};
+
+/** Asks until the bank answers clearly. A charge that it does not know is asked for again, under its txid. */
+export function resolveUnresolvedPix(tools: ResolvePixTools, wakeSignal: WakeSignal): Work {
+  return resolveRequests<Pix, PixChanged>(
+    {
+      ...commonOf(tools),
+      name: 'resolveUnresolvedPix',
+      queue: PIX_REQUESTS,
+      idOf: ({ pixId }) => pixId,
+      // Time for two requests: the bank's record, and the issue or removal.
+      leaseMilliseconds: 2 * tools.pixTimeoutMilliseconds + REQUEST_LEASE_MARGIN_MILLISECONDS,
+      async ask(pix) {
+        const result = await (pix.state === 'issuing' ? findOrIssue(tools, pix) : findOrRemove(tools, pix));
+        return result.kind === 'changed' ? result : unclearOf(result);
+      },
+      record: (pix, { change, warning }, deadlineAt) => record(tools, pix, change, warning, deadlineAt),
+      warningOf: ({ warning }) => warning,
+      outcomeOf: ({ change }) => change.event,
+    },
+    wakeSignal,
+  );
+}
+
+type ClearRefund =
+  | { readonly kind: 'refunded' | 'pending' }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Asks for refunds that have no answer, and for those that the bank is carrying out. */
+export function resolveUnresolvedPixRefunds(tools: ResolvePixTools, wakeSignal: WakeSignal): Work {
+  return resolveRequests<Refund, ClearRefund>(
+    {
+      ...commonOf(tools),
+      name: 'resolveUnresolvedPixRefunds',
+      queue: REFUND_REQUESTS,
+      idOf: ({ refundId }) => refundId,
+      leaseMilliseconds: 2 * tools.pixTimeoutMilliseconds + REQUEST_LEASE_MARGIN_MILLISECONDS,
+      async ask({ merchantId, refundId, endToEndId, amount, bank }) {
+        const question = { merchantId, endToEndId, refundId: devolutionIdOf(refundId), amount };
+        const answer = await tools.pixBanks.of(bank).settleRefund(question, tools.pixTimeoutMilliseconds);
+        return answer.kind === 'unknown' || answer.kind === 'notConnected' ? unclearOf(answer) : answer;
+      },
+      async record({ merchantId, refundId, pixId, tries, state, fence }, answer, deadlineAt) {
+        const outcome = outcomeOfAnswer(answer, state === 'pending' ? tries : 0);
+        const moment = tools.clock.now(merchantId);
+        await tools.writeRefundOutcome({ merchantId, refundId, pixId, outcome, moment, fence }, deadlineAt);
+      },
+      warningOf: (answer) => (answer.kind === 'refused' ? answer.reason : null),
+      outcomeOf: ({ kind }) => kind,
+    },
+    wakeSignal,
+  );
+}
+
+function commonOf({ database, pixBanks, outage, observe, warn }: ResolvePixTools) {
+  return {
+    ...{ database, outage, observe, warn },
+    limits: DISPATCH.unresolvedPix,
+    mayClaim: () => pixBanks.all().length > 0,
+    providerOf: ({ bank }: { readonly bank: string }) => bank,
+    about: ({ merchantId, pixId }: { readonly merchantId: string; readonly pixId: string }) => ({
+      attributes: { 'parcela.merchant.id': merchantId, 'parcela.payment.id': pixId },
+      follows: pixId,
+    }),
+  };
+}
+
+function unclearOf(result: Extract<PixResult, { kind: 'unknown' | 'notConnected' }>): Unclear {
+  const { kind, reason, cause } = result;
+  return { kind, reason, isSilence: cause === 'notAsked' ? null : cause === 'silent' };
+}
+
+async function findOrIssue(
+  { pixBanks, pixTimeoutMilliseconds: timeout }: ResolvePixTools,
+  pix: Pix,
+): Promise<PixResult> {
+  if (pix.isPayerErased) return { kind: 'unknown', cause: 'notAsked', reason: 'its payer was erased' };
+  const bank = pixBanks.of(pix.bank);
+  const found = resultOfSearch(await bank.find(nameOf(pix), timeout));
+  return found ?? resultOfIssue(await bank.issue(requestOf(pix), timeout));
+}
+
+/** One whose time is over may have been paid in its last second, so the bank's record is read first. */
+async function findOrRemove(
+  { pixBanks, pixTimeoutMilliseconds: timeout }: ResolvePixTools,
+  pix: Pix,
+): Promise<PixResult> {
+  const bank = pixBanks.of(pix.bank);
+  const found = pix.isExpiring ? resultOfLastSearch(pix, await bank.find(nameOf(pix), timeout)) : null;
+  return found ?? resultOfRemove(pix, await bank.remove(nameOf(pix), timeout));
+}
+
+async function record(
+  { clock, database, writeMove }: ResolvePixTools,
+  { merchantId, pixId, fence, bank }: Pix,
+  change: PixChange,
+  warning: PixWarning | null,
+  deadlineAt: number,
+): Promise<void> {
+  const moment = clock.now(merchantId);
+  const decide = (held: Pix) => (held.fence === fence ? moveOf(held, change, moment) : null);
+  await writeMove({ merchantId, pixId, decide, leaseMilliseconds: 0 }, deadlineAt);
+  if (warning === 'paidAtBank') await hurryReceipts(database, bank);
+}

@@ -1,0 +1,57 @@
+import { type Cents, reaisText } from '../../values/cents.ts';
+import type { Day } from '../../values/instant.ts';
+import { escapedMarkup } from '../../values/markup.ts';
+
+/** Nothing is loaded from elsewhere, and no script runs. `styleHash`: of the page's one style. */
+export function pageHeaders(styleHash: string) {
+  return {
+    'content-security-policy': `default-src 'none'; style-src '${styleHash}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+    'referrer-policy': 'no-referrer',
+    'x-robots-tag': 'noindex, nofollow',
+    'content-language': 'pt-BR',
+  } as const;
+}
+
+export type PageOfPayer = {
+  readonly title: string;
+  readonly style: string;
+  readonly content: string;
+  /** The page asks again by itself; null: it stays as it is. */
+  readonly refreshSeconds?: number | null;
+};
+
+export function htmlPage({ title, style, content, refreshSeconds = null }: PageOfPayer): string {
+  const refresh = refreshSeconds === null ? '' : `<meta http-equiv="refresh" content="${refreshSeconds}">\n`;
+  return `<!doctype html>
+<html lang="pt-BR">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+${refresh}<title>${title}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+${content}
+</main>
+</body>
+</html>
+`;
+}
+
+/** Selected whole by one click. */
+export function copyable(text: string): string {
+  return `<span class="copy">${escapedMarkup(text)}</span>`;
+}
+
+/** `23/11/2026`. */
+export function dayText(day: Day): string {
+  return `${day.slice(8)}/${day.slice(5, 7)}/${day.slice(0, 4)}`;
+}
+
+/** `R$ 1.234,56`. */
+export function reaisShown(amount: Cents): string {
+  const [whole = '', rest = ''] = reaisText(amount).split('.');
+  return `R$ ${whole.replace(/\B(?=(\d{3})+$)/g, '.')},${rest}`;
+}

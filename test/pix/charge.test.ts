@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { until } from '../kit/service.ts';
+import {
+  cancel,
+  charge,
+  exceptionsOf,
+  ledger,
+  movementsOf,
+  openPixShop,
+  type PixShop,
+  pay,
+  read,
+  script,
+  untilStatus,
+} from './pix-service.ts';
+
+let shop: PixShop;
+
+before(async () => {
+  shop = await openPixShop();
+});
+after(() => shop?.service.close());
+
+const chargesAt = async (txid: string) => (await ledger(shop, 'charges')).filter((one) => one.txid === txid);
+const pixAt = async (endToEndId: string) =>
+  (await ledger(shop, 'pix')).find((one) => one.endToEndId === endToEndId);
+
+test('a Pix is charged, paid, shown and told, and given back whole', async () => {
+  const made = await charge(shop);
+  assert.equal(made.status, 200, made.text);
+  const { paymentId, txid, status, pixEmv } = made.body;
+  assert.equal(status, 'Aguardando');
+  assert.match(txid, /^[a-z0-9]{32}$/);
+  assert.match(pixEmv, /^0002/);
+  const endToEndId = await pay(shop, txid);
+  const paid = (await untilStatus(shop, paymentId, 'Paga')).body;
+  assert.deepEqual(
+    [paid.method, paid.nsu, paid.paidAmount, paid.payments.length, paid.payments[0].kind],
+    ['pix', endToEndId.slice(-20), 14_990, 1, 'expected'],
+  );
+  const given = await cancel(shop, paymentId);
+  assert.ok([200, 202].includes(given.status), given.text);
+  const back = (await untilStatus(shop, paymentId, 'Cancelada')).body;
+  assert.deepEqual(
+    [back.canceledAmount, back.cancelingAmount, back.cancels[0].status],
+    [14_990, 0, 'Cancelado'],
+  );
+  assert.equal((await pixAt(endToEndId))?.givenBack, 14_990);
+  assert.deepEqual(await movementsOf(shop, paymentId), [
+    'Pix >Aguardando',
+    'Pix Aguardando>Paga',
+    'Pix Paga>Devolvida',
+  ]);
+});
+
+test('repeated with its key it is the same Pix as it stands then; another body with it is refused', async () => {
+  const headers = { 'idempotency-key': 'pix-1' };
+  const first = await charge(shop, {}, { headers });
+  const again = await charge(shop, {}, { headers });
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  assert.deepEqual(again.body, first.body);
+  assert.equal((await charge(shop, { amount: 1 }, { headers })).status, 422);
+  await pay(shop, first.body.txid);
+  await untilStatus(shop, first.body.paymentId, 'Paga');
+  assert.equal((await charge(shop, {}, { headers })).body.status, 'Paga');
+});
+
+test('all faults of a request come at once, each with its field', async () => {
+  const reply = await charge(shop, {
+    amount: 0,
+    expiresInSeconds: 5,
+    payer: { name: ' ', documentNumber: '1' },
+    description: 'x'.repeat(141),
+    configSplit: [],
+    fine: { percent: 2 },
+    urlCallBack: 'https://10.0.0.1/x',
+  });
+  assert.equal(reply.status, 400);
+  assert.deepEqual((reply.body as { tag: string }[]).map(({ tag }) => tag).sort(), [
+    'amount',
+    'configSplit',
+    'description',
+    'expiresInSeconds',
+    'fine',
+    'payer.documentNumber',
+    'payer.name',
+    'urlCallBack',
+  ]);
+});
+
+test('a lost answer of the bank is 202, and the charge is made once, whether the bank had made it or not', async () => {
+  for (const fault of ['silent', 'booksButUnavailable']) {
+    await script(shop, 'PUT /cob', { fault });
+    const reply = await charge(shop);
+    assert.deepEqual([reply.status, reply.body.status, reply.body.pixEmv], [202, 'Processando', null], fault);
+    const { paymentId, txid } = reply.body;
+    const waiting = (await untilStatus(shop, paymentId, 'Aguardando')).body;
+    assert.match(waiting.pixEmv, /^0002/);
+    assert.equal((await chargesAt(txid)).length, 1, fault);
+  }
+});
+
+test('a refusal of the bank is 402 with its field, again with the key, and makes no movement', async () => {
+  const headers = { 'idempotency-key': 'pix-refused' };
+  await script(shop, 'PUT /cob', { problem: 'CobOperacaoInvalida' });
+  const reply = await charge(shop, {}, { headers });
+  assert.equal(reply.status, 402, reply.text);
+  const [{ paymentId }] = reply.body;
+  assert.equal((await charge(shop, {}, { headers })).status, 402);
+  assert.equal((await read(shop, paymentId)).body.statusDescription, 'Negada');
+  assert.deepEqual(await movementsOf(shop, paymentId), []);
+});
+
+test('a bank that cannot be asked leaves nothing, and the key is free', async () => {
+  const headers = { 'idempotency-key': 'pix-away' };
+  await script(shop, 'PUT /cob', { fault: 'unauthorized' }, { fault: 'unauthorized' });
+  const reply = await charge(shop, {}, { headers });
+  assert.equal(reply.status, 503, reply.text);
+  const again = await charge(shop, {}, { headers });
+  assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [200, null]);
+});
+
+test('a second payment, one after the end and one in another amount are shown beside, and are exceptions', async () => {
+  const twice = (await charge(shop)).body;
+  await pay(shop, twice.txid);
+  await untilStatus(shop, twice.paymentId, 'Paga');
+  await pay(shop, twice.txid, { force: true });
+  const late = (await charge(shop)).body;
+  assert.equal((await cancel(shop, late.paymentId)).status, 200);
+  await pay(shop, late.txid, { force: true });
+  const other = (await charge(shop)).body;
+  await pay(shop, other.txid, { force: true, amount: '149.00' });
+  const kindsOf = (paymentId: string, count: number) =>
+    until(`${count} payments`, async () => {
+      const { body } = await read(shop, paymentId);
+      return body.payments.length === count ? [body.statusDescription, ...body.payments] : null;
+    });
+  const [, ...both] = await kindsOf(twice.paymentId, 2);
+  assert.deepEqual(
+    both.map(({ kind, state }: Record<string, string>) => [kind, state]),
+    [
+      ['expected', 'resolved'],
+      ['second', 'open'],
+    ],
+  );
+  const [stays, afterEnd] = await kindsOf(late.paymentId, 1);
+  assert.deepEqual([stays, afterEnd.kind, afterEnd.state], ['Cancelada', 'afterEnd', 'open']);
+  const [paid, otherAmount] = await kindsOf(other.paymentId, 1);
+  assert.deepEqual([paid, otherAmount.kind, otherAmount.amount], ['Paga', 'otherAmount', 14_900]);
+  assert.equal((await exceptionsOf(shop)).length, 3);
+  assert.deepEqual(await movementsOf(shop, late.paymentId), [
+    'Pix >Aguardando',
+    'Pix Aguardando>Cancelada',
+    'Pix Cancelada>Pagamento inesperado',
+  ]);
+  // What nobody expected is given back by its end-to-end id, and the payment that paid stays.
+  const { endToEndId } = both[1];
+  const given = await cancel(shop, twice.paymentId, { endToEndId });
+  assert.ok([200, 202].includes(given.status), given.text);
+  await until('given back', async () => ((await pixAt(endToEndId))?.givenBack === 14_990 ? true : null));
+  assert.equal((await read(shop, twice.paymentId)).body.statusDescription, 'Paga');
+});
+
+test('parts are given back, also with a lost answer, once each and never more than was paid', async () => {
+  const { paymentId, txid } = (await charge(shop)).body;
+  const endToEndId = await pay(shop, txid);
+  await untilStatus(shop, paymentId, 'Paga');
+  const headers = { 'idempotency-key': 'part-1' };
+  await script(shop, 'PUT /pix/devolucao', { fault: 'booksButUnavailable' }, { fault: 'silent' });
+  const first = await cancel(shop, paymentId, { amount: 4_000 }, { headers });
+  const second = await cancel(shop, paymentId, { amount: 2_000 });
+  assert.deepEqual([first.status, second.status], [500, 500], `${first.text} ${second.text}`);
+  const tooMuch = await cancel(shop, paymentId, { amount: 9_000 });
+  assert.deepEqual([tooMuch.status, tooMuch.body[0].tag], [409, '__general__'], tooMuch.text);
+  const parts = await until('both are given back', async () => {
+    const { body } = await read(shop, paymentId);
+    return body.canceledAmount === 6_000 && body.cancelingAmount === 0 ? body : null;
+  });
+  assert.deepEqual([parts.statusDescription, parts.isPartlyReturned], ['Paga', true]);
+  assert.equal((await pixAt(endToEndId))?.givenBack, 6_000);
+  const again = await cancel(shop, paymentId, { amount: 4_000 }, { headers });
+  assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [200, 'true'], again.text);
+  const beyond = await cancel(shop, paymentId, { amount: 9_000 });
+  assert.deepEqual([beyond.status, beyond.body[0].tag], [409, 'amount'], beyond.text);
+  assert.equal((await pixAt(endToEndId))?.givenBack, 6_000);
+});
+
+test('a refund that the bank does not carry out frees its amount', async () => {
+  const { paymentId, txid } = (await charge(shop)).body;
+  await pay(shop, txid);
+  await untilStatus(shop, paymentId, 'Paga');
+  await script(shop, 'PUT /pix/devolucao', { refund: 'fails' });
+  const reply = await cancel(shop, paymentId);
+  assert.ok([202, 409].includes(reply.status), reply.text);
+  const body = await until('it was refused', async () => {
+    const { body } = await read(shop, paymentId);
+    return body.cancels[0]?.status === 'Recusado' ? body : null;
+  });
+  assert.deepEqual([body.statusDescription, body.canceledAmount, body.cancelingAmount], ['Paga', 0, 0]);
+});
+
+test('a Pix that is paid while it is canceled stays, and is paid', async () => {
+  const { paymentId, txid } = (await charge(shop)).body;
+  await pay(shop, txid);
+  const reply = await cancel(shop, paymentId);
+  // Either the payment was known already and is given back, or the bank says that it is paid.
+  assert.ok([200, 202, 409].includes(reply.status), reply.text);
+  const status = reply.status === 409 ? 'Paga' : 'Cancelada';
+  await untilStatus(shop, paymentId, status);
+});
+
+test('a lost answer of the removal is asked for until the bank answers', async () => {
+  const { paymentId } = (await charge(shop)).body;
+  await script(shop, 'PATCH /cob', { fault: 'booksButUnavailable' });
+  assert.equal((await cancel(shop, paymentId)).status, 500);
+  await untilStatus(shop, paymentId, 'Cancelada');
+  assert.equal((await cancel(shop, paymentId)).status, 200, 'harmless to repeat');
+});
