@@ -7,7 +7,7 @@ import {
   detailLayout,
   FAMILY,
 } from '../packages/settlement-files/src/banks/cnab400-layout.ts';
-import { TIME_IS_OVER } from '../packages/settlement-files/src/banks/febraban.ts';
+import { TIME_IS_OVER } from '../packages/settlement-files/src/banks/tables/febraban.ts';
 import { kindsSection, overview, recordSection, table } from './settlement-page.ts';
 
 const CNAB400_RECORDS = [CNAB400_HEADER, detailLayout(FAMILY)] as const;
@@ -72,7 +72,7 @@ function banksSection(): string {
 const TRIED = `Positions and movements are those of public manuals and of what public programs read. The reader was tried on the return files of
 eduardokum/laravel-boleto, kivanio/brcobranca, BoletoNet/boletonet, Brunomm/br_boleto, umbrellaTech/ya-retorno-boleto, andersondanilo/CnabPHP and openboleto/OpenCnabPHP: 71 different
 files, 57 of which are whole return files of a bank (five are FEBRABAN 150, one reports on a remessa, eight were edited so that counts, numbers or days do not agree, or are of no bank). 55 of the 57 are read; the two others are of Credisis (097),
-whose lines have no movement. No public sample was found of Inter, BTG and Ailos beyond one or two, and none of Cresol, Unicred, Rendimento and C6: their positions are those of the programs.`;
+whose lines have no movement. No public sample was found of Inter, BTG and Ailos beyond one or two, and none of Safra, Daycoval, Cresol, Unicred, Rendimento and C6: their positions are those of the programs.`;
 
 const OF_240 = `A lot is its header, pairs of T and U, and
 its trailer; other segments may stand behind a pair, are counted, and not read. Lots count from 1 (Santander, BTG and Ailos number them in ways of their own), and so do the records of a lot. All records name the

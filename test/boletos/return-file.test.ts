@@ -148,7 +148,7 @@ test('a file that does not add up is refused by its line', async () => {
   await refused(changed(0, 144, '31022026'), 1, 'field');
   await refused(changed(1, 1, '001'), 2, 'anotherBank');
   await refused(changed(1, 4, '0002'), 2, 'lotNumber');
-  await refused(changed(1, 10, '02'), 2, 'field');
+  await refused(changed(1, 10, '02'), 2, 'otherService');
   await refused(changed(2, 9, '00002'), 3, 'recordNumber');
   await refused(changed(3, 4, '0002'), 4, 'lotNumber');
   await refused(changed(3, 16, '09'), 4, 'movementDiffers');

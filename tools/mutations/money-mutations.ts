@@ -240,6 +240,27 @@ export const MONEY_MUTATIONS: readonly Mutation[] = [
     caughtBy: 'packages/settlement-files/test/settlement-files.test.ts',
   },
   {
+    name: 'what a bank says unclearly is a payment',
+    file: 'packages/settlement-files/src/banks/movement-entry.ts',
+    find: "movement?.use === 'paid'",
+    put: "movement?.use === 'paid' || movement?.use === 'unclear'",
+    caughtBy: 'packages/settlement-files/test/return-files.test.ts',
+  },
+  {
+    name: 'the number of a line of CNAB 400 is not compared',
+    file: 'packages/settlement-files/src/banks/cnab400-file.ts',
+    find: 'number !== expected',
+    put: 'number.length !== expected.length',
+    caughtBy: 'packages/settlement-files/test/return-files.test.ts',
+  },
+  {
+    name: 'Itaú keeps its fee, and the payer is said to have paid less',
+    file: 'packages/settlement-files/src/banks/cnab400-file.ts',
+    find: 'paid + fee : paid',
+    put: 'paid : paid',
+    caughtBy: 'packages/settlement-files/test/return-files.test.ts',
+  },
+  {
     name: 'an archive that fails is taken for one that goes on',
     file: 'src/platform/database-watch/server-facts.sql.ts',
     find: 'a.last_failed_time > coalesce',

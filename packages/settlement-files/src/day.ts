@@ -13,3 +13,9 @@ export function isDay(text: string): text is Day {
   if (year < FIRST_YEAR || month < 1 || month > 12 || dayOfMonth < 1) return false;
   return dayOfMonth <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
+
+export function dayBefore(day: Day): Day {
+  const [year, month, dayOfMonth] = [day.slice(0, 4), day.slice(5, 7), day.slice(8)].map(Number);
+  const before = new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, (dayOfMonth ?? 1) - 1)).toISOString();
+  return before.slice(0, 10) as Day;
+}

@@ -11,8 +11,8 @@ test('an Adiq EDI 3.1 of two lots is read to its end', async () => {
     version: '3.1',
     establishment: '1111111',
     madeOn: '2026-11-20',
-    from: '2026-11-20',
-    to: '2026-11-20',
+    from: '2026-11-19',
+    to: '2026-11-19',
     sequence: 1234,
     isRepetition: false,
   });
@@ -53,7 +53,7 @@ test('a file without movement, and one that was made anew, are taken', async () 
   const { head, end } = await readLines(numbered([adiqHeader('R'), adiqTrailer(2)]));
   assert.equal(head?.isRepetition, true);
   assert.equal(end?.entryCount, 0);
-  assert.deepEqual([end?.from, end?.to], ['2026-11-20', '2026-11-20']);
+  assert.deepEqual([end?.from, end?.to], ['2026-11-19', '2026-11-19']);
 });
 
 test('counts that leave out or take in header and trailer are taken, any other is not', async () => {

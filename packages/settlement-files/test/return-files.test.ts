@@ -12,7 +12,7 @@ const PAID = { movement: '06', companyUse: '10000000001', value: 10_000, paid: 1
 
 /** Each bank as it frames its lots. */
 const SHAPES_240: readonly Shape240[] = [
-  ...['001', '041', '104', '133', '237', '341', '748', '756'].map((bank) => ({ bank })),
+  ...['001', '041', '104', '133', '237', '341', '422', '748', '756'].map((bank) => ({ bank })),
   { bank: '033', lot: '9692', lotOfTrailer: '9692', isSantander: true, countsDetails: true },
   { bank: '085', lot: '0000' },
   { bank: '208', lotOfHeader: '0000' },
@@ -71,9 +71,11 @@ const DETAILS_400: Readonly<Record<string, Texts>> = {
   '237': DETAIL,
   '336': DETAIL,
   '399': elsewhere([296], {}),
+  '422': DETAIL,
   '435': elsewhere([296], { 386: '120127' }),
   '633': elsewhere([296], {}),
   '643': elsewhere([296], {}),
+  '707': elsewhere([63, 296], { 65: '123456789' }),
   '712': DETAIL,
   '756': elsewhere([176, 296], { 176: '120127', 182: digits(190, 7) }),
 };
@@ -87,7 +89,7 @@ test('CNAB 400: a payment of every bank is read, by its own positions', async ()
     const [{ lineNumber: _, meaning, bankNumber, ...paid } = {}] = entries as [Partial<(typeof entries)[0]>];
     assert.ok(meaning?.startsWith('liquidação'), bank);
     assert.ok(bankNumber !== undefined);
-    const hasCredit = !['004', '224', '399', '633', '643'].includes(bank);
+    const hasCredit = !['004', '224', '399', '633', '643', '707'].includes(bank);
     assert.deepEqual(
       paid,
       {
@@ -278,9 +280,10 @@ test('what is not read is refused by its name, in Portuguese', async () => {
     return error.sentence.pt;
   };
   const ofLines = (lines: readonly string[]) => refusal(Buffer.from(lines.join('\r\n'), 'latin1'));
-  assert.match(await ofLines(cnab240({ bank: '422' }, [PAID])), /CNAB 240 do banco 422 \(Safra\)/);
+  assert.match(await ofLines(cnab240({ bank: '070' }, [PAID])), /CNAB 240 do banco 070 \(BRB\)/);
   assert.match(await ofLines(cnab400({ bank: '655' }, [DETAIL])), /CNAB 400 do banco 655 \(Votorantim\)/);
   assert.match(await ofLines(cnab240({ bank: '077' }, [PAID])), /CNAB 240 do banco 077 \(Inter\)/);
+  assert.match(await ofLines(GOOD_240.with(1, withText(GOOD_240[1] ?? '', 9, 'C20'))), /C20.*pagamentos/);
   assert.match(await ofLines(['01REMESSA01COBRANCA'.padEnd(400)]), /remessa/);
   assert.match(await ofLines([withText(GOOD_240[0] ?? '', 143, '1')]), /remessa/);
   assert.match(await ofLines([`A2${'0'.repeat(148)}`]), /arrecadação/);

@@ -1,26 +1,28 @@
-import { AILOS } from './ailos.ts';
-import { BANCO_DO_BRASIL } from './banco-do-brasil.ts';
 import type { Bank } from './bank.ts';
-import { BRADESCO } from './bradesco.ts';
-import { BTG } from './btg.ts';
-import { CAIXA } from './caixa.ts';
-import { CRESOL, UNICRED } from './cooperatives.ts';
-import { INTER } from './inter.ts';
-import { ITAU } from './itau.ts';
+import { AILOS } from './tables/ailos.ts';
+import { BANCO_DO_BRASIL } from './tables/banco-do-brasil.ts';
+import { BRADESCO } from './tables/bradesco.ts';
+import { BTG } from './tables/btg.ts';
+import { CAIXA } from './tables/caixa.ts';
+import { CRESOL, UNICRED } from './tables/cooperatives.ts';
+import { INTER } from './tables/inter.ts';
+import { ITAU } from './tables/itau.ts';
 import {
   BANCO_DO_NORDESTE,
   BANRISUL,
   C6,
+  DAYCOVAL,
   DELBANK,
   FIBRA,
   HSBC,
   OURINVEST,
   PINE,
   RENDIMENTO,
-} from './regional-banks.ts';
-import { SANTANDER } from './santander.ts';
-import { SICOOB } from './sicoob.ts';
-import { SICREDI } from './sicredi.ts';
+} from './tables/regional-banks.ts';
+import { SAFRA } from './tables/safra.ts';
+import { SANTANDER } from './tables/santander.ts';
+import { SICOOB } from './tables/sicoob.ts';
+import { SICREDI } from './tables/sicredi.ts';
 
 /** Every bank whose return files are read: one file, and one line here. */
 export const BANKS: readonly Bank[] = [
@@ -39,9 +41,11 @@ export const BANKS: readonly Bank[] = [
   C6,
   ITAU,
   HSBC,
+  SAFRA,
   DELBANK,
   RENDIMENTO,
   PINE,
+  DAYCOVAL,
   OURINVEST,
   SICREDI,
   SICOOB,
@@ -71,14 +75,12 @@ const OTHER_BANKS: Readonly<Record<string, string>> = {
   '364': 'Efí',
   '389': 'Mercantil do Brasil',
   '403': 'Cora',
-  '422': 'Safra',
   '461': 'Asaas',
   '604': 'Industrial do Brasil',
   '611': 'Paulista',
   '637': 'Sofisa',
   '653': 'Voiter',
   '655': 'Votorantim',
-  '707': 'Daycoval',
   '745': 'Citibank',
   '746': 'Modal',
 };

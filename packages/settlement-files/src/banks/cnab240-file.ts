@@ -27,10 +27,14 @@ import {
   refusedField,
   refusedLength,
   refusedNumber,
+  refusedService,
 } from './return-faults.ts';
 
 const NO_LOT = 9999;
+/** Operation and service of a lot. */
+const COLLECTION = 'T01';
 const NUMBERS_OF_RECORDS = 100_000;
+const NUMBERS_OF_COUNTS = 1_000_000;
 /** What a bank that does not count records fills in. */
 const NOT_COUNTED = 1;
 
@@ -102,6 +106,8 @@ export class Cnab240File implements ReturnReading {
   }
 
   #openLot(line: string): void {
+    const service = line.slice(8, 11);
+    if (service !== COLLECTION) throw refusedService(this.#lineNumber, service.trim());
     const { lot } = this.#read(this.#readLotHeader, line);
     this.#lots += 1;
     if (this.#dialect.lots === 'numbered') this.#agree('lotNumber', NUMBER_OF_LOT, lot, this.#lots);
@@ -133,7 +139,7 @@ export class Cnab240File implements ReturnReading {
     this.#agree('fileCount', LOTS_OF_FILE, lots, this.#lots);
     const isNotCounted = this.#dialect.counts === 'payments' && records === NOT_COUNTED;
     // Some banks leave out header and trailer. With a missing pair the count is too high, never too low.
-    if (!isNotCounted && records !== this.#lineNumber - 2) {
+    if (!isNotCounted && records !== (this.#lineNumber - 2) % NUMBERS_OF_COUNTS) {
       this.#agree('fileCount', RECORDS_OF_FILE, records, this.#lineNumber);
     }
     this.isEnded = true;
@@ -197,6 +203,8 @@ export class Cnab240File implements ReturnReading {
     stated: number,
     found: number,
   ): void {
-    if (stated !== found) throw refusedNumber(this.#lineNumber, fault, what, stated, found);
+    // A count of more digits than its field has is written by its last ones.
+    const expected = found % NUMBERS_OF_COUNTS;
+    if (stated !== expected) throw refusedNumber(this.#lineNumber, fault, what, stated, expected);
   }
 }

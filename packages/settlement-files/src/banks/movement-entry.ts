@@ -1,6 +1,6 @@
 import type { Movement, Movements } from './bank.ts';
-import { TIME_IS_OVER } from './febraban.ts';
 import type { ReturnEntry } from './return-entry.ts';
+import { TIME_IS_OVER } from './tables/febraban.ts';
 
 type Read = Pick<
   ReturnEntry,

@@ -37,6 +37,7 @@ export type ReturnFileFault =
   | 'unreadable'
   | 'notAReturnFile'
   | 'otherBank'
+  | 'otherService'
   | 'tooManyLines'
   | 'lineLength'
   | 'field'

@@ -67,6 +67,13 @@ export function refusedBank(format: string, bank: string): ReturnFileRefused {
   });
 }
 
+export function refusedService(lineNumber: number, service: string): ReturnFileRefused {
+  return new ReturnFileRefused(lineNumber, 'otherService', {
+    pt: `O lote é de outro serviço do banco (${service}), como pagamentos ou extrato, e não de cobrança (T01).`,
+    en: `The lot is of another service of the bank (${service}), as payments or a statement, and not of collection (T01).`,
+  });
+}
+
 export function refusedLength(lineNumber: number, found: number, length: number): ReturnFileRefused {
   return new ReturnFileRefused(lineNumber, 'lineLength', {
     pt: `A linha tem ${found} posições, e não ${length}.`,

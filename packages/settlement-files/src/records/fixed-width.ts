@@ -221,8 +221,8 @@ function readSignedCents(isOptional: boolean): (text: string) => Reading {
   };
 }
 
-/** Cielo writes "no day" as 1 January 1001. */
-const NO_DAY = /^(?: *|0*|01011001|10010101)$/;
+/** Cielo writes "no day" as 1 January 1001, banks write "when presented" in nines or eights. */
+const NO_DAY = /^(?: *|0*|01011001|10010101|9{6}|9{8}|8{6}|8{8})$/;
 
 function readDay(form: DayForm, isOptional: boolean): (text: string) => Reading {
   return (text) => {

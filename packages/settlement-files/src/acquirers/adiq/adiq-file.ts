@@ -1,3 +1,4 @@
+import { dayBefore } from '../../day.ts';
 import type { EntryKind, SettlementEntry } from '../../entry.ts';
 import {
   agrees,
@@ -44,7 +45,7 @@ type Lot = { records: number; readonly credits: Sums; readonly unsure: Sums };
 const ADIQ_LAYOUT: FormatLayout = {
   title: 'Adiq EDI 3.1',
   rules: [
-    'A0, then lots, then A9. A lot is L0, then CV, AJ and CC in any order, then L9. A file without movement has no lot.',
+    'A0, then lots, then A9. A lot is L0, then CV, AJ and CC in any order, then L9. A file without movement has no lot, and is of the day before it was made.',
     '`lineNumber` of each line is one more than that of the line before it, from 1 in A0; after 999999 it goes on with 000000. A count is compared by its last six digits.',
   ],
   typeLength: 2,
@@ -191,13 +192,15 @@ function onNumbered<R extends RecordLayout>(
 }
 
 function headOf(values: RecordValues<typeof ADIQ_HEADER>) {
+  // Lots say their own day. Without one the movement is that of the day before the file was made.
+  const day = dayBefore(values.madeAt);
   return {
     format: 'adiq' as const,
     version: values.version.replace(/^0+/, ''),
     establishment: values.establishment,
     madeOn: values.madeAt,
-    from: values.madeAt,
-    to: values.madeAt,
+    from: day,
+    to: day,
     sequence: values.movement,
     isRepetition: values.processing === 'R',
   };

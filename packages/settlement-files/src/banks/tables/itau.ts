@@ -1,6 +1,6 @@
-import { type Bank, type Movements, used } from './bank.ts';
-import { TITLE } from './cnab240-layout.ts';
-import { detailLayout, FAMILY } from './cnab400-layout.ts';
+import { type Bank, type Movements, used } from '../bank.ts';
+import { TITLE } from '../cnab240-layout.ts';
+import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 
 const ITAU_MOVEMENTS: Movements = {
   ...used('paid', { '06': 'liquidação normal', '08': 'liquidação em cartório' }),

@@ -1,5 +1,5 @@
-import { type Bank, used } from './bank.ts';
-import { detailLayout } from './cnab400-layout.ts';
+import { type Bank, used } from '../bank.ts';
+import { detailLayout } from '../cnab400-layout.ts';
 
 export const INTER: Bank = {
   code: '077',

@@ -1,6 +1,6 @@
-import { type Bank, used } from './bank.ts';
-import { TITLE } from './cnab240-layout.ts';
-import { detailLayout, FAMILY } from './cnab400-layout.ts';
+import { type Bank, used } from '../bank.ts';
+import { TITLE } from '../cnab240-layout.ts';
+import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 import { FEBRABAN, LATER_FEBRABAN } from './febraban.ts';
 
 export const SICOOB: Bank = {

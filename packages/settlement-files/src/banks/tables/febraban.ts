@@ -1,4 +1,4 @@
-import { type Movements, used } from './bank.ts';
+import { type Movements, used } from '../bank.ts';
 
 /** FEBRABAN's movements of CNAB 240. Banks have others beside them. */
 export const FEBRABAN: Movements = {

@@ -1,7 +1,7 @@
-import { type Bank, used } from './bank.ts';
+import { type Bank, used } from '../bank.ts';
+import { TITLE } from '../cnab240-layout.ts';
+import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 import { BRADESCO } from './bradesco.ts';
-import { TITLE } from './cnab240-layout.ts';
-import { detailLayout, FAMILY } from './cnab400-layout.ts';
 import { FEBRABAN, LATER_FEBRABAN } from './febraban.ts';
 
 /** Its CNAB 400 is Bradesco's, as far as both have a movement. */

@@ -1,5 +1,5 @@
-import { type Bank, used } from './bank.ts';
-import { TITLE } from './cnab240-layout.ts';
+import { type Bank, used } from '../bank.ts';
+import { TITLE } from '../cnab240-layout.ts';
 import { FEBRABAN, LATER_FEBRABAN } from './febraban.ts';
 
 export const BTG: Bank = {

@@ -1,6 +1,6 @@
-import { type Bank, type Movements, used } from './bank.ts';
-import { TITLE } from './cnab240-layout.ts';
-import { detailLayout, FAMILY } from './cnab400-layout.ts';
+import { type Bank, type Movements, used } from '../bank.ts';
+import { TITLE } from '../cnab240-layout.ts';
+import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 import { FEBRABAN } from './febraban.ts';
 
 export const BANRISUL: Bank = {
@@ -124,6 +124,16 @@ export const DELBANK: Bank = {
   code: '435',
   name: 'Delbank',
   cnab400: { ...SHARED_400, details: { '1': detailLayout({ ...SHARED_PLACES, creditedOn: [386, 391] }) } },
+};
+
+export const DAYCOVAL: Bank = {
+  code: '707',
+  name: 'Daycoval',
+  cnab400: {
+    ...SHARED_400,
+    sequence: null,
+    details: { '1': detailLayout({ ...SHARED_PLACES, bankNumber: [65, 73] }) },
+  },
 };
 
 export const OURINVEST: Bank = {
