@@ -29,21 +29,27 @@ export function checkWatchedCharges(tools: CheckWatchedTools): Work {
   return everySoOften('checkWatchedCharges', LOOK_MILLISECONDS, check, { piece: EARLIEST_WATCHED });
 }
 
-/** A charge whose outcome was recorded as nothing must not be live, whatever the acquirer booked later. */
-export async function checkWatchedCharge(
+/**
+ * A charge whose outcome was recorded as nothing must not be live, whatever the acquirer booked later, and
+ * one that was kept must have no twin.
+ */
+async function checkWatchedCharge(
   { database, acquirers, acquirerTimeoutMilliseconds: timeout, alarm }: CheckWatchedTools,
   charge: WatchedCharge,
 ): Promise<void> {
-  const { merchantId, transactionId, state, isOver } = charge;
+  const { merchantId, transactionId, state, tid, isOver } = charge;
+  // A person or a restore may have it in another state; nothing is voided then.
+  if (state === 'charging' || state === 'unresolved') return;
   const acquirer = acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
-  const isExpected = state !== 'voided' && state !== 'declined';
+  const isKept = state !== 'voided' && state !== 'declined';
   const isLive = found.kind === 'approved' || found.kind === 'preauthorized';
-  if (isLive && !isExpected) {
+  if (isLive && !isKept) {
     const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
     alarm(charge, voided.kind);
-    return;
-  }
-  const isClear = found.kind !== 'unknown' && found.kind !== 'notSent';
-  if (isExpected || (isOver && isClear)) await forgetWatchedCharge(database, charge);
+  } else if (found.kind === 'approved' && found.hasTwins === true && tid !== null) {
+    const voided = await acquirer.voidTwins(merchantId, transactionId, tid, timeout);
+    alarm(charge, voided.kind);
+  } else if (isOver && found.kind !== 'unknown' && found.kind !== 'notSent')
+    await forgetWatchedCharge(database, charge);
 }

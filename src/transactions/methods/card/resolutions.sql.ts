@@ -13,6 +13,7 @@ import type { FairClaim } from '../../../platform/work/fair-claim.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import { ENQUEUE_CALLBACK_DELIVERIES } from '../../movements/movement-deliveries.sql.ts';
 import { ORIGINS, type Postponement, TRANSACTION_MOVES, UNKNOWN_RESPONSE_CODE } from '../../transaction.ts';
+import type { Watch } from './watched-charges.sql.ts';
 
 const UNRESOLVED = rowCodec(
   {
@@ -118,8 +119,6 @@ export type Resolution =
 /** `isRecorded` false: another process took the charge over. `isWaiting`: a delivery was written. */
 export type ResolutionResult = { readonly isRecorded: boolean; readonly isWaiting: boolean };
 
-/** How long to look for what the acquirer may book after all, and how often. */
-export type Watch = { readonly pauseMilliseconds: number; readonly watchMilliseconds: number };
 const NO_WATCH: Watch = { pauseMilliseconds: 0, watchMilliseconds: 0 };
 
 /** `moment` is business time. */

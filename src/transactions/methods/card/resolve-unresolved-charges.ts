@@ -31,8 +31,8 @@ import {
   type Resolution,
   recordResolution,
   type UnresolvedCharge,
-  type Watch,
 } from './resolutions.sql.ts';
+import { type Watch, watchCharge } from './watched-charges.sql.ts';
 
 export type ResolveTools = AskAcquirerTools & {
   /** Notified when a callback was enqueued. */
@@ -137,12 +137,15 @@ async function recordTruth(tools: ResolveTools, charge: UnresolvedCharge, truth:
 }
 
 async function recordKept(
-  { database, writeOutcome }: ResolveTools,
+  tools: ResolveTools,
   charge: UnresolvedCharge,
   kept: Kept,
   moment: Instant,
 ): Promise<boolean> {
+  const { database, writeOutcome } = tools;
   const { merchantId, transactionId, fence, amount, installmentCount, vaultId } = charge;
+  // A twin may come later. Before the outcome, so that none is kept unwatched.
+  if (lateBookingOf(tools, charge)?.booksTwice === true) await watchCharge(database, charge, WATCH);
   const row: OutcomeRow = {
     ...kept,
     merchantId,

@@ -8,12 +8,32 @@ const WATCHED = rowCodec(
     transactionId: column.text(),
     acquirer: column.text(),
     state: column.oneOf(TRANSACTION_STATES),
+    tid: column.nullable(column.text()),
     isOver: column.boolean('c.watched_until <= now()'),
   },
   't',
 );
 
 export type WatchedCharge = RowOf<typeof WATCHED>;
+
+/** How long to look for what the acquirer may book after all, and how often. */
+export type Watch = { readonly pauseMilliseconds: number; readonly watchMilliseconds: number };
+
+const WATCH = statement(
+  'transactions.watch',
+  `insert into watched_charges (merchant_id, transaction_id, due_at, watched_until)
+   values ($1, $2, now() + $3 * interval '1 millisecond', now() + $4 * interval '1 millisecond')
+   on conflict do nothing`,
+);
+
+/** For a charge that was kept; one that ended as nothing is watched by the commit of its end. */
+export async function watchCharge(
+  database: Database,
+  { merchantId, transactionId }: Pick<WatchedCharge, 'merchantId' | 'transactionId'>,
+  { pauseMilliseconds, watchMilliseconds }: Watch,
+): Promise<void> {
+  await database.query(WATCH, [merchantId, transactionId, pauseMilliseconds, watchMilliseconds]);
+}
 
 const CLAIM = statement(
   'transactions.claim_watched',
