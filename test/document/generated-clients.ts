@@ -21,7 +21,7 @@ const COMPILER = {
   include: ['*.ts', 'generated'],
 };
 
-/** Three generators, of types alone and of whole clients. What each makes is compiled, and calls ten times. */
+/** Three generators, of types alone and of whole clients. Each result is compiled, and calls ten times. */
 const CLIENTS = [
   {
     program: 'openapi-typescript',
