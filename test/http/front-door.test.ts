@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { METHODS } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { call, logIn, pay, paymentRequest } from '../kit/merchant.ts';
@@ -98,6 +99,34 @@ test('a charge by hand, which takes no fields, does not ignore one', async () =>
   assert.deepEqual([refused.status, refused.body[0].tag], [400, 'amount'], refused.text);
   for (const body of [{}, []]) assert.equal((await ask(body)).status, 404);
   assert.equal((await call(url, path, { method: 'POST', token: recurrence })).status, 404);
+});
+
+test('every method that Node parses is 405 with Allow on a known path, with a token or where none is needed', async () => {
+  const statusOf = async (method: string, path: string, token: string) =>
+    exchange(
+      `${method} ${path} HTTP/1.1\r\nHost: a.example\r\n${token}Connection: close\r\nContent-Length: 0\r\n\r\n`,
+    );
+  const others = METHODS.filter((method) => !['GET', 'HEAD', 'POST', 'CONNECT'].includes(method));
+  assert.ok(others.includes('QUERY') && others.includes('PROPFIND'));
+  for (const method of others) {
+    const ofPayments = await statusOf(method, '/v1/payments', `Authorization: Bearer ${gateway}\r\n`);
+    assert.match(ofPayments, /^HTTP\/1\.1 405 [\s\S]*\r\nallow: (?=.*GET)(?=.*HEAD)(?=.*POST)/i, method);
+    assert.match(
+      await statusOf(method, '/health/live', ''),
+      /^HTTP\/1\.1 405 [\s\S]*\r\nallow: GET, HEAD/i,
+      method,
+    );
+  }
+});
+
+test('a login that fails says what is missing, and a NUL is refused in an unknown field too', async () => {
+  for (const path of ['/api/auth/token', '/api/authentication/login']) {
+    const { status, headers } = await call(url, path, { body: { userName: 'nobody', password: 'x' } });
+    assert.deepEqual([status, headers.get('www-authenticate')], [401, 'Bearer']);
+  }
+  const raw = '{"desconhecido":"a\\u0000b"}';
+  const { status, body } = await call(url, '/v1/antifraud/sessions', { method: 'POST', token: gateway, raw });
+  assert.deepEqual([status, body[0].tag], [400, 'desconhecido']);
 });
 
 test('a known path with another method is 405, an unknown path is 404', async () => {

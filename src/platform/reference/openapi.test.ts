@@ -130,7 +130,7 @@ test('an endpoint gets the errors of its kind and no others', () => {
   assert.deepEqual(statuses(READ), [200, 400, 401, 403, 404, 429, 500, 503]);
   assert.deepEqual(statuses(LIST), [200, 400, 401, 429, 500, 503]);
   assert.deepEqual(statuses(MAKE), [200, 400, 401, 402, 403, 413, 415, 429, 500, 503]);
-  assert.deepEqual(statuses(LOOK), [200, 400, 500, 503]);
+  assert.deepEqual(statuses(LOOK), [200, 400, 429, 500, 503]);
 });
 
 test('paths, groups and operations are those of the endpoints', () => {

@@ -138,7 +138,7 @@ const INVALID_DESCRIPTION = 'The request is malformed: all faults at once.';
 
 /** By body, token, path parameter and account. 400 is printed with the endpoint's own fields. */
 export function commonStatuses(endpoint: Contract): CommonStatus[] {
-  const { method, query, parameters, scope, isRepeatable } = endpoint;
+  const { method, query, parameters, scope, isRepeatable, needsNoPlace } = endpoint;
   // The body of a GET is not read. Elsewhere an unexpected body is refused.
   const readsBody = method !== 'GET';
   // An account in the query is looked up like a resource in the path.
@@ -153,7 +153,8 @@ export function commonStatuses(endpoint: Contract): CommonStatus[] {
     readsBody ? 413 : null,
     readsBody ? 415 : null,
     isRepeatable ? 422 : null,
-    scope === null ? null : 429,
+    // Strangers are counted too, but at health.
+    needsNoPlace === true ? null : 429,
     500,
     503,
   ];

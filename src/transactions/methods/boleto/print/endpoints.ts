@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import type { BusinessClock } from '../../../../platform/business-clock.ts';
 import { type Answer, contract, type Endpoint, endpoint } from '../../../../platform/http/endpoint.ts';
-import { FAILURES, tooManyAnswer } from '../../../../platform/http/failures.ts';
-import { refusedAnswer } from '../../../../platform/http/refusal.ts';
+import { tooManyAnswer } from '../../../../platform/http/failures.ts';
 import { saoPauloDay } from '../../../../values/instant.ts';
 import type { AskForPayer, SlowDown } from '../../../payers/open-payers-line.ts';
 import { findBoletoToPrint } from '../boletos.sql.ts';
@@ -27,10 +26,7 @@ const PRINT = {
   parameters: PAGE_PARAMETERS,
 } as const;
 
-const OF_EVERY_PAGE = {
-  404: { description: 'A page that says that there is no such boleto.', contentType: 'text/html' },
-  429: refusedAnswer('Too many requests of this credential, merchant or address.', FAILURES.tooManyRequests),
-};
+const NO_PAGE = { description: 'A page that says that there is no such boleto.', contentType: 'text/html' };
 
 const SHOW_BOLETO_PAGE = contract({
   ...PRINT,
@@ -42,7 +38,7 @@ const SHOW_BOLETO_PAGE = contract({
     'is shown without bar code, and says why.',
   answers: {
     200: { description: 'The page.', contentType: 'text/html' },
-    ...OF_EVERY_PAGE,
+    404: NO_PAGE,
   },
 });
 
@@ -54,7 +50,7 @@ export const SHOW_BOLETO_PDF = contract({
   description: 'One sheet of A4, with the same content as the page.',
   answers: {
     200: { description: 'The PDF.', contentType: 'application/pdf' },
-    ...OF_EVERY_PAGE,
+    404: NO_PAGE,
   },
 });
 
