@@ -247,8 +247,8 @@ create table movements (
 
 -- A merchant catches up: movements of one account in order.
 create index movements_by_account on movements (merchant_id, account_number, movement_id);
-create index movements_by_transaction on movements (merchant_id, transaction_id, installment_number, movement_id)
-  where transaction_id is not null;
+-- Only the nightly comparison reads them by transaction: few, and in no order.
+create index movements_by_transaction on movements (transaction_id) where transaction_id is not null;
 
 -- What a pre-authorized sale has beside its transaction, whose amount becomes what is captured.
 create table preauthorizations (

@@ -21,7 +21,7 @@ const ASKED_BESIDE =
   /^(clock|notices|platform)\.|^merchants\.list_clocks$|^changes\.find_unprocessed_chargeback$|^(?!fees).*_of_merchant$/;
 
 const WRITTEN = `select c.relname as name, c.relkind = 'i' as is_index, b.record_type as kind, count(*)::integer as count,
-    sum(b.record_length - coalesce(b.block_fpi_length, 0))::integer as bytes
+    array_agg(b.record_length::integer) filter (where coalesce(b.block_fpi_length, 0) = 0) as lengths
   from pg_get_wal_block_info($1, $2, false) b join pg_class c on pg_relation_filenode(c.oid) = b.relfilenode
   where b.reldatabase = (select oid from pg_database where datname = current_database())
     and b.block_id = 0 and (b.resource_manager = 'Heap' or b.resource_manager = 'Btree')
@@ -65,7 +65,10 @@ export async function openWorkCounter(auditor: Auditor): Promise<WorkCounter> {
   } as typeof query;
   const readEnd = async () => (await auditor.query('select pg_current_wal_flush_lsn() as lsn'))[0]?.lsn;
 
-  async function countOnce({ prepare, run }: Counted): Promise<Work> {
+  async function countOnce(
+    { prepare, run }: Counted,
+    seen: Map<string, number[]>,
+  ): Promise<Omit<Work, 'walBytes'>> {
     await prepare?.();
     const from = await readEnd();
     asked = {};
@@ -73,30 +76,37 @@ export async function openWorkCounter(auditor: Auditor): Promise<WorkCounter> {
     const statements = asked;
     const rows: Counts = {};
     const entries: Counts = {};
-    let walBytes = 0;
-    for (const { name, is_index, kind, count, bytes } of await auditor.query(WRITTEN, [
+    for (const { name, is_index, kind, count, lengths } of await auditor.query(WRITTEN, [
       from,
       await readEnd(),
     ])) {
       if (BESIDE.test(name as string)) continue;
       const rowKind = ROW_KINDS[kind as string];
-      const [counts, key] = is_index === true ? [entries, name as string] : [rows, `${name} ${rowKind}`];
       if (is_index === true ? !ENTRY_KINDS.includes(kind as string) : rowKind === undefined) continue;
+      const [counts, key] = is_index === true ? [entries, name as string] : [rows, `${name} ${rowKind}`];
       counts[key] = (counts[key] ?? 0) + (count as number);
-      if (!SPLIT.test(kind as string)) walBytes += bytes as number;
+      if (!SPLIT.test(kind as string))
+        seen.set(key, [...(seen.get(key) ?? []), ...((lengths as number[]) ?? [])]);
     }
-    return { statements, rows, entries, walBytes };
+    return { statements, rows, entries };
   }
 
   return {
     async count(times, counted) {
-      const runs: Work[] = [];
-      while (runs.length < times) runs.push(await countOnce(counted));
+      const runs: Omit<Work, 'walBytes'>[] = [];
+      // A record with a copy of its page leaves its own data out: lengths are those of the others.
+      const seen = new Map<string, number[]>();
+      while (runs.length < times) runs.push(await countOnce(counted, seen));
+      const rows = leastOf(runs.map((run) => run.rows));
+      const entries = leastOf(runs.map((run) => run.entries));
+      const bytes = Object.entries({ ...rows, ...entries }).map(
+        ([name, count]) => count * middleOf(seen.get(name) ?? []),
+      );
       return {
         statements: leastOf(runs.map(({ statements }) => statements)),
-        rows: leastOf(runs.map(({ rows }) => rows)),
-        entries: leastOf(runs.map(({ entries }) => entries)),
-        walBytes: Math.min(...runs.map(({ walBytes }) => walBytes)),
+        rows,
+        entries,
+        walBytes: bytes.reduce((sum, each) => sum + each, 0),
       };
     },
     close() {
@@ -112,4 +122,8 @@ function leastOf(runs: readonly Counts[]): Counts {
     Math.min(count, ...others.map((run) => run[name] ?? 0)),
   ]);
   return Object.fromEntries(least.filter(([, count]) => count > 0).sort());
+}
+
+function middleOf(lengths: readonly number[]): number {
+  return lengths.toSorted((one, other) => one - other)[Math.floor(lengths.length / 2)] ?? 0;
 }
