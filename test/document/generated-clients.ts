@@ -21,7 +21,7 @@ const COMPILER = {
   include: ['*.ts', 'generated'],
 };
 
-/** Three generators, of types alone and of whole clients. Each result is compiled, and calls ten times. */
+/** Of types alone and of whole clients. What each generator makes is compiled, and makes ten calls. */
 const CLIENTS = [
   {
     program: 'openapi-typescript',

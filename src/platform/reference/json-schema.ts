@@ -1,8 +1,10 @@
 import type { TObject, TSchema } from 'typebox';
+import type { Contract } from '../http/endpoint.ts';
 import { nameOf } from '../http/named.ts';
 import type { ExactDecimal } from '../http/schema-faults.ts';
 import { FORMATS } from '../requests/formats.ts';
 import { isFreeText } from '../requests/text-readings.ts';
+import { exampleOfParameter } from './example-values.ts';
 import { AS_DECLARED, type Wording } from './wording.ts';
 
 type Json = Record<string, unknown>;
@@ -214,7 +216,7 @@ export function printParameters(
   place: 'path' | 'query',
   schema: TObject | undefined,
   printing: Printing,
-  id: string,
+  { id, answers }: Pick<Contract, 'id' | 'answers'>,
 ): Record<string, unknown>[] {
   if (schema === undefined) return [];
   const required = (schema.required ?? []) as readonly string[];
@@ -228,6 +230,7 @@ export function printParameters(
       required: place === 'path' || required.includes(name),
       ...(description === undefined ? {} : { description }),
       ...(mayBeEmpty(name, property) ? { allowEmptyValue: true } : {}),
+      ...(place === 'path' || required.includes(name) ? exampleOfParameter(place, name, answers) : {}),
       schema: place === 'query' && isFreeText(property) ? notBlank(printed) : printed,
     };
   });

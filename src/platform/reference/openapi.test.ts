@@ -155,6 +155,7 @@ test('parameters report their place, their need and their limits', () => {
       in: 'path',
       required: true,
       description: 'Which.',
+      example: 'x',
       schema: { type: 'string', maxLength: 36 },
     },
   ]);

@@ -190,8 +190,8 @@ function printOperation(endpoint: Contract, around: Around, printing: Printing):
   const { say } = printing;
   const { id, group, summary, body, bodyExample, scope } = endpoint;
   const parameters = [
-    ...printParameters('path', endpoint.parameters, printing, id),
-    ...printParameters('query', endpoint.query, printing, id),
+    ...printParameters('path', endpoint.parameters, printing, endpoint),
+    ...printParameters('query', endpoint.query, printing, endpoint),
     ...(endpoint.isRepeatable ? [{ ...IDEMPOTENCY_KEY, description: say(IDEMPOTENCY_KEY.description) }] : []),
   ];
   const description = descriptionOf(endpoint, printing);

@@ -4,6 +4,7 @@ import type { Contract } from '../http/endpoint.ts';
 import type { ExactDecimal } from '../http/schema-faults.ts';
 import { FORMATS } from '../requests/formats.ts';
 import { type CatalogueTable, IDEMPOTENCY_KEY } from './catalogue.ts';
+import { findNamed } from './example-values.ts';
 import { describedAs, pathWithin } from './json-schema.ts';
 import { MESSAGE_HEADERS, type MessageContract } from './messages.ts';
 import {
@@ -312,15 +313,6 @@ function curlCommand(endpoint: Contract, serverUrls: ServerUrls): string {
 function exampleOf({ answers }: Contract, name: string): string {
   const found = findNamed(answers[200]?.example, name);
   return found === undefined ? name.toUpperCase() : String(found);
-}
-
-function findNamed(value: unknown, name: string): unknown {
-  if (value === null || typeof value !== 'object') return undefined;
-  const own = (value as Record<string, unknown>)[name];
-  if (own !== undefined) return own;
-  return Object.values(value)
-    .map((part) => findNamed(part, name))
-    .find((part) => part !== undefined);
 }
 
 function answerBlocks(endpoint: Contract, wording: Wording): string {
