@@ -74,6 +74,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   Billings: 'What subscriptions owe for each due day, and how it was collected.',
   Notices: 'Where you are notified of what happens to subscriptions.',
   Boletos: 'Bills that a bank registers, with a page to print.',
+  Pix: 'Charges that a payer pays by Pix at once or until a due day, and what is given back of them.',
   Webhooks: 'Where you are notified of movements, what was sent there, and sending it again.',
   Reconciliation: 'What the acquirer owes and has paid, and where its files differ from that.',
   Homologation: 'What only time, acquirer and bank make happen in production, done now.',

@@ -68,7 +68,7 @@ export const PIX_PAYMENT = named('PixPayment', {
   statusDescription: STATUS,
   isPartlyReturned: Type.Boolean({ description: 'A part of what paid it was given back.' }),
   transactionDate: Type.String(),
-  authorizationCode: Type.Null(),
+  authorizationCode: orNull('Of cards alone; always null.'),
   nsu: orNull('The last twenty of the end-to-end id of what paid it; null: nothing yet.'),
   value: Type.Integer({ description: 'Cents, as it was charged.' }),
   paidAmount: Type.Union([Type.Integer(), Type.Null()], {
@@ -225,7 +225,7 @@ export const PIX_MESSAGES: readonly MessageContract[] = [
       Installments: Type.Integer(),
       TransactionType: Type.Enum(['PIX']),
       ResultId: Type.String(),
-      AuthorizationCode: Type.Null(),
+      AuthorizationCode: orNull('Of cards alone; always null.'),
       Status: Type.String(),
       paymentId: Type.String(),
       referenceTransaction: Type.Union([Type.String(), Type.Null()]),
