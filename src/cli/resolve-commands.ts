@@ -52,7 +52,7 @@ const ID_OPERAND = {
 export const RESOLVE_COMMANDS: readonly Command[] = [
   {
     words: ['resolve', 'list'],
-    summary: 'show the charges, cancels, captures and boletos whose outcome is unknown, oldest first',
+    summary: 'show the charges, cancels, captures, boletos and Pix whose outcome is unknown, oldest first',
     options: [
       { name: 'merchant', value: 'ID', description: 'only of this merchant' },
       {

@@ -7,6 +7,10 @@ import {
   listUnresolvedBoletos,
   type UnresolvedBoleto,
 } from '../transactions/methods/boleto/unresolved/unresolved-boletos.sql.ts';
+import {
+  listUnresolvedPix,
+  type UnresolvedPix,
+} from '../transactions/methods/pix/unresolved/unresolved-pix.sql.ts';
 import { listUnresolved, MOST_LISTED } from '../transactions/unresolved/unresolved.sql.ts';
 
 import type { Unresolved } from '../transactions/unresolved/unresolved.ts';
@@ -25,6 +29,7 @@ export async function runList(given: GivenOptions, { database }: CommandTools): 
   const found = [
     ...(await listUnresolved(database, filter, limit)).map(({ since, ...one }) => one),
     ...(await listUnresolvedBoletos(database, filter, limit)).map(unresolvedOf),
+    ...(await listUnresolvedPix(database, filter, limit)).map(unresolvedPixOf),
   ]
     .toSorted((one, other) => one.createdAt - other.createdAt)
     .slice(0, limit);
@@ -102,9 +107,14 @@ function ageText(since: Instant): string {
 }
 
 type Listed = Omit<Unresolved, 'kind' | 'origin' | 'since'> & {
-  readonly kind: Unresolved['kind'] | 'boleto' | 'boletoCancel';
+  readonly kind: Unresolved['kind'] | 'boleto' | 'boletoCancel' | UnresolvedPix['kind'];
   readonly origin: Unresolved['origin'] | 'bank';
 };
+
+/** Only its bank can resolve a Pix. */
+function unresolvedPixOf({ pixId, since, txid: _txid, ...pix }: UnresolvedPix): Listed {
+  return { ...pix, id: pixId, origin: 'bank', createdAt: since };
+}
 
 /** Only the bank can resolve a boleto. */
 function unresolvedOf({

@@ -24,6 +24,7 @@ import {
   subscriptionToCreate,
 } from './enrolled.ts';
 import { type Shop, strangeAddress } from './hostile-service.ts';
+import { PIX_RECIPES, partToGiveBack } from './pix-charged.ts';
 import { RECONCILED, type Recipe, today, webhookOf } from './reconciled.ts';
 import {
   AMOUNT,
@@ -132,6 +133,7 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       parameters: { paymentId: (await newPayment(shop)).paymentId },
       body: { amount: 1 },
     }),
+    partToGiveBack,
   ],
   capturePayment: [captureOfItsOwn],
   putCapture: [captureOfItsOwn],
@@ -293,6 +295,7 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
     async (shop) => ({ parameters: { subscriptionId: await knownSubscription(shop) }, body: CUSTOMER }),
   ],
   ...BOLETO_RECIPES,
+  ...PIX_RECIPES,
   registerNotifier: [async (shop) => ({ body: alertEndpointToRegister(shop) })],
   listNotifiers: [
     async (shop) => {

@@ -26,8 +26,14 @@ export async function openPixShop(settings: Readonly<Record<string, string>> = {
   return pixShopOf(await openTestService(settings));
 }
 
-export async function pixShopOf<S extends TestService>(
+/** With the bank that a service of homologation brings along. */
+async function pixShopOf<S extends TestService>(service: S) {
+  return pixShopAt(service, await readFile(join(service.folder, 'pix', 'address'), 'utf8'));
+}
+
+export async function pixShopAt<S extends TestService>(
   service: S,
+  bankUrl: string,
 ): Promise<PixShop & { readonly service: S }> {
   const demo = await service.demo();
   const url = service.gatewayUrl;
@@ -35,7 +41,6 @@ export async function pixShopOf<S extends TestService>(
   const otherToken = await logIn(service.integrationUrl, demo.integration, '/api/authentication/login');
   const [account] = await service.auditor.query('select merchant_id, account_number from accounts limit 1');
   const { merchant_id: merchantId, account_number: accountNumber } = account as Record<string, string>;
-  const bankUrl = await readFile(join(service.folder, 'pix', 'address'), 'utf8');
   return {
     ...{ service, url, token, otherToken, bankUrl },
     merchantId: merchantId as string,

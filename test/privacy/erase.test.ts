@@ -49,6 +49,7 @@ test('a person is exported and erased at all merchants; payments and other perso
     payments: 4,
     subscriptions: 0,
     boletos: 0,
+    pix: 0,
     cards: 0,
     messages: 0,
     filters: 0,
@@ -68,6 +69,7 @@ test('a person is exported and erased at all merchants; payments and other perso
     payments: 0,
     subscriptions: 0,
     boletos: 0,
+    pix: 0,
     cards: 0,
     messages: 0,
     filters: 0,
@@ -96,12 +98,20 @@ test('both are in the audit log: who, why and how much, and never the person', a
     (await service.printed('audit', 'list', '--action', action, '--limit', '1000')).items;
   const exported = (await entriesOf('privacy.export')).at(-1);
   const [begun, done] = (await entriesOf('privacy.erase')).slice(-2);
-  assert.deepEqual(exported.detail, { payments: 1, subscriptions: 0, boletos: 0, cards: 0, filters: 0 });
+  assert.deepEqual(exported.detail, {
+    payments: 1,
+    subscriptions: 0,
+    boletos: 0,
+    pix: 0,
+    cards: 0,
+    filters: 0,
+  });
   assert.deepEqual(begun.detail, { begun: 1, reason: REASON });
   assert.deepEqual(done.detail, {
     payments: 1,
     subscriptions: 0,
     boletos: 0,
+    pix: 0,
     cards: 0,
     messages: 0,
     filters: 0,

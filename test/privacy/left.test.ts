@@ -111,6 +111,7 @@ test('a stored card that pays a subscription stays with its payment until the su
     payments: 1,
     subscriptions: 0,
     boletos: 0,
+    pix: 0,
     cards: 0,
     messages: 1,
     filters: 0,
@@ -129,6 +130,7 @@ test('a stored card that pays a subscription stays with its payment until the su
     payments: 1,
     subscriptions: 0,
     boletos: 0,
+    pix: 0,
     cards: 1,
     messages: 1,
     filters: 0,
@@ -148,6 +150,7 @@ test('the messages that ended go with the person, of no other payment, and one t
     payments: 1,
     subscriptions: 0,
     boletos: 0,
+    pix: 0,
     cards: 0,
     messages: 1,
     filters: 0,
@@ -278,6 +281,7 @@ test('the customer of a subscription stays while that goes on, and goes with its
     payments: 0,
     subscriptions: 0,
     boletos: 0,
+    pix: 0,
     cards: 0,
     messages: 0,
     filters: 0,
@@ -285,7 +289,16 @@ test('the customer of a subscription stays while that goes on, and goes with its
   });
 
   assert.equal((await ask(`${path}/${id}/status`, { status: 'Canceled' })).status, 200);
-  const gone = { payments: 0, subscriptions: 1, boletos: 0, cards: 1, messages: 0, filters: 0, left: [] };
+  const gone = {
+    payments: 0,
+    subscriptions: 1,
+    boletos: 0,
+    pix: 0,
+    cards: 1,
+    messages: 0,
+    filters: 0,
+    left: [],
+  };
   assert.deepEqual(await erase(person), gone);
   assert.deepEqual(await tracesOf(service, person), []);
   const shown = await call(gatewayUrl, `${path}/${id}`, { token: recurrence });
@@ -332,6 +345,7 @@ test('a customer without a document is reached by the card that paid for the per
     payments: 0,
     subscriptions: 0,
     boletos: 0,
+    pix: 0,
     cards: 0,
     messages: 0,
     filters: 0,
@@ -346,6 +360,7 @@ test('a customer without a document is reached by the card that paid for the per
     payments: 1,
     subscriptions: 1,
     boletos: 0,
+    pix: 0,
     cards: 1,
     messages: 1,
     filters: 0,

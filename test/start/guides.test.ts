@@ -113,6 +113,11 @@ const SEEN: Readonly<Record<string, (printed: readonly string[], language: Langu
     assert.match(month ?? '', /"ran":\{"changes":[1-9]/);
     assert.match(month ?? '', /> Pagamento/);
   },
+  'docs/pt/pix.md': ([, charged, paid, back]) => {
+    assert.match(charged ?? '', /"pixEmv":"0002/);
+    assert.match(paid ?? '', /"kind":"expected"/);
+    assert.match(back ?? '', /"isPartlyReturned":true/);
+  },
   'docs/pt/boletos.md': ([, issued, shown, paid, late, canceled, expired, listed, imported]) => {
     assert.match(issued ?? '', /"statusBill":1\b/);
     const line = /"digitableLine":"(\d{47})"/.exec(issued ?? '')?.[1];

@@ -25,6 +25,7 @@ import type { TransactionKey } from '../../transactions/transaction-queries.sql.
 import { deleteEndedMessages, listMessagesOf } from '../../webhooks/history/messages-of-payments.sql.ts';
 import { cardKeysOf, findCards, type PaidByCard, type PrivacyTools, withNsu } from './export-person.ts';
 import { eraseBoletosOf, FilterEraser, namesOf, namesPerson, personName } from './person.ts';
+import { erasePixOf } from './pix-of-person.ts';
 
 const PAGE = 100;
 const MESSAGES_AT_ONCE = 50;
@@ -37,15 +38,23 @@ const CARD_MILLISECONDS = 10_000;
 
 /**
  * `underWay`: has no outcome yet. `subscription`: active or blocked, or paid by this card. `message`: not
- * sent yet. `merchantText`: a text of the merchant names the person. `openBoleto`: may still be paid.
+ * sent yet. `merchantText`: a text of the merchant names the person. `openBoleto`, `openPix`: may still be
+ * paid.
  */
-export const LEFT_REASONS = ['underWay', 'subscription', 'message', 'merchantText', 'openBoleto'] as const;
+export const LEFT_REASONS = [
+  'underWay',
+  'subscription',
+  'message',
+  'merchantText',
+  'openBoleto',
+  'openPix',
+] as const;
 export type LeftReason = (typeof LEFT_REASONS)[number];
 
 export type Left = {
   readonly reason: LeftReason;
   readonly merchantId: string;
-  readonly kind: 'payment' | 'subscription' | 'card' | 'boleto';
+  readonly kind: 'payment' | 'subscription' | 'card' | 'boleto' | 'pix';
   readonly id: string;
 };
 
@@ -53,6 +62,7 @@ export type Erased = {
   readonly payments: number;
   readonly subscriptions: number;
   readonly boletos: number;
+  readonly pix: number;
   readonly cards: number;
   readonly messages: number;
   readonly filters: number;
@@ -80,7 +90,7 @@ export async function erasePerson(
   };
   await tools.audit.record({ ...event, detail: { ...event.detail, begun: 1, reason } });
   const removeVaultCard = batchWrites(vaultCardsRemove(tools.audit));
-  const erased = { payments: 0, subscriptions: 0, boletos: 0, cards: 0, messages: 0, filters: 0 };
+  const erased = { payments: 0, subscriptions: 0, boletos: 0, pix: 0, cards: 0, messages: 0, filters: 0 };
   const found: Left[] = [];
   const filters = new FilterEraser(tools.database, filter);
   await filters.erase([]);
@@ -113,6 +123,9 @@ export async function erasePerson(
   const boletos = await eraseBoletosOf(tools.database, filter, filters);
   erased.boletos = boletos.boletos;
   found.push(...boletos.left);
+  const pix = await erasePixOf(tools.database, filter, filters);
+  erased.pix = pix.pix;
+  found.push(...pix.left);
   erased.filters = filters.erased;
   const left = unique(found);
   await tools.audit.record({ ...event, detail: { ...event.detail, ...erased, left: left.length } });
@@ -124,7 +137,7 @@ async function erasePage(
   removeVaultCard: Removal,
   document: string,
   page: readonly CustomerPayment[],
-): Promise<Omit<Erased, 'boletos' | 'filters'>> {
+): Promise<Omit<Erased, 'boletos' | 'pix' | 'filters'>> {
   const final = page.filter(({ isUnderWay }) => !isUnderWay);
   const cards = await eraseCards(tools, removeVaultCard, final);
   // Without these payments a card that stays could not be found again.

@@ -21,12 +21,14 @@ import {
   listCustomerPayments,
 } from '../../transactions/customers/customers.sql.ts';
 import type { PayerBoleto } from '../../transactions/methods/boleto/payers/payers.sql.ts';
+import type { PayerPix } from '../../transactions/methods/pix/payers/pix-payers.sql.ts';
 import {
   listMessagesOf,
   type NamedPayment,
   type PaymentMessage,
 } from '../../webhooks/history/messages-of-payments.sql.ts';
 import { findBoletosOf, findFiltersOf, namesOf, personName } from './person.ts';
+import { findPixOf } from './pix-of-person.ts';
 
 export type PrivacyTools = {
   readonly database: Database;
@@ -45,6 +47,7 @@ export type KeptOfPerson = {
   readonly cards: readonly VaultCard[];
   readonly subscriptions: readonly (CardSubscription | CustomerSubscription)[];
   readonly boletos: readonly PayerBoleto[];
+  readonly pix: readonly PayerPix[];
   readonly messages: readonly PaymentMessage[];
   readonly filters: readonly OwnedFilter[];
   /** False if there is more than is shown. */
@@ -62,7 +65,8 @@ export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter):
     (last) => listCustomerSubscriptions(database, filter, last ?? FIRST_SUBSCRIPTION, PAGE),
   );
   const { boletos, isComplete: hasBoletos } = await findBoletosOf(database, filter);
-  const isComplete = hasPayments && hasSubscriptions && hasBoletos;
+  const { pix, isComplete: hasPix } = await findPixOf(database, filter);
+  const isComplete = hasPayments && hasSubscriptions && hasBoletos && hasPix;
   const cards = await findCards(database, [...found, ...subscribed]);
   const named = new Set(subscribed.map(({ subscriptionId }) => subscriptionId));
   const ofCards: CardSubscription[] = [];
@@ -75,7 +79,11 @@ export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter):
   const messages: PaymentMessage[] = [];
   for (const payments of pagesOf(withNsu(found)))
     messages.push(...(await listMessagesOf(tools.database, payments, MOST_OF_ONE)));
-  const payers = boletos.flatMap(({ payer }) => [payer.name, payer.email ?? '']).filter(Boolean);
+  const billed = [
+    ...boletos.flatMap(({ payer }) => [payer.name, payer.email ?? '']),
+    ...pix.map(({ payer }) => payer.name),
+  ];
+  const payers = billed.filter(Boolean);
   const names = [...new Set([...[...found, ...subscribed].flatMap(namesOf), ...payers])];
   const filters = await findFiltersOf(database, { ...filter, names });
   await tools.audit.record({
@@ -88,11 +96,12 @@ export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter):
       payments: found.length,
       subscriptions: subscribed.length,
       boletos: boletos.length,
+      pix: pix.length,
       cards: cards.length,
       filters: filters.length,
     },
   });
-  return { payments: found, cards, subscriptions, boletos, messages, filters, isComplete };
+  return { payments: found, cards, subscriptions, boletos, pix, messages, filters, isComplete };
 }
 
 async function readPages<Item>(

@@ -84,13 +84,14 @@ const LEFT_SENTENCES = {
   subscription: 'a subscription is active or blocked: have it canceled, then repeat this',
   message: 'a message to the merchant is still to be sent; it does not name the customer',
   openBoleto: 'it may still be paid: have it canceled, then repeat this',
+  openPix: 'it may still be paid: have it canceled, then repeat this',
   merchantText: 'the merchant wrote the person into its reference or address, by which it finds the payment',
 } as const satisfies Record<LeftReason, string>;
 
 function erasedLines(erased: Erased): string[] {
-  const { payments, subscriptions, boletos, cards, messages, filters, left } = erased;
+  const { payments, subscriptions, boletos, pix, cards, messages, filters, left } = erased;
   const lines = [
-    `Erased: the customer of ${payments} payments and ${subscriptions} subscriptions, the payer of ${boletos} boletos, ${cards} stored cards, ${messages} messages, ${filters} saved filters of the console.`,
+    `Erased: the customer of ${payments} payments and ${subscriptions} subscriptions, the payer of ${boletos} boletos and ${pix} Pix, ${cards} stored cards, ${messages} messages, ${filters} saved filters of the console.`,
   ];
   if (left.length === 0) return lines;
   const rows = left.map(({ merchantId, kind, id, reason }) => [merchantId, kind, id, LEFT_SENTENCES[reason]]);
@@ -98,12 +99,13 @@ function erasedLines(erased: Erased): string[] {
 }
 
 function keptJson(kept: KeptOfPerson): object {
-  const { payments, cards, subscriptions, boletos, messages, filters, isComplete } = kept;
+  const { payments, cards, subscriptions, boletos, pix, messages, filters, isComplete } = kept;
   return {
     payments: payments.map(paymentJson),
     cards: cards.map(cardJson),
     subscriptions,
     boletos,
+    pix,
     messages,
     filters,
     isComplete,

@@ -72,9 +72,9 @@ export const CANCEL_REFUSALS = {
     pt: 'O prazo do Pix terminou e ninguém o pagou: não há o que cancelar.',
     en: 'The time of the Pix is over and nobody paid it: there is nothing to cancel.',
   }),
-  noPayment: conflict({
-    pt: 'O Pix não tem esse pagamento: não há o que devolver.',
-    en: 'The Pix has no such payment: there is nothing to give back.',
+  noPayment: refusal(400, 'endToEndId', {
+    pt: 'O Pix não tem esse pagamento.',
+    en: 'The Pix has no such payment.',
   }),
   notPaidYet: refusal(409, 'amount', {
     pt: 'Ninguém pagou o Pix ainda: ele só se cancela por inteiro.',
@@ -109,6 +109,11 @@ const CANCEL_REQUEST = named('CancelRequest', {
 const PENDING: Sentence = {
   pt: 'A adquirente aceitou o cancelamento e decidirá depois: nada foi devolvido ainda, e o valor está reservado.',
   en: 'The acquirer accepted the cancel and decides later: nothing was given back yet, and the amount is held.',
+};
+
+const PENDING_PIX: Sentence = {
+  pt: 'O banco aceitou a devolução e a está executando: o valor está reservado.',
+  en: 'The bank accepted the devolution and is carrying it out: the amount is held.',
 };
 
 export const CANCEL_PAYMENT = contract({
@@ -189,11 +194,11 @@ function readCancelAmount({ amount }: Static<typeof CANCEL_REQUEST>): Cents | nu
 function writePendingCancel(
   paymentId: string,
   pending: { readonly authorizationCode: string; readonly amount: Cents },
-  language: Language,
+  description: string,
 ): object {
   return {
     returnCode: 'pending',
-    description: PENDING[language],
+    description,
     paymentId: paymentId.toLowerCase(),
     authorizationCode: pending.authorizationCode,
     amount: pending.amount,
@@ -230,8 +235,11 @@ function writeResult(paymentId: string, canceled: PaymentCanceled, language: Lan
   const ofPix = { authorizationCode: '' };
   switch (result.kind) {
     case 'canceled':
-    case 'pending':
       return writeCanceled(paymentId, { ...result, ...ofPix }, language);
+    case 'pending': {
+      const body = writePendingCancel(paymentId, { ...result, ...ofPix }, PENDING_PIX[language]);
+      return { status: 202, body };
+    }
     case 'refused':
       return refusalAnswer(shapeOfPix(result.refusal), language);
     case 'unknown':
@@ -252,7 +260,7 @@ function writeCanceled(paymentId: string, result: CancelResult, language: Langua
     case 'canceled':
       return { status: 200, body: writeCancel(paymentId, result) };
     case 'pending':
-      return { status: 202, body: writePendingCancel(paymentId, result, language) };
+      return { status: 202, body: writePendingCancel(paymentId, result, PENDING[language]) };
     case 'refused':
       return refusalAnswer(shapeOf(result.refusal), language);
     case 'unknown':

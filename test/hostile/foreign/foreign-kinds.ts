@@ -16,6 +16,7 @@ import {
   subscribedCard,
 } from '../enrolled.ts';
 import type { Shop } from '../hostile-service.ts';
+import { knownEndToEndId } from '../pix-charged.ts';
 import { endedDelivery, knownNsu, registerWebhook } from '../recipes.ts';
 import { registerExceptionNotifier } from '../reconciled.ts';
 import { authorizedPayment, chargedCard, encryptedCardOf, knownPayment } from '../sold.ts';
@@ -161,6 +162,11 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
   boletoId: {
     live: (shop, { id }) => shop.once(`boletoId ${id}`, () => newBoleto(shop)),
     unowned: () => randomUUID(),
+    is: 'names',
+  },
+  endToEndId: {
+    live: (shop) => knownEndToEndId(shop),
+    unowned: () => randomBytes(16).toString('hex'),
     is: 'names',
   },
   mid: {

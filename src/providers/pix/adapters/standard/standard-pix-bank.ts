@@ -158,7 +158,13 @@ async function refund(
   const answer = await client.write(request.merchantId, 'PUT', sent, timeout);
   if (answer.kind !== 'answer') return answer;
   const { status, body } = answer;
-  if (status === 200 || status === 201) return readRefund(body, request);
+  if (status === 200 || status === 201) {
+    const accepted = readRefund(body, request);
+    // Most are carried out in the moment after the answer.
+    const now =
+      accepted.kind === 'pending' ? await findRefund(client, request, endsAt - performance.now()) : null;
+    return now?.kind === 'refunded' ? now : accepted;
+  }
   if (!isRefusal(status) && !isGone(status)) return otherStatus(answer);
   const found = await findRefund(client, request, endsAt - performance.now());
   if (found === null) return { kind: 'refused', reason: problemOf(body) || `answered ${status}` };
