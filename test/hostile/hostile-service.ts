@@ -8,6 +8,9 @@ import { endEarlierAlertEndpoints } from './enrolled.ts';
 
 export type ShopScope = 'gateway' | 'recurrence' | 'integration';
 
+/** Shops of a service in which nothing works in the background: no Pix is ever paid there. */
+export const WITHOUT_WORK = new WeakSet<object>();
+
 /** A merchant of a hostile service, with a login and a live token for each scope. */
 export type Shop = {
   readonly merchantId: string;
@@ -73,6 +76,7 @@ export async function openHostileService(
     await endEarlierAlertEndpoints(service.auditor);
     const alice = await openShop(service, listener.url, '01700555550001', '1001');
     const bob = await openShop(service, listener.url, '01700555550002', '2002');
+    if (settings === REQUESTS_ALONE) for (const shop of [alice, bob]) WITHOUT_WORK.add(shop);
     return {
       ...service,
       close,

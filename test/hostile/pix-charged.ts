@@ -1,6 +1,7 @@
 import { call } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
-import type { Shop } from './hostile-service.ts';
+import { type Shop, WITHOUT_WORK } from './hostile-service.ts';
+import { newPayment } from './sold.ts';
 
 function pixToCharge({ listenerUrl }: Shop, change: Readonly<Record<string, unknown>> = {}) {
   return {
@@ -60,8 +61,12 @@ async function restOf(shop: Shop, { paymentId }: Paid): Promise<number> {
 
 export const knownEndToEndId = async (shop: Shop): Promise<string> => (await paidPix(shop)).endToEndId;
 
-/** A part of a Pix that is paid. */
+/** A part of a Pix that is paid, or of a card payment where no Pix can be. */
 export async function partToGiveBack(shop: Shop) {
+  if (WITHOUT_WORK.has(shop)) {
+    const { paymentId } = await newPayment(shop);
+    return { parameters: { paymentId }, body: { amount: 1 } };
+  }
   const { paymentId, endToEndId } = await paidPix(shop);
   return { parameters: { paymentId }, body: { amount: 1, endToEndId } };
 }
