@@ -45,6 +45,7 @@ export const KEPT: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   listBillings: { billingId: '.items[0].id' },
   registerNotifier: { notifierId: '' },
   issueBoleto: { boletoId: '.id' },
+  issuePix: { paymentId: '.paymentId' },
   createWebhookSecret: { webhookSecret: '.secret' },
   listWebhookDeliveries: { deliveryId: '.items[0].id' },
 };
@@ -54,6 +55,9 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   getSecurityText: 'it is served only where the operator has named a contact',
   showBoletoPage: 'its address is the url of a boleto, for a browser',
   showBoletoPdf: 'its address is the url of a boleto, for a browser',
+  showPixPage: 'its address is the url of a Pix, for a browser',
+  showPixSvg: 'its address is the url of a Pix, for a browser',
+  showPixPng: 'its address is the url of a Pix, for a browser',
   resolveReconciliationException: 'what it resolves comes seconds after a bank has reported it',
 };
 
@@ -210,6 +214,18 @@ export const CHAPTERS: readonly Chapter[] = [
       { id: 'forceBoletoEvent' },
       { id: 'issueBoleto', name: { pt: 'Emitir outro boleto', en: 'Issue another boleto' } },
       { id: 'cancelBoleto' },
+    ],
+  },
+  {
+    title: { pt: 'Pix', en: 'Pix' },
+    steps: [
+      { id: 'issuePix' },
+      { id: 'getPayment', name: { pt: 'Consultar o Pix', en: 'Read the Pix' } },
+      {
+        id: 'cancelPayment',
+        name: { pt: 'Retirar o Pix', en: 'Take the Pix away' },
+        body: { amount: undefined },
+      },
     ],
   },
   {

@@ -332,6 +332,11 @@ test('a page that is read again draws what changed alone, says it, and says when
   const { paymentId: id } = reply.body.paymentAuthorization;
   const page = await browser.visit(things.merchantId ?? '');
   await browser.goTo(page, `/merchants/${things.merchantId}/payments/${id}`);
+  await until('what follows the payment is on the page', async () => {
+    const read = page.waitForResponse((answer) => answer.url().includes(id));
+    await page.evaluate(COME_BACK);
+    return (await read).status() === 304 ? true : null;
+  });
   await page.evaluate(`window.drawn = 0;
     new MutationObserver((seen) => { window.drawn += seen.length; }).observe(
       document.querySelector('[data-refresh]'),

@@ -81,9 +81,9 @@ test('files that are being taken and matched show how far they are', async () =>
   await keepFile('morto.txt', '2020-01-03' as Day, 'left');
   await keepFile('conferindo.txt', '2020-01-03' as Day, 'matching');
   const words = wordsOf(await filesPage());
-  assert.match(words, /agora\.txt Adiq 0 .* ana Nada dele conta antes do fim/);
-  assert.match(words, /morto\.txt Adiq 0 .* ana O processo terminou/);
-  assert.match(words, /conferindo\.txt Adiq .*Conferido até a linha 1\.234/);
+  assert.match(words, /agora\.txt Adiq EDI 3\.1 0 .* ana Nada dele conta antes do fim/);
+  assert.match(words, /morto\.txt Adiq EDI 3\.1 0 .* ana O processo terminou/);
+  assert.match(words, /conferindo\.txt Adiq EDI 3\.1 .*Conferido até a linha 1\.234/);
   assert.ok(!wordsOf(await filesPage('?before=1')).includes('agora.txt'), 'older pages are the list alone');
 });
 
@@ -94,8 +94,8 @@ test('business days without a file are named by establishment', async () => {
   const missing = businessDayFrom(addDays(first, 1));
   const words = wordsOf(await filesPage());
   const written = `${missing.slice(8)}/${missing.slice(5, 7)}/${missing.slice(0, 4)}`;
-  assert.match(words, /Adiq 4711 \d+ em falta/);
+  assert.match(words, /Adiq EDI 3\.1 4711 \d+ em falta/);
   assert.ok(words.includes(written) || /e mais \d+/.test(words), `${written}: ${words}`);
   for (let day = missing; day < today; day = addDays(day, 1)) await keepFile(`dia-${day}.txt`, day, 'taken');
-  assert.match(wordsOf(await filesPage()), /Adiq 4711 Completo –/);
+  assert.match(wordsOf(await filesPage()), /Adiq EDI 3\.1 4711 Completo –/);
 });

@@ -72,12 +72,12 @@ test('what other processes know stands beside it: silence, a held one, another v
     awayFor: ['charge'],
     feedAgeSeconds: 3_600,
   } as const;
-  const unknown = { ...silent, peer: 'pix', awayFor: [] };
+  const unknown = { ...silent, peer: 'drex', awayFor: [] };
   await report({ peers: [silent, unknown], heldBecause: 'unwritable' });
   await report({ host: 'maquina-velha', heldBecause: 'restored' }, 3_600);
   const words = await healthWith(/Adquirente Responde em parte.*maquina-velha/s);
   assert.match(words, /Aberto para Cobranças no cartão/);
-  assert.match(words, /pix Fora \d.*O que precisa dele espera ou falha até ele responder\./);
+  assert.match(words, /drex Fora \d.*O que precisa dele espera ou falha até ele responder\./);
   assert.match(words, /1 de 2 processos não cobram, .*o disco está cheio/);
   assert.ok(!words.includes('foi restaurado'), 'one that has ended holds nothing');
   assert.match(words, /maquina-velha \(7\) Sem notícia 9\.9\.9/);

@@ -71,6 +71,7 @@ test('a clock that was never moved shows the real time, and no jump', async () =
   assert.equal(target, null);
   assert.deepEqual(ran, {
     changes: 0,
+    pix: 0,
     preauthorizations: 0,
     boletos: 0,
     billings: 0,
@@ -179,6 +180,7 @@ test('the clock goes to a time and stands there, but never back, and never beyon
   assert.ok(wallTime(now) >= wallTime(to) && wallTime(now) - wallTime(to) < SLACK, now);
   assert.deepEqual(ran, {
     changes: 0,
+    pix: 0,
     preauthorizations: 0,
     boletos: 0,
     billings: 0,

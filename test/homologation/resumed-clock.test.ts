@@ -67,6 +67,7 @@ test('a jump is resumed by the next start after a kill', async () => {
     assert.ok(wallTime(now) >= wallTime(reply.body.target), now);
     assert.deepEqual(ran, {
       changes: 0,
+      pix: 0,
       preauthorizations: 0,
       boletos: 0,
       billings: 0,

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Contract } from '../../src/platform/http/endpoint.ts';
+import { openPixBank } from '../kit/pix-bank.ts';
 import {
   databaseSettings,
   type OpenedService,
@@ -15,6 +16,7 @@ import {
   type Simulator,
   until,
 } from '../kit/service.ts';
+
 import { type CuttingProxy, openCuttingProxy, type SentWrite } from '../kit/wire-cutter.ts';
 import { ENDPOINTS } from '../published.ts';
 import { HOSTILE_SETTINGS, type HostileService, openHostileService } from './hostile-service.ts';
@@ -62,6 +64,7 @@ const MAKING = ENDPOINTS.filter(({ id, method }) => method !== 'GET' && !WITHOUT
 
 let simulator: Simulator;
 let bank: Simulator;
+let pix: Simulator;
 let folder: string;
 let setup: HostileService;
 let lanes: Lane[];
@@ -70,10 +73,13 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-unknown-'));
   simulator = await openSimulator(folder);
   bank = await openSimulator(join(folder, 'bank'), [], 'bank');
+  const ofPix = await openPixBank(folder);
+  pix = ofPix.pix;
   const settings = {
     ...SETTINGS,
     PARCELA_ACQUIRER_URL: simulator.url,
     PARCELA_BANK_URL: bank.url,
+    ...ofPix.settings,
   };
   setup = await openHostileService(settings);
   lanes = await Promise.all(Array.from({ length: LANES }, () => openLane(settings)));
@@ -87,6 +93,7 @@ after(async () => {
   await setup.close();
   await simulator.stop();
   await bank.stop();
+  await pix.stop();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -10,6 +10,7 @@ import { placeOf } from '../../src/homologation/embedded-postgres/server-place.t
 import { programOf } from '../../src/platform/home.ts';
 import { startCollector } from '../kit/collector.ts';
 import { patiently } from '../kit/patience.ts';
+import { openPixBank } from '../kit/pix-bank.ts';
 import {
   type Auditor,
   cleanEnvironment,
@@ -117,6 +118,7 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
   let simulator = await startSimulator(ledger, 0, watched, said);
   const { port } = simulator;
   const bank = await openSimulator(join(folder, 'bank'), [], 'bank');
+  const { pix, settings: ofPix } = await openPixBank(folder);
   // What goes to it is looked at like everything that leaves the process.
   const collector = await startCollector();
   const settings = {
@@ -125,6 +127,7 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
     LEAK_ACQUIRER_PORT: String(port),
     PARCELA_ACQUIRER_URL: `http://127.0.0.1:${port}`,
     PARCELA_BANK_URL: bank.url,
+    ...ofPix,
     PARCELA_OTLP_URL: collector.url,
     PARCELA_TRACE_RATIO: '1',
   };
@@ -174,6 +177,7 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
       await service.stop();
       await simulator.stop();
       await bank.stop();
+      await pix.stop();
       await collector.close();
     },
     async remove() {

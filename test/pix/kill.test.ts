@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { keyFileIn } from '../kit/keys.ts';
+import { openPixBank } from '../kit/pix-bank.ts';
 import {
   databaseSettings,
-  openSimulator,
   openTestProcess,
   type Simulator,
   startService,
@@ -18,18 +18,11 @@ import { cancel, charge, ledger, type PixShop, pay, pixShopAt, script, untilStat
 let shop: PixShop & { readonly service: TestProcess };
 let bank: Simulator;
 let folder: string;
-let settings: Record<string, string>;
+let settings: Readonly<Record<string, string>>;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-pix-'));
-  bank = await openSimulator(folder, [], 'pix');
-  const tokenFile = join(folder, 'token');
-  await writeFile(tokenFile, 'parcela:secret', { mode: 0o600 });
-  settings = {
-    PARCELA_PIX_URL: `${bank.url}/api/v2`,
-    PARCELA_PIX_TOKEN_FILE: tokenFile,
-    PARCELA_PIX_OPTIONS: 'key=pix@loja.example; pageSize=2',
-  };
+  ({ pix: bank, settings } = await openPixBank(folder));
   shop = await pixShopAt(await openTestProcess(settings), bank.url);
 });
 after(async () => {

@@ -63,7 +63,7 @@ const TRIAL_CARD = {
 
 const PROGRAMS = { rede: REDE_PROGRAM, cielo: CIELO_PROGRAM } as const;
 
-export async function openSimulatedAcquirer(
+async function openSimulatedAcquirer(
   program: keyof typeof PROGRAMS,
   folder: string,
   options: readonly string[] = [],

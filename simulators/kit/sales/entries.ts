@@ -100,7 +100,7 @@ export type Entry =
 export const MERCHANT_ID = /^[A-Za-z0-9-]{1,64}$/;
 export const SALE_ID = /^[A-Za-z0-9-]{1,64}$/;
 /** A check may have none. */
-export const REFERENCE = /^[^\p{Cc}]{0,64}$/u;
+const REFERENCE = /^[^\p{Cc}]{0,64}$/u;
 export const LARGEST_AMOUNT = 999_999_999_999;
 export const MOST_INSTALLMENTS = 36;
 export const WHOLE_PORTION = 10_000;

@@ -214,8 +214,8 @@ test('commands that take less are named with less, in migrations that run outsid
   ]);
 });
 
-/** What is made with its table is validated with it. */
-const FIRST_APART = 15;
+/** What is made with its table is validated with it. Nothing was released with a schema before these. */
+const FIRST_APART = 17;
 /** Their rows are few, whatever a merchant sells. */
 const SMALL = ['data_keys', 'merchants', 'plans'];
 

@@ -25,11 +25,7 @@ export function openPixBank({ url, settings }: PixAccess, channel: Channel, open
 }
 
 /** An unreachable bank must not stop other sales: a warning says so. Throws if it refuses our credentials. */
-export async function checkPixBank(
-  access: PixAccess,
-  channel: Channel,
-  urlTerm: string,
-): Promise<string | null> {
+async function checkPixBank(access: PixAccess, channel: Channel, urlTerm: string): Promise<string | null> {
   const bank = openPixBank(access, channel, { observe: () => {} });
   try {
     const given = await bank.authenticate(ABOUT_MILLISECONDS);

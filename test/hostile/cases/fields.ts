@@ -44,6 +44,7 @@ const KEYWORDS = new Set([
     'maximum',
   ],
   ...['minLength', 'maxLength', 'format', 'exactDecimal', 'description', 'default', 'mayHoldCard', 'reads'],
+  ...['title', 'examples', 'checked'],
 ]);
 
 export type Field = {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { both, type CheckedRule, has, hasValue, when } from '../../../platform/http/checked.ts';
 import { contract, type Fault, GENERAL_TAG, type Sound } from '../../../platform/http/endpoint.ts';
 import { named } from '../../../platform/http/named.ts';
 import { type RefusalShape, refusal, refusedAnswer } from '../../../platform/http/refusal.ts';
@@ -19,48 +20,66 @@ import { PIX_EXAMPLE, PIX_ISSUED } from './pix-contract.ts';
 const MOST_DAYS_TO_EXPIRE = 60;
 const [LEAST_SECONDS, MOST_SECONDS] = [60, 31_536_000];
 
-const PIX_REQUEST = named('PixRequest', {
-  amount: Type.Integer({ minimum: 1, maximum: MAX_PAYMENT_CENTS, description: 'Cents.' }),
-  expiresInSeconds: Type.Optional(
-    Type.Integer({
-      minimum: LEAST_SECONDS,
-      maximum: MOST_SECONDS,
-      description: `Of a Pix that is to be paid at once; default ${USUAL_SECONDS}. Not beside dueDate.`,
-    }),
-  ),
-  dueDate: Type.Optional(DUE_DAY),
-  ...TERMS_REQUEST,
-  daysToExpire: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: MOST_DAYS_TO_EXPIRE,
-      description: `Days after the due day on which it can still be paid; default ${USUAL_DAYS_TO_EXPIRE}.`,
-    }),
-  ),
-  payer: Type.Optional(
-    named('PixPayerRequest', {
-      name: Type.String({ minLength: 1, maxLength: 200, format: 'visibleText' }),
-      documentNumber: Type.String({ maxLength: 18, format: 'cpfOrCnpj', reads: 'document' }),
-    }),
-  ),
-  description: Type.Optional(
-    Type.String({ maxLength: 140, format: 'visibleText', description: 'Shown to the payer by his bank.' }),
-  ),
-  referenceTransaction: Type.Optional(Type.String({ maxLength: 50 })),
-  configSplit: Type.Optional(
-    Type.Array(named('PixSplitPart', {}), {
-      maxItems: 100,
-      description: 'Not offered for Pix yet: 400.',
-    }),
-  ),
-  urlCallBack: Type.Optional(
-    Type.String({
-      maxLength: 500,
-      format: 'webAddress',
-      description: 'A public address, https in production: each change of the Pix is posted there.',
-    }),
-  ),
+/** Fields that a Pix without a due day cannot have. */
+const OF_DUE_DAY = ['fine', 'interest', 'discount', 'daysToExpire'] as const;
+
+const areNull = (...names: readonly string[]): CheckedRule => ({
+  properties: Object.fromEntries(names.map((name) => [name, { type: 'null' }])),
 });
+
+/** As `checkPix` checks it. */
+const RULES = when(
+  has('dueDate'),
+  both(areNull('expiresInSeconds', 'configSplit'), hasValue('payer')),
+  areNull(...OF_DUE_DAY, 'configSplit'),
+);
+
+const PIX_REQUEST = named(
+  'PixRequest',
+  {
+    amount: Type.Integer({ minimum: 1, maximum: MAX_PAYMENT_CENTS, description: 'Cents.' }),
+    expiresInSeconds: Type.Optional(
+      Type.Integer({
+        minimum: LEAST_SECONDS,
+        maximum: MOST_SECONDS,
+        description: `Of a Pix that is to be paid at once; default ${USUAL_SECONDS}. Not beside dueDate.`,
+      }),
+    ),
+    dueDate: Type.Optional(DUE_DAY),
+    ...TERMS_REQUEST,
+    daysToExpire: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MOST_DAYS_TO_EXPIRE,
+        description: `Days after the due day on which it can still be paid; default ${USUAL_DAYS_TO_EXPIRE}.`,
+      }),
+    ),
+    payer: Type.Optional(
+      named('PixPayerRequest', {
+        name: Type.String({ minLength: 1, maxLength: 200, format: 'visibleText' }),
+        documentNumber: Type.String({ maxLength: 18, format: 'cpfOrCnpj', reads: 'document' }),
+      }),
+    ),
+    description: Type.Optional(
+      Type.String({ maxLength: 140, format: 'visibleText', description: 'Shown to the payer by his bank.' }),
+    ),
+    referenceTransaction: Type.Optional(Type.String({ maxLength: 50 })),
+    configSplit: Type.Optional(
+      Type.Array(named('PixSplitPart', {}), {
+        maxItems: 100,
+        description: 'Not offered for Pix yet: 400.',
+      }),
+    ),
+    urlCallBack: Type.Optional(
+      Type.String({
+        maxLength: 500,
+        format: 'webAddress',
+        description: 'A public address, https in production: each change of the Pix is posted there.',
+      }),
+    ),
+  },
+  { checked: RULES },
+);
 type PixBody = Static<typeof PIX_REQUEST>;
 
 export const PIX_FAULTS = {
@@ -77,9 +96,6 @@ export const PIX_FAULTS = {
     en: 'Needs dueDate beside it.',
   }),
 } as const satisfies Record<string, RefusalShape>;
-
-/** Fields that a Pix without a due day cannot have. */
-const OF_DUE_DAY = ['fine', 'interest', 'discount', 'daysToExpire'] as const;
 
 /** Checks the fields against each other. The rules for callback addresses depend on the settings. */
 export function checkPix(callRules: CallRules): (body: unknown) => Fault[] {

@@ -112,38 +112,6 @@ export const PIX_PAYMENT = named('PixPayment', {
   ),
 });
 
-const { status: _status, amount: _amount, ...CHARGE_EXAMPLE } = PIX_EXAMPLE;
-
-export const PIX_PAYMENT_EXAMPLE = {
-  ...CHARGE_EXAMPLE,
-  method: 'pix',
-  statusDescription: 'Paga',
-  isPartlyReturned: false,
-  transactionDate: '2026-11-29T10:00:00.123-03:00',
-  authorizationCode: null,
-  nsu: '202611291300A1B2C3D4',
-  value: 14_990,
-  paidAmount: 14_990,
-  canceledAmount: 0,
-  cancelingAmount: 0,
-  dueDate: null,
-  description: 'Pedido 1001',
-  payer: { name: 'Ana Souza', documentNumber: '52998224725' },
-  bank: 'default',
-  payments: [
-    {
-      endToEndId: 'E12345678202611291300A1B2C3D4E5F6',
-      amount: 14_990,
-      paidAt: '2026-11-29T10:00:42.000-03:00',
-      kind: 'expected',
-      state: 'resolved',
-      canceledAmount: 0,
-      exceptionId: null,
-    },
-  ],
-  cancels: [],
-};
-
 /** The address of a payer's page without its key. `origin` null: unknown, so only the path is given. */
 export function pagesAt(origin: string | null, cell: string | null): string {
   return `${origin ?? ''}/pix/${inCell(cell, '')}`;

@@ -6,7 +6,7 @@ export const PIX_STATUSES = ['processing', 'waiting', 'paid', 'canceled', 'expir
 export type PixStatus = (typeof PIX_STATUSES)[number];
 
 /** What was given back whole is canceled, like a card payment. */
-export const STATUS_OF_STATE = {
+const STATUS_OF_STATE = {
   issuing: 'processing',
   waiting: 'waiting',
   removing: 'waiting',

@@ -213,7 +213,7 @@ export function codeOf(value: unknown): string | null {
 }
 
 /** Rede writes numbers of a call as texts or as numbers. */
-export function textOf(value: unknown): string | null {
+function textOf(value: unknown): string | null {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && value !== '' ? value : null;
 }

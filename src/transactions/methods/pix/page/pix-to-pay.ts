@@ -51,7 +51,7 @@ export function noticeOf(pix: PixToPay): string {
 const TIME_IS_OVER = 'O prazo de pagamento deste Pix terminou. Peça um novo a quem o enviou.';
 
 /** `23/11/2026 às 14:05`. */
-export function momentText(moment: Instant): string {
+function momentText(moment: Instant): string {
   const text = saoPauloText(moment);
   return `${dayText(text.slice(0, 10) as Day)} às ${text.slice(11, 16)}`;
 }

@@ -56,7 +56,7 @@ export type RefundRefusal =
 
 const DAY_MILLISECONDS = 86_400_000;
 /** The scheme takes none later. */
-export const REFUND_DAYS = 90;
+const REFUND_DAYS = 90;
 
 /** The payment to give back from; null: there is none. */
 export function paymentToRefund(
