@@ -28,7 +28,6 @@ import {
 import { checkNetworkLimits, type LimitTools } from '../transactions/methods/card/check-network-limits.ts';
 import type { IntentRefusal } from '../transactions/methods/card/intents.sql.ts';
 import { markNextAttempt } from '../transactions/methods/card/next-attempts.sql.ts';
-
 import type { RecordedSplit, Share } from '../transactions/split.ts';
 import type { Intent } from '../transactions/transaction.ts';
 import type { Instant } from '../values/instant.ts';
@@ -49,10 +48,10 @@ export type PayTools = CardTools &
     readonly rememberCallbackEndpoint: (merchantId: string, url: string) => Promise<void>;
     /** Called for a brand that our list of first digits does not confirm. */
     readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
-    /** Called for a payment to be reviewed, with its outcome. */
+    readonly acquirers: Pick<Acquirers, 'next'>;
     /** Called for a payment that goes to another acquirer, because the first surely did not make it. */
     readonly observeNext: (from: Intent, to: Intent) => void;
-    readonly acquirers: Pick<Acquirers, 'next'>;
+    /** Called for a payment to be reviewed, with its outcome. */
     readonly observeReview: (
       payment: Pick<Intent, 'merchantId' | 'transactionId' | 'verdictReasons'>,
       outcome: Charge['kind'],

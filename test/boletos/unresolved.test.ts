@@ -63,7 +63,8 @@ for (const fault of [
   test(`${fault}: the boleto is registered once, under its own number`, async () => {
     await script({ steps: [{ fault }] });
     const reply = await issue(shop);
-    assert.equal(reply.status, 202, reply.text);
+    // 200: it was asked again, and answered, before this answer was written.
+    assert.ok([200, 202].includes(reply.status), reply.text);
     const { id, ourNumber } = reply.body;
     const { body } = await untilStatus(shop, id, 1);
     assert.equal(body.ourNumber, ourNumber);

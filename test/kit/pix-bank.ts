@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSimulator, type Simulator } from './service.ts';
 
-/** The simulated bank of Pix with its ledger in a folder of its own below this one, and the settings that name it. */
+/** The simulated bank of Pix, with a ledger in a folder of its own below this one, and its settings. */
 export async function openPixBank(
   below: string,
 ): Promise<{ readonly pix: Simulator; readonly settings: Readonly<Record<string, string>> }> {

@@ -103,6 +103,15 @@ async function startSimulator(
   };
 }
 
+async function openBanks(folder: string) {
+  const bank = await openSimulator(join(folder, 'bank'), [], 'bank');
+  const { pix, settings } = await openPixBank(folder);
+  return {
+    settings: { PARCELA_BANK_URL: bank.url, ...settings },
+    stop: () => Promise.all([bank.stop(), pix.stop()]),
+  };
+}
+
 export async function openWatchedService(marks: Marks): Promise<WatchedService> {
   const desk = await mkdtemp(join(tmpdir(), 'parcela-marks-'));
   const folder = await mkdtemp(join(tmpdir(), 'parcela-leaks-'));
@@ -117,8 +126,7 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
   const ledger = join(folder, 'simulator');
   let simulator = await startSimulator(ledger, 0, watched, said);
   const { port } = simulator;
-  const bank = await openSimulator(join(folder, 'bank'), [], 'bank');
-  const { pix, settings: ofPix } = await openPixBank(folder);
+  const banks = await openBanks(folder);
   // What goes to it is looked at like everything that leaves the process.
   const collector = await startCollector();
   const settings = {
@@ -126,8 +134,7 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
     ...watched,
     LEAK_ACQUIRER_PORT: String(port),
     PARCELA_ACQUIRER_URL: `http://127.0.0.1:${port}`,
-    PARCELA_BANK_URL: bank.url,
-    ...ofPix,
+    ...banks.settings,
     PARCELA_OTLP_URL: collector.url,
     PARCELA_TRACE_RATIO: '1',
   };
@@ -176,8 +183,7 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
     async stop() {
       await service.stop();
       await simulator.stop();
-      await bank.stop();
-      await pix.stop();
+      await banks.stop();
       await collector.close();
     },
     async remove() {
