@@ -3,10 +3,10 @@ import { CONSOLE_SETTINGS } from './console-settings.ts';
 type Row = readonly [name: string, preset: string, description: string];
 
 /** Files of the channel to `${prefix}_URL`. */
-function channelRows(prefix: string, whom: string): readonly Row[] {
+function channelRows(prefix: string, whom: string, token = 'the bearer token'): readonly Row[] {
   const certificate = `${prefix}_CERTIFICATE_FILE`;
   return [
-    [`${prefix}_TOKEN_FILE`, '', `file of the bearer token for \`${prefix}_URL\``],
+    [`${prefix}_TOKEN_FILE`, '', `file of ${token} for \`${prefix}_URL\``],
     [
       `${prefix}_CA_FILE`,
       '',
@@ -124,7 +124,7 @@ const ROWS: readonly Row[] = [
     '',
     "the bank of Pix, the central bank's API for receivers (docs/pix.md), `https://…` or on loopback; without it its simulator where that of the acquirer runs too, else there is no Pix",
   ],
-  ...channelRows('PARCELA_PIX', 'the bank of Pix'),
+  ...channelRows('PARCELA_PIX', 'the bank of Pix', 'the credentials, `client id:client secret`,'),
   [
     'PARCELA_PIX_SETTINGS',
     '',
