@@ -172,7 +172,8 @@ async function openOnDatabase(
     commitChange: auditedKeyChanges(keys.audit, serviceHere()),
   };
   const modules = await openModules(context);
-  const readiness = { isOpen: false, isReady: false };
+  const readiness = { isReady: false };
+  const opening = Promise.withResolvers<void>();
   const whyNot = () =>
     drain.hasBegun() ? 'stopping' : (start.gate.reason() ?? (readiness.isReady ? null : 'starting'));
   const endpoints = await servedEndpoints(context, modules, whyNot);
@@ -187,7 +188,7 @@ async function openOnDatabase(
   ];
   const urls = await openListeners(context, modules, endpoints, {
     drain,
-    isStarting: () => !readiness.isOpen,
+    opened: opening.promise,
   });
   // The start cannot fail after this.
   await recordStart();
@@ -195,7 +196,7 @@ async function openOnDatabase(
     context,
     works.filter((work) => isRunBy(start.configuration.roles, work)),
   );
-  readiness.isOpen = true;
+  opening.resolve();
   // Before the listeners close: they wait for every accepted caller.
   start.closings.push({ name: 'waiting callers', close: modules.stopWaiting });
   const demo = await makeDemo(context, folder, urls);
@@ -239,7 +240,7 @@ async function openListeners(
   context: AppContext,
   { identify }: Modules,
   endpoints: readonly ServedEndpoint[],
-  doors: Pick<ServerOptions, 'drain' | 'isStarting'>,
+  doors: Pick<ServerOptions, 'drain' | 'opened'>,
 ) {
   const { configuration, closings, log, metrics, gate, tracer } = context;
   const bodies = new BodyMemory(MOST_BODY_BYTES, observeBodies(metrics, log));

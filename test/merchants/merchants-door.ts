@@ -124,7 +124,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
     identify: merchants.identify,
     onForbidden: refused.report,
     drain: openDrain(),
-    isStarting: () => false,
+    opened: Promise.resolve(),
     outages: { explains: () => false },
     connections,
     admission: new Admission(1_000, observePlaces(metrics, log)),

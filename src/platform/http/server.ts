@@ -69,8 +69,8 @@ export type ServerOptions = RouteOptions & {
   /** Called for a known caller without the scope, before it is answered. If it fails, the answer is 503. */
   readonly onForbidden: (caller: Caller, endpointId: string, address: string) => Promise<void>;
   readonly drain: Drain;
-  /** Only health is served yet. */
-  readonly isStarting: () => boolean;
+  /** Whoever calls before the start is recorded waits for that, some milliseconds. */
+  readonly opened: Promise<void>;
   readonly outages: Pick<Outages, 'explains'>;
   readonly connections: CallerConnections;
   readonly bodies: BodyMemory;
@@ -141,7 +141,8 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
   // Node would answer an unknown `Expect` header itself, before the caller is known.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const isOver = drainConnections(app, options.drain, options.connections);
-  admit(app, options, () => options.isStarting() || isOver());
+  waitForStart(app, options.opened);
+  admit(app, options, isOver);
   app.addHook('onSend', (request, reply, payload, done) => {
     // Otherwise only a trusted proxy can say that the request came over TLS.
     if (options.isOverTls || request.protocol === 'https')
@@ -383,4 +384,15 @@ function isRefusal(error: unknown): boolean {
     isWorthAnotherTry(error) ||
     kindOfRefusedWrite(error) !== null
   );
+}
+
+function waitForStart(app: FastifyInstance, opened: Promise<void>): void {
+  let isOpen = false;
+  const toOpen = opened.then(() => {
+    isOpen = true;
+  });
+  app.addHook('onRequest', (_request, _reply, done) => {
+    if (isOpen) done();
+    else toOpen.then(() => done(), done);
+  });
 }
