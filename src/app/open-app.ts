@@ -186,12 +186,19 @@ async function openOnDatabase(
     ...modules.works,
     ...consoleWorks(context),
   ];
-  const urls = await openListeners(context, modules, endpoints, {
-    drain,
-    opened: opening.promise,
-  });
+  const listeners = { drain, opened: opening.promise };
+  const urls = await openListeners(context, modules, endpoints, listeners)
+    .then(async (opened) => {
+      await recordStart();
+      return opened;
+    })
+    .catch((error: unknown) => {
+      // Otherwise who waits for this start would keep its listeners from closing.
+      opening.promise.catch(() => {});
+      opening.reject(error);
+      throw error;
+    });
   // The start cannot fail after this.
-  await recordStart();
   startWorks(
     context,
     works.filter((work) => isRunBy(start.configuration.roles, work)),

@@ -391,6 +391,8 @@ function waitForStart(app: FastifyInstance, opened: Promise<void>): void {
   const toOpen = opened.then(() => {
     isOpen = true;
   });
+  // A start that fails while nobody waits.
+  toOpen.catch(() => {});
   app.addHook('onRequest', (_request, _reply, done) => {
     if (isOpen) done();
     else toOpen.then(() => done(), done);
