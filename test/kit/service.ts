@@ -275,8 +275,8 @@ export async function openSimulator(
 }
 
 /** The same as a process, for a test that kills, signals or watches it. */
-export function openTestProcess(settings: Readonly<Record<string, string>> = {}): Promise<TestProcess> {
-  return onTestDatabase(settings, startService);
+export async function openTestProcess(settings: Readonly<Record<string, string>> = {}): Promise<TestProcess> {
+  return onTestDatabase(settings, startService, beginsOtherwise(settings) ? null : await furnished());
 }
 
 async function onTestDatabase<S extends RunningService & { stop(): Promise<unknown> }>(
