@@ -214,6 +214,12 @@ export async function tokenOf(
   return body.accessToken as string;
 }
 
+/**
+ * Each on a connection of its own: a crowd leaves hundreds idle, and the server may close one just as the
+ * next request takes it, more than a minute later.
+ */
+const ALONE = { connection: 'close' } as const;
+
 export async function post(
   url: string,
   body: string,
@@ -221,7 +227,7 @@ export async function post(
 ): Promise<Answered<TokenBody>> {
   const answer = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { ...ALONE, 'content-type': 'application/json', ...headers },
     body,
   });
   return { status: answer.status, headers: answer.headers, body: await bodyOf(answer) };
@@ -235,7 +241,7 @@ export async function who(
   headers: Record<string, string> = {},
 ): Promise<Answered<Caller | null>> {
   const answer = await fetch(`${door.url}${path}`, {
-    headers: { authorization: `Bearer ${token}`, ...headers },
+    headers: { ...ALONE, authorization: `Bearer ${token}`, ...headers },
   });
   return { status: answer.status, headers: answer.headers, body: await bodyOf(answer) };
 }

@@ -73,7 +73,14 @@ export function noting(name: string, piece: Statement, note: NonNullable<Look['o
   };
 }
 
-/** Counts for metrics, at the start and when they are read and the last count is old: the reader waits. */
+/** However often metrics are read, a count takes at most a twentieth of one connection's time. */
+const COUNT_REST_FACTOR = 20;
+const SHORTEST_COUNT_PAUSE_MILLISECONDS = 1_000;
+
+/**
+ * Counts for metrics, at the start and when they are read and the last count is old: the reader waits. A
+ * count is old after `milliseconds`, and sooner if it took little time.
+ */
 export function countingWhenRead(
   name: string,
   milliseconds: number,
@@ -84,9 +91,9 @@ export function countingWhenRead(
   const ended = createWakeSignal();
   let isRunHere = false;
   let isWanted = true;
-  let countedAt = 0;
+  let oldAt = 0;
   metrics.beforeRead(async () => {
-    if (!isRunHere || performance.now() - countedAt < milliseconds) return;
+    if (!isRunHere || performance.now() < oldAt) return;
     isWanted = true;
     wakeSignal.notify();
     await new Promise<void>((resolve) => ended.onceNotified(resolve));
@@ -99,10 +106,13 @@ export function countingWhenRead(
       isRunHere = true;
       if (!isWanted) return 0;
       isWanted = false;
+      const begunAt = performance.now();
       try {
         await count();
       } finally {
-        countedAt = performance.now();
+        const endedAt = performance.now();
+        const rest = Math.max(SHORTEST_COUNT_PAUSE_MILLISECONDS, (endedAt - begunAt) * COUNT_REST_FACTOR);
+        oldAt = endedAt + Math.min(milliseconds, rest);
         ended.notify();
       }
       return 1;
