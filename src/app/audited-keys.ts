@@ -1,6 +1,5 @@
 import { recordCreatedKeys } from '../audit/audit-event.ts';
-import { loggingCommandEntries } from '../audit/log-command-entries.ts';
-import { auditMigrations, checkingAudit, openAudit } from '../audit/open-audit.ts';
+import { auditMigrations, checkingAudit, loggingCommandEntries, openAudit } from '../audit/open-audit.ts';
 import type { TailLook } from '../audit/open-chain-walk.ts';
 
 import { KeysUnusable } from '../keys/key-store.ts';

@@ -17,6 +17,7 @@ import { type AuditEntry, entryBytes, headBytes } from './audit-chain.ts';
 import {
   appendEntries,
   beginChain,
+  FIND_UNLOGGED,
   findSeals,
   findUnauditedMigrations,
   type HeldHead,
@@ -34,6 +35,7 @@ import {
   type WrittenEvent,
   writtenEvent,
 } from './audit-event.ts';
+import { logCommandEntries } from './log-command-entries.ts';
 import { openTailCheck, type TailLook } from './open-chain-walk.ts';
 import { auditLine } from './shipped-line.ts';
 import type { VerifyTools } from './verify-audit.ts';
@@ -257,6 +259,14 @@ const CHECK_MILLISECONDS = 60_000;
 export function checkingAudit(tools: VerifyTools, observe: (look: TailLook) => void): Work {
   const look = openTailCheck(tools);
   return alsoWhileHeld(everySoOften('checkAuditTail', CHECK_MILLISECONDS, async () => observe(await look())));
+}
+
+const LOOK_MILLISECONDS = 1_000;
+
+/** Writes the lines of what commands did. */
+export function loggingCommandEntries(database: Database, log: Pick<Log, 'info' | 'flushed'>): Work {
+  const run = () => logCommandEntries(database, log);
+  return everySoOften('logCommandEntries', LOOK_MILLISECONDS, run, { piece: FIND_UNLOGGED });
 }
 
 /**
