@@ -46,8 +46,9 @@ type Mark = { readonly at: number; readonly leases: Leases };
 type Leases = { readonly now: number; readonly later: number };
 
 /**
- * From the commit to the arrival at the nine servers that are well all the time, at a hundred movements a second, in
- * phases of `SECONDS` one after the other under one load: what others do to them, and for how long after.
+ * From the commit to the arrival at the nine servers that are well all the time, at a hundred movements a
+ * second, in phases of `SECONDS` one after the other under one load: what others do to them, and for how
+ * long after.
  */
 export async function benchLatency(shop: WebhookShop): Promise<void> {
   const waiting = countWanted('waiting', WAITING);

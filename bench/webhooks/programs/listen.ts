@@ -3,8 +3,8 @@ import type { Arrivals, Asked } from '../listener.ts';
 
 /**
  * The merchants' systems of a measurement, in a process of its own: a port for each target, answering 200
- * at once, or nothing while it hangs. It reads just enough of HTTP to tell where a request ends, so that it is no
- * bottleneck. Argument: how many ports.
+ * at once, or nothing while it hangs. It reads just enough of HTTP to tell where a request ends, so that it
+ * is no bottleneck. Argument: how many ports.
  */
 
 const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
