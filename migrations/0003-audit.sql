@@ -33,6 +33,9 @@ create table audit_head (
   data_key_id integer references data_keys (data_key_id)
 );
 
+-- Entries of commands whose lines no service has logged yet. Some may be archived meanwhile.
+create table audit_unlogged (entry_number bigint primary key);
+
 create table audit_archives (
   first_number bigint primary key check (first_number >= 1),
   last_number bigint not null unique,

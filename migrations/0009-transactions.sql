@@ -78,8 +78,6 @@ create table transactions (
   unknown_reason text,
   vault_id uuid,
   initiator text not null default 'cardholder' check (initiator in ('cardholder', 'merchant')),
-  -- Which key made card_fingerprint: prints compare only under one key.
-  fingerprint_key_id integer,
   -- What was decided before the acquirer was asked; a sale that was rejected has no transaction. Null: nobody
   -- decided.
   anti_fraud_verdict text check (anti_fraud_verdict in ('accept', 'review')),

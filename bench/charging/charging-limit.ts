@@ -74,10 +74,10 @@ function intentOf(merchantId: string, start: string): string {
     ), intended as (
       insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
         reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, created_by, sold_at, due_at,
-        vault_id, initiator, fingerprint_key_id)
+        vault_id, initiator)
       select '${merchantId}', transaction_id, '1000001', 'billing', 'charging', amount, 1, billing_id::text,
         'mastercard', '555566', '0001', sha256(transaction_id::text::bytea), 'system', now(),
-        now() + interval '20 seconds', gen_random_uuid(), 'merchant', 1
+        now() + interval '20 seconds', gen_random_uuid(), 'merchant'
       from taken
     ), tried as (
       insert into billing_charges (merchant_id, billing_id, charge_number, attempt_number, transaction_id, started_at, due_at,

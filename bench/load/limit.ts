@@ -143,13 +143,13 @@ function intentOf({ cardSource, isCounted, isKeyed }: PaymentKind, shape: Paymen
   return `with ${[INPUT, ...(isStored ? [] : [CLAIM]), ...(isCounted ? [ATTEMPT] : []), ...(isKeyed ? [KEY] : [])].join(', ')}
     insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
       reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, source_hash, anti_fraud_code,
-      customer, created_by, sold_at, due_at, vault_id, initiator, fingerprint_key_id, anti_fraud_verdict,
+      customer, created_by, sold_at, due_at, vault_id, initiator, anti_fraud_verdict,
       anti_fraud_reasons, split)
     select 'limit', transaction_id, '1000001', 'payment', 'charging', ${AMOUNT}, ${shape.installments},
       'PEDIDO-' || :buyer, 'mastercard', '555566', '0001', print,
       ${isStored ? 'null' : 'sha256(transaction_id::text::bytea)'}, '${ANTI_FRAUD_CODE}',
       ('${customer}')::jsonb, 'limit', now(), now() + interval '20 seconds',
-      ${isStored ? 'gen_random_uuid()' : 'null'}, 'cardholder', 1, 'accept', '', ${split === null ? 'null' : `'${split}'::jsonb`}
+      ${isStored ? 'gen_random_uuid()' : 'null'}, 'cardholder', 'accept', '', ${split === null ? 'null' : `'${split}'::jsonb`}
     from input returning transaction_id`;
 }
 

@@ -9,7 +9,7 @@ import { batchReads } from '../platform/postgres/batched-reads.ts';
 import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import { openReminder } from '../platform/reminder.ts';
 import type { ProviderTable } from '../providers/open-provider-table.ts';
-import { adapterOf, type CheckProvider } from '../providers/provider.ts';
+import { adapterOf, type CheckProvider, termsOf } from '../providers/provider.ts';
 import {
   checkProvider,
   PROVIDER_CONNECT_MILLISECONDS,
@@ -108,7 +108,9 @@ async function openProviders(
       const { url, timeoutMilliseconds } = added;
       const settings = { url, timeoutMilliseconds: Math.min(timeoutMilliseconds ?? timeout, timeout) };
       const provider = open(settings, channel, observe);
-      const port = checkedProvider(provider, fitness(environment, check, url, channel));
+      const port = checkedProvider(provider, () =>
+        whyUnfit(environment, check(url, environment, channel, termsOf(added))),
+      );
       return { port, close: () => provider.close() };
     },
   });
@@ -136,21 +138,18 @@ async function openProvider(
   closings.push({ name: 'anti-fraud provider', close: () => provider.close() });
   if (warning === null) return provider;
   log.warn({ reason: warning }, 'the anti-fraud provider is not ready');
-  return checkedProvider(provider, fitness(environment, checkProvider, url, channel));
+  return checkedProvider(provider, () => whyUnfit(environment, checkProvider(url, environment, channel)));
 }
 
 /** Why a provider must not be asked. In production this is also that it has not said who it is. */
-function fitness(
+function whyUnfit(
   environment: 'homologation' | 'production',
-  check: CheckProvider,
-  url: string,
-  channel: Channel,
-) {
-  return () =>
-    check(url, environment, channel).then(
-      (warning) => (environment === 'production' ? warning : null),
-      (error: Error) => error.message,
-    );
+  checked: Promise<string | null>,
+): Promise<string | null> {
+  return checked.then(
+    (warning) => (environment === 'production' ? warning : null),
+    (error: Error) => error.message,
+  );
 }
 
 const CARD_TESTING_TRIES = counter(

@@ -1,5 +1,5 @@
 import { recordCreatedKeys } from '../audit/audit-event.ts';
-import { auditMigrations, checkingAudit, openAudit } from '../audit/open-audit.ts';
+import { auditMigrations, checkingAudit, loggingCommandEntries, openAudit } from '../audit/open-audit.ts';
 import type { TailLook } from '../audit/open-chain-walk.ts';
 
 import { KeysUnusable } from '../keys/key-store.ts';
@@ -83,7 +83,10 @@ export async function openAuditedKeys(
   // Ping first: without a database an entry would wait.
   const recordStop = async () => hasStarted && database.ping().then(() => record('service.stop', service));
   closings.push({ name: 'audit log', close: recordStop });
-  const works = [checkingAudit({ database, keyring }, observeTail(log, metrics))];
+  const works = [
+    checkingAudit({ database, keyring }, observeTail(log, metrics)),
+    loggingCommandEntries(database, log),
+  ];
   return { store, keyring, audit, works, recordStart };
 }
 

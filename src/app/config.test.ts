@@ -32,6 +32,14 @@ const RIGHT = {
 const WRONG: readonly (readonly [change: Record<string, string>, said: RegExp])[] = [
   [{ PARCELA_ENVIRONMENT: 'Production' }, /^PARCELA_ENVIRONMENT: must be one of homologation, production/],
   [{ Parcela_Port: '8081' }, /^Parcela_Port: there is no such setting; it is written PARCELA_PORT$/],
+  [{ PARCELA_TRUSTED_PROXYS: 'x' }, /^PARCELA_TRUSTED_PROXYS: .*; is PARCELA_TRUSTED_PROXIES meant\?$/],
+  [{ PARCELA_ACQUIRER_ULR: 'x' }, /^PARCELA_ACQUIRER_ULR: .*; is PARCELA_ACQUIRER_URL meant\?$/],
+  [{ PARCELA_SECOND_SIGNATURE: 'x' }, /^PARCELA_SECOND_SIGNATURE: there is no such setting$/],
+  [{ PARCELA_LOG_LEVEL: '"debug"' }, /^PARCELA_LOG_LEVEL: stands in quotes; write it without them$/],
+  [
+    { PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '8s' },
+    /^PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: must be a whole number from 250 to 60000, not "8s"$/,
+  ],
   [{ DATABASE_Url: 'x' }, /^DATABASE_Url: there is no such setting; it is written DATABASE_URL$/],
   [{ DATABASE_URL: 'postgres://a:b@127.0.0.1' }, /^DATABASE_URL: names no database: …@host:5432\/parcela$/],
   [
@@ -121,7 +129,7 @@ test('a fault of a secret names the file in which it stands', () => {
       /^DATABASE_URL_FILE: \S+\/two has more than one line; the value stands alone/,
     );
     const nothing = { DATABASE_URL: '', DATABASE_URL_FILE: file('nothing', '\n') };
-    assert.match(faultsOf(nothing), /^DATABASE_URL_FILE: \S+\/nothing is empty$/m);
+    assert.match(faultsOf(nothing), /^DATABASE_URL_FILE: \S+\/nothing is empty$/);
   } finally {
     rmSync(folder, { recursive: true });
   }

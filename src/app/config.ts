@@ -153,8 +153,8 @@ export function readConfiguration(environment: Record<string, string | undefined
     ),
     acquirerUrl: web('PARCELA_ACQUIRER_URL', ['http:', 'https:']),
     acquirerChannel: readChannelSettings('PARCELA_ACQUIRER', text, reader),
-    bank: readBank(reader, runningAs),
-    pix: readPix(reader, runningAs),
+    bank: readBank(reader, runningAs, acquirerTimeoutMilliseconds),
+    pix: readPix(reader, runningAs, acquirerTimeoutMilliseconds),
     unguardedChannels: readUnguarded(text, faults),
     acquirerTimeoutMilliseconds,
     billings: readPatience(reader),
@@ -196,7 +196,7 @@ export function readConfiguration(environment: Record<string, string | undefined
   reader.warnings.push(...oddSettings(configuration));
   // Protects only child processes: the kernel keeps showing the environment of the start.
   for (const name of SECRET_KEY_SETTINGS) delete environment[name];
-  if (faults.length > 0) throw new ConfigurationFault([...new Set(faults.map(reader.asSet))].join('\n'));
+  if (faults.length > 0) throw new ConfigurationFault(reader.allFaults().join('\n'));
   return configuration;
 }
 
@@ -296,24 +296,24 @@ function readPatience({ whole }: SettingReader): Configuration['billings'] {
   };
 }
 
-/** Defaults to the acquirer's time-out. */
-function readBank(reader: SettingReader, runningAs: Environment): BankSettings {
+function readTimeout({ text, whole }: SettingReader, name: string, acquirerTimeout: number): number {
+  return text(name) === '' ? acquirerTimeout : whole(name, 250, 60_000);
+}
+
+function readBank(reader: SettingReader, runningAs: Environment, acquirerTimeout: number): BankSettings {
   const { text, whole, faults } = reader;
   const changes = text('PARCELA_BANK_CHANGES_SECONDS') || (runningAs === 'production' ? '60' : '1');
-  const timeout = text('PARCELA_BANK_TIMEOUT_MILLISECONDS') || text('PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS');
   return {
     url: readBankUrl(text, faults),
     channel: readChannelSettings('PARCELA_BANK', text, reader),
-    timeoutMilliseconds: whole('PARCELA_BANK_TIMEOUT_MILLISECONDS', 250, 60_000, timeout),
+    timeoutMilliseconds: readTimeout(reader, 'PARCELA_BANK_TIMEOUT_MILLISECONDS', acquirerTimeout),
     changesSeconds: whole('PARCELA_BANK_CHANGES_SECONDS', 1, 86_400, changes),
   };
 }
 
-/** Defaults to the acquirer's time-out. */
-function readPix(reader: SettingReader, runningAs: Environment): PixSettings {
+function readPix(reader: SettingReader, runningAs: Environment, acquirerTimeout: number): PixSettings {
   const { text, whole, faults } = reader;
   const changes = text('PARCELA_PIX_CHANGES_SECONDS') || (runningAs === 'production' ? '30' : '1');
-  const timeout = text('PARCELA_PIX_TIMEOUT_MILLISECONDS') || text('PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS');
   const url = readPixUrl(text, faults);
   const settings = readPixDialect(text('PARCELA_PIX_SETTINGS'));
   if (typeof settings === 'string') faults.push(`PARCELA_PIX_SETTINGS: ${settings}`);
@@ -325,7 +325,7 @@ function readPix(reader: SettingReader, runningAs: Environment): PixSettings {
     url,
     channel: readChannelSettings('PARCELA_PIX', text, reader),
     settings: typeof settings === 'string' ? {} : settings,
-    timeoutMilliseconds: whole('PARCELA_PIX_TIMEOUT_MILLISECONDS', 250, 60_000, timeout),
+    timeoutMilliseconds: readTimeout(reader, 'PARCELA_PIX_TIMEOUT_MILLISECONDS', acquirerTimeout),
     changesSeconds: whole('PARCELA_PIX_CHANGES_SECONDS', 1, 86_400, changes),
   };
 }

@@ -21,6 +21,7 @@ const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN> & Record<ClockedK
   lookAtDatabase: OWN,
   reportProcess: OWN,
   moveClocks: OWN,
+  logCommandEntries: 'http',
   followKeyPairs: 'http',
   deleteRetiredPairs: 'http',
   forgetExpiredLocks: 'http',

@@ -16,8 +16,9 @@ export function settingReader(
   const known = new Map(settings.map((setting) => [setting.name, setting.preset]));
   faults.push(...unknownNames(Object.keys(environment), known));
   const secrets = readSecretFiles(environment, { faults, warnings });
+  faults.push(...quotedValues(environment, known));
   const text = (name: string): string =>
-    (secrets.get(name) ?? environment[name])?.trim() || (known.get(name) as string);
+    withoutQuotes((secrets.get(name) ?? environment[name])?.trim() ?? '') || (known.get(name) as string);
   const whole = (name: string, least: number, most: number, preset = text(name)): number => {
     const value = Number(preset);
     if (/^\d{1,10}$/.test(preset) && value >= least && value <= most) return value;
@@ -74,8 +75,15 @@ export function settingReader(
     if (warning !== null) warnings.push(`${name}: ${warning}`);
     return value === '' ? null : value;
   };
-  const asSet = (fault: string): string => namedAsSet(fault, secrets);
-  return { asSet, faults, warnings, text, whole, oneOf, isSet, host, listener, web, database, networks };
+  const isUnread = ({ name, file }: (typeof SECRETS)[number]) =>
+    (environment[file]?.trim() ?? '') !== '' && !secrets.has(name);
+  const unread = SECRETS.filter(isUnread).map(({ name }) => `${name}: `);
+  /** Each once. What follows from a file that could not be read is left out. */
+  const allFaults = (): string[] => {
+    const own = faults.filter((fault) => !unread.some((name) => fault.startsWith(name)));
+    return [...new Set(own.map((fault) => namedAsSet(fault, secrets)))];
+  };
+  return { allFaults, faults, warnings, text, whole, oneOf, isSet, host, listener, web, database, networks };
 }
 
 export type SettingReader = ReturnType<typeof settingReader>;
@@ -84,8 +92,45 @@ function unknownNames(names: readonly string[], known: ReadonlyMap<string, unkno
   return names.flatMap((name) => {
     const meant = name.toUpperCase();
     if (known.has(name) || (!known.has(meant) && !meant.startsWith('PARCELA_'))) return [];
-    return [`${name}: there is no such setting${known.has(meant) ? `; it is written ${meant}` : ''}`];
+    if (known.has(meant)) return [`${name}: there is no such setting; it is written ${meant}`];
+    const nearest = nearestOf(meant, [...known.keys()]);
+    return [`${name}: there is no such setting${nearest === null ? '' : `; is ${nearest} meant?`}`];
   });
+}
+
+/** Of a slip of the hand: a letter too many, too few or another one, or two in the other order. */
+const MOST_EDITS = 2;
+
+function nearestOf(name: string, known: readonly string[]): string | null {
+  const near = known.map((one) => ({ one, edits: editsBetween(name, one) }));
+  const best = near.toSorted((a, b) => a.edits - b.edits)[0];
+  return best !== undefined && best.edits <= MOST_EDITS ? best.one : null;
+}
+
+/** Levenshtein's distance. */
+function editsBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (const [at, other] of [...to].entries()) {
+      const changed = (row[at] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(changed, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+const QUOTED = /^(["'])(.*)\1$/s;
+const withoutQuotes = (value: string) => QUOTED.exec(value)?.[2] ?? value;
+
+/** A shell takes quotes away, and what reads a file of settings may not. */
+function quotedValues(
+  environment: Readonly<Record<string, string | undefined>>,
+  known: ReadonlyMap<string, unknown>,
+): string[] {
+  const isQuoted = (name: string) => QUOTED.test(environment[name]?.trim() ?? '');
+  return [...known.keys()].filter(isQuoted).map((name) => `${name}: stands in quotes; write it without them`);
 }
 
 /** Names the setting that was given, which may be the one with the file. */

@@ -162,6 +162,44 @@ export async function pageOfEntries(database: Database, from: number, limit: num
   return (await database.query(PAGE, [from, limit])).map(ENTRY.parse);
 }
 
+const LEAVE_UNLOGGED = statement(
+  'audit.leave_unlogged',
+  'insert into audit_unlogged (entry_number) select unnest($1::bigint[])',
+);
+
+/** A service logs them. */
+export async function leaveUnlogged(tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
+  await tx.query(LEAVE_UNLOGGED, [entries.map(({ entryNumber }) => entryNumber)]);
+}
+
+/** For looks: due at once if there is one. */
+export const FIND_UNLOGGED = statement(
+  'audit.find_unlogged',
+  'select case when exists (select from audit_unlogged) then 0 end',
+);
+
+const LIST_UNLOGGED = statement(
+  'audit.list_unlogged',
+  `select ${ENTRY.columns} from audit_unlogged join audit_entries using (entry_number)
+   order by entry_number limit $1`,
+);
+
+/** Oldest first. */
+export async function listUnlogged(database: Database, limit: number): Promise<AuditEntry[]> {
+  return (await database.query(LIST_UNLOGGED, [limit])).map(ENTRY.parse);
+}
+
+const FORGET_UNLOGGED = statement(
+  'audit.forget_unlogged',
+  `delete from audit_unlogged u where u.entry_number = any($1::bigint[])
+     or not exists (select from audit_entries e where e.entry_number = u.entry_number)`,
+);
+
+/** And those that were archived. */
+export async function forgetUnlogged(database: Database, entryNumbers: readonly number[]): Promise<void> {
+  await database.query(FORGET_UNLOGGED, [entryNumbers]);
+}
+
 /** A null field matches every entry. */
 export type EntryFilter = {
   /** Milliseconds since the epoch: `from` is included, `to` is not. */

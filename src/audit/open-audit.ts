@@ -17,10 +17,12 @@ import { type AuditEntry, entryBytes, headBytes } from './audit-chain.ts';
 import {
   appendEntries,
   beginChain,
+  FIND_UNLOGGED,
   findSeals,
   findUnauditedMigrations,
   type HeldHead,
   holdHead,
+  leaveUnlogged,
   type SealedEntries,
 } from './audit-entries.sql.ts';
 import {
@@ -33,15 +35,19 @@ import {
   type WrittenEvent,
   writtenEvent,
 } from './audit-event.ts';
+import { logCommandEntries } from './log-command-entries.ts';
 import { openTailCheck, type TailLook } from './open-chain-walk.ts';
-import { shippedChange } from './shipped-line.ts';
+import { auditLine } from './shipped-line.ts';
 import type { VerifyTools } from './verify-audit.ts';
 
 export type AuditTools = {
   readonly database: Database;
   readonly keyring: Pick<Keyring, 'auditSeal' | 'keyInUse' | 'reload'>;
-  /** Gets every entry's number and seal too: anchors that cannot be changed from here. */
-  readonly log: Pick<Log, 'info' | 'warn' | 'flushed'>;
+  /**
+   * Gets every entry's number and seal too: anchors that cannot be changed from here. Null: of a command,
+   * whose entries a service logs.
+   */
+  readonly log: Pick<Log, 'info' | 'flushed'> | null;
   /** Called each time that the log could not be written. */
   readonly observeUnwritten?: () => void;
 };
@@ -98,7 +104,7 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
     );
     for (const entry of entries) reportAnchor(log, entry, entry);
     // Before a caller is answered: a restore repeats what shipped lines say that callers were told.
-    if (entries.length > 0) await log.flushed();
+    if (entries.length > 0) await log?.flushed();
     return value;
   };
 
@@ -114,7 +120,7 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
       const row = { key: nextKey(), merchantId, event: writtenEvent(event), tries: [] };
       const anchor = await record(row, performance.now() + RECORD_MILLISECONDS);
       reportAnchor(log, anchor, row.event);
-      await log.flushed();
+      await log?.flushed();
     },
   };
 }
@@ -133,7 +139,7 @@ async function transactOnce<T>(
     isAtLog = true;
     const held = await holdHead(tx);
     const sealed = sealBehind(tools, held, events);
-    await appendEntries(tx, held, sealed);
+    await append(tools, tx, held, sealed);
     return { value, entries: sealed.entries };
   };
   return tools.database.transaction(run, deadline).catch((error) => refuseOwn(tools, error, isAtLog));
@@ -232,17 +238,19 @@ async function recordTogether(
       row.tries.push({ entryNumber, seal });
       results.set(row.key, { entryNumber, seal });
     }
-    await appendEntries(tx, held, sealed);
+    await append(tools, tx, held, sealed);
     return results;
   };
   return tools.database.transaction(write).catch((error) => refuseOwn(tools, error, true));
 }
 
-function reportAnchor(log: AuditTools['log'], { entryNumber, seal }: Anchor, event: StoredEvent): void {
-  const { action, actor, origin, outcome, resource } = event;
-  const change = shippedChange(event);
-  const fields = { auditEntry: entryNumber, auditSeal: seal.toString('hex') };
-  log.info({ ...fields, action, outcome, actor, origin, resource, ...change }, 'an audit entry was written');
+async function append({ log }: AuditTools, tx: Tx, held: HeldHead, sealed: SealedEntries): Promise<void> {
+  await appendEntries(tx, held, sealed);
+  if (log === null && sealed.entries.length > 0) await leaveUnlogged(tx, sealed.entries);
+}
+
+function reportAnchor(log: AuditTools['log'], anchor: Anchor, event: StoredEvent): void {
+  log?.info(auditLine(anchor, event), 'an audit entry was written');
 }
 
 const CHECK_MILLISECONDS = 60_000;
@@ -251,6 +259,14 @@ const CHECK_MILLISECONDS = 60_000;
 export function checkingAudit(tools: VerifyTools, observe: (look: TailLook) => void): Work {
   const look = openTailCheck(tools);
   return alsoWhileHeld(everySoOften('checkAuditTail', CHECK_MILLISECONDS, async () => observe(await look())));
+}
+
+const LOOK_MILLISECONDS = 1_000;
+
+/** Writes the lines of what commands did. */
+export function loggingCommandEntries(database: Database, log: Pick<Log, 'info' | 'flushed'>): Work {
+  const run = () => logCommandEntries(database, log);
+  return everySoOften('logCommandEntries', LOOK_MILLISECONDS, run, { piece: FIND_UNLOGGED });
 }
 
 /**

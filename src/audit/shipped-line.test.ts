@@ -35,6 +35,15 @@ test('a line is read as it was written, behind whatever a shipper put before it'
   });
 });
 
+test("a command's entry is of the moment when it was written, not when a service logged it", () => {
+  const writtenAt = '2026-11-21T12:59:59.500Z';
+  for (const line of [
+    { ...LINE, writtenAt },
+    { '@timestamp': LINE.time, parcela: { ...LINE, writtenAt } },
+  ])
+    assert.equal(readShippedLine(JSON.stringify(line))?.time, writtenAt);
+});
+
 test('a line is read in the names of ECS, and as runtimes and shippers wrap it', () => {
   const { time, level, ...fields } = LINE;
   const ecs = { 'log.level': level, '@timestamp': time, message: 'audit', ...ecsFields(fields) };

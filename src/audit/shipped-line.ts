@@ -32,10 +32,21 @@ export function shippedChange({ action, detail }: Pick<StoredEvent, 'action' | '
   };
 }
 
+/** An entry's number and seal: an anchor. */
+export function auditLine(
+  { entryNumber, seal }: { readonly entryNumber: number; readonly seal: Buffer },
+  event: StoredEvent,
+) {
+  const { action, actor, origin, outcome, resource } = event;
+  const anchor = { auditEntry: entryNumber, auditSeal: seal.toString('hex') };
+  return { ...anchor, action, outcome, actor, origin, resource, ...shippedChange(event) };
+}
+
 export type ShippedLine = {
   readonly entryNumber: number;
   /** Hexadecimal, in lower case. */
   readonly seal: string;
+  /** When the entry was written: a command's is logged later. */
   readonly time: string;
   readonly action: string;
   readonly outcome: string;
@@ -90,7 +101,9 @@ function entryOf(fields: Record<string, unknown>): ShippedLine | null {
   return {
     entryNumber: entryNumber as number,
     seal,
-    time: typeof fields['@timestamp'] === 'string' ? fields['@timestamp'] : textOf('time'),
+    time:
+      textOf('writtenAt') ||
+      (typeof fields['@timestamp'] === 'string' ? fields['@timestamp'] : textOf('time')),
     action,
     outcome: textOf('outcome'),
     actor: textOf('actor'),

@@ -54,13 +54,12 @@ export type CardSummary = {
   readonly brand: CardBrand;
   readonly firstSix: string;
   readonly lastFour: string;
-  readonly fingerprint: Buffer;
   /** Fingerprints compare only under one key. */
-  readonly fingerprintKeyId: number;
+  readonly fingerprint: Buffer;
 };
 
-export function cardSummaryOf(number: string, brand: CardBrand, { keyId, print }: Fingerprint): CardSummary {
-  return { brand, ...maskedCard(number), fingerprint: print, fingerprintKeyId: keyId };
+export function cardSummaryOf(number: string, brand: CardBrand, { print }: Fingerprint): CardSummary {
+  return { brand, ...maskedCard(number), fingerprint: print };
 }
 
 /** For a source in use or used up: as if it never existed, unless faults of encrypted cards are named. */

@@ -11,6 +11,7 @@ import {
   type Provider,
   type ProviderCredentials,
   type ProviderKind,
+  termsOf,
 } from '../providers/provider.ts';
 
 const CONNECT_MILLISECONDS = 3_000;
@@ -44,12 +45,11 @@ export async function findProviderFault(
   environment: 'homologation' | 'production',
   credentials: ProviderCredentials,
 ): Promise<string | null> {
-  const { kind, name, url, settings } = provider;
+  const { kind, url, settings } = provider;
   const channel = credentialsChannel(credentials, CONNECT_MILLISECONDS);
-  const terms = { url: `--url of the ${kind} ${name}`, authority: `--ca-file of the ${kind} ${name}` };
   try {
     const access = { url, credentials, settings };
-    return await adapterOf(ADAPTERS[kind], provider).check(access, environment, channel, terms);
+    return await adapterOf(ADAPTERS[kind], provider).check(access, environment, channel, termsOf(provider));
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {

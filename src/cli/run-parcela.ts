@@ -165,12 +165,7 @@ async function openAuditedTools(configuration: Configuration, reached: Reached):
     named.add(record);
     report(`a sealed ${purpose} (${record}, data key ${dataKeyId}) does not open`);
   });
-  // The service's next entry holds the seal of a command's entries, and so anchors them.
-  const audit = await openAudit({
-    database,
-    keyring,
-    log: { info: SILENT, warn: SILENT, flushed: async () => {} },
-  });
+  const audit = await openAudit({ database, keyring, log: null });
   await auditMigrations({ audit, database }, operator, migrations);
   await recordCreatedKeys(audit, operator, keyring);
   return { ...plainTools(configuration, reached), store, keyring, audit };

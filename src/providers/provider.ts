@@ -62,6 +62,11 @@ export type Provider = {
   readonly revision: number;
 };
 
+/** Of an added provider: the options of `provider add`. */
+export function termsOf({ kind, name }: Pick<Provider, 'kind' | 'name'>): ProviderTerms {
+  return { url: `--url of the ${kind} ${name}`, authority: `--ca-file of the ${kind} ${name}` };
+}
+
 const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
 export function isProviderName(text: string): boolean {

@@ -53,7 +53,6 @@ function intentRow(intent: WalkIntent): IntentRow {
       firstSix: '411111',
       lastFour: '1111',
       fingerprint: cardFingerprint,
-      fingerprintKeyId: 1,
     },
     cardSource: sourceHash === null ? null : { hash: sourceHash, expiresAt },
     stored: null,

@@ -24,6 +24,7 @@ const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
   audit_entries: "the operator's",
   audit_head: "the operator's",
   audit_archives: "the operator's",
+  audit_unlogged: "the operator's",
   database_stamp: "the operator's",
   service_beats: 'of the processes',
   process_reports: 'of the processes',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import pg from 'pg';
 import { type BarCode, digitableLine, parseBarCode } from '../../src/values/bar-code.ts';
 import { call } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
@@ -243,6 +244,36 @@ test('a cancel takes the boleto out of the bank, and may be repeated; a later pa
   const [late] = (await read(shop, id)).body.payments;
   assert.deepEqual([late.amount, late.kind, late.state], [14_990, 'afterEnd', 'open']);
   assert.equal((await exceptionsOf(id)).length, 1);
+});
+
+test('a cancel that waited for a payment that was being recorded shows it', async () => {
+  const { id } = (await issue(shop)).body;
+  assert.equal((await cancel(shop, id)).status, 200);
+  const recorder = new pg.Client(shop.service.database.address);
+  await recorder.connect();
+  try {
+    await recorder.query('begin');
+    await recorder.query('select from boletos where boleto_id = $1 for update', [id]);
+    await recorder.query(
+      `insert into boleto_payments (merchant_id, boleto_id, change_id, amount, paid_on, expected_amount, surprise, happened_at, kind)
+       select merchant_id, boleto_id, 'late', 14990, due_on, amount, 'paidAfterCancel', now(), 'afterEnd'
+       from boletos where boleto_id = $1`,
+      [id],
+    );
+    const again = cancel(shop, id);
+    await until('the cancel waits', async () => {
+      const waiting = await shop.service.auditor.query(
+        `select from pg_locks l join pg_stat_activity a using (pid)
+         where not l.granted and l.locktype = 'transactionid' and a.datname = current_database()`,
+      );
+      return waiting.length === 1;
+    });
+    await recorder.query('commit');
+    const { status, body, text } = await again;
+    assert.deepEqual([status, body.payments.length], [200, 1], text);
+  } finally {
+    await recorder.end();
+  }
 });
 
 test('what the bank does not answer is 202, asked again under the same number, and issued once', async () => {

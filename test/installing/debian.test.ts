@@ -104,8 +104,38 @@ async function isWhole(machine: Machine): Promise<void> {
   assert.doesNotMatch(environment, /postgres:\/\/|OWNER/);
 }
 
+/** The next version, with a migration of its own, is unpacked beside this one; nobody who calls notices. */
+async function upgrades({ must }: Machine): Promise<void> {
+  const next = '/opt/parcela-9.9.9';
+  await must(`cp -a "$(readlink -f /opt/parcela)" ${next}
+    sed -i 's/"version": "[^"]*"/"version": "9.9.9"/' ${next}/package.json
+    number=$(printf %04d $(($(ls ${next}/migrations/*.sql | wc -l) + 1)))
+    echo 'create table of_the_next_version (n integer);' > ${next}/migrations/$number-of-the-next-version.sql`);
+  const install = `${next}/deploy/debian/install.sh --database db.internal:5432 --proxy haproxy`;
+  assert.match(await must(`${install} --dry-run`), /^would \/opt\/parcela leads to \/opt\/parcela-9\.9\.9$/m);
+  const ask = `${SITE} curl --silent --output /dev/null --write-out '%{http_code}\\n' https://api.company.example/docs`;
+  const upgraded = await must(`rm -f /run/upgraded
+    (while [ ! -e /run/upgraded ]; do ${ask}; done > /run/answers) &
+    ${install}; touch /run/upgraded; wait`);
+  const done = [
+    '/opt/parcela leads to /opt/parcela-9.9.9',
+    'the schema: systemctl start parcela-migrate',
+    'parcela@8081 anew',
+    'parcela@8082 anew',
+  ];
+  assert.deepEqual(upgraded.match(/(?<=^do +)\S.*/gm), done, upgraded);
+  const answers = (await must('sort /run/answers | uniq -c')).trim();
+  assert.match(answers, /^\d+ 200$/);
+  for (const port of ['8081', '8082'])
+    assert.match(
+      await must(`tr '\\0' ' ' < /proc/$(head -n 1 /run/units/parcela@${port}.pid)/cmdline`),
+      /9\.9\.9|\/opt\/parcela\//,
+    );
+  assert.match(await must(install), /^everything was there: nothing was changed$/m);
+}
+
 test(
-  'from nothing to the first sale by the script: a token, HAProxy',
+  'from nothing to the first sale by the script, and to the next version: a token, HAProxy',
   {
     skip: skip || skipWithout('haproxy'),
   },
@@ -142,6 +172,8 @@ test(
       assert.match(accounts, /^haproxy$/m, 'its workers');
       const logged = await must('cat /var/log/syslog');
       assert.match(logged, /parcela\/(first|second) .* 200 .* POST \/v1\/payments$/m);
+      await upgrades(machine);
+      await isWhole(machine);
     }),
 );
 

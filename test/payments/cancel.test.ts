@@ -110,6 +110,7 @@ test('a canceled payment is Cancelada, and the acquirer gave all of it back', as
   assert.equal(payment.statusDescription, 'Cancelada');
   assert.equal(payment.value, 10_000);
   assert.equal(payment.canceledAmount, 10_000);
+  assert.equal(payment.isPartlyReturned, false);
   assert.equal(payment.cancelingAmount, 0);
   assert.deepEqual(await ledger(paymentId), { amount: 10_000, canceledAmount: 10_000, status: 'canceled' });
   assert.deepEqual(await cancelMovements(paymentId), [
@@ -128,7 +129,7 @@ test('a part comes off the last installments first, and only one of which nothin
   assert.equal((await cancel(paymentId, 4_000)).body.amount, 4_000);
   const payment = await read(paymentId);
   assert.equal(payment.statusDescription, 'Autorizada');
-  assert.equal(payment.canceledAmount, 4_000);
+  assert.deepEqual([payment.canceledAmount, payment.isPartlyReturned], [4_000, true]);
   assert.deepEqual(payment.installments, [
     { installmentNumber: 1, amount: 3_334, canceledAmount: 0, status: 'Autorizada' },
     { installmentNumber: 2, amount: 3_333, canceledAmount: 667, status: 'Autorizada' },

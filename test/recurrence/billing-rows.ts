@@ -168,7 +168,6 @@ export function intentOf(merchantId: string, billingId: string, vaultId: string)
     firstSix: '515590',
     lastFour: '0001',
     fingerprint: randomBytes(32),
-    fingerprintKeyId: 1,
   } as const;
   return {
     merchantId,

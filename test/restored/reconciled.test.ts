@@ -179,6 +179,12 @@ before(async () => {
     const found = (await ledger()).find(({ amount }) => amount === BOOKED_AND_SILENT);
     return found?.paymentId as string | undefined;
   });
+  const hold = ['billing', 'hold', '--merchant', merchantId, '--reason', 'a person asked'];
+  const holding = await runCommandHere(hold, { ...settingsOf(lost), PARCELA_DATA_DIR: folder });
+  assert.equal(holding.code, 0, holding.said);
+  await until('the service has logged what the command did', async () =>
+    second.log.some((line) => line.includes('"action":"billing.hold"')),
+  );
   await second.kill();
   lostLines = join(root, 'lost.log');
   // The first one ended in the lost time, and said so.
@@ -395,7 +401,7 @@ test('a person decides what is left, and it is in the audit log', async () => {
   assert.equal((JSON.parse(printed) as { items: unknown[] }).items.length, 6);
 });
 
-test('what merchants were told in the lost time is read from the shipped lines, shown, and done again once', async () => {
+test('what merchants were told and an operator did in the lost time is read from the shipped lines, shown, and done again once', async () => {
   const before = await redo();
   assert.deepEqual(
     before.items?.map(({ action, to, state }) => [action, to, state]),
@@ -404,14 +410,18 @@ test('what merchants were told in the lost time is read from the shipped lines, 
       ['subscription.change', otherCard, 'toDo'],
       ['plan.change', 'canceled', 'toDo'],
       ['billing.cancel', 'canceled', 'toDo'],
+      ['billing.hold', 'on', 'toDo'],
     ],
   );
   assert.equal(before.code, 1, 'something is to be done');
   const [first, again] = [await redo('--do'), await redo('--do')];
-  assert.deepEqual([first.done, first.alreadySo, first.left, first.code], [4, 0, [], 0]);
-  assert.deepEqual([again.done, again.alreadySo, again.left, again.code], [0, 4, [], 0]);
+  assert.deepEqual([first.done, first.alreadySo, first.left, first.code], [5, 0, [], 0]);
+  assert.deepEqual([again.done, again.alreadySo, again.left, again.code], [0, 5, [], 0]);
+  const releasing = await parcela('billing', 'release', '--merchant', merchantId, '--reason', 'asked again');
+  assert.equal(releasing.code, 0, releasing.said);
+  assert.equal((await redo('--do')).alreadySo, 5, 'nothing is done twice, whatever has changed since');
   const { printed } = await parcela('audit', 'list', '--action', 'restore.redo', '--json');
-  assert.equal((JSON.parse(printed) as { items: unknown[] }).items.length, 4);
+  assert.equal((JSON.parse(printed) as { items: unknown[] }).items.length, 5);
 });
 
 /** The lost lines, changed, as another file. */
@@ -432,7 +442,7 @@ test('lost lines are read in ECS and in the files of Docker, and a file without 
     return JSON.stringify({ log: `${log}\n`, stream: 'stdout', time });
   });
   const [asWritten, read] = [await redo(), await redoBy(wrapped)];
-  assert.equal(asWritten.items?.length, 4);
+  assert.equal(asWritten.items?.length, 5);
   assert.deepEqual(read, asWritten);
   const others = await linesAs('others.log', (line) => (isAudit(line) ? null : line));
   const refused = await parcela('restore', 'redo', '--lines', lostLines, '--lines', others);

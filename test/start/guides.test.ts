@@ -129,7 +129,7 @@ const SEEN: Readonly<Record<string, (printed: readonly string[], language: Langu
     assert.match(canceled ?? '', /"statusDescription":"Cancelado"/);
     assert.match(expired ?? '', /"statusDescription":"Expirado"/);
     assert.match(listed ?? '', /"statusBill":2\b.*"statusBill":4\b.*"statusBill":5\b/s);
-    assert.match(imported ?? '', /^Taken: bank 237, .*^changes of our boletos +[1-9]/ms);
+    assert.match(imported ?? '', /^Taken: bank 237 \(Bradesco\), .*^changes of our boletos +[1-9]/ms);
   },
   'docs/pt/producao.md': ([looked, created, sold]) => {
     assert.match(looked ?? '', /key/i);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import pg from 'pg';
 import { createTestDatabase, runSql } from '../kit/database.ts';
 import { databaseSettings, startService, until } from '../kit/service.ts';
 import { startHereInVain } from '../kit/service-here.ts';
@@ -72,6 +73,54 @@ test('a start that fails audits nothing and starts no work; one whose port is ta
   assert.match(late.said, /PARCELA_METRICS_TOKEN_FILE/);
   assert.ok((await found('select 1 from schema_migrations')) > 0);
   assert.equal(await found("select 1 from audit_entries where action like 'service.%'"), 0);
+});
+
+/** Its entry waits for the holder of this lock, and is then refused. */
+const REFUSED_START = `
+  create function refuse_start() returns trigger language plpgsql as $$
+  begin
+    perform pg_advisory_xact_lock(4711);
+    raise exception 'no start is written';
+  end $$;
+  create trigger refuse_start before insert on audit_entries for each row
+    when (new.action = 'service.start') execute function refuse_start()`;
+const WAITING_START = "select 1 from pg_locks where locktype = 'advisory' and objid = 4711 and not granted";
+
+test('a start that fails while a caller waits for it ends, and lets go of the caller', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-ready-'));
+  const database = await createTestDatabase({ migrated: true });
+  const holder = new pg.Client(database.address);
+  t.after(async () => {
+    await holder.end();
+    await database.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  await runSql(database.address, REFUSED_START);
+  await holder.connect();
+  await holder.query('select pg_advisory_lock(4711)');
+  const port = await freePort();
+  const settings = { PARCELA_DATA_DIR: folder, PARCELA_PORT: String(port), PARCELA_METRICS_PORT: '0' };
+  const starting = startHereInVain({ ...settings, ...databaseSettings(database) });
+  const isWaiting = async () => (await runSql(database.address, WAITING_START)).length > 0;
+  await until('the start waits for its entry', isWaiting, 120_000);
+  const caller = connect(port, '127.0.0.1');
+  const ended = new Promise<string>((resolve) => {
+    let came = '';
+    caller.on('data', (chunk: Buffer) => {
+      came += chunk.toString();
+    });
+    caller.on('error', () => {});
+    caller.on('close', () => resolve(came));
+  });
+  await new Promise<void>((resolve) =>
+    caller.write('GET /v1/payments/none HTTP/1.1\r\nHost: a\r\n\r\n', () => resolve()),
+  );
+  await isWaiting();
+  await holder.query('select pg_advisory_unlock(4711)');
+  const { code, said } = await starting;
+  assert.equal(code, 1);
+  assert.match(said, /no start is written/);
+  assert.match(await ended, /^(?:HTTP\/1\.1 50[03] |$)/);
 });
 
 test('people read lines, machines read JSON with its level as a word', async (t) => {

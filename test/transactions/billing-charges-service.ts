@@ -126,7 +126,6 @@ function billingIntent(merchantId: string, amount: number, vaultId: string): Int
       firstSix: TEST_CARD.slice(0, 6),
       lastFour: TEST_CARD.slice(-4),
       fingerprint: randomBytes(32),
-      fingerprintKeyId: 1,
     },
     cardSource: null,
     stored: { vaultId, isFirst: true, networkTransactionId: null },

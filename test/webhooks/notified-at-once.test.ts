@@ -77,7 +77,6 @@ async function begun(installmentCount: number, isApproved = true): Promise<Outco
           firstSix: '411111',
           lastFour: '1111',
           fingerprint: randomBytes(32),
-          fingerprintKeyId: 1,
         },
         cardSource: null,
         stored: null,

@@ -146,7 +146,7 @@ const HEADS = ['entry', 'when', 'who', 'what', 'of', 'to'];
 function missingLines(missing: LostChanges['missing']): string[] {
   if (missing.length === 0) return [];
   return [
-    `No line was given of the lost entries ${rangesText(missing)}. Those of the command line have none; of others the lines are missing: look for them, or ask the merchants.`,
+    `No line was given of the lost entries ${rangesText(missing)}. Those of a command have one once a service has run since. Look for the lines that are missing, or ask the merchants and operators.`,
   ];
 }
 

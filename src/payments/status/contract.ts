@@ -67,6 +67,9 @@ const FIELDS_OF_ALL = {
   ),
   captureUntil: Type.Optional(CAPTURE_UNTIL),
   canceledAmount: Type.Integer({ description: 'Cents that were given back.' }),
+  isPartlyReturned: Type.Boolean({
+    description: 'A part of it was given back, and not all: its status says nothing of that.',
+  }),
   cancelingAmount: Type.Integer({
     description: 'Cents of cancels whose answer is awaited: they will be given back, or set free again.',
   }),
@@ -132,6 +135,7 @@ export const PAYMENT_EXAMPLE = {
   card: { brand: 'mastercard', firstSix: '515590', lastFour: '0001' },
   value: 12_990,
   canceledAmount: 0,
+  isPartlyReturned: false,
   cancelingAmount: 0,
   installments: [
     { installmentNumber: 1, amount: 6_495, canceledAmount: 0, status: 'Autorizada' },
@@ -143,6 +147,7 @@ export const PAYMENT_EXAMPLE = {
 
 const EXAMPLE_OF_CANCELS = {
   canceledAmount: 4_330,
+  isPartlyReturned: true,
   installments: [
     { installmentNumber: 1, amount: 6_495, canceledAmount: 0, status: 'Autorizada' },
     { installmentNumber: 2, amount: 6_495, canceledAmount: 4_330, status: 'Autorizada' },
@@ -236,6 +241,7 @@ function writeSharedFields({ transaction, status }: FoundPayment<WithoutShares>,
       captureUntil: saoPauloOffsetText(preauthorization.captureUntil),
     }),
     canceledAmount,
+    isPartlyReturned: canceledAmount > 0 && canceledAmount < transaction.amount,
     cancelingAmount: transaction.heldAmount - canceledAmount,
     installments: installments.map(writeInstallment),
     antifraud: transaction.verdict,

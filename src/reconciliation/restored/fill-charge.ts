@@ -114,7 +114,7 @@ function intentOf(
   origin: IntentRow['origin'],
 ): IntentRow {
   const { merchantId, reference, merchantReference, brand, firstSix, lastFour } = charge;
-  const { keyId, print } = keyring.fingerprint(`restored|${merchantId}|${reference}`);
+  const { print } = keyring.fingerprint(`restored|${merchantId}|${reference}`);
   const isKept = merchantReference !== null && [...merchantReference].length <= LONGEST_REFERENCE;
   return {
     merchantId,
@@ -125,7 +125,7 @@ function intentOf(
     amount: charge.authorizedAmount,
     installmentCount: charge.installments,
     referenceTransaction: isKept ? merchantReference : null,
-    trace: { brand, firstSix, lastFour, fingerprint: print, fingerprintKeyId: keyId },
+    trace: { brand, firstSix, lastFour, fingerprint: print },
     cardSource: null,
     stored: null,
     initiator: charge.initiator,

@@ -43,6 +43,8 @@ test('what a line does not tell enough of is left to a person, by name', () => {
     line('credential.disable', '/credentials/ana'),
     line('billing.release', ''),
     line('privacy.erase', ''),
+    line('token.revoke', '/tokens/1'),
+    line('key.rotate', '', { actor: 'ana' }),
   ])
     assert.equal(lostChange(shipped)?.kind, 'byHand', shipped.action);
   const customer = lostChange(line('subscription.change', '', { alsoChanged: ['customer'] }));
@@ -50,8 +52,9 @@ test('what a line does not tell enough of is left to a person, by name', () => {
 });
 
 test('what failed, was read or came in is nothing to be done again', () => {
-  for (const action of ['login.accept', 'payment.read', 'service.start', 'key.rotate', 'something.new'])
+  for (const action of ['login.accept', 'payment.read', 'service.start', 'something.new'])
     assert.equal(lostChange(line(action, '')), null, action);
+  assert.equal(lostChange(line('key.rotate', '', { actor: 'system' })), null, 'a service rotates again');
   assert.equal(lostChange(line('billing.hold', '', { outcome: 'failure' })), null);
 });
 

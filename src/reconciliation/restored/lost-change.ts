@@ -24,6 +24,7 @@ const STANDINGS: Readonly<Record<string, { readonly standing: Standing; readonly
   'billing.hold': { standing: 'billingsHeld', isOn: true },
 };
 
+const KEY_ROTATE = 'the key of before is in use here again: parcela key rotate';
 const ITS_MERCHANT = 'its merchant does it again';
 /** Leaves out reads, logins and what files bring again. */
 const BY_HAND: Readonly<Partial<Record<AuditAction, string>>> = {
@@ -44,6 +45,7 @@ const BY_HAND: Readonly<Partial<Record<AuditAction, string>>> = {
   'credential.create': 'parcela credential create',
   'credential.disable': 'it works here again: parcela credential disable',
   'credential.rotate': 'the password of before works here again: parcela credential rotate',
+  'token.revoke': 'the token works here again until its hour is over: parcela token revoke',
   'fees.change': 'parcela fees set',
   'provider.add': 'parcela provider add',
   'provider.change': 'parcela provider change',
@@ -62,6 +64,7 @@ const BY_HAND: Readonly<Partial<Record<AuditAction, string>>> = {
 export function lostChange({
   action,
   outcome,
+  actor,
   resource,
   changed,
   alsoChanged,
@@ -85,6 +88,8 @@ export function lostChange({
       return { kind: 'card', merchantId, id, vaultId: vaultId.toLowerCase() };
     return { kind: 'byHand', why: `${alsoChanged.join(', ')}: ${ITS_MERCHANT}` };
   }
+  // A service rotates by itself again.
+  if (action === 'key.rotate' && actor !== 'system') return { kind: 'byHand', why: KEY_ROTATE };
   const why = BY_HAND[action as AuditAction];
   return why === undefined ? null : { kind: 'byHand', why };
 }

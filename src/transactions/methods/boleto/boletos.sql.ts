@@ -125,7 +125,7 @@ export async function findBoleto(
 
 const LOCK = statement(
   'boletos.lock',
-  `select ${BOLETO.columns} from boletos b where b.merchant_id = $1 and b.boleto_id = $2 for no key update`,
+  'select boleto_id from boletos where merchant_id = $1 and boleto_id = $2 for no key update',
 );
 
 /** Writes the decided move of a locked row, with its movement and deliveries. */
@@ -151,8 +151,11 @@ const MOVE = statement(
 export type BoletoMoveRow = BoletoKey & MoveRow<Boleto, BoletoMove>;
 export type BoletoMoved = Moved<Boleto>;
 
+/** Read after the lock: a row that waited for it shows its payments as they were before. */
 async function lockBoleto(tx: Tx, { merchantId, boletoId }: BoletoKey): Promise<Boleto | null> {
-  const [row] = await tx.query(LOCK, [merchantId, boletoId]);
+  const [locked] = await tx.query(LOCK, [merchantId, boletoId]);
+  if (locked === undefined) return null;
+  const [row] = await tx.query(FIND, [merchantId, boletoId]);
   return row === undefined ? null : parseBoleto(row);
 }
 

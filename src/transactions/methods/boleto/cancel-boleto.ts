@@ -78,15 +78,14 @@ function obstacleOf(boleto: Boleto): CancelResult {
 
 const OBSTACLES = {
   issuing: 'beingIssued',
-  // Only for a moment: it changed while this cancel looked, and can be canceled again.
-  issued: 'beingCanceled',
-  overdue: 'beingCanceled',
+  // A bank that has it as paid opens it again, until it reports the payment.
+  issued: 'paidAtBank',
+  overdue: 'paidAtBank',
   canceling: 'beingCanceled',
   paid: 'paid',
-  canceled: 'beingCanceled',
   expired: 'expired',
   refused: 'notFound',
-} as const satisfies Record<BoletoState, CancelRefusal>;
+} as const satisfies Record<Exclude<BoletoState, 'canceled'>, CancelRefusal>;
 
 async function askAndRecord(
   tools: CancelTools,

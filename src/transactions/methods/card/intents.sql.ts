@@ -53,7 +53,6 @@ const PLAIN_COLUMNS: InputColumns<Timed<IntentRow>> = {
   lease: ['integer', (row) => row.leaseMilliseconds],
   vault_id: ['uuid', (row) => row.stored?.vaultId ?? null],
   initiator: ['text', (row) => row.initiator],
-  fingerprint_key_id: ['integer', (row) => row.trace.fingerprintKeyId],
   anti_fraud_verdict: ['text', (row) => row.verdict],
   anti_fraud_reasons: ['text', (row) => row.verdictReasons],
   split: ['jsonb', (row) => (row.split === null ? null : JSON.stringify(row.split))],
@@ -97,12 +96,12 @@ const FRESH_INTENTS = `one_for_each_key as (
 const WRITE_INTENTS = `written as (
      insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
        reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, source_hash,
-       anti_fraud_code, callback_url, customer, created_by, sold_at, due_at, vault_id, initiator, fingerprint_key_id,
+       anti_fraud_code, callback_url, customer, created_by, sold_at, due_at, vault_id, initiator,
        anti_fraud_verdict, anti_fraud_reasons, split, acquirer, anti_fraud_provider)
      select i.merchant_id, i.transaction_id, i.account_number, i.origin, 'charging', i.amount, i.installment_count,
        i.reference_transaction, i.card_brand, i.card_first_six, i.card_last_four, i.card_fingerprint, i.source_hash,
        i.anti_fraud_code, i.callback_url, i.customer, i.created_by, i.sold_at,
-       now() + i.lease * interval '1 millisecond', i.vault_id, i.initiator, i.fingerprint_key_id,
+       now() + i.lease * interval '1 millisecond', i.vault_id, i.initiator,
        i.anti_fraud_verdict, i.anti_fraud_reasons, i.split, i.acquirer, i.anti_fraud_provider
      from input i join admitted using (transaction_id)
      on conflict do nothing

@@ -1,0 +1,23 @@
+import type { Log } from '../platform/log.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import { forgetUnlogged, listUnlogged } from './audit-entries.sql.ts';
+import { auditLine } from './shipped-line.ts';
+
+const ENTRIES_AT_ONCE = 500;
+
+/** A command's own log is not shipped. Killed in between, or beside another process, it logs a line twice. */
+export async function logCommandEntries(
+  database: Database,
+  log: Pick<Log, 'info' | 'flushed'>,
+): Promise<void> {
+  const entries = await listUnlogged(database, ENTRIES_AT_ONCE);
+  for (const entry of entries) {
+    const writtenAt = new Date(Number(entry.occurredAtSeconds) * 1_000).toISOString();
+    log.info({ ...auditLine(entry, entry), writtenAt }, 'an audit entry of a command was written');
+  }
+  await log.flushed();
+  await forgetUnlogged(
+    database,
+    entries.map(({ entryNumber }) => entryNumber),
+  );
+}
