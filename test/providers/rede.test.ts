@@ -186,7 +186,15 @@ test('what was surely not charged goes to the next of the rules, once, and an un
     ],
   );
   assert.deepEqual([attempts[0]?.next_attempt_id, attempts[1]?.transaction_id], [idOf(reply), idOf(reply)]);
-  assert.deepEqual(await rede.booked(String(attempts[0]?.transaction_id)), []);
+  const firstId = String(attempts[0]?.transaction_id);
+  assert.deepEqual(await rede.booked(firstId), []);
+  const shown = [
+    { paymentId: firstId, acquirer: 'rede', notCharged: 'requestRefused' },
+    { paymentId: idOf(reply), acquirer: 'default', notCharged: null },
+  ];
+  for (const id of [firstId, idOf(reply)]) assert.deepEqual((await rede.read(id)).attempts, shown);
+  const told = await rede.parcela('payment', 'show', '--merchant', rede.merchantId, '--payment', idOf(reply));
+  assert.match(told, /attempt .+ at rede {2}not sent: request refused: Rede refused the request by 898/);
   const lost = await rede.pay(1_002);
   assert.equal(lost.status, 500, lost.text);
   await rede.untilState(lost.order, 'voided');
