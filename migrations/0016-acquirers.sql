@@ -17,3 +17,5 @@ alter table providers add column settings jsonb not null default '{}'
 
 -- Of a charge that its acquirer surely did not make: the id of the transaction that went, or was to go, to another.
 alter table transactions add column next_attempt_id uuid;
+create unique index transactions_by_next_attempt on transactions (merchant_id, next_attempt_id)
+  where next_attempt_id is not null;

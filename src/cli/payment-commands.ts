@@ -129,6 +129,10 @@ function linesOf({ payment, requests, messages }: Shown): string[] {
     `authorization  ${payment.authorizationCode ?? '-'}, nsu ${payment.nsu ?? '-'}`,
     `card           ${brand} ${cardFirstSix}******${cardLastFour}`,
     ...decline,
+    ...payment.attempts.map(
+      (one) =>
+        `attempt        ${one.transactionId} at ${one.acquirer}  ${visible(one.notSentReason ?? 'the outcome is its state')}`,
+    ),
     ...table(['INSTALLMENT', 'AMOUNT', 'STATE', 'GIVEN BACK'], installments),
     ...payment.cancels.map(
       (one) => `cancel ${one.cancelId}  ${reaisText(one.amount)}  ${one.state}  ${utcText(one.requestedAt)}`,

@@ -14,6 +14,7 @@ import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { notePayment } from '../platform/tracing/scope.ts';
 import type { AcquirerCustomer } from '../providers/acquirers/acquirer.ts';
+import type { AcquirerBreakers } from '../providers/acquirers/acquirer-breaker.ts';
 import { type Decline, readDecline } from '../providers/acquirers/issuer-code.ts';
 import { type Acquirers, takesSale } from '../providers/open-acquirers.ts';
 import type { SaleToRoute } from '../providers/open-provider-table.ts';
@@ -49,6 +50,7 @@ export type PayTools = CardTools &
     /** Called for a brand that our list of first digits does not confirm. */
     readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
     readonly acquirers: Pick<Acquirers, 'next'>;
+    readonly breakers: Pick<AcquirerBreakers, 'passesOver' | 'isOpen'>;
     /** Called for a payment that goes to another acquirer, because the first surely did not make it. */
     readonly observeNext: (from: Intent, to: Intent) => void;
     /** Called for a payment to be reviewed, with its outcome. */
@@ -138,7 +140,7 @@ export async function payByCard(
   if (verdict === 'reject') return { kind: 'refused', refusals: ['rejected'] };
   if (limit !== null) return { kind: 'refused', refusals: [limit.cause], mayRetryAt: limit.mayRetryAt };
   const routed = { ...sale, brand: trace.brand };
-  const acquirer = tools.acquirers.choose(routed, takesSale(routed, payment.isCapturedLater));
+  const acquirer = chooseAcquirer(tools, routed, payment.isCapturedLater);
   if (acquirer === null) return { kind: 'refused', refusals: ['brandNotOffered'] };
   const intent = intentOf(tools, seller, payment, {
     acquirer,
@@ -155,6 +157,20 @@ export async function payByCard(
   if (verdict === 'review' && WITH_TRANSACTION.includes(made.charge.kind))
     tools.observeReview(made.intent, made.charge.kind);
   return resultOf(tools, payment, made.intent, made.charge);
+}
+
+/** An acquirer that fails again and again is passed over, unless the rules name no other that works. */
+function chooseAcquirer(
+  { acquirers, breakers }: Pick<PayTools, 'acquirers' | 'breakers'>,
+  routed: SaleToRoute,
+  isCapturedLater: boolean,
+): string | null {
+  const takes = takesSale(routed, isCapturedLater);
+  const chosen = acquirers.choose(routed, takes);
+  const next = chosen === null ? null : acquirers.next(routed, chosen, takes);
+  const isPassedOver =
+    chosen !== null && next !== null && !breakers.isOpen(next) && breakers.passesOver(chosen);
+  return isPassedOver ? next : chosen;
 }
 
 /** With less time another acquirer is not asked. */

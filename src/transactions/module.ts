@@ -7,6 +7,7 @@ import type { Work } from '../platform/work/due-work.ts';
 import { countingWhenRead, forgetInBatches, forgetPersonalData } from '../platform/work/every-so-often.ts';
 import { type OutageWatch, openOutageWatch } from '../platform/work/outage-watch.ts';
 import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
+import { type AcquirerBreakers, openAcquirerBreakers } from '../providers/acquirers/acquirer-breaker.ts';
 import { countedCode, readDecline } from '../providers/acquirers/issuer-code.ts';
 import type { Acquirers } from '../providers/open-acquirers.ts';
 import type { Deliverer } from '../webhooks/deliveries/delivery.ts';
@@ -68,10 +69,11 @@ const DECLINES = counter(
   'Declined charges by code of the issuer (`other`: not in the table) and what it means: docs/errors.md.',
   ['brand', 'code', 'class'],
 );
-const ACQUIRER_AWAY = gauge('parcela_acquirer_away', '1 while the acquirer answers none of the tries.', [
-  'kind',
-  'provider',
-]);
+const ACQUIRER_AWAY = gauge(
+  'parcela_acquirer_away',
+  '1 while the acquirer answers none of the tries; of kind payment: while payments pass it over.',
+  ['kind', 'provider'],
+);
 declarePeer('acquirer', { away: ACQUIRER_AWAY });
 const UNRESOLVED = databaseGauge(
   'parcela_unresolved',
@@ -114,6 +116,7 @@ export type Transactions = Module & {
   Pick<CancelTools, 'writeCancelIntent' | 'writeCancelOutcome'> &
   Omit<Captures, 'works' | 'clockedWork'> & {
     readonly limits: LimitTools;
+    readonly breakers: AcquirerBreakers;
     readonly guardVerification: GuardVerification;
     readonly wakeSignal: WakeSignal;
     /** Notified when a billing's charge has an outcome that the billing engine does not know yet. */
@@ -156,7 +159,7 @@ export function openTransactions(
     writeIntent: batched(intentsWrite(database)),
     writeUnsent: batched(unsentChargesWrite(database)),
     writeCancelIntent: batched(cancelIntentsWrite(database)),
-    observe: observeAuthorizations(metrics),
+    ...observeCharges(context),
     endpoints: [],
     works: [
       ...resolvingWorks(context, deliverer, shared, { observe, cancelOutage: outageOf('cancel') }),
@@ -240,6 +243,29 @@ function observeResolutions(metrics: Metrics): ObserveResolution {
 function searchPatience({ configuration, isJumping }: TransactionsContext) {
   const { billings } = configuration;
   return (merchantId: string) => (isJumping(merchantId) ? 0 : billings.searchMilliseconds);
+}
+
+/** Counts every charge, and keeps from its answers which acquirers payments pass over. */
+function observeCharges({
+  log,
+  metrics,
+}: Pick<TransactionsContext, 'log' | 'metrics'>): Pick<Transactions, 'observe' | 'breakers'> {
+  const count = observeAuthorizations(metrics);
+  const away = metrics.gauge(ACQUIRER_AWAY);
+  const breakers = openAcquirerBreakers(
+    () => performance.now(),
+    (provider, isOpen) => {
+      away.set({ kind: 'payment', provider }, isOpen ? 1 : 0);
+      log.warn({ provider }, isOpen ? 'payments pass an acquirer over' : 'payments use an acquirer again');
+    },
+  );
+  return {
+    breakers,
+    observe(answer, intent) {
+      count(answer, intent);
+      breakers.answered(intent.acquirer, answer.kind);
+    },
+  };
 }
 
 function observeAuthorizations(metrics: Metrics): Transactions['observe'] {

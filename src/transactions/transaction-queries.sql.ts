@@ -8,6 +8,7 @@ import type { Instant } from '../values/instant.ts';
 import { CANCEL_STATES, type ListedCancel, type TransactionWithCancels } from './cancels/cancel.ts';
 import { beneficiariesOfPage, readSplit, type Share } from './split.ts';
 import {
+  type Attempt,
   INSTALLMENT_STATES,
   type Installment,
   ORIGINS,
@@ -174,11 +175,34 @@ const CAPTURING_AMOUNT = `(
        and state <> 'refused' and state = 'capturing' limit 1
    )`;
 
+const ATTEMPT = rowCodec<Attempt>({
+  transactionId: column.text(),
+  acquirer: column.text(),
+  notSentReason: column.nullable(column.text()),
+});
+
+const ATTEMPTS = `lateral (
+     select json_agg(json_build_object('transaction_id', a.transaction_id, 'acquirer', a.acquirer,
+       'not_sent_reason', case when a.state = 'voided' and a.fence = 0 and starts_with(a.unknown_reason, 'not sent')
+         then a.unknown_reason end) order by a.transaction_id = f.next_attempt_id) as attempts
+     from transactions f
+     join transactions a
+       on a.merchant_id = f.merchant_id and a.transaction_id in (f.transaction_id, f.next_attempt_id)
+     where f.merchant_id = t.merchant_id and f.next_attempt_id is not null
+       and f.transaction_id = coalesce((
+         select p.transaction_id from transactions p
+         where p.merchant_id = t.merchant_id and p.next_attempt_id = t.transaction_id
+       ), t.transaction_id)
+   ) a`;
+
 const BESIDE = rowCodec({
   cancels: column.nullable(
     column.listOf(column.parsedBy((cancel) => CANCEL.parse(cancel as Row), 'c.cancels')),
   ),
   capturingAmount: column.nullable(column.money(CAPTURING_AMOUNT)),
+  attempts: column.nullable(
+    column.listOf(column.parsedBy((attempt) => ATTEMPT.parse(attempt as Row), 'a.attempts')),
+  ),
 });
 
 /** In the JSON cents are numbers and moments are milliseconds. Never sent cancels are left out. */
@@ -194,13 +218,13 @@ const FIND_WITH_CANCELS = statement(
          and refusal_reason is distinct from 'notSent'
        order by requested_at desc, cancel_id desc limit $5
      ) newest
-   ) c
+   ) c, ${ATTEMPTS}
    where t.merchant_id = $1 and t.transaction_id = $2`,
 );
 
 const MOST_CANCELS = 100;
 
-/** Adds the newest hundred cancels, oldest first, and the capture under way. All are of one moment. */
+/** Adds the newest hundred cancels, oldest first, the capture under way and the attempts, of one moment. */
 export async function findTransactionWithCancels(
   database: Reader,
   merchantId: string,
@@ -210,8 +234,8 @@ export async function findTransactionWithCancels(
   const values = [merchantId, transactionId, splitPage, BENEFICIARIES_OF_PAGE, MOST_CANCELS];
   const [row] = await database.query(FIND_WITH_CANCELS, values);
   if (row === undefined) return null;
-  const { cancels, capturingAmount } = BESIDE.parse(row);
-  return { ...parseTransaction(row), cancels: cancels ?? [], capturingAmount };
+  const { cancels, capturingAmount, attempts } = BESIDE.parse(row);
+  return { ...parseTransaction(row), cancels: cancels ?? [], capturingAmount, attempts: attempts ?? [] };
 }
 
 function parseTransaction(row: Row): Transaction {

@@ -8,6 +8,7 @@ import {
   installmentAfter,
   isLookedForOn,
   mayBeKept,
+  notChargedOf,
   secondsUntilNextResolveTry,
   TRANSACTION_EVENTS,
   TRANSACTION_MOVES,
@@ -100,4 +101,12 @@ test('what is not asked, because its provider is away while others answer, waits
     [15, 15, 30, 200, 300],
   );
   assert.ok(waits.every(({ wasAsked }) => wasAsked === false));
+});
+
+test('an attempt that charged nothing says whether its acquirer was reached', () => {
+  const attempt = { transactionId: 'a', acquirer: 'rede' };
+  const because = (notSentReason: string | null) => notChargedOf({ ...attempt, notSentReason });
+  assert.equal(because('not sent: request refused: Rede refused the request by 898'), 'requestRefused');
+  assert.equal(because('not sent: connect ECONNREFUSED'), 'notConnected');
+  assert.equal(because(null), null);
 });

@@ -361,3 +361,19 @@ export function secondsUntilNextResolveTry(tries: number, isAway = false): numbe
 
 /** Stands for the code of a decline that only a void or a person reported. */
 export const UNKNOWN_RESPONSE_CODE = NO_ISSUER_CODE;
+
+/** A payment asks at most two acquirers. The second is asked only if the first surely did not charge it. */
+export type Attempt = {
+  readonly transactionId: string;
+  readonly acquirer: string;
+  /** Of an attempt that surely charged nothing; null for all others. */
+  readonly notSentReason: string | null;
+};
+
+export const REQUEST_REFUSED = 'not sent: request refused: ';
+
+/** `requestRefused`: the acquirer answered by a code that proves that nothing was charged. */
+export function notChargedOf({ notSentReason }: Attempt): 'notConnected' | 'requestRefused' | null {
+  if (notSentReason === null) return null;
+  return notSentReason.startsWith(REQUEST_REFUSED) ? 'requestRefused' : 'notConnected';
+}

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { FAILURES_UNTIL_OPEN } from '../../src/providers/acquirers/acquirer-breaker.ts';
 import { until } from '../kit/service.ts';
 import { type AcquirerService, ESTABLISHMENT, idOf, openAcquirerService } from './acquirer-service.ts';
 
@@ -171,7 +172,10 @@ test('what was surely not charged goes to the next of the rules, once, and an un
   const reply = await until('the second rule is known', async () => {
     await rede.script({ on: 'authorize', returnCode: '898' });
     const paid = await rede.pay(12_310);
-    return paid.status === 200 && paid;
+    if (paid.status === 200) return paid;
+    // An approval keeps the failures from being in a row.
+    await rede.pay(12_310);
+    return false;
   });
   const attempts = await rede.service.auditor.query(
     `select transaction_id, acquirer, state, next_attempt_id from transactions
@@ -186,7 +190,15 @@ test('what was surely not charged goes to the next of the rules, once, and an un
     ],
   );
   assert.deepEqual([attempts[0]?.next_attempt_id, attempts[1]?.transaction_id], [idOf(reply), idOf(reply)]);
-  assert.deepEqual(await rede.booked(String(attempts[0]?.transaction_id)), []);
+  const firstId = String(attempts[0]?.transaction_id);
+  assert.deepEqual(await rede.booked(firstId), []);
+  const shown = [
+    { paymentId: firstId, acquirer: 'rede', notCharged: 'requestRefused' },
+    { paymentId: idOf(reply), acquirer: 'default', notCharged: null },
+  ];
+  for (const id of [firstId, idOf(reply)]) assert.deepEqual((await rede.read(id)).attempts, shown);
+  const told = await rede.parcela('payment', 'show', '--merchant', rede.merchantId, '--payment', idOf(reply));
+  assert.match(told, /attempt .+ at rede {2}not sent: request refused: Rede refused the request by 898/);
   const lost = await rede.pay(1_002);
   assert.equal(lost.status, 500, lost.text);
   await rede.untilState(lost.order, 'voided');
@@ -195,6 +207,19 @@ test('what was surely not charged goes to the next of the rules, once, and an un
     [lost.order],
   );
   assert.deepEqual(tries, [{ acquirer: 'rede' }]);
+});
+
+test('an acquirer that fails again and again is passed over by payments that another one takes', async () => {
+  assert.equal((await rede.pay(12_311)).status, 200);
+  for (let failure = 0; failure < FAILURES_UNTIL_OPEN; failure += 1) {
+    await rede.script({ on: 'authorize', returnCode: '898' });
+    const { status, text } = await rede.pay(12_311);
+    assert.equal(status, 200, text);
+  }
+  const { acquirer, attempts } = await rede.read(idOf(await rede.pay(12_312)));
+  assert.deepEqual([acquirer, attempts], ['default', undefined], 'rede was not asked');
+  const metrics = await (await fetch(rede.service.metricsUrl)).text();
+  assert.match(metrics, /parcela_acquirer_away\{kind="payment",provider="rede"\} 1/);
 });
 
 test('a card is verified and charged R$ 1.00 by command, and nothing of it stays', async () => {

@@ -12,7 +12,8 @@ export const KIND_WORDS = {
   cancel: 'Cancels',
   capture: 'Captures',
   boleto: 'Boletos',
-} as const satisfies Record<UnresolvedKind | 'boleto', string>;
+  payment: 'New payments',
+} as const satisfies Record<UnresolvedKind | 'boleto' | 'payment', string>;
 
 /** Age in seconds, 0 if nothing waits. */
 export type Waiting = { readonly count: number; readonly oldestAge: number; readonly mostTries: number };

@@ -91,6 +91,7 @@ export function paymentPage(found: PaymentFound, visit: Visit): Html {
 ${summary(payment, visit)}
 <p class="unprinted">${link(receipt, say('Receipt to print'))}</p>
 ${cancelForm(payment, visit)}${happenToPayment(payment, visit)}
+${payment.attempts !== undefined && section(say('Acquirers that were asked'), attempts(payment.attempts, visit))}
 ${section(say('What became of it'), paymentTimeline(found, visit))}
 ${payment.installments.length > 0 && section(say('Installments'), installments(found, visit))}
 ${payment.cancels.length > 0 && section(say('Cancels'), cancels(payment, visit))}
@@ -201,6 +202,26 @@ function installments({ payment, receivables }: PaymentFound, { wording }: Visit
   ]);
 }
 
+const NOT_CHARGED = {
+  notConnected: 'The request did not reach it, so nothing was charged there',
+  requestRefused: 'It refused the request by a code that proves that nothing was charged',
+} as const satisfies Record<NonNullable<Attempts[number]['notCharged']>, string>;
+
+type Attempts = NonNullable<WholePayment['attempts']>;
+
+function attempts(list: Attempts, { wording, merchantId }: Visit): Html {
+  const { say } = wording;
+  return table(say('Acquirers that were asked'), list, [
+    { title: say('Acquirer'), cell: ({ acquirer }) => acquirer },
+    { title: say('Payment'), cell: ({ paymentId: id }) => link(paymentPath(merchantId, id), id) },
+    {
+      title: say('Came to'),
+      cell: ({ notCharged }) =>
+        notCharged === null ? say('Asked; see the status of this payment') : say(NOT_CHARGED[notCharged]),
+    },
+  ]);
+}
+
 function cancels(payment: WholePayment, { wording }: Visit): Html {
   const { say, money } = wording;
   return table(say('Cancels'), payment.cancels, [
@@ -280,6 +301,8 @@ function asked({ payment }: PaymentFound, wording: Wording): Happening[] {
 function answerText(payment: WholePayment, { say }: Wording): string {
   if (payment.returnCode !== undefined)
     return say('The issuer declined: {why}', { why: payment.description ?? payment.returnCode });
+  const own = payment.attempts?.find(({ paymentId }) => paymentId === payment.paymentId);
+  if (own !== undefined && own.notCharged !== null) return say(NOT_CHARGED[own.notCharged]);
   if (payment.authorizationCode === null) return say('The acquirer was asked; its answer is awaited');
   return say('The issuer approved, code {code}', { code: payment.authorizationCode });
 }

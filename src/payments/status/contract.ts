@@ -8,9 +8,11 @@ import { readDecline } from '../../providers/acquirers/issuer-code.ts';
 import type { CancelState, ListedCancel, TransactionWithCancels } from '../../transactions/cancels/cancel.ts';
 import { PIX_PAYMENT } from '../../transactions/methods/pix/pix-contract.ts';
 import {
+  type Attempt,
   INSTALLMENT_WORDS,
   type Installment,
   type ListedTransaction,
+  notChargedOf,
   type Transaction,
 } from '../../transactions/transaction.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
@@ -108,12 +110,27 @@ const LISTED_CANCEL = named('PaymentCancel', {
   decidedAt: Type.Union([Type.String(), Type.Null()]),
 });
 
+const ATTEMPT = named('PaymentAttempt', {
+  paymentId: Type.String({ description: 'Of this attempt; the first is Desfeita.' }),
+  acquirer: Type.String({ description: 'Who was asked.' }),
+  notCharged: Type.Union([Type.Enum(['notConnected', 'requestRefused']), Type.Null()], {
+    description:
+      'Why surely nothing was charged there. notConnected: the request did not reach the acquirer. requestRefused: it answered by a code that proves it. null: the outcome is that of the payment.',
+  }),
+});
+
 const PAYMENT_ANSWER = named('PaymentDetail', {
   ...FIELDS_OF_ALL,
   capturingAmount: Type.Optional(
     Type.Integer({
       description:
         'Cents of a capture whose answer is awaited, while it is awaited: they will be captured, or the payment is as it was.',
+    }),
+  ),
+  attempts: Type.Optional(
+    Type.Array(ATTEMPT, {
+      description:
+        'Only of a payment that went to a second acquirer, because the first surely did not charge it: both, in the order in which they were asked.',
     }),
   ),
   cancels: Type.Array(LISTED_CANCEL, { description: 'The newest hundred, oldest first.' }),
@@ -199,11 +216,12 @@ export function writePayment(
   language: Language,
   splitPage = 1,
 ): object {
-  const { split, shares, installments, cancels, capturingAmount } = found.transaction;
+  const { split, shares, installments, cancels, capturingAmount, attempts } = found.transaction;
   const shown = split && { split, shares };
   return {
     ...writeSharedFields(found, language),
     ...(capturingAmount !== null && { capturingAmount }),
+    ...(attempts.length > 0 && { attempts: attempts.map(writeAttempt) }),
     cancels: cancels.map(writeCancel),
     ...writeSplit(shown, installments.length, splitPage),
   };
@@ -264,6 +282,11 @@ function writeCancel({ cancelId, amount, state, requestedAt, decidedAt }: Listed
     createdAt: saoPauloOffsetText(requestedAt),
     decidedAt: decidedAt === null ? null : saoPauloOffsetText(decidedAt),
   };
+}
+
+function writeAttempt(attempt: Attempt): object {
+  const { transactionId: paymentId, acquirer } = attempt;
+  return { paymentId, acquirer, notCharged: notChargedOf(attempt) };
 }
 
 function writeInstallment({ number, amount, canceledAmount, state }: Installment): object {

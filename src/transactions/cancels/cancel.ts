@@ -1,7 +1,7 @@
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
-import type { Transaction, TransactionState } from '../transaction.ts';
+import type { Attempt, Transaction, TransactionState } from '../transaction.ts';
 
 /**
  * `canceling`: the acquirer is asked until it answers. `pending`: it accepted the cancel and decides later;
@@ -66,6 +66,8 @@ export type TransactionWithCancels = Transaction & {
   readonly cancels: readonly ListedCancel[];
   /** Null if no capture is under way. */
   readonly capturingAmount: Cents | null;
+  /** In the order in which the acquirers were asked; empty if only one was. */
+  readonly attempts: readonly Attempt[];
 };
 
 /** The acquirer was asked only with `refusedByAcquirer`. */

@@ -33,6 +33,7 @@ import {
   type Intent,
   LEASE_MARGIN_MILLISECONDS,
   OUTCOME_MARGIN_MILLISECONDS,
+  REQUEST_REFUSED,
   SHORTEST_USEFUL_TIMEOUT_MILLISECONDS,
 } from '../../transaction.ts';
 import { checkNetworkLimits, type LimitTools } from './check-network-limits.ts';
@@ -139,16 +140,15 @@ export async function chargeCard<Refused extends string>(
       : await acquirer.authorize(authorizationRequest(intent, card, later), timeout);
   tools.observe(answer, intent);
   if (answer.kind === 'notSent' || answer.kind === 'notConnected')
-    return endUnsent(tools, intent, answer, deadlineAt);
+    return endUnsent(tools, intent, answer.kind, `not sent: ${answer.reason}`, deadlineAt);
   if (answer.kind === 'notMade')
-    return endUnsent(tools, intent, { ...answer, kind: 'notConnected' }, deadlineAt);
+    return endUnsent(tools, intent, 'notConnected', REQUEST_REFUSED + answer.reason, deadlineAt);
   if (answer.kind !== 'preauthorized') return recordOutcome(tools, intent, answer, deadlineAt);
   if (later === null) throw new Error('a charge was pre-authorized that was not to be');
   return recordPreauthorization(tools, intent, answer, later, deadlineAt);
 }
 
 const NOT_SENT: NotSent = { kind: 'notSent', reason: 'too little time was left' };
-type Unsent = NotSent | NotConnected;
 
 /**
  * If this fails, or the process dies before, the charge is resolved as any other: the acquirer does not know
@@ -157,16 +157,12 @@ type Unsent = NotSent | NotConnected;
 async function endUnsent(
   tools: Pick<ChargeTools<string>, 'writeUnsent'>,
   { merchantId, transactionId, request }: Intent,
-  { kind, reason }: Unsent,
+  kind: (NotSent | NotConnected)['kind'],
+  reason: string,
   deadlineAt: number,
 ): Promise<ChargeResult> {
   try {
-    const row = {
-      merchantId,
-      transactionId,
-      reason: `not sent: ${reason}`,
-      keyHash: request?.keyHash ?? null,
-    };
+    const row = { merchantId, transactionId, reason, keyHash: request?.keyHash ?? null };
     const { isRecorded } = await tools.writeUnsent(row, deadlineAt);
     return isRecorded ? { kind } : { kind: 'unknown' };
   } catch {
