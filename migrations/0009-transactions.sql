@@ -335,6 +335,10 @@ create table cancels (
   -- Why the last answer was unknown: a word for people. Null while the first answer is awaited.
   unknown_reason text,
   canceled_at timestamptz,
+  -- At an acquirer that knows no reference of a cancel: real time, committed before each request that asks for it.
+  sent_at timestamptz,
+  -- That acquirer's own identifier of an accepted one.
+  refund_id text,
   -- pending: the acquirer accepted it and decides later; its amount stays held, and it is asked for now and
   -- then (due_at).
   accepted_at timestamptz,

@@ -215,6 +215,20 @@ test('a Pix that is paid while it is canceled stays, and is paid', async () => {
   await untilStatus(shop, paymentId, status);
 });
 
+test('what the bank never lists as received is known from its record of the charge', async () => {
+  const { paymentId, txid } = (await charge(shop)).body;
+  // Nobody asks for the list meanwhile.
+  await shop.service.auditor.query("update pix_cursors set bank = 'none'");
+  try {
+    await pay(shop, txid);
+    assert.equal((await cancel(shop, paymentId)).status, 409);
+    const { body } = await untilStatus(shop, paymentId, 'Paga');
+    assert.deepEqual([body.payments.length, body.payments[0].kind], [1, 'expected']);
+  } finally {
+    await shop.service.auditor.query("update pix_cursors set bank = 'default'");
+  }
+});
+
 test('a lost answer of the removal is asked for until the bank answers', async () => {
   const { paymentId } = (await charge(shop)).body;
   await script(shop, 'PATCH /cob', { fault: 'booksButUnavailable' });

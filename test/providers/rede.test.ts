@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { FAILURES_UNTIL_OPEN } from '../../src/providers/acquirers/acquirer-breaker.ts';
 import { until } from '../kit/service.ts';
 import { type AcquirerService, ESTABLISHMENT, idOf, openAcquirerService } from './acquirer-service.ts';
 
@@ -120,6 +119,35 @@ test('a cancel that was done and not answered is told by the sum, and not done a
   assert.deepEqual([sale?.refunds.length, sale?.refundedAmount], [1, 12_306]);
 });
 
+test('a cancel that is lost twice is not sent again until its last request can be booked no more', async () => {
+  const paymentId = idOf(await rede.pay(12_311));
+  const { auditor } = rede.service;
+  const lost = { on: 'refund', fault: 'silent' };
+  // Nobody takes the third while it is not to be sent.
+  await rede.script(lost, lost, { on: 'refund', fault: 'booksButSilent' });
+  assert.equal((await rede.post(paymentId, 'cancel', { amount: 2_311 })).status, 500);
+  const readCancel = async () => {
+    const [row] = await auditor.query(
+      `select unknown_reason, sent_at > now() - interval '1 minute' as is_just_sent
+       from cancels where transaction_id = $1`,
+      [paymentId],
+    );
+    return row as { unknown_reason: string | null; is_just_sent: boolean };
+  };
+  const askAgain = (change: string) =>
+    auditor.query(`update cancels set ${change} due_at = now() where transaction_id = $1`, [paymentId]);
+  await until('its caller is done', async () => (await readCancel()).unknown_reason !== null);
+  await askAgain("sent_at = now() - interval '3 minutes',");
+  await until('it is sent again', async () => (await readCancel()).is_just_sent);
+  await askAgain('');
+  await until('it is looked for', async () =>
+    /may still book/.test((await readCancel()).unknown_reason ?? ''),
+  );
+  assert.deepEqual((await rede.booked(paymentId))[0]?.refunds, []);
+  await askAgain("sent_at = now() - interval '3 minutes',");
+  await until('it is done', async () => (await rede.booked(paymentId))[0]?.refunds.length === 1);
+});
+
 test('a part is accepted on the day of the sale and done the day after; another has to wait for it', async () => {
   const paymentId = idOf(await rede.pay(12_307));
   const reply = await rede.post(paymentId, 'cancel', { amount: 2_307 });
@@ -172,10 +200,7 @@ test('what was surely not charged goes to the next of the rules, once, and an un
   const reply = await until('the second rule is known', async () => {
     await rede.script({ on: 'authorize', returnCode: '898' });
     const paid = await rede.pay(12_310);
-    if (paid.status === 200) return paid;
-    // An approval keeps the failures from being in a row.
-    await rede.pay(12_310);
-    return false;
+    return paid.status === 200 && paid;
   });
   const attempts = await rede.service.auditor.query(
     `select transaction_id, acquirer, state, next_attempt_id from transactions
@@ -190,15 +215,7 @@ test('what was surely not charged goes to the next of the rules, once, and an un
     ],
   );
   assert.deepEqual([attempts[0]?.next_attempt_id, attempts[1]?.transaction_id], [idOf(reply), idOf(reply)]);
-  const firstId = String(attempts[0]?.transaction_id);
-  assert.deepEqual(await rede.booked(firstId), []);
-  const shown = [
-    { paymentId: firstId, acquirer: 'rede', notCharged: 'requestRefused' },
-    { paymentId: idOf(reply), acquirer: 'default', notCharged: null },
-  ];
-  for (const id of [firstId, idOf(reply)]) assert.deepEqual((await rede.read(id)).attempts, shown);
-  const told = await rede.parcela('payment', 'show', '--merchant', rede.merchantId, '--payment', idOf(reply));
-  assert.match(told, /attempt .+ at rede {2}not sent: request refused: Rede refused the request by 898/);
+  assert.deepEqual(await rede.booked(String(attempts[0]?.transaction_id)), []);
   const lost = await rede.pay(1_002);
   assert.equal(lost.status, 500, lost.text);
   await rede.untilState(lost.order, 'voided');
@@ -207,19 +224,6 @@ test('what was surely not charged goes to the next of the rules, once, and an un
     [lost.order],
   );
   assert.deepEqual(tries, [{ acquirer: 'rede' }]);
-});
-
-test('an acquirer that fails again and again is passed over by payments that another one takes', async () => {
-  assert.equal((await rede.pay(12_311)).status, 200);
-  for (let failure = 0; failure < FAILURES_UNTIL_OPEN; failure += 1) {
-    await rede.script({ on: 'authorize', returnCode: '898' });
-    const { status, text } = await rede.pay(12_311);
-    assert.equal(status, 200, text);
-  }
-  const { acquirer, attempts } = await rede.read(idOf(await rede.pay(12_312)));
-  assert.deepEqual([acquirer, attempts], ['default', undefined], 'rede was not asked');
-  const metrics = await (await fetch(rede.service.metricsUrl)).text();
-  assert.match(metrics, /parcela_acquirer_away\{kind="payment",provider="rede"\} 1/);
 });
 
 test('a card is verified and charged R$ 1.00 by command, and nothing of it stays', async () => {

@@ -145,6 +145,11 @@ export type CancelRequest = {
   /** Business time. */
   readonly requestedAt: Instant;
   readonly history: CancelHistory;
+  /**
+   * Commits that it is sent now: asked right before each request by an adapter that knows no cancel's reference. False:
+   * another process may have it, and nothing must be sent.
+   */
+  readonly markSent: () => Promise<boolean>;
 };
 
 /** What tells a cancel from others where the acquirer knows no reference of it. */
@@ -153,10 +158,12 @@ export type CancelHistory = {
   readonly tid: string | null;
   /** What other cancels of the charge gave back, each of them decided. */
   readonly givenBack: Cents;
-  /** Real milliseconds since this one may have been sent first; null if it was not. */
-  readonly sinceFirstTry: number | null;
+  /** Real milliseconds since this one was marked as sent for the last time; null if it never was. */
+  readonly sinceLastSend: number | null;
   /** It was answered `pending`. */
   readonly isAccepted: boolean;
+  /** The acquirer's own identifier of it, if that answer named one. */
+  readonly refundId: string | null;
 };
 
 /** Final: the same reference gets the same answer. `failed`: an accepted cancel that could not be done. */
@@ -164,7 +171,7 @@ export const CANCEL_REFUSAL_REASONS = ['unknownCharge', 'notApproved', 'exceedsR
 export type CancelAnswer =
   | { readonly kind: 'canceled' }
   /** Accepted and decided later: a change reports the result, and repeating the request returns it. */
-  | { readonly kind: 'pending' }
+  | { readonly kind: 'pending'; readonly refundId?: string | null }
   | { readonly kind: 'refused'; readonly reason: (typeof CANCEL_REFUSAL_REASONS)[number] }
   | Unknown
   | NotConnected

@@ -5,12 +5,18 @@ import type { CancelHistory } from './acquirer.ts';
 import { stepOfCancel } from './sum-cancel.ts';
 
 const SILENCE = 60_000;
-const FIRST: CancelHistory = { tid: null, givenBack: cents(30), sinceFirstTry: null, isAccepted: false };
-const LOST = { ...FIRST, sinceFirstTry: SILENCE };
+const FIRST: CancelHistory = {
+  tid: null,
+  givenBack: cents(30),
+  sinceLastSend: null,
+  isAccepted: false,
+  refundId: null,
+};
+const LOST = { ...FIRST, sinceLastSend: SILENCE };
 
 /** A cancel of 20 cents, after others gave 30 back. */
-const step = (history: CancelHistory, done: number, underWay = 0) =>
-  stepOfCancel({ amount: 20, history }, { done, underWay }, SILENCE);
+const step = (history: CancelHistory, done: number, underWay = 0, failed: readonly string[] = []) =>
+  stepOfCancel({ amount: 20, history }, { done, underWay, failed }, SILENCE);
 
 test('the first try is sent if the sum is what is on record', () => {
   assert.deepEqual(step(FIRST, 30), { kind: 'send' });
@@ -23,7 +29,7 @@ test('after silence the sum says whether it was booked', () => {
   assert.deepEqual(step(LOST, 50), { kind: 'canceled' });
   assert.deepEqual(step(LOST, 30, 20), { kind: 'pending' });
   assert.deepEqual(step(LOST, 30), { kind: 'send' });
-  assert.equal(step({ ...LOST, sinceFirstTry: SILENCE - 1 }, 30).kind, 'unknown', 'it may be on its way');
+  assert.equal(step({ ...LOST, sinceLastSend: SILENCE - 1 }, 30).kind, 'unknown', 'it may be on its way');
 });
 
 test('a sum that fits no cancel on record is for a person: it is neither sent again nor refused', () => {
@@ -37,9 +43,11 @@ test('a sum that fits no cancel on record is for a person: it is neither sent ag
     assert.equal(step(LOST, done, underWay).kind, 'unknown', `${done} and ${underWay}`);
 });
 
-test('an accepted cancel that the acquirer shows no more has failed, and is never sent again', () => {
-  const accepted = { ...LOST, isAccepted: true };
-  assert.deepEqual(step(accepted, 30), { kind: 'refused', reason: 'failed' });
+test('an accepted cancel is never sent again, and has failed only where the acquirer says so of itself', () => {
+  const accepted = { ...LOST, isAccepted: true, refundId: 'r2' };
+  assert.equal(step(accepted, 30).kind, 'unknown', 'the list may be old');
+  assert.equal(step(accepted, 30, 0, ['r1']).kind, 'unknown', 'another one failed');
+  assert.deepEqual(step(accepted, 30, 0, ['r1', 'r2']), { kind: 'refused', reason: 'failed' });
   assert.deepEqual(step(accepted, 50), { kind: 'canceled' });
   assert.deepEqual(step(accepted, 30, 20), { kind: 'pending' });
 });

@@ -5,31 +5,37 @@ export type GivenBack = {
   readonly done: number;
   /** Accepted, and not done yet. */
   readonly underWay: number;
+  /** The acquirer's identifiers of those that it accepted and could not do. */
+  readonly failed: readonly string[];
 };
 
 export type AskedCancel = { readonly amount: number; readonly history: CancelHistory };
 
-/** `send`: it is not booked, and no earlier request of it can be any more. */
+/** `send`: it is not booked, and no earlier request of it will be any more. */
 type Step = CancelAnswer | { readonly kind: 'send' };
+
+/** Why nothing was sent when `markSent` said no. */
+export const TAKEN_OVER = 'another process may have the cancel';
 
 const unknown = (reason: string): Step => ({ kind: 'unknown', reason, isSilence: false });
 
 /**
  * What became of a cancel at an acquirer that knows no reference of it. Such cancels of a charge come one
  * after the other, so the sum is what the others gave back, with this one or without it. `silence`: real
- * milliseconds from a request without an answer until it surely will not be booked any more.
+ * milliseconds from the last request until it surely will not be booked any more. An accepted one is refused
+ * only where the acquirer says so of itself: a list that does not show it may be old.
  */
 export function stepOfCancel({ amount, history }: AskedCancel, sums: GivenBack, silence: number): Step {
-  const { givenBack, sinceFirstTry, isAccepted } = history;
+  const { givenBack, sinceLastSend, isAccepted, refundId } = history;
   const { done, underWay } = sums;
-  if (sinceFirstTry === null) return firstStep(givenBack, sums);
+  if (sinceLastSend === null) return firstStep(givenBack, sums);
   if (underWay === 0 && done === givenBack + amount) return { kind: 'canceled' };
   if (underWay === amount && done === givenBack) return { kind: 'pending' };
   if (underWay !== 0 || done !== givenBack)
     return unknown('what the acquirer gave back fits no cancel on record');
-  // An accepted one that the acquirer shows no more could not be done.
-  if (isAccepted) return { kind: 'refused', reason: 'failed' };
-  return sinceFirstTry < silence ? unknown('the acquirer may still book it') : { kind: 'send' };
+  if (refundId !== null && sums.failed.includes(refundId)) return { kind: 'refused', reason: 'failed' };
+  if (isAccepted) return unknown('the acquirer accepted it, and does not show it');
+  return sinceLastSend < silence ? unknown('the acquirer may still book it') : { kind: 'send' };
 }
 
 function firstStep(givenBack: number, { done, underWay }: GivenBack): Step {

@@ -59,7 +59,8 @@ export type PixIssueAnswer =
 /** `notFound` does not prove absence: a request may still be on its way. */
 export type FoundPix =
   | ({ readonly kind: 'waiting' } & RegisteredPix)
-  | ({ readonly kind: 'paid' } & RegisteredPix)
+  /** `receipts`: what arrived for it, as far as its record says. */
+  | ({ readonly kind: 'paid'; readonly receipts: readonly PixReceipt[] } & RegisteredPix)
   | { readonly kind: 'removed' }
   | { readonly kind: 'notFound' }
   | BankUnknown
@@ -68,7 +69,8 @@ export type FoundPix =
 /** Repeating a removal is harmless: a charge that is removed is answered as `removed`. */
 export type PixRemoveAnswer =
   | { readonly kind: 'removed' }
-  | { readonly kind: 'refused'; readonly reason: 'unknownPix' | 'paid' }
+  | { readonly kind: 'refused'; readonly reason: 'unknownPix' }
+  | { readonly kind: 'refused'; readonly reason: 'paid'; readonly receipts: readonly PixReceipt[] }
   | BankUnknown
   | BankNotConnected;
 

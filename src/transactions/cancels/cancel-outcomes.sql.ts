@@ -23,7 +23,12 @@ type CancelKey = {
 };
 
 /** The acquirer decides later, and is asked again after `askAfterSeconds` of real time. */
-export type AcceptedCancelRow = CancelKey & { readonly askAfterSeconds: number; readonly fence: number };
+export type AcceptedCancelRow = CancelKey & {
+  readonly askAfterSeconds: number;
+  readonly fence: number;
+  /** The acquirer's own identifier of it; null if none was named. */
+  readonly refundId: string | null;
+};
 
 export type CancelOutcomeRow = CancelKey & {
   readonly transactionId: string;
@@ -164,7 +169,8 @@ const RECORD_ACCEPTED = statement(
   'cancels.record_accepted',
   `update cancels set state = 'pending', accepted_at = coalesce(accepted_at, now()), unknown_reason = null,
      tries = case when accepted_at is null then 0 else tries end,
-     due_at = now() + $4 * interval '1 second', rests_until = now() + $4 * interval '1 second'
+     due_at = now() + $4 * interval '1 second', rests_until = now() + $4 * interval '1 second',
+     refund_id = coalesce($5, refund_id)
    where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'accept')}) and fence = $3`,
 );
 
@@ -208,7 +214,8 @@ async function recordOutcome(
   row: CancelOutcomeRow | AcceptedCancelRow,
 ): Promise<CancelState> {
   if ('askAfterSeconds' in row) {
-    await database.query(RECORD_ACCEPTED, [row.merchantId, row.cancelId, row.fence, row.askAfterSeconds]);
+    const { merchantId, cancelId, fence, askAfterSeconds, refundId } = row;
+    await database.query(RECORD_ACCEPTED, [merchantId, cancelId, fence, askAfterSeconds, refundId]);
   } else {
     const { isWaiting } = await database.transaction((tx) => recordCancelOutcome(tx, row));
     if (isWaiting) deliverer.notify();

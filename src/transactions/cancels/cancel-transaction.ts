@@ -18,7 +18,12 @@ import {
   secondsUntilNextPendingTry,
 } from './cancel.ts';
 import type { AcceptedCancelRow, CancelOutcomeRow } from './cancel-outcomes.sql.ts';
-import { CANCEL_REQUESTS, type CancelIntentResult, type CancelIntentRow } from './cancels.sql.ts';
+import {
+  CANCEL_REQUESTS,
+  type CancelIntentResult,
+  type CancelIntentRow,
+  markCancelSent,
+} from './cancels.sql.ts';
 
 export type CancelTools = AskAcquirerTools & {
   readonly acquirers: Pick<Acquirers, 'all'>;
@@ -99,9 +104,11 @@ type ClearAnswer = Extract<CancelAnswer, { kind: 'canceled' | 'pending' | 'refus
 
 function sendCancel(tools: CancelTools, cancel: Cancel, deadlineAt: number): Promise<CancelResult> {
   const { merchantId, transactionId: reference, cancelId, amount, requestedAt, tid, givenBack } = cancel;
-  const history = { tid, givenBack, sinceFirstTry: null, isAccepted: false };
-  const question = { merchantId, reference, cancellationReference: cancelId, amount, requestedAt, history };
+  const history = { tid, givenBack, sinceLastSend: null, isAccepted: false, refundId: null };
   const held = { merchantId, requestId: cancelId, fence: FIRST_FENCE };
+  const markSent = () => markCancelSent(tools.database, held);
+  const references = { reference, cancellationReference: cancelId };
+  const question = { merchantId, ...references, amount, requestedAt, history, markSent };
   return sendRequest<ClearAnswer, CancelResult>(
     {
       timeoutMilliseconds: tools.acquirerTimeoutMilliseconds,
@@ -136,7 +143,11 @@ async function recordAnswer(
   const refusalReason = answer.kind === 'refused' ? answer.reason : null;
   const row =
     answer.kind === 'pending'
-      ? { merchantId, cancelId, fence: FIRST_FENCE, askAfterSeconds: secondsUntilNextPendingTry(0) }
+      ? {
+          ...{ merchantId, cancelId, fence: FIRST_FENCE },
+          askAfterSeconds: secondsUntilNextPendingTry(0),
+          refundId: answer.refundId ?? null,
+        }
       : { merchantId, cancelId, transactionId, amount, refusalReason, moment };
   switch (await tools.writeCancelOutcome(row, deadlineAt)) {
     case 'canceling':

@@ -12,7 +12,7 @@ import {
 import type { AskAcquirerTools } from '../requests/send-request.ts';
 import { type CancelState, secondsUntilNextPendingTry } from './cancel.ts';
 import type { AcceptedCancelRow, CancelOutcomeRow } from './cancel-outcomes.sql.ts';
-import { CANCEL_REQUESTS, type UnresolvedCancel } from './cancels.sql.ts';
+import { CANCEL_REQUESTS, markCancelSent, type UnresolvedCancel } from './cancels.sql.ts';
 
 type DecidedAnswer = Extract<CancelAnswer, { kind: 'canceled' | 'pending' | 'refused' }>;
 
@@ -37,7 +37,8 @@ export function resolveUnresolvedCancels(tools: ResolveCancelsTools, wakeSignal:
       leaseMilliseconds: cancelLeaseMilliseconds(timeout),
       ask({ merchantId, requestId, transactionId, acquirer, amount, requestedAt, ...history }) {
         const references = { reference: transactionId, cancellationReference: requestId };
-        const request = { merchantId, ...references, amount, requestedAt, history };
+        const markSent = () => markCancelSent(database, { merchantId, requestId, fence: history.fence });
+        const request = { merchantId, ...references, amount, requestedAt, history, markSent };
         return acquirers.of(acquirer).cancel(request, timeout);
       },
       record: (cancel, answer, deadlineAt) => record(tools, cancel, answer, deadlineAt),
@@ -56,7 +57,8 @@ async function record(
   const { merchantId, requestId: cancelId, transactionId, amount, fence, tries, isAccepted } = cancel;
   if (answer.kind === 'pending') {
     const askAfterSeconds = secondsUntilNextPendingTry(isAccepted ? tries : 0);
-    await writeCancelOutcome({ merchantId, cancelId, fence, askAfterSeconds }, deadlineAt);
+    const refundId = answer.refundId ?? null;
+    await writeCancelOutcome({ merchantId, cancelId, fence, askAfterSeconds, refundId }, deadlineAt);
     return;
   }
   const refusalReason = answer.kind === 'refused' ? answer.reason : null;

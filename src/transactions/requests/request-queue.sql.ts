@@ -95,7 +95,7 @@ export function requestTexts({ table, alias, key, open, ...parts }: RequestTable
   } as const;
 }
 
-type RequestKey = { readonly merchantId: string; readonly requestId: string; readonly fence: number };
+export type RequestKey = { readonly merchantId: string; readonly requestId: string; readonly fence: number };
 
 export type RequestQueue<Request> = {
   /** Claims due requests of all merchants and raises their fence. */

@@ -12,7 +12,7 @@ import { NOT_SENT, nameOf, type Pix, type PixState } from './pix.ts';
 import { findPix, type PixMoved, type PixMoveRow } from './pix-charges.sql.ts';
 import { moveOf } from './pix-move.ts';
 import { resultOfRemove } from './pix-question.ts';
-import { hurryReceipts } from './receipts/receipts.sql.ts';
+import { hurryReceipts, keepingReceipts } from './receipts/receipts.sql.ts';
 import {
   devolutionIdOf,
   type Refund,
@@ -105,7 +105,9 @@ async function removePix(
   const { held: pix, isMoved } = begun;
   if (!isMoved) return removalOf(pix, tools.clock.now(merchantId));
   const bank = tools.pixBanks.of(pix.bank);
-  const ask = async (timeout: number) => resultOfRemove(pix, await bank.remove(nameOf(pix), timeout));
+  const remove = async (timeout: number) =>
+    keepingReceipts(tools.database, pix.bank, await bank.remove(nameOf(pix), timeout));
+  const ask = async (timeout: number) => resultOfRemove(pix, await remove(timeout));
   const unsent = { change: { event: 'keep' } as const, keyToFree: request?.keyHash ?? null };
   const answer = await askPixBank(tools, pix, ask, unsent, deadlineAt);
   if (answer.kind === 'unknown') return { kind: 'unknown' };

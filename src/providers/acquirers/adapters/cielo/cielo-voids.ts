@@ -1,5 +1,5 @@
 import type { Acquirer, CancelAnswer, CancelRequest, Unknown, VoidAnswer } from '../../acquirer.ts';
-import { stepOfCancel } from '../../sum-cancel.ts';
+import { stepOfCancel, TAKEN_OVER } from '../../sum-cancel.ts';
 import type { AskCielo, LookUpCielo } from './cielo.ts';
 import { type CieloPayment, readCieloVoid } from './cielo-answers.ts';
 import { declineOfAll, givenBackOf, isLive, isUndecided, paymentOf } from './cielo-payments.ts';
@@ -75,7 +75,7 @@ async function cancel(tools: Tools, request: CancelRequest, timeout: number): Pr
   const { merchantId, reference, amount, history } = request;
   const endsAt = performance.now() + timeout;
   const left = () => endsAt - performance.now();
-  const isFirst = history.sinceFirstTry === null;
+  const isFirst = history.sinceLastSend === null;
   const unsent = (reason: string): CancelAnswer => ({ kind: isFirst ? 'notSent' : 'unknown', reason });
   const find = async (): Promise<CieloPayment | string> => {
     const payments = await tools.lookUp(merchantId, reference, left());
@@ -92,6 +92,7 @@ async function cancel(tools: Tools, request: CancelRequest, timeout: number): Pr
     const isWaiting = step.kind === 'unknown' && history.isAccepted && sums.done === history.givenBack;
     return isWaiting ? { kind: 'pending' } : step;
   }
+  if (!(await request.markSent())) return unsent(TAKEN_OVER);
   const answer = await sendVoid(tools, merchantId, payment, amount, left());
   if (answer.kind !== 'refused' || isFirst) return answer;
   const after = await find();

@@ -171,7 +171,8 @@ export function readRedeRefund(answer: Asked): CancelAnswer {
   const code = codeOf(fieldsOf(answer.body).returnCode);
   if (code === null || answer.status >= 500) return unknown(`Rede answered ${answer.status}`);
   if (code === REDE_REFUND.done) return { kind: 'canceled' };
-  if (code === REDE_REFUND.accepted) return { kind: 'pending' };
+  if (code === REDE_REFUND.accepted)
+    return { kind: 'pending', refundId: textOf(fieldsOf(answer.body).refundId) };
   const reason = REDE_REFUND_REFUSALS[code];
   return reason === undefined ? unknown(`Rede answered ${code}`) : { kind: 'refused', reason };
 }
@@ -183,17 +184,19 @@ const FAILED = /^(denied|rejected|failed|refused|error)$/i;
 export function readRedeRefunds(answer: ChannelAnswer | Unknown): GivenBack | string {
   if (answer.kind !== 'answer') return answer.reason;
   const body = fieldsOf(answer.body);
-  if (textOf(body.returnCode) === REDE_NO_REFUND) return { done: 0, underWay: 0 };
+  if (textOf(body.returnCode) === REDE_NO_REFUND) return { done: 0, underWay: 0, failed: [] };
   if (answer.status !== 200 || !Array.isArray(body.refunds)) return `Rede answered ${answer.status}`;
   let [done, underWay] = [0, 0];
+  const failed: string[] = [];
   for (const refund of body.refunds.map(fieldsOf)) {
     const { amount } = refund;
     if (!Number.isSafeInteger(amount)) return 'a refund has no amount';
     const status = textOf(refund.status) ?? '';
     if (DONE.test(status)) done += amount as number;
     else if (!FAILED.test(status)) underWay += amount as number;
+    else failed.push(textOf(refund.refundId) ?? '');
   }
-  return { done, underWay };
+  return { done, underWay, failed };
 }
 
 export function readRedeToken(answer: Asked): { readonly token: string; readonly seconds: number } | string {

@@ -17,7 +17,7 @@ import type {
 } from '../../acquirer.ts';
 import { chargeInTwoSteps } from '../../charge-in-two-steps.ts';
 import { shortReference } from '../../short-reference.ts';
-import { stepOfCancel } from '../../sum-cancel.ts';
+import { stepOfCancel, TAKEN_OVER } from '../../sum-cancel.ts';
 import {
   connectedOrUnknown,
   type FoundAtRede,
@@ -194,7 +194,7 @@ async function cancel(
   const { merchantId, reference, amount, history } = request;
   const endsAt = performance.now() + timeout;
   const left = () => endsAt - performance.now();
-  const isFirst = history.sinceFirstTry === null;
+  const isFirst = history.sinceLastSend === null;
   const unsent = (reason: string): CancelAnswer => ({ kind: isFirst ? 'notSent' : 'unknown', reason });
   const { found, tid: foundTid, capturedAmount } = await lookUp(merchantId, reference, left());
   const tid = history.tid ?? foundTid;
@@ -210,6 +210,7 @@ async function cancel(
   if (typeof sums === 'string') return unsent(sums);
   const step = stepOfCancel(request, sums, SILENCE_MILLISECONDS);
   if (step.kind !== 'send') return step;
+  if (!(await request.markSent())) return unsent(TAKEN_OVER);
   const question = post(`/${tid}/refunds`, '/{tid}/refunds', redeRefund(amount, amount === capturedAmount));
   const wanted = { merchantId, kind: 'cancellations' };
   const answer = readRedeRefund(await ask('charging', wanted, question, left()));

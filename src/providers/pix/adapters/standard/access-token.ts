@@ -1,8 +1,8 @@
 import { Pool } from 'undici';
 import { askOnce } from '../../../../platform/channels/ask-once.ts';
 import type { Channel } from '../../../../platform/channels/open-channel.ts';
-import { fieldsOf } from './charge-answers.ts';
 import type { PixDialect } from './dialect.ts';
+import { fieldsOf } from './receipt.ts';
 
 /** `refused`: the bank does not know these credentials. `away`: it did not say. */
 export type TokenAnswer =

@@ -7,19 +7,15 @@ import type {
   PixIssueRefusal,
   PixName,
   PixPayer,
+  PixReceipt,
   PixRefundAnswer,
   PixRefundRequest,
   PixRequest,
 } from '../../pix-bank.ts';
-
-export type Fields = Readonly<Record<string, unknown>>;
+import { fieldsOf, readReceipt } from './receipt.ts';
 
 export const unknown = (reason: string, cause: UnclearCause = 'unusable') =>
   ({ kind: 'unknown', cause, reason }) as const;
-
-export function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
-}
 
 const CPF_LENGTH = 11;
 
@@ -66,6 +62,13 @@ export function bodyOfCharge(request: PixRequest, key: string): object {
   };
 }
 
+/** What of it can be read: the list of all receipts tells of the rest. Its Pix need not repeat the txid. */
+function receiptsOfCharge(pix: unknown, txid: string): PixReceipt[] {
+  return (Array.isArray(pix) ? pix : [])
+    .map((item) => readReceipt({ txid, ...fieldsOf(item) }))
+    .filter((read): read is PixReceipt => read !== null && !('reason' in read) && read.txid === txid);
+}
+
 /** The bank's record, which must be of the charge that was asked for. Further fields are ignored. */
 export function readCharge(body: unknown, { txid, amount }: PixName): FoundPix {
   const fields = fieldsOf(body);
@@ -81,7 +84,8 @@ export function readCharge(body: unknown, { txid, amount }: PixName): FoundPix {
   if (typeof pixEmv !== 'string') return unknown('the answer has no QR code');
   const fault = faultOfCode(pixEmv, { txid, amount });
   if (fault !== null) return unknown(`the QR code is not of this charge: ${fault}`);
-  return { kind: status === 'ATIVA' ? 'waiting' : 'paid', pixEmv };
+  if (status === 'ATIVA') return { kind: 'waiting', pixEmv };
+  return { kind: 'paid', pixEmv, receipts: receiptsOfCharge(fields.pix, txid) };
 }
 
 /** Null: it may be of this charge. Amount and txid may stand behind its address alone. */

@@ -1,9 +1,9 @@
 import type { FeedRequest, UnreadableItem } from '../../../../platform/feeds/feed.ts';
-import { cents, MAX_PAYMENT_CENTS } from '../../../../values/cents.ts';
-import { type Instant, instant, parseOffsetText, parseUtcText, utcText } from '../../../../values/instant.ts';
+import { type Instant, instant, parseUtcText, utcText } from '../../../../values/instant.ts';
 import type { PixReceipt, PixReceiptsAnswer } from '../../pix-bank.ts';
-import { fieldsOf, unknown } from './charge-answers.ts';
+import { unknown } from './charge-answers.ts';
 import type { PixDialect } from './dialect.ts';
+import { fieldsOf, readReceipt } from './receipt.ts';
 
 /** One page of what arrived between two moments. */
 export type ReceiptWindow = { readonly from: Instant; readonly to: Instant; readonly page: number };
@@ -21,7 +21,9 @@ export function windowOf(
   const [first = '', second = '', page = ''] = (cursor ?? '').split('|');
   const [from, to] = [parseUtcText(first), parseUtcText(second)];
   if (from !== null && to !== null && /^\d{1,6}$/.test(page)) return { from, to, page: Number(page) };
-  const start = from === null ? until - FIRST_WINDOW_MILLISECONDS : from - overlapMilliseconds;
+  // A cursor of a clock that was ahead is of now: the bank told nothing of later.
+  const start =
+    from === null ? until - FIRST_WINDOW_MILLISECONDS : Math.min(from, until) - overlapMilliseconds;
   const end = Math.max(start, Math.min(until, start + LONGEST_WINDOW_MILLISECONDS));
   return { from: instant(start), to: instant(end), page: 0 };
 }
@@ -60,23 +62,4 @@ export function readReceipts(body: unknown, window: ReceiptWindow, until: Instan
   const hasMore = window.page + 1 < pages || window.to < until;
   const news = { changes, unreadable, hasNews: changes.length + unreadable.length > 0 };
   return { kind: 'changes', ...news, cursor: cursorBehind(window, pages), hasMore };
-}
-
-const TXID = /^[a-zA-Z0-9]{26,35}$/;
-const END_TO_END_ID = /^[a-zA-Z0-9]{32}$/;
-const AMOUNT = /^\d{1,10}\.\d{2}$/;
-
-/** Null: it was paid to the key itself, for no charge. */
-function readReceipt(item: unknown): PixReceipt | UnreadableItem | null {
-  const { txid, endToEndId, valor, horario } = fieldsOf(item);
-  if (typeof txid !== 'string' || !TXID.test(txid)) return null;
-  const amount = typeof valor === 'string' && AMOUNT.test(valor) ? Number(valor.replace('.', '')) : 0;
-  const receivedAt = typeof horario === 'string' ? parseOffsetText(horario) : null;
-  const isId = typeof endToEndId === 'string' && END_TO_END_ID.test(endToEndId);
-  const isAmount = amount > 0 && amount <= MAX_PAYMENT_CENTS;
-  if (isId && isAmount && receivedAt !== null) return { txid, endToEndId, amount: cents(amount), receivedAt };
-  const fault = isId ? (isAmount ? 'horario' : 'valor') : 'endToEndId';
-  const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, 100) : null);
-  const shown = { txid, endToEndId: text(endToEndId), valor: text(valor), horario: text(horario) };
-  return { reason: `no ${fault} that can be`, item: JSON.stringify(shown) };
 }

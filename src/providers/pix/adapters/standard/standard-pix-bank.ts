@@ -130,7 +130,7 @@ async function remove(client: StandardClient, name: PixName, timeout: number): P
     case 'removed':
       return { kind: 'removed' };
     case 'paid':
-      return { kind: 'refused', reason: 'paid' };
+      return { kind: 'refused', reason: 'paid', receipts: found.receipts };
     case 'notFound':
       return { kind: 'refused', reason: 'unknownPix' };
     case 'waiting':

@@ -10,7 +10,7 @@ import { type Database, statement, type Tx } from '../../../../platform/postgres
 import { inputRows } from '../../../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../../platform/postgres/state-table.ts';
-import type { PixReceipt } from '../../../../providers/pix/pix-bank.ts';
+import type { FoundPix, PixReceipt, PixRemoveAnswer } from '../../../../providers/pix/pix-bank.ts';
 import { instant, saoPauloOffsetText, utcText } from '../../../../values/instant.ts';
 import type { Deliverer } from '../../../../webhooks/deliveries/delivery.ts';
 import { BILL_MOVEMENTS, IS_WAITING } from '../../../movements/bill-movements.sql.ts';
@@ -225,6 +225,35 @@ export const PIX_CURSORS = feedCursors<FeedPage<PixReceipt>>(
   KEEP,
   ({ changes }) => RECEIPTS.values(changes),
 );
+
+const FOUND = inputRows<PixReceipt>(
+  {
+    txid: ['text', (receipt) => receipt.txid],
+    receipt_id: ['text', (receipt) => receipt.endToEndId],
+    amount: ['bigint', (receipt) => receipt.amount],
+    received_at: ['timestamptz', (receipt) => utcText(receipt.receivedAt)],
+  },
+  { after: 1 },
+);
+
+const KEEP_FOUND = statement(
+  'pix_receipts.keep_found',
+  `insert into pix_receipts (merchant_id, pix_id, receipt_id, amount, received_at)
+   select p.merchant_id, p.pix_id, i.receipt_id, i.amount, i.received_at
+   from ${FOUND.sql} join pix_charges p on p.txid = i.txid and p.bank = $1
+   on conflict do nothing`,
+);
+
+/** Keeps what the bank's record of a charge says that arrived, which its list may have told too late or never. */
+export async function keepingReceipts<Answer extends FoundPix | PixRemoveAnswer>(
+  database: Database,
+  bank: string,
+  answer: Answer,
+): Promise<Answer> {
+  const receipts = 'receipts' in answer ? answer.receipts : [];
+  if (receipts.length > 0) await database.query(KEEP_FOUND, [bank, ...FOUND.values(receipts)]);
+  return answer;
+}
 
 const HURRY = statement(
   'pix_receipts.hurry',

@@ -23,7 +23,7 @@ import {
   resultOfRemove,
   resultOfSearch,
 } from '../pix-question.ts';
-import { hurryReceipts } from '../receipts/receipts.sql.ts';
+import { hurryReceipts, keepingReceipts } from '../receipts/receipts.sql.ts';
 import { devolutionIdOf, type Refund, type RefundState } from '../refunds/refund.ts';
 import { REFUND_REQUESTS, type RefundOutcomeRow } from '../refunds/refunds.sql.ts';
 import { PIX_REQUESTS } from './unresolved-pix.sql.ts';
@@ -124,12 +124,15 @@ async function findOrIssue(
 
 /** One whose time is over may have been paid in its last second, so the bank's record is read first. */
 async function findOrRemove(
-  { pixBanks, pixTimeoutMilliseconds: timeout }: ResolvePixTools,
+  { database, pixBanks, pixTimeoutMilliseconds: timeout }: ResolvePixTools,
   pix: Pix,
 ): Promise<PixResult> {
   const bank = pixBanks.of(pix.bank);
-  const found = pix.isExpiring ? resultOfLastSearch(pix, await bank.find(nameOf(pix), timeout)) : null;
-  return found ?? resultOfRemove(pix, await bank.remove(nameOf(pix), timeout));
+  const name = nameOf(pix);
+  const find = async () => keepingReceipts(database, pix.bank, await bank.find(name, timeout));
+  const found = pix.isExpiring ? resultOfLastSearch(pix, await find()) : null;
+  if (found !== null) return found;
+  return resultOfRemove(pix, await keepingReceipts(database, pix.bank, await bank.remove(name, timeout)));
 }
 
 async function record(
