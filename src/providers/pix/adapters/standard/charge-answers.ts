@@ -23,7 +23,7 @@ export function fieldsOf(value: unknown): Fields {
 
 const CPF_LENGTH = 11;
 
-function debtorOf({ name, documentNumber }: PixPayer): object {
+export function debtorOf({ name, documentNumber }: PixPayer): object {
   const document = documentNumber.length === CPF_LENGTH ? { cpf: documentNumber } : { cnpj: documentNumber };
   return { ...document, nome: name };
 }
