@@ -168,8 +168,11 @@ export const STATE_COLUMNS: readonly StateColumn[] = [
       cancel: 'you cancel it, its plan is canceled, or what has no end was declined for good',
       block: 'its card is canceled, or a charge of it was taken back by the holder of the card',
       complete: 'its last installment is over',
+      authorize: 'its payer agrees to Pix Automático',
+      reject: 'its payer refuses it',
+      expire: 'its payer did not agree in time',
     },
-    first: ['active'],
+    first: ['active', 'pending'],
   }),
   stateColumn({
     table: 'billings',

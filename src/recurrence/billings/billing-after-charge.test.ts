@@ -19,7 +19,13 @@ const DUE = '2026-12-01' as Day;
 const charge = (change: Partial<ScheduledCharge>): ScheduledCharge => ({
   result: 'funds',
   subscription: 'active',
-  terms: { planType: 'yearly', installments: ENDLESS, intervalDays: 30, maxRetries: 4 },
+  terms: {
+    paymentMethod: 'creditCard',
+    planType: 'yearly',
+    installments: ENDLESS,
+    intervalDays: 30,
+    maxRetries: 4,
+  },
   installment: 1,
   dueOn: DUE,
   chargesMade: 1,
@@ -30,7 +36,13 @@ const charge = (change: Partial<ScheduledCharge>): ScheduledCharge => ({
   ...change,
 });
 
-const CUSTOM = { planType: 'custom', installments: 3, intervalDays: 20, maxRetries: 0 } as const;
+const CUSTOM = {
+  paymentMethod: 'creditCard',
+  planType: 'custom',
+  installments: 3,
+  intervalDays: 20,
+  maxRetries: 0,
+} as const;
 const NEXT = { installment: 2, dueOn: '2026-12-31', chargeOn: '2026-12-31' };
 const NEXT_OF_CUSTOM = { installment: 2, dueOn: '2026-12-21', chargeOn: '2026-12-21' };
 const DECLINED = { state: 'canceled', reason: 'declined' };
@@ -89,7 +101,13 @@ test('a plan without retries, and one whose retries are used up, is denied at on
     [2, 3],
     [4, 5],
   ] as const) {
-    const terms = { planType: 'monthly', installments: ENDLESS, intervalDays: 30, maxRetries } as const;
+    const terms = {
+      paymentMethod: 'creditCard',
+      planType: 'monthly',
+      installments: ENDLESS,
+      intervalDays: 30,
+      maxRetries,
+    } as const;
     const { billing } = billingAfterCharge(charge({ terms, chargesMade: made }));
     assert.deepEqual(billing, { state: 'denied', chargeOn: null, rule: 'noRetriesLeft' });
   }
@@ -226,6 +244,7 @@ const TERMS = fc
     maxRetries: fc.integer({ min: 0, max: 4 }),
   })
   .map(({ planType, customInterval, customInstallments, maxRetries }) => ({
+    paymentMethod: 'creditCard' as const,
     planType,
     intervalDays: INTERVAL_DAYS[planType] ?? customInterval,
     installments: planType === 'custom' || planType === 'monthly' ? customInstallments : ENDLESS,

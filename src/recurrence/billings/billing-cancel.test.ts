@@ -9,7 +9,12 @@ const OPENED: BillingToCancel = {
   state: 'opened',
   isCharging: false,
   subscription: 'active',
-  terms: { installments: 0, intervalDays: 30 },
+  terms: {
+    installments: 0,
+    paymentMethod: 'creditCard' as const,
+    planType: 'monthly' as const,
+    intervalDays: 30,
+  },
   installment: 7,
   dueOn: '2028-02-29' as Day,
   today: '2028-02-10' as Day,
@@ -27,7 +32,15 @@ test('a next billing whose day has come already is not charged on the day of the
 });
 
 test('with its last billing a subscription is completed', () => {
-  const last = { ...OPENED, terms: { installments: 7, intervalDays: 30 } };
+  const last = {
+    ...OPENED,
+    terms: {
+      installments: 7,
+      paymentMethod: 'creditCard' as const,
+      planType: 'monthly' as const,
+      intervalDays: 30,
+    },
+  };
   for (const subscription of SUBSCRIPTION_STATES) {
     const completed = { state: 'completed', reason: 'completed' };
     const expected = { subscription: subscription === 'completed' ? null : completed, next: null };

@@ -4,7 +4,8 @@ import { named } from '../../platform/http/named.ts';
 import { refusedAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
-import { saoPauloText } from '../../values/instant.ts';
+import { type Instant, saoPauloText } from '../../values/instant.ts';
+import type { AuthorizationState, Journey } from '../automatic/authorization.ts';
 import { PLAN_ANSWER, PLAN_EXAMPLE, STAMPED, writePlan, writeStamps } from '../plans/contract.ts';
 import { REASON_SENTENCES, REASON_WORDS, SUBSCRIPTION_STATE_WORDS } from './reasons.ts';
 import {
@@ -26,7 +27,57 @@ const ENTRY_WORDS = {
   completed: 'Completed',
   cardChanged: 'VaultChanged',
   customerChanged: 'CustomerChanged',
+  rejected: 'Rejected',
+  expired: 'Expired',
 } as const satisfies Record<SubscriptionEntry['type'], string>;
+
+const SHOWN_STATES = [...new Set(Object.values(SUBSCRIPTION_STATE_WORDS))];
+
+const AUTHORIZATION_WORDS = {
+  asking: 'Processing',
+  waiting: 'Pending',
+  approved: 'Authorized',
+  ending: 'Ending',
+  ended: 'Ended',
+} as const satisfies Record<AuthorizationState, string>;
+
+export const AUTHORIZATION_ANSWER = named('PixAuthorization', {
+  status: Type.Enum([...new Set(Object.values(AUTHORIZATION_WORDS))], {
+    description: 'Processing: the bank has not answered yet, and there is no code.',
+  }),
+  journey: Type.Integer(),
+  pixEmv: Type.Optional(
+    Type.String({
+      description: 'The text of the QR code by which the payer agrees; absent when it is over.',
+    }),
+  ),
+  expiresAt: Type.String({ description: 'Until when the payer may agree; São Paulo time without zone.' }),
+  recurrenceId: Type.Optional(Type.String({ description: 'The id that the banks know it by.' })),
+});
+
+export type AuthorizationToShow = {
+  readonly state: AuthorizationState;
+  readonly journey: Journey;
+  readonly pixEmv: string | null;
+  readonly expiresAt: Instant;
+  readonly recId: string | null;
+};
+
+export function writeAuthorization({
+  state,
+  journey,
+  pixEmv,
+  expiresAt,
+  recId,
+}: AuthorizationToShow): object {
+  return {
+    status: AUTHORIZATION_WORDS[state],
+    journey,
+    ...(state === 'waiting' && pixEmv !== null && { pixEmv }),
+    expiresAt: saoPauloText(expiresAt),
+    ...(recId !== null && { recurrenceId: recId }),
+  };
+}
 
 const REASON = Type.Enum(Object.values(REASON_WORDS));
 
@@ -39,12 +90,14 @@ const CUSTOMER_ANSWER = named('Customer', {
 
 export const SUBSCRIPTION_ANSWER = named('Subscription', {
   id: Type.String(),
-  vaultId: Type.String(),
+  vaultId: Type.Optional(Type.String({ description: 'Absent: it is paid by Pix Automático.' })),
   orderNumber: Type.String(),
   customer: Type.Optional(CUSTOMER_ANSWER),
-  status: Type.Enum(['Active', 'Blocked', 'Canceled']),
+  status: Type.Enum(SHOWN_STATES),
   statusReason: Type.Optional(
-    Type.Enum(Object.values(REASON_WORDS), { description: 'Why it is not Active; absent while it is.' }),
+    Type.Enum(Object.values(REASON_WORDS), {
+      description: 'Why it is not Active; absent while it is, or is Pending.',
+    }),
   ),
   plan: PLAN_ANSWER,
   ...STAMPED,
@@ -52,6 +105,7 @@ export const SUBSCRIPTION_ANSWER = named('Subscription', {
 
 const WHOLE_SUBSCRIPTION = named('SubscriptionDetail', {
   ...SUBSCRIPTION_ANSWER.properties,
+  authorization: Type.Optional(AUTHORIZATION_ANSWER),
   timeline: Type.Array(
     named('SubscriptionEvent', {
       at: Type.String(),
@@ -109,7 +163,7 @@ const WHOLE_EXAMPLE = {
 export function writeSubscription(subscription: Subscription): object {
   return {
     id: subscription.subscriptionId,
-    vaultId: subscription.vaultId,
+    ...(subscription.vaultId !== null && { vaultId: subscription.vaultId }),
     orderNumber: subscription.orderNumber,
     ...(subscription.customer !== null && { customer: subscription.customer }),
     status: SUBSCRIPTION_STATE_WORDS[subscription.state],
@@ -120,9 +174,14 @@ export function writeSubscription(subscription: Subscription): object {
 }
 
 /** With its history. */
-export function writeWholeSubscription(whole: SubscriptionWithEvents, language: Language): object {
+export function writeWholeSubscription(
+  whole: SubscriptionWithEvents,
+  authorization: AuthorizationToShow | null,
+  language: Language,
+): object {
   const timeline = subscriptionTimeline(whole).map((entry) => writeEntry(entry, language));
-  return { ...writeSubscription(whole.subscription), timeline };
+  const agreed = authorization && { authorization: writeAuthorization(authorization) };
+  return { ...writeSubscription(whole.subscription), ...agreed, timeline };
 }
 
 function writeEntry({ type, stamp, reason, billingId }: SubscriptionEntry, language: Language): object {
@@ -158,7 +217,13 @@ export const CREATE_SUBSCRIPTION = contract({
     'that you do not have is 400 with its tag; a plan that is not Active is 409. The answer is the id, a bare JSON string.',
   isRepeatable: true,
   body: named('SubscriptionRequest', {
-    vaultId: VAULT_ID,
+    vaultId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 36,
+        description: 'A stored card of yours; needed unless the plan is paid by Pix Automático.',
+      }),
+    ),
     orderNumber: Type.String({
       minLength: 1,
       maxLength: 10,
@@ -167,6 +232,40 @@ export const CREATE_SUBSCRIPTION = contract({
     }),
     planId: Type.String({ minLength: 1, maxLength: 36, description: 'A plan of yours that is Active.' }),
     customer: Type.Optional(CUSTOMER),
+    pixAutomatic: Type.Optional(
+      named('PixAutomaticRequest', {
+        journey: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: 3,
+            description:
+              "How the payer agrees. 1: asked by the payer's bank, at `account`. 2: a QR code. 3: a QR code that pays the first billing too. Default: 3, or 2 where the plan has a trial.",
+          }),
+        ),
+        minimumAmount: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: 9_999_999_999,
+            description:
+              'Cents. With it the amount is not fixed: the payer may set a ceiling, not below it. Default: the amount is fixed.',
+          }),
+        ),
+        account: Type.Optional(
+          named('PayerAccount', {
+            ispb: Type.String({ minLength: 8, maxLength: 8, format: 'visibleText' }),
+            branch: Type.Optional(Type.String({ minLength: 1, maxLength: 4, format: 'visibleText' })),
+            number: Type.String({ minLength: 1, maxLength: 20, format: 'visibleText' }),
+          }),
+        ),
+      }),
+    ),
+  }),
+  query: Type.Object({
+    expand: Type.Optional(
+      Type.Literal('authorization', {
+        description: 'The answer is `{ id, status, authorization }` in place of the bare id.',
+      }),
+    ),
   }),
   bodyExample: {
     vaultId: SUBSCRIPTION_EXAMPLE.vaultId,
@@ -184,7 +283,14 @@ export const CREATE_SUBSCRIPTION = contract({
         listBillings: { subscriptionId: '' },
       },
       description: 'Its id.',
-      schema: Type.String(),
+      schema: Type.Union([
+        Type.String(),
+        named('NewSubscription', {
+          id: Type.String(),
+          status: Type.Enum(SHOWN_STATES),
+          authorization: Type.Optional(AUTHORIZATION_ANSWER),
+        }),
+      ]),
       example: SUBSCRIPTION_EXAMPLE.id,
     },
     409: refusedAnswer('The plan is not Active.', {
@@ -202,7 +308,7 @@ const LIST_QUERY = Type.Object({
       description: 'A part of the name of its plan; capitals and accents make no difference.',
     }),
   ),
-  status: Type.Optional(Type.Enum(['Active', 'Blocked', 'Canceled'])),
+  status: Type.Optional(Type.Enum(SHOWN_STATES)),
   orderNumber: Type.Optional(Type.String({ minLength: 1, maxLength: 10, description: 'Exactly this one.' })),
   vaultId: Type.Optional(
     Type.String({ minLength: 1, maxLength: 36, description: 'Paid with this stored card.' }),
