@@ -1,5 +1,5 @@
 import { dueDayAfter } from '../../recurrence/plans/calendar.ts';
-import { paymentMethodOf, planTypeOf } from '../../recurrence/plans/faults-contract.ts';
+import type { PlanType } from '../../recurrence/plans/plan.ts';
 import { isScheduleOver } from '../../recurrence/subscriptions/schedule.ts';
 import type { Day } from '../../values/instant.ts';
 
@@ -23,8 +23,9 @@ export function* forecasts(
   const terms = {
     intervalDays: plan.interval,
     installments: plan.installments,
-    planType: planTypeOf(plan.planType) ?? 'monthly',
-    paymentMethod: paymentMethodOf(plan.paymentMethod) ?? 'creditCard',
+    planType: (plan.planType ?? 'Monthly').toLowerCase() as PlanType,
+    paymentMethod:
+      plan.paymentMethod === 'PixAutomatic' ? ('pixAutomatic' as const) : ('creditCard' as const),
   };
   let at: Forecast = { installment: last.installment, dueOn: last.expireAt.slice(0, 10) as Day };
   while (status === 'Active' && !isScheduleOver(at, terms)) {

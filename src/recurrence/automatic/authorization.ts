@@ -30,6 +30,19 @@ export const AUTHORIZATION_MOVES = {
 export const COLLECTION_STATES = ['open', 'paid', 'failed', 'denied', 'invalid', 'voided'] as const;
 export type CollectionState = (typeof COLLECTION_STATES)[number];
 
+/** Null: the event cannot happen in that state. Only a try that is open is decided. */
+export const COLLECTION_MOVES = {
+  open: { pay: 'paid', fail: 'failed', deny: 'denied', invalidate: 'invalid', void: 'voided' },
+  paid: { pay: null, fail: null, deny: null, invalidate: null, void: null },
+  failed: { pay: null, fail: null, deny: null, invalidate: null, void: null },
+  denied: { pay: null, fail: null, deny: null, invalidate: null, void: null },
+  invalid: { pay: null, fail: null, deny: null, invalidate: null, void: null },
+  voided: { pay: null, fail: null, deny: null, invalidate: null, void: null },
+} as const satisfies Record<
+  CollectionState,
+  Record<'pay' | 'fail' | 'deny' | 'invalidate' | 'void', CollectionState | null>
+>;
+
 /** 1: asked by the payer's own bank. 2: a QR code that authorizes. 3: one that pays the first charge too. */
 export type Journey = 1 | 2 | 3;
 

@@ -126,7 +126,7 @@ export async function lookAtAuthorization(
   await database.query(LOOK, [merchantId, subscriptionId, utcText(at), reason?.slice(0, 300) ?? null]);
 }
 
-/** Every change of a subscription holds this lock; a cancel of its plan sees an activation that is earlier. */
+/** Every change of a subscription holds this lock. A cancel of its plan sees earlier activations. */
 const HOLD = statement(
   'pix_authorizations.hold_subscription',
   `select s.subscription_id from subscriptions s cross join lateral (

@@ -15,8 +15,8 @@ const NO_DAY_LEFT: ChargeFacts = {
 };
 
 /**
- * Sends what is due to the bank, ahead of its day; a further try on the day before it. The intent is committed
- * first. `pending`: it goes on at the bank.
+ * Sends what is due to the bank, ahead of its day; a further try on the day before it. The intent is
+ * committed first. `pending`: it goes on at the bank.
  */
 export async function collectByPix(
   tools: AdvanceCollectionTools,

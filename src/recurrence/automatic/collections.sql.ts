@@ -1,9 +1,10 @@
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
-import { COLLECTION_STATES, type CollectionState } from './authorization.ts';
+import { COLLECTION_MOVES, COLLECTION_STATES, type CollectionState } from './authorization.ts';
 
 const COLLECTION = rowCodec(
   {
@@ -145,7 +146,9 @@ export async function takeBilling(database: Database, row: TakenBilling): Promis
 const DECIDE = statement(
   'pix_collections.decide',
   `update pix_collections set state = $3, code = $4, is_sent = true, tries = 0, unknown_reason = null
-   where merchant_id = $1 and pix_id = $2 and state = 'open' returning pix_id`,
+   where merchant_id = $1 and pix_id = $2
+     and state in (${fromStates(COLLECTION_MOVES, 'pay', 'fail', 'deny', 'invalidate', 'void')})
+   returning pix_id`,
 );
 
 /** What the bank made of it. False: it was decided before. */
@@ -160,7 +163,7 @@ export async function decideCollection(
 
 const LOOK = statement(
   'pix_collections.look_later',
-  `update pix_collections set look_at = $3::timestamptz, is_sent = is_sent or $4, unknown_reason = $5,
+  `update pix_collections set look_at = $3::timestamptz, is_sent = case when $4 then true else is_sent end, unknown_reason = $5,
      tries = case when $5::text is null then 0 else least(tries + 1, 32000) end
    where merchant_id = $1 and pix_id = $2 and state = 'open'`,
 );

@@ -131,7 +131,7 @@ function subscriptionChange(
   reason: SubscriptionReason,
 ): SubscriptionChange {
   const next = SUBSCRIPTION_MOVES[state][event];
-  return next === state ? null : { state: next, reason };
+  return next === null || next === state ? null : { state: next, reason };
 }
 
 type Finalized = {

@@ -48,19 +48,39 @@ const CUSTOM = both(
   withField('installments', { type: ['integer', 'null'], minimum: 1 }),
 );
 
+const PIX_TYPES = (['weekly', 'monthly', 'quarterly', 'semesterly', 'yearly'] as const).map(
+  (type) => PLAN_TYPE_WORDS[type],
+);
+
+/** What `methodFaults` enforces, with the rhythm of a plan by card. */
+function byMethod(rhythm: CheckedRule): CheckedRule {
+  const byPix = {
+    planType: { enum: PIX_TYPES },
+    attempts: { type: ['integer', 'null'], maximum: MOST_PIX_RETRIES },
+  };
+  const byCard = { planType: { not: { const: PLAN_TYPE_WORDS.weekly } } };
+  return when(
+    isWord('paymentMethod', PAYMENT_METHOD_WORDS.pixAutomatic),
+    { ...FIXED_TYPES, properties: byPix },
+    { ...rhythm, properties: byCard },
+  );
+}
+
 /** What `rhythmFaults` enforces. */
-export const CHANGED_RHYTHM = when(isWord('planType', PLAN_TYPE_WORDS.custom), CUSTOM, FIXED_TYPES);
+export const CHANGED_RHYTHM = byMethod(when(isWord('planType', PLAN_TYPE_WORDS.custom), CUSTOM, FIXED_TYPES));
 /** A new plan has no values to keep. */
-export const NEW_RHYTHM = when(
-  isWord('planType', PLAN_TYPE_WORDS.custom),
-  {
-    required: ['interval', 'installments'],
-    properties: {
-      interval: { type: 'integer', minimum: SHORTEST_INTERVAL },
-      installments: { type: 'integer', minimum: 1 },
+export const NEW_RHYTHM = byMethod(
+  when(
+    isWord('planType', PLAN_TYPE_WORDS.custom),
+    {
+      required: ['interval', 'installments'],
+      properties: {
+        interval: { type: 'integer', minimum: SHORTEST_INTERVAL },
+        installments: { type: 'integer', minimum: 1 },
+      },
     },
-  },
-  FIXED_TYPES,
+    FIXED_TYPES,
+  ),
 );
 
 export const PLAN_FAULTS = {

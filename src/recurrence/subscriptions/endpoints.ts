@@ -27,7 +27,8 @@ import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { cents } from '../../values/cents.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import type { Journey } from '../automatic/authorization.ts';
-import { type EnrolByPixTools, enrolByPix, findAuthorizationOf } from '../automatic/enrol-by-pix.ts';
+import { writeAuthorization } from '../automatic/contract.ts';
+import { type EnrolByPixTools, enrolByPix, findAuthorizationOf } from '../automatic/start-by-pix.ts';
 import { changePlanState, type MovePlanTools } from '../plans/change-plan.ts';
 import {
   OF_PLANS,
@@ -49,7 +50,6 @@ import {
   LIST_SUBSCRIPTIONS,
   readListQuery,
   STATUS_EVENTS,
-  writeAuthorization,
   writeSubscription,
   writeWholeSubscription,
 } from './contract.ts';

@@ -17,7 +17,10 @@ export const SUBSCRIPTION_STATES = [
 ] as const;
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
-/** `authorize`, `reject`, `expire`: what the payer made of it. `block`: card canceled, or a charge taken back by its holder. `complete`: last installment final. */
+/**
+ * `authorize`, `reject`, `expire`: what the payer made of it.
+ * `block`: card canceled, or a charge taken back by its holder. `complete`: last installment final.
+ */
 export const SUBSCRIPTION_EVENTS = [
   'activate',
   'cancel',
@@ -29,7 +32,10 @@ export const SUBSCRIPTION_EVENTS = [
 ] as const;
 export type SubscriptionEvent = (typeof SUBSCRIPTION_EVENTS)[number];
 
-/** Why it is not active. `payer`: the payer ended the authorization. `plan`: its plan was canceled. `declined`: a charge was denied for good. */
+/**
+ * Why it is not active. `payer`: the payer ended the authorization.
+ * `plan`: its plan was canceled. `declined`: a charge was denied for good.
+ */
 export const SUBSCRIPTION_REASONS = [
   'user',
   'plan',
@@ -48,7 +54,7 @@ const NEVER_ASKED = { authorize: null, reject: null, expire: null } as const;
 /** A null event is refused. */
 export const SUBSCRIPTION_MOVES = {
   pending: {
-    ...{ activate: null, cancel: 'canceled', block: 'pending', complete: 'pending' },
+    ...{ activate: null, cancel: 'canceled', block: null, complete: null },
     ...{ authorize: 'active', reject: 'rejected', expire: 'expired' },
   },
   active: {
@@ -68,11 +74,11 @@ export const SUBSCRIPTION_MOVES = {
     ...NEVER_ASKED,
   },
   rejected: {
-    ...{ activate: null, cancel: 'rejected', block: 'rejected', complete: 'rejected' },
+    ...{ activate: null, cancel: 'rejected', block: null, complete: 'rejected' },
     ...NEVER_ASKED,
   },
   expired: {
-    ...{ activate: null, cancel: 'expired', block: 'expired', complete: 'expired' },
+    ...{ activate: null, cancel: 'expired', block: null, complete: 'expired' },
     ...NEVER_ASKED,
   },
 } as const satisfies Record<SubscriptionState, Record<SubscriptionEvent, SubscriptionState | null>>;
