@@ -1,7 +1,6 @@
 import { STATUS_WORDS } from '../src/payments/status/contract.ts';
 import type { StateTable } from '../src/platform/postgres/state-table.ts';
 import { EXCEPTION_MOVES } from '../src/reconciliation/exceptions/exception.ts';
-import { AUTHORIZATION_MOVES, COLLECTION_MOVES } from '../src/recurrence/automatic/authorization.ts';
 import { BILLING_MOVES } from '../src/recurrence/billings/billing.ts';
 import { BILLING_STATE_WORDS } from '../src/recurrence/billings/contract.ts';
 import { PLAN_STATE_WORDS } from '../src/recurrence/plans/contract.ts';
@@ -19,6 +18,7 @@ import { REFUND_MOVES } from '../src/transactions/methods/pix/refunds/refund.ts'
 import { INSTALLMENT_MOVES, MOVEMENT_TYPES, TRANSACTION_MOVES } from '../src/transactions/transaction.ts';
 import { DELIVERY_MOVES } from '../src/webhooks/deliveries/delivery.ts';
 import { ENDPOINT_MOVES } from '../src/webhooks/endpoints/webhook-endpoint.ts';
+import { AUTHORIZATION_TABLE, COLLECTION_TABLE } from './automatic-pix-states.ts';
 
 /** A column `state` of the database, and the table that is its law. */
 export type StateColumn = {
@@ -298,49 +298,8 @@ event cannot happen there.`,
     },
     first: ['refunding'],
   }),
-  stateColumn({
-    table: 'pix_authorizations',
-    moves: AUTHORIZATION_MOVES,
-    title: 'Authorizations of Pix Automático',
-    text: `What a payer agreed to. ${DASH}.`,
-    column: 'Meaning',
-    states: {
-      asking: 'the bank is asked to make it, again and again until it answers',
-      waiting: 'its payer decides',
-      approved: 'charges may be sent',
-      ending: 'its subscription is over, and the bank is told until it answers',
-      ended: 'nothing is charged under it any more',
-    },
-    events: {
-      make: 'the bank made it',
-      approve: 'its payer agreed',
-      end: 'the bank ended it, or makes none',
-    },
-    first: ['asking'],
-  }),
-  stateColumn({
-    table: 'pix_collections',
-    moves: COLLECTION_MOVES,
-    title: 'Tries of Pix Automático',
-    text: `What one try to collect a billing came to. ${DASH}.`,
-    column: 'Meaning',
-    states: {
-      open: 'the bank decides, or has not answered',
-      paid: 'it is paid',
-      failed: 'it was not paid on its day, and may be tried again',
-      denied: 'it was not paid, and the bank takes no further try',
-      invalid: 'the bank does not take the charge',
-      voided: 'nothing was charged, and nothing will be',
-    },
-    events: {
-      pay: 'the bank says that it is paid',
-      fail: 'the bank says that the try failed',
-      deny: 'the bank says that the charge is over',
-      invalidate: 'the bank refuses the charge',
-      void: 'its subscription is over',
-    },
-    first: ['open'],
-  }),
+  stateColumn(AUTHORIZATION_TABLE),
+  stateColumn(COLLECTION_TABLE),
   stateColumn({
     table: 'pix_receipts',
     moves: RECEIPT_MOVES,

@@ -1,6 +1,6 @@
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
-import { fromStates } from '../../platform/postgres/state-table.ts';
+import { fromOtherStates, fromStates } from '../../platform/postgres/state-table.ts';
 import type { PayerAccount } from '../../providers/pix/recurring-pix.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
@@ -141,7 +141,7 @@ const MOVE = statement(
      update subscriptions set state = $3, reason = $4, state_since = clock_timestamp(), modified_by = 'system',
        modified_at = $5::timestamptz
      where merchant_id = $1 and subscription_id = $2 and state = $6
-       and state || '' in (${fromStates(SUBSCRIPTION_MOVES, 'authorize', 'reject', 'expire', 'cancel')})
+       and state || '' in (${fromOtherStates(SUBSCRIPTION_MOVES, 'authorize', 'reject', 'expire', 'cancel')})
      returning merchant_id, subscription_id, state, reason, modified_by, modified_at,
        null::uuid as billing_id, account_number, $7::text as event, $8::text as notice
    ), ${WRITTEN_MOVES}, notices as (${MOVE_NOTICES}), ${ENQUEUE_ALERTS}, ended as (
