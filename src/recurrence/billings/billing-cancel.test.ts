@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Day } from '../../values/instant.ts';
-import { SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
 import { BILLING_STATES } from './billing.ts';
 import { type BillingToCancel, billingAfterCancel } from './billing-after-charge.ts';
+
+/** Of subscriptions by card. */
+const CARD_STATES = ['active', 'blocked', 'canceled', 'completed'] as const;
 
 const OPENED: BillingToCancel = {
   state: 'opened',
@@ -41,7 +43,7 @@ test('with its last billing a subscription is completed', () => {
       intervalDays: 30,
     },
   };
-  for (const subscription of SUBSCRIPTION_STATES) {
+  for (const subscription of CARD_STATES) {
     const completed = { state: 'completed', reason: 'completed' };
     const expected = { subscription: subscription === 'completed' ? null : completed, next: null };
     assert.deepEqual(billingAfterCancel({ ...last, subscription }), expected);
