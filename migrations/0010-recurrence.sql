@@ -13,9 +13,10 @@ create table plans (
   search_name text not null,
   -- Reais, digit for digit as the merchant wrote them.
   amount numeric(18,6) not null check (amount > 0),
-  plan_type text not null check (plan_type in ('monthly', 'bimonthly', 'quarterly', 'semesterly', 'yearly', 'custom')),
+  plan_type text not null check (plan_type in ('weekly', 'monthly', 'bimonthly', 'quarterly', 'semesterly', 'yearly', 'custom')),
+  payment_method text not null default 'creditCard' check (payment_method in ('creditCard', 'pixAutomatic')),
   trial_days smallint not null check (trial_days between 0 and 730),
-  interval_days smallint not null check (interval_days between 20 and 3650),
+  interval_days smallint not null check (interval_days between 7 and 3650),
   -- 0: no end.
   installments smallint not null check (installments between 0 and 999),
   max_retries smallint not null,
@@ -28,7 +29,9 @@ create table plans (
   constraint plans_attempts_check check (max_retries between 0 and 4),
   check ((modified_by is null) = (modified_at is null)),
   constraint plans_installments_of_type_check check ((plan_type <> 'custom' or installments > 0)
-    and (installments = 0 or plan_type in ('custom', 'monthly')))
+    and (installments = 0 or plan_type in ('custom', 'monthly'))),
+  constraint plans_method_check check (case payment_method
+    when 'pixAutomatic' then plan_type not in ('bimonthly', 'custom') and max_retries <= 3 else plan_type <> 'weekly' end)
 );
 create index plans_by_creation on plans (merchant_id, created_at, plan_id);
 alter table plans add primary key (merchant_id, plan_id);
@@ -57,22 +60,26 @@ create table subscriptions (
   -- No foreign key: the card of one that ended may be removed. Whoever makes one active, or names a card,
   -- locks the card (for key share), and whoever removes a card locks it too and then looks whether an active
   -- or blocked one names it.
-  vault_id uuid not null,
+  -- Null: it is paid by Pix Automático.
+  vault_id uuid,
+  payment_method text not null default 'creditCard' check (payment_method in ('creditCard', 'pixAutomatic')),
   order_number text not null check (char_length(order_number) between 1 and 10),
   -- Stamped on the transactions of its charges.
   account_number text not null,
   -- completed: its last installment is finalized; shown as canceled, and never active again.
-  state text not null check (state in ('active', 'blocked', 'canceled', 'completed')),
+  -- pending: its payer has not agreed to Pix Automático yet; rejected or expired: he did not.
+  state text not null
+    check (state in ('pending', 'active', 'blocked', 'canceled', 'completed', 'rejected', 'expired')),
   -- Why it is not active.
-  reason text check (reason in ('user', 'plan', 'declined', 'completed', 'cardCanceled', 'chargeback')),
+  reason text check (reason in ('user', 'plan', 'declined', 'completed', 'cardCanceled', 'chargeback', 'payer', 'rejected', 'expired')),
   -- Real time: since when it is what it is; blocking does not move it, or the end of its plan, asked for
   -- before, would pass it over.
   state_since timestamptz not null default clock_timestamp(),
   -- The terms of the enrolment: what the plan was then.
   amount numeric(18,6) not null check (amount > 0),
-  plan_type text not null check (plan_type in ('monthly', 'bimonthly', 'quarterly', 'semesterly', 'yearly', 'custom')),
+  plan_type text not null check (plan_type in ('weekly', 'monthly', 'bimonthly', 'quarterly', 'semesterly', 'yearly', 'custom')),
   trial_days smallint not null,
-  interval_days smallint not null check (interval_days between 20 and 3650),
+  interval_days smallint not null check (interval_days between 7 and 3650),
   installments smallint not null,
   max_retries smallint not null,
   -- The day of the first billing: every other one is a whole number of intervals later.
@@ -87,7 +94,8 @@ create table subscriptions (
   -- Real time: when that was removed, by retention or because the person asked.
   customer_erased_at timestamptz,
   foreign key (merchant_id, plan_id) references plans (merchant_id, plan_id),
-  check ((state = 'active') = (reason is null)),
+  check ((state in ('active', 'pending')) = (reason is null)),
+  check ((vault_id is null) = (payment_method = 'pixAutomatic')),
   check ((modified_by is null) = (modified_at is null))
 );
 create index subscriptions_by_creation on subscriptions (merchant_id, created_at, subscription_id);
@@ -108,7 +116,7 @@ create index subscriptions_by_customer_email on subscriptions (
   merchant_id, lower(customer ->> 'email'), subscription_id
 ) where customer ->> 'email' is not null;
 create index subscriptions_with_customer on subscriptions (state_since)
-  where customer is not null and state in ('canceled', 'completed');
+  where customer is not null and state in ('canceled', 'completed', 'rejected', 'expired');
 
 create table billings (
   merchant_id text not null,
@@ -228,9 +236,9 @@ create table subscription_events (
   subscription_id uuid not null,
   event_number bigint generated always as identity,
   type text not null
-    check (type in ('activated', 'canceled', 'blocked', 'completed', 'cardChanged', 'customerChanged')),
+    check (type in ('activated', 'canceled', 'blocked', 'completed', 'cardChanged', 'customerChanged', 'rejected', 'expired')),
   -- Why it is not active any more; null for the other types.
-  reason text check (reason in ('user', 'plan', 'declined', 'completed', 'cardCanceled', 'chargeback')),
+  reason text check (reason in ('user', 'plan', 'declined', 'completed', 'cardCanceled', 'chargeback', 'payer', 'rejected', 'expired')),
   -- The billing whose charge did it; null: none did.
   billing_id uuid,
   created_by text not null,

@@ -45,6 +45,8 @@ create table pix_charges (
   created_at timestamptz not null default now(),
   -- The provider that was asked for it: it alone is asked about it.
   bank text not null check (char_length(bank) <= 40),
+  -- Paid under an authorization (Pix Automático): its payer needs no code.
+  is_collected boolean not null default false,
   -- The text of the QR code, of the bank.
   pix_emv text check (char_length(pix_emv) <= 600),
   refusal_reason text,
@@ -65,7 +67,7 @@ create table pix_charges (
   primary key (merchant_id, pix_id),
   check ((state in ('issuing', 'removing')) = (due_at is not null)),
   check ((state = 'refused') = (refusal_reason is not null)),
-  check (state in ('issuing', 'refused') or pix_emv is not null),
+  check (state in ('issuing', 'refused') or is_collected or pix_emv is not null),
   check ((state in ('paid', 'returned')) = (paid_at is not null)),
   check ((paid_at is null) = (paid_amount is null)),
   check ((paid_at is null) = (end_to_end_id is null)),

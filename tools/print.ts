@@ -178,7 +178,13 @@ const DAY_OF_CHARGE = '2026-12-01' as Day;
 /** An ordinary charge: the second installment, with one retry left. */
 const USUAL_CHARGE: Omit<ScheduledCharge, 'result'> = {
   subscription: 'active',
-  terms: { planType: 'yearly', installments: 0, intervalDays: 30, maxRetries: 1 },
+  terms: {
+    paymentMethod: 'creditCard',
+    planType: 'yearly',
+    installments: 0,
+    intervalDays: 30,
+    maxRetries: 1,
+  },
   installment: 2,
   dueOn: DAY_OF_CHARGE,
   chargesMade: 1,
@@ -189,7 +195,7 @@ const USUAL_CHARGE: Omit<ScheduledCharge, 'result'> = {
 };
 
 function termsOf(planType: 'monthly' | 'custom', installments: number): ScheduledCharge['terms'] {
-  return { planType, installments, intervalDays: 30, maxRetries: 1 };
+  return { paymentMethod: 'creditCard', planType, installments, intervalDays: 30, maxRetries: 1 };
 }
 
 const CIRCUMSTANCES: readonly (readonly [string, Partial<ScheduledCharge>])[] = [

@@ -18,6 +18,7 @@ import { REFUND_MOVES } from '../src/transactions/methods/pix/refunds/refund.ts'
 import { INSTALLMENT_MOVES, MOVEMENT_TYPES, TRANSACTION_MOVES } from '../src/transactions/transaction.ts';
 import { DELIVERY_MOVES } from '../src/webhooks/deliveries/delivery.ts';
 import { ENDPOINT_MOVES } from '../src/webhooks/endpoints/webhook-endpoint.ts';
+import { AUTHORIZATION_TABLE, COLLECTION_TABLE } from './automatic-pix-states.ts';
 
 /** A column `state` of the database, and the table that is its law. */
 export type StateColumn = {
@@ -168,8 +169,11 @@ export const STATE_COLUMNS: readonly StateColumn[] = [
       cancel: 'you cancel it, its plan is canceled, or what has no end was declined for good',
       block: 'its card is canceled, or a charge of it was taken back by the holder of the card',
       complete: 'its last installment is over',
+      authorize: 'its payer agrees to Pix Automático',
+      reject: 'its payer refuses it',
+      expire: 'its payer did not agree in time',
     },
-    first: ['active'],
+    first: ['active', 'pending'],
   }),
   stateColumn({
     table: 'billings',
@@ -294,6 +298,8 @@ event cannot happen there.`,
     },
     first: ['refunding'],
   }),
+  stateColumn(AUTHORIZATION_TABLE),
+  stateColumn(COLLECTION_TABLE),
   stateColumn({
     table: 'pix_receipts',
     moves: RECEIPT_MOVES,

@@ -11,6 +11,14 @@ import type { Tokens } from './tokens.ts';
 import { paymentOf } from './triggers.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 
+/** Between the name of a client and that of its customer. */
+const CUSTOMER = '--';
+
+/** The client whose key a receiver uses. */
+export function clientOf(receiverId: string): string {
+  return receiverId.split(CUSTOMER)[0] ?? receiverId;
+}
+
 /** Of one receiver in one turn; what is left follows with the next. */
 const MOST_AT_ONCE = 100_000;
 
@@ -59,6 +67,14 @@ export class Bank {
     if (known !== undefined) return known.secretMark === secretMark ? known : null;
     this.#book({ type: 'receiver', at: this.#clock(), clientId, secretMark });
     return this.books.receiver(clientId) as Receiver;
+  }
+
+  /** `clock`: a customer of the client, with a time and books of its own. */
+  receiverFor(clientId: string, clock: string | null): Receiver | undefined {
+    const client = this.books.receiver(clientId);
+    if (client === undefined || clock === null || !/^\w{1,40}$/.test(clock)) return client;
+    const own = `${clientId}${CUSTOMER}${clock}`;
+    return this.books.receiver(own) ?? this.receiverOf(own, client.secretMark) ?? undefined;
   }
 
   /** All of it in one turn, and told when it is done. */

@@ -1,6 +1,7 @@
 import { saoPauloDayOf } from '../kit/days.ts';
 import { FieldReader } from '../kit/field-reader.ts';
 import { type Answer, created, ok, type ProblemType, problem, schemaViolation, violated } from './answers.ts';
+import { clientOf } from './bank.ts';
 import { type Charge, contentOf, type Receiver } from './books.ts';
 import type { Act, Call } from './call.ts';
 import { type ChargeContent, type ChargeKind, readChargeContent } from './charge-content.ts';
@@ -147,7 +148,7 @@ function readContent(kind: ChargeKind, { bank, receiver }: Call, body: unknown):
     return violated(invalid, { razao, propriedade: `${kind}.loc.id` });
   }
   const owner = bank.books.ownerOfKey(content.chave);
-  if (owner === null || owner === receiver.clientId) return content;
+  if (owner === null || clientOf(owner) === clientOf(receiver.clientId)) return content;
   const razao = `O campo ${kind}.chave corresponde a uma conta que não pertence a este usuário recebedor.`;
   return violated(invalid, { razao, propriedade: `${kind}.chave` });
 }

@@ -25,6 +25,8 @@ export type Asked = {
   readonly authorization: string | undefined;
   /** An instant: the receiver's time is at least that. */
   readonly now: string | undefined;
+  /** For whom of a client's customers it is: each has a time and books of its own. */
+  readonly clock?: string | undefined;
   readonly body: string;
 };
 
@@ -85,7 +87,7 @@ function routeApi(
   const named = parts.map((part) => (WORDS.has(part) ? part : ':')).join('/');
   const found = ROUTES[`${asked.method} /${named}`];
   const token = bank.tokens.find(asked.authorization);
-  const receiver = bank.books.receiver(token?.clientId ?? '');
+  const receiver = bank.receiverFor(token?.clientId ?? '', asked.clock ?? null);
   if (token === null || receiver === undefined) respond(INVALID_TOKEN, null);
   else if (found === undefined) respond(problem('NaoEncontrado'), null);
   else if (!token.scopes.includes(found.scope)) respond(problem('AcessoNegado'), null);

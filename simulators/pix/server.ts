@@ -21,15 +21,12 @@ export function pixServer(bank: Bank, lateMilliseconds: number, tls: Tls | null)
     };
     const { method = '', url = '', headers } = request;
     const now = headers['x-parcela-now'];
+    const clock = headers['x-parcela-clock'];
     readBody(request, (body) => {
       if (body === null) respond(TOO_LARGE, null);
       else {
         const { authorization } = headers;
-        route(
-          bank,
-          { method, url, authorization, now: typeof now === 'string' ? now : undefined, body },
-          respond,
-        );
+        route(bank, { method, url, authorization, now: oneOf(now), clock: oneOf(clock), body }, respond);
       }
     });
   };
@@ -42,6 +39,10 @@ export function pixServer(bank: Bank, lateMilliseconds: number, tls: Tls | null)
   server.maxConnections = MOST_CONNECTIONS;
   server.on('close', () => bank.sender.close());
   return server;
+}
+
+function oneOf(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : undefined;
 }
 
 /** Gives the whole body, or null when it was longer than may be: then it is read to its end. */

@@ -6,7 +6,7 @@ import { createDemoLink } from '../console/users/invite-user.ts';
 import type { DataFolder } from '../homologation/data-folder.ts';
 import type { Simulator, StartSimulator } from '../homologation/start-simulator.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
-import { businessClock } from '../platform/business-clock.ts';
+import { type BusinessClock, businessClock } from '../platform/business-clock.ts';
 import {
   type Channel,
   observeChannel,
@@ -39,6 +39,7 @@ import { openPixBanks, type PixBanks } from '../providers/open-pix-banks.ts';
 import { openProviderTable, type ProviderTable } from '../providers/open-provider-table.ts';
 import { openPixBank, PIX_CONNECT_MILLISECONDS, PIX_PORT } from '../providers/pix/open-pix-bank.ts';
 import type { PixBank } from '../providers/pix/pix-bank.ts';
+import { utcText } from '../values/instant.ts';
 import type { Configuration } from './config.ts';
 import type { AppContext, BusinessTime, StartContext } from './context.ts';
 
@@ -335,11 +336,16 @@ export async function openNamedBank(
 /** What the simulated bank of Pix takes from a client that it sees for the first time. */
 const SIMULATED_PIX = { token: 'parcela:homologation', settings: { key: 'pix@parcela.example' } };
 
+/** The simulated bank lives Pix Automático by each merchant's own clock. */
+function headersOfClock(merchantId: string, clock: BusinessClock): Readonly<Record<string, string>> {
+  return { 'x-parcela-now': utcText(clock.now(merchantId)), 'x-parcela-clock': merchantId };
+}
+
 /** The bank of Pix that is named, or its simulator; null: there is none. */
 export async function openNamedPixBank(
   start: StartContext,
   simulatorUrl: string | null,
-  observe: ObserveCall,
+  { observe, clock }: { readonly observe: ObserveCall; readonly clock: BusinessClock },
 ): Promise<PixBank | null> {
   const { configuration, closings, metrics, gate, log } = start;
   const { url, settings } = configuration.pix;
@@ -362,7 +368,14 @@ export async function openNamedPixBank(
       : await open();
   const bank =
     url === null
-      ? openPixBank({ ...SIMULATED_PIX, url: `${simulatorUrl}/api/v2` }, channel, { observe })
+      ? openPixBank(
+          {
+            url: `${simulatorUrl}/api/v2`,
+            settings: { ...settings, ...SIMULATED_PIX.settings },
+          },
+          channel,
+          { observe, headersOf: (merchantId) => headersOfClock(merchantId, clock) },
+        )
       : openPixBank({ url, settings }, channel, { observe });
   closings.push({ name: 'bank of Pix', close: () => bank.close() });
   return PIX_PORT.gated(bank, () => whyHeld(gate));

@@ -148,10 +148,10 @@ async function openOnDatabase(
   drain: Drain,
 ): Promise<Omit<App, 'broken'>> {
   const bank = await openNamedBank(start, bankUrl, observe.bank);
-  const pixBank = await openNamedPixBank(start, pixSimulatorUrl, observe.pix);
   const { database, migrations } = await openCheckedDatabase(start, place);
   const { works: worksOfKeys, recordStart, ...keys } = await openAuditedKeys(start, database, migrations);
   const { works: worksOfTime, ...time } = await openBusinessTime(start, database);
+  const pixBank = await openNamedPixBank(start, pixSimulatorUrl, { observe: observe.pix, clock: time.clock });
   const named = { acquirer, bank, pixBank, observe };
   const providers = await start.whileDatabaseStarts(() =>
     openProviders(start, { database, keyring: keys.keyring }, named),

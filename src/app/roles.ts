@@ -38,6 +38,7 @@ const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN> & Record<ClockedK
   forgetOldPixPayers: 'http',
   reportUnusedCredentials: 'http',
   chargeDueBillings: 'charging',
+  advanceAutomaticPix: 'charging',
   finishOpenCharges: 'charging',
   processChargebacks: 'charging',
   endWithPlan: 'charging',

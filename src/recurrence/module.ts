@@ -6,6 +6,8 @@ import type { Work } from '../platform/work/due-work.ts';
 import { forgetPersonalData } from '../platform/work/every-so-often.ts';
 import { fairLine } from '../platform/work/fair-line.ts';
 import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
+import type { PixBanks } from '../providers/open-pix-banks.ts';
+import type { PixSettings } from '../providers/pix/pix-settings.ts';
 import { type Instant, saoPauloDay, startOfSaoPauloDay } from '../values/instant.ts';
 import { cardMonths, UPCOMING_DAYS } from './alerts/alert.ts';
 import { type AlertDayTools, alertDay } from './alerts/alert-day.ts';
@@ -20,6 +22,8 @@ import {
 import { ALERT_ENDPOINT_ENDPOINTS, ALERT_ENDPOINT_REFUSALS } from './alerts/endpoints.ts';
 import { ALERT_MESSAGES } from './alerts/messages-contract.ts';
 import { findEarliestUpcoming } from './alerts/upcoming-alerts.sql.ts';
+import { pendingSubscriptionsWrite } from './automatic/enrolment.sql.ts';
+import { openAutomaticPix } from './automatic/module.ts';
 import { billingCancelsWrite } from './billings/billing-cancels.sql.ts';
 import { BILLING_CANCEL_REFUSALS, BILLING_ENDPOINTS, BILLING_SEARCH_REFUSALS } from './billings/endpoints.ts';
 import {
@@ -204,16 +208,29 @@ const ENDINGS_LINE = { name: 'plan endings', slots: 3, waiting: 100, longestWait
 
 type RecurrenceContext = CollectionContext & {
   readonly audit: Audit;
-  readonly configuration: { readonly customerRetentionDays: number };
+  readonly configuration: {
+    readonly customerRetentionDays: number;
+    readonly pix: Pick<PixSettings, 'timeoutMilliseconds'>;
+  };
+  readonly pixBanks: PixBanks;
 };
 
 export function openRecurrence(context: RecurrenceContext, below: BelowCollection): Module {
-  const { database, search, lookUp, batched, clock, audit } = context;
+  const { database, search, lookUp, batched, clock, audit, pixBanks, configuration } = context;
   const { deliverer } = below.webhooks;
   const mayBeDue = createWakeSignal();
+  const automatic = {
+    database,
+    clock,
+    deliverer,
+    pixBanks,
+    pixTimeoutMilliseconds: configuration.pix.timeoutMilliseconds,
+  };
   const parts = [
     openPlans(context, below),
-    openCollection(context, below, mayBeDue),
+    openCollection(context, below, mayBeDue, (charging) =>
+      openAutomaticPix(context, { ...automatic, ...charging, notify: mayBeDue.notify }),
+    ),
     openAlerts(context, below),
   ];
   return {
@@ -223,7 +240,9 @@ export function openRecurrence(context: RecurrenceContext, below: BelowCollectio
         ...context,
         findRequest: below.idempotency.findRequest,
         notify: mayBeDue.notify,
+        ...automatic,
         writeNewSubscription: batched(newSubscriptionsWrite(database)),
+        writePending: batched(pendingSubscriptionsWrite(database)),
         writeChange: batched(subscriptionChangesWrite(audit, deliverer)),
       }),
       ...serve(BILLING_ENDPOINTS, {

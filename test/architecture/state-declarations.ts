@@ -167,6 +167,7 @@ export const STATE_DECLARATIONS: Declarations = {
           'canceled.activate': 'active',
           'active.cancel': 'canceled',
           'blocked.cancel': 'canceled',
+          'pending.cancel': 'canceled',
         },
         toBy: 'statusMove',
       },
@@ -176,8 +177,44 @@ export const STATE_DECLARATIONS: Declarations = {
         fromBy: "'opened'",
       },
     ],
+    'pix_authorizations.make': [{ table: 'pix_authorizations', cells: ['asking.make'] }],
+    'pix_authorizations.end': [
+      {
+        table: 'pix_authorizations',
+        cells: ['asking.end', 'waiting.end', 'approved.end', 'ending.end'],
+      },
+    ],
+    'pix_authorizations.move_subscription': [
+      {
+        table: 'subscriptions',
+        cells: {
+          'pending.authorize': 'active',
+          'pending.reject': 'rejected',
+          'pending.expire': 'expired',
+          'pending.cancel': 'canceled',
+          'active.cancel': 'canceled',
+          'blocked.cancel': 'canceled',
+        },
+        toBy: 'SubscriptionMove.to',
+      },
+      { table: 'billings', cells: ['opened.cancel'] },
+      { table: 'pix_authorizations', cells: ['waiting.approve'] },
+    ],
+    'pix_collections.decide': [
+      {
+        table: 'pix_collections',
+        cells: {
+          'open.pay': 'paid',
+          'open.fail': 'failed',
+          'open.deny': 'denied',
+          'open.invalidate': 'invalid',
+          'open.void': 'voided',
+        },
+        toBy: 'Decision',
+      },
+    ],
     'plan_cancellations.end_subscriptions': [
-      { table: 'subscriptions', cells: ['active.cancel', 'blocked.cancel'] },
+      { table: 'subscriptions', cells: ['active.cancel', 'blocked.cancel', 'pending.cancel'] },
     ],
     'plan_cancellations.cancel_billings': [{ table: 'billings', cells: ['opened.cancel'] }],
     'billings.cancel': [
@@ -228,6 +265,7 @@ export const STATE_DECLARATIONS: Declarations = {
           'active.complete': 'completed',
           'blocked.complete': 'completed',
           'canceled.complete': 'completed',
+          'pending.cancel': 'canceled',
         },
         toBy: 'billingAfterCharge',
       },
@@ -278,6 +316,10 @@ export const STATE_DECLARATIONS: Declarations = {
       'canceled.block': 'subscriptionChange',
       'completed.block': 'subscriptionChange',
       'completed.complete': 'subscriptionChange',
+      'rejected.cancel': 'statusMove',
+      'expired.cancel': 'statusMove',
+      'rejected.complete': 'subscriptionChange',
+      'expired.complete': 'subscriptionChange',
     },
     plans: {
       'active.activate': 'movePlan',
@@ -289,6 +331,8 @@ export const STATE_DECLARATIONS: Declarations = {
     // A rule may know why from the beginning.
     'reconciliation_exceptions.record': ['open', 'explained'],
     // A plan begins in the state that its merchant gives it.
+    // A Pix that was collected is told once it is paid.
+    'pix_charges.record_collected': ['paid'],
     'plans.insert': ['active', 'inactive', 'canceled'],
     // A test is written with its one try.
     'history.record_test': ['delivered', 'givenUp'],

@@ -118,7 +118,7 @@ test('every fault of a plan is reported at once', async () => {
     [{ amount: 1_000_000_000_000 }, ['amount']],
     [{ name: ' \t\n', description: '' }, ['description', 'name']],
     [{ name: 'a'.repeat(256), description: '😀'.repeat(256) }, ['description', 'name']],
-    [{ planType: 'Weekly', paymentMethod: 'Boleto' }, ['paymentMethod', 'planType']],
+    [{ planType: 'Daily', paymentMethod: 'Boleto' }, ['paymentMethod', 'planType']],
     [{ planType: 'Custom' }, ['installments', 'interval']],
     [{ planType: 'Custom', interval: 0, installments: 1 }, ['interval']],
     [{ amount: 0.004, attempts: 5 }, ['amount', 'attempts']],

@@ -35,9 +35,12 @@ export const CANCEL_STATES = {
 } as const satisfies States<CardPayment['cancels'][number]['status']>;
 
 export const SUBSCRIPTION_STATES = {
+  Pending: { tone: 'wait', text: 'Waits for the payer' },
   Active: { tone: 'good', text: 'Active' },
   Blocked: { tone: 'bad', text: 'Blocked' },
   Canceled: { tone: 'plain', text: 'Canceled' },
+  Rejected: { tone: 'bad', text: 'Refused by the payer' },
+  Expired: { tone: 'plain', text: 'Not authorized in time' },
 } as const satisfies States<AnswerOf<typeof GET_SUBSCRIPTION>['status']>;
 
 export const PLAN_STATES = {

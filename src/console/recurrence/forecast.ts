@@ -1,10 +1,17 @@
 import { dueDayAfter } from '../../recurrence/plans/calendar.ts';
+import type { PlanType } from '../../recurrence/plans/plan.ts';
 import { isScheduleOver } from '../../recurrence/subscriptions/schedule.ts';
 import type { Day } from '../../values/instant.ts';
 
 type Series = {
   readonly status: string;
-  readonly plan: { readonly interval: number; readonly installments: number };
+  readonly plan: {
+    readonly interval: number;
+    readonly installments: number;
+    /** Absent: by card, whose rhythm is `interval`. */
+    readonly planType?: string;
+    readonly paymentMethod?: string;
+  };
 };
 export type Forecast = { readonly installment: number; readonly dueOn: Day };
 
@@ -13,10 +20,16 @@ export function* forecasts(
   { status, plan }: Series,
   last: { readonly installment: number; readonly expireAt: string },
 ): Generator<Forecast> {
-  const terms = { intervalDays: plan.interval, installments: plan.installments };
+  const terms = {
+    intervalDays: plan.interval,
+    installments: plan.installments,
+    planType: (plan.planType ?? 'Monthly').toLowerCase() as PlanType,
+    paymentMethod:
+      plan.paymentMethod === 'PixAutomatic' ? ('pixAutomatic' as const) : ('creditCard' as const),
+  };
   let at: Forecast = { installment: last.installment, dueOn: last.expireAt.slice(0, 10) as Day };
   while (status === 'Active' && !isScheduleOver(at, terms)) {
-    at = { installment: at.installment + 1, dueOn: dueDayAfter(at.dueOn, plan.interval) };
+    at = { installment: at.installment + 1, dueOn: dueDayAfter(at.dueOn, terms) };
     yield at;
   }
 }

@@ -15,11 +15,14 @@ export const ENTRY_WORDS = {
   Completed: 'Completed',
   VaultChanged: 'Card changed',
   CustomerChanged: 'Customer changed',
+  Rejected: 'Refused by the payer',
+  Expired: 'Not authorized in time',
   Opened: 'Opened',
   Charged: 'Charged',
 } as const satisfies Record<Entry['type'], string>;
 
 export const PLAN_TYPE_WORDS = {
+  Weekly: 'Weekly',
   Monthly: 'Monthly',
   Bimonthly: 'Every two months',
   Quarterly: 'Every three months',

@@ -85,7 +85,12 @@ ${facts([
   [say('Customer'), customer?.name ?? '–'],
   [say('Document'), customer?.documentNumber === undefined ? '–' : documentText(customer.documentNumber)],
   ['E-mail', customer?.email ?? '–'],
-  [say('Stored card'), html`<code>${subscription.vaultId}</code>`],
+  [
+    say('Paid by'),
+    subscription.vaultId === undefined
+      ? say('Pix Automático')
+      : html`${say('Stored card')} <code>${subscription.vaultId}</code>`,
+  ],
   [say('Subscription id'), html`<code>${subscription.id}</code>`],
 ])}`;
 }

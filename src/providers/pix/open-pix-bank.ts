@@ -65,7 +65,7 @@ const unknown = (reason: string): BankUnknown => ({
 });
 
 /** What is unknown is asked again later. */
-export const PIX_PORT = guardedPort<PixBank, 'name' | 'close'>(
+export const PIX_PORT = guardedPort<PixBank, 'name' | 'recurring' | 'close'>(
   {
     issue: notConnected,
     find: unknown,
@@ -73,6 +73,14 @@ export const PIX_PORT = guardedPort<PixBank, 'name' | 'close'>(
     refund: notConnected,
     settleRefund: notConnected,
     receivedSince: unknown,
+    authorize: notConnected,
+    findAuthorization: unknown,
+    endAuthorization: notConnected,
+    collect: notConnected,
+    findCollection: unknown,
   },
-  { reason: 'this bank of Pix is not open here', rest: { name: 'absent', close: async () => {} } },
+  {
+    reason: 'this bank of Pix is not open here',
+    rest: { name: 'absent', recurring: null, close: async () => {} },
+  },
 );

@@ -2,6 +2,7 @@ import type { FeedPage, FeedRequest } from '../../platform/feeds/feed.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { BankNotConnected, BankUnknown } from '../banks/bank.ts';
+import type { RecurringPix, RecurringTerms } from './recurring-pix.ts';
 
 export type PixPayer = {
   readonly name: string;
@@ -106,8 +107,10 @@ export const MOST_RECEIPTS = 500;
 export type PixReceiptsAnswer = FeedPage<PixReceipt> | BankUnknown;
 
 /** The port to a bank of Pix. Never throws: an unclear answer is `unknown`. Ends within the timeout. */
-export type PixBank = {
+export type PixBank = RecurringPix & {
   readonly name: string;
+  /** Null: Pix Automático is not switched on for it. */
+  readonly recurring: RecurringTerms | null;
   /** Repeating a txid never makes a second charge. */
   issue(request: PixRequest, timeoutMilliseconds: number): Promise<PixIssueAnswer>;
   /** The bank's record, checked against the request like an answer of `issue`. */

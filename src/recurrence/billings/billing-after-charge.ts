@@ -1,6 +1,7 @@
 import { addDays, type Day } from '../../values/instant.ts';
+import { pixRetryDay } from '../plans/pix-schedule.ts';
 import { ENDLESS, type Terms } from '../plans/plan.ts';
-import { retryAfterFailure } from '../plans/retry-schedule.ts';
+import { type Retry, retryAfterFailure } from '../plans/retry-schedule.ts';
 import { dueDayAfter, isScheduleOver } from '../subscriptions/schedule.ts';
 import {
   SUBSCRIPTION_MOVES,
@@ -14,7 +15,7 @@ export type ScheduledCharge = {
   readonly result: ChargeResult;
   /** When the result is recorded: it may have been canceled during the charge. */
   readonly subscription: SubscriptionState;
-  readonly terms: Pick<Terms, 'planType' | 'installments' | 'intervalDays' | 'maxRetries'>;
+  readonly terms: Pick<Terms, 'paymentMethod' | 'planType' | 'installments' | 'intervalDays' | 'maxRetries'>;
   readonly installment: number;
   readonly dueOn: Day;
   /** On schedule, this one included: from 1. */
@@ -86,14 +87,20 @@ function verdictOf(charge: ScheduledCharge): Verdict {
 /** Null without retry: none is left, the subscription has ended, or the network would fine it. */
 function verdictOfFunds(charge: ScheduledCharge): Verdict | null {
   if (charge.subscription !== 'active') return { event: 'cancel', rule: 'subscriptionEnded', chargeOn: null };
-  const retry = retryAfterFailure({
-    ...charge,
-    attemptNumber: charge.chargesMade,
-    maxRetries: charge.terms.maxRetries,
-  });
+  const retry = retryOf(charge);
   if (retry === null) return null;
   if (charge.isNetworkLimitReached) return { event: 'deny', rule: 'networkLimit', chargeOn: null };
   return { event: 'retry', rule: retry.isAdvised ? 'retryAsAdvised' : 'retry', chargeOn: retry.retryOn };
+}
+
+/** A further try of Pix Automático is sent on the day before it. */
+function retryOf(charge: ScheduledCharge): Retry | null {
+  const { terms, chargesMade, dueOn, chargedOn } = charge;
+  const { maxRetries } = terms;
+  if (terms.paymentMethod === 'creditCard')
+    return retryAfterFailure({ ...charge, attemptNumber: chargesMade, maxRetries });
+  const tryOn = pixRetryDay({ dueOn, maxRetries }, chargesMade - 1, chargedOn);
+  return tryOn === null ? null : { retryOn: addDays(tryOn, -1), isAdvised: false };
 }
 
 /** Whether a final failure ends the subscription, by the table of results. */
@@ -124,12 +131,12 @@ function subscriptionChange(
   reason: SubscriptionReason,
 ): SubscriptionChange {
   const next = SUBSCRIPTION_MOVES[state][event];
-  return next === state ? null : { state: next, reason };
+  return next === null || next === state ? null : { state: next, reason };
 }
 
 type Finalized = {
   readonly subscription: SubscriptionState;
-  readonly terms: Pick<Terms, 'installments' | 'intervalDays'>;
+  readonly terms: Pick<Terms, 'paymentMethod' | 'planType' | 'installments' | 'intervalDays'>;
   readonly installment: number;
   readonly dueOn: Day;
   /** The day on which it ended, or was last charged. */
@@ -150,7 +157,7 @@ export function afterFinalized(
   if (isScheduleOver({ installment, dueOn }, terms))
     return { subscription: subscriptionChange(subscription, 'complete', 'completed'), next: null };
   if (ended !== null || subscription !== 'active') return { subscription: ended, next: null };
-  const nextDueOn = dueDayAfter(dueOn, terms.intervalDays);
+  const nextDueOn = dueDayAfter(dueOn, terms);
   const chargeOn = nextDueOn > today ? nextDueOn : addDays(today, 1);
   return { subscription: null, next: { installment: installment + 1, dueOn: nextDueOn, chargeOn } };
 }

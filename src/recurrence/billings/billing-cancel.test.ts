@@ -1,15 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Day } from '../../values/instant.ts';
-import { SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
 import { BILLING_STATES } from './billing.ts';
 import { type BillingToCancel, billingAfterCancel } from './billing-after-charge.ts';
+
+/** Of subscriptions by card. */
+const CARD_STATES = ['active', 'blocked', 'canceled', 'completed'] as const;
 
 const OPENED: BillingToCancel = {
   state: 'opened',
   isCharging: false,
   subscription: 'active',
-  terms: { installments: 0, intervalDays: 30 },
+  terms: {
+    installments: 0,
+    paymentMethod: 'creditCard' as const,
+    planType: 'monthly' as const,
+    intervalDays: 30,
+  },
   installment: 7,
   dueOn: '2028-02-29' as Day,
   today: '2028-02-10' as Day,
@@ -27,8 +34,16 @@ test('a next billing whose day has come already is not charged on the day of the
 });
 
 test('with its last billing a subscription is completed', () => {
-  const last = { ...OPENED, terms: { installments: 7, intervalDays: 30 } };
-  for (const subscription of SUBSCRIPTION_STATES) {
+  const last = {
+    ...OPENED,
+    terms: {
+      installments: 7,
+      paymentMethod: 'creditCard' as const,
+      planType: 'monthly' as const,
+      intervalDays: 30,
+    },
+  };
+  for (const subscription of CARD_STATES) {
     const completed = { state: 'completed', reason: 'completed' };
     const expected = { subscription: subscription === 'completed' ? null : completed, next: null };
     assert.deepEqual(billingAfterCancel({ ...last, subscription }), expected);

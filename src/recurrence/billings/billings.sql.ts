@@ -43,9 +43,11 @@ export const BILLING_JOINS = `cross join lateral (
   ) s cross join lateral (
     select * from plans where merchant_id = $1 and plan_id = s.plan_id limit 1
   ) p left join lateral (
-    select n.transaction_id, t.nsu from billing_charges n cross join lateral (
+    select n.transaction_id, coalesce(t.nsu, right(x.end_to_end_id, 20)) as nsu from billing_charges n left join lateral (
       select nsu from transactions where merchant_id = $1 and transaction_id = n.transaction_id limit 1
-    ) t
+    ) t on true left join lateral (
+      select end_to_end_id from pix_charges where merchant_id = $1 and pix_id = n.transaction_id limit 1
+    ) x on true
     where b.state = 'paid' and n.merchant_id = $1 and n.billing_id = b.billing_id and n.outcome = 'approved'
     order by n.charge_number desc limit 1
   ) paid on true`;

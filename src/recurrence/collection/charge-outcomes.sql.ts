@@ -9,11 +9,12 @@ import {
   recordedOutcomes,
   writeOutcomes,
 } from '../../transactions/methods/card/outcomes.sql.ts';
-import { type Instant, saoPauloDay, utcText } from '../../values/instant.ts';
+import { type Day, type Instant, saoPauloDay, utcText } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
 import { BILLING_MOVES, type ChargeRule } from '../billings/billing.ts';
+import { sentOn } from '../plans/pix-schedule.ts';
 import { SUBSCRIPTION_MOVES } from '../subscriptions/subscription.ts';
 import { MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscriptions.sql.ts';
 import { type Held, holdCharges } from './open-charges.sql.ts';
@@ -86,7 +87,7 @@ const ENDINGS = inputRows<Ending>({
   next_billing_id: ['uuid', ({ end, ended }) => (ended.next === null ? null : end.nextBillingId)],
   next_installment: ['smallint', ({ ended }) => ended.next?.installment ?? null],
   next_due_on: ['date', ({ ended }) => ended.next?.dueOn ?? null],
-  next_charge_on: ['date', ({ ended }) => ended.next?.chargeOn ?? null],
+  next_charge_on: ['date', nextChargeOn],
   next_amount: [
     'bigint',
     ({ ended, held }) => (ended.next === null ? null : centsOfPlanAmount(held.terms.amount)),
@@ -99,6 +100,12 @@ const ENDINGS = inputRows<Ending>({
   rest: ['integer', ({ ended }) => ended.restSeconds],
   is_skipped: ['boolean', ({ ended }) => ended.isSkipped],
 });
+
+/** Pix Automático is sent ahead of its due day. */
+function nextChargeOn({ end, held, ended: { next } }: Ending): Day | null {
+  if (next === null || held.leadDays === 0) return next?.chargeOn ?? null;
+  return sentOn(next.dueOn, held.leadDays, saoPauloDay(end.at));
+}
 
 const LOOKS = inputRows<Look>(
   {

@@ -16,7 +16,10 @@ export const DUE = rowCodec(
     billingId: column.text(),
     subscriptionId: column.text(),
     planId: column.text('s.plan_id'),
-    vaultId: column.text('s.vault_id'),
+    /** Empty: it is paid by Pix Automático. */
+    vaultId: column.text("coalesce(s.vault_id::text, '')"),
+    installment: column.whole(),
+    dueOn: column.day(),
     accountNumber: column.text('s.account_number'),
     amount: column.money(),
     fence: column.whole(),
@@ -242,7 +245,10 @@ const EARLIEST_OF = statement(
    ) h cross join days d cross join lateral (
      select ${TURN} as turn from billings b
      where b.charge_on = d.charge_on and b.merchant_id = $1
-       and (b.transaction_id is not null or (${RESTED} and not h.is_held))
+       and case when b.transaction_id is null then ${RESTED} and not h.is_held
+         else not exists (
+           select from pix_collections o where o.merchant_id = b.merchant_id and o.pix_id = b.transaction_id
+         ) end
      order by ${TURN} limit 1
    ) e
    order by d.charge_on limit 1`,

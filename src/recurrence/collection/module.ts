@@ -6,12 +6,15 @@ import type { Log } from '../../platform/log.ts';
 import { counter, databaseGauge, type Metrics } from '../../platform/metrics.ts';
 import type { Module, ModuleContext } from '../../platform/module.ts';
 import { openReminder } from '../../platform/reminder.ts';
-import type { Work } from '../../platform/work/due-work.ts';
+import type { ClockedWork, Work } from '../../platform/work/due-work.ts';
 import { countingWhenRead } from '../../platform/work/every-so-often.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import type { Transactions } from '../../transactions/module.ts';
+import type { Instant } from '../../values/instant.ts';
 import type { Webhooks } from '../../webhooks/module.ts';
+import type { AdvanceCollectionTools } from '../automatic/advance-collection.ts';
+import type { AutomaticPix } from '../automatic/module.ts';
 import { chargeIntentsWrite } from './charge-intents.sql.ts';
 import { chargeOutcomesWrite } from './charge-outcomes.sql.ts';
 import type { ChargeWindow } from './day-window.ts';
@@ -104,6 +107,9 @@ export type CollectionContext = ModuleContext & {
   readonly acquirers: Acquirers;
 };
 
+/** Made when the module below it is open. */
+type OpenPixCollection = (tools: Pick<AdvanceCollectionTools, 'writeEnd' | 'observeCharge'>) => AutomaticPix;
+
 export type BelowCollection = {
   readonly idempotency: Idempotency;
   readonly cards: Cards;
@@ -116,28 +122,54 @@ export function openCollection(
   context: CollectionContext,
   below: BelowCollection,
   mayBeDue: WakeSignal,
+  openPix: OpenPixCollection,
 ): Module {
   const { database, clock } = context;
   const { billingSignal } = below.transactions;
   const { deliverer } = below.webhooks;
-  const tools = chargeTools(context, below);
+  const byCard = chargeTools(context, below);
+  const pix = openPix(byCard);
+  const tools: ChargeDueTools = { ...byCard, collectByPix: pix.collectByPix };
   const { works, charger } = chargingWorks(tools, { wakeSignal: mayBeDue, resolved: billingSignal });
   const isEngine = tools.chargesAtOnce > 0;
   return {
     endpoints: serve(MANUAL_CHARGE_ENDPOINTS, { ...tools, findRequest: below.idempotency.findRequest }),
     works: [
       ...works,
+      ...(isEngine ? pix.works : []),
       ...(isEngine ? [chargebackWork({ database, clock, deliverer }, billingSignal)] : []),
       countingDue(context, observeDue(context.metrics)),
     ],
-    clockedWork: [{ name: 'billings', earliestDue: charger.earliestDueOf, runDue: charger.runDueOf }],
+    clockedWork: [
+      isEngine
+        ? clockedBillings(charger, pix)
+        : { name: 'billings', earliestDue: charger.earliestDueOf, runDue: charger.runDueOf },
+    ],
+  };
+}
+
+/** What the bank has decided comes before what is charged. */
+function clockedBillings(charger: DueCharger, { clocked }: AutomaticPix): ClockedWork {
+  return {
+    name: 'billings',
+    async earliestDue(merchantId, until) {
+      const found = [
+        await clocked.earliestDue(merchantId, until),
+        await charger.earliestDueOf(merchantId, until),
+      ].filter((at) => at !== null);
+      return found.length === 0 ? null : (Math.min(...found) as Instant);
+    },
+    async runDue(merchantId, signal) {
+      const looked = await clocked.runDue(merchantId, signal);
+      return looked + (await charger.runDueOf(merchantId, signal));
+    },
   };
 }
 
 function chargeTools(context: CollectionContext, { cards, transactions, webhooks }: BelowCollection) {
   const { configuration, database, batched, keyring, clock, acquirers, log, metrics } = context;
   const { limits, outage } = transactions;
-  const tools: ChargeDueTools = {
+  const tools: Omit<ChargeDueTools, 'collectByPix'> = {
     database,
     deliverer: webhooks.deliverer,
     keyring,

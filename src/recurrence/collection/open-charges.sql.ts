@@ -90,8 +90,14 @@ const SUBSCRIPTION = rowCodec(
   {
     subscriptionId: column.text(),
     accountNumber: column.text(),
-    vaultId: column.text(),
+    /** Empty: it is paid by Pix Automático. */
+    vaultId: column.text("coalesce(h.vault_id::text, '')"),
     subscription: column.oneOf(SUBSCRIPTION_STATES, 'h.state'),
+    /** Days before its due day on which a charge is sent; 0 for cards. */
+    leadDays: column.whole(`case when h.vault_id is null then (
+       select a.lead_days from pix_authorizations a
+       where a.merchant_id = h.merchant_id and a.subscription_id = h.subscription_id
+     ) else 0 end`),
   },
   'h',
 );

@@ -47,6 +47,8 @@ export type ChargeDueTools = CollectBillingTools & {
   /** Tells whether each acquirer answers charges. While one does not, one charge at a time tests it. */
   readonly outage: OutageWatch;
   readonly hasMovedClocks: boolean;
+  /** For what is paid by Pix Automático. */
+  readonly collectByPix: (due: DueBilling, deadlineAt: number) => Promise<'pending' | 'notTaken'>;
   /** From 0 to 1: where reads begin in the turns of a day. */
   readonly chance: () => number;
 };
@@ -203,6 +205,7 @@ async function charge(tools: ChargeDueTools, due: DueBilling): Promise<Charged> 
   const { acquirerTimeoutMilliseconds, chargeMilliseconds } = tools.patienceFor(due.merchantId);
   const deadlineAt = performance.now() + chargeMilliseconds;
   try {
+    if (due.vaultId === '') return { isOver: (await tools.collectByPix(due, deadlineAt)) === 'pending' };
     const { kind } = await collectBilling({ ...tools, acquirerTimeoutMilliseconds }, due, order, deadlineAt);
     return { isOver: kind === 'ended' || kind === 'pending' };
   } catch (error) {

@@ -15,7 +15,13 @@ const DUE = '2026-12-01' as Day;
 
 const HELD: LockedBilling = {
   subscription: 'active',
-  terms: { planType: 'monthly' as const, installments: 0, intervalDays: 30, maxRetries: 4 },
+  terms: {
+    paymentMethod: 'creditCard',
+    planType: 'monthly' as const,
+    installments: 0,
+    intervalDays: 30,
+    maxRetries: 4,
+  },
   subscriptionId: 's',
   billingId: 'b',
   transactionId: 't',

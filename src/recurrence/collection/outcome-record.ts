@@ -19,7 +19,7 @@ import { firstDayFrom } from './day-window.ts';
 
 export type LockedBilling = {
   readonly subscription: SubscriptionState;
-  readonly terms: Pick<Terms, 'planType' | 'installments' | 'intervalDays' | 'maxRetries'>;
+  readonly terms: Pick<Terms, 'paymentMethod' | 'planType' | 'installments' | 'intervalDays' | 'maxRetries'>;
   readonly subscriptionId: string;
   readonly billingId: string;
   /** The transaction of the charge that ends; null if the acquirer was not asked. */

@@ -23,6 +23,8 @@ const START_DAYS = [
 ] as Day[];
 
 const amount = planAmount(49.9) as PlanAmount;
+const everyDays = (intervalDays: number) =>
+  ({ paymentMethod: 'creditCard', planType: 'custom', intervalDays }) as const;
 
 const anyTerms: fc.Arbitrary<Terms> = fc
   .record({
@@ -34,6 +36,7 @@ const anyTerms: fc.Arbitrary<Terms> = fc
   })
   .map(({ planType, trialDays, ownInterval, ownInstallments, maxRetries }) => ({
     amount,
+    paymentMethod: 'creditCard',
     planType,
     trialDays,
     intervalDays: INTERVAL_DAYS[planType] ?? ownInterval,
@@ -71,21 +74,22 @@ test('the first is due after the trial, and every other exactly one interval aft
 });
 
 test('a month is no unit: thirty days after 31 January is 2 March, in a leap year the 1st', () => {
-  assert.equal(dueDayAfter('2027-01-31' as Day, 30), '2027-03-02');
-  assert.equal(dueDayAfter('2028-01-31' as Day, 30), '2028-03-01');
+  assert.equal(dueDayAfter('2027-01-31' as Day, everyDays(30)), '2027-03-02');
+  assert.equal(dueDayAfter('2028-01-31' as Day, everyDays(30)), '2028-03-01');
   assert.equal(firstDueOn('2027-02-02' as Day, 10), '2027-02-12');
 });
 
 test('days that were an hour shorter or longer are days like any other', () => {
-  assert.equal(dueDayAfter('2018-11-03' as Day, 1), '2018-11-04');
-  assert.equal(dueDayAfter('2019-02-16' as Day, 1), '2019-02-17');
-  assert.equal(dueDayAfter('1985-11-02' as Day, 30), '1985-12-02');
+  assert.equal(dueDayAfter('2018-11-03' as Day, everyDays(1)), '2018-11-04');
+  assert.equal(dueDayAfter('2019-02-16' as Day, everyDays(1)), '2019-02-17');
+  assert.equal(dueDayAfter('1985-11-02' as Day, everyDays(30)), '1985-12-02');
 });
 
 test('what leaves the calendar has no days at all', () => {
   const terms = {
     amount,
     planType: 'yearly',
+    paymentMethod: 'creditCard',
     trialDays: 0,
     intervalDays: 365,
     installments: ENDLESS,

@@ -1,6 +1,7 @@
 import type { Cents } from '../../values/cents.ts';
 import { addDays, type Day } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
+import { pixDueDayAfter, possiblePixRetryDays } from './pix-schedule.ts';
 import { ENDLESS, type Terms } from './plan.ts';
 import { possibleRetryDays } from './retry-schedule.ts';
 
@@ -9,9 +10,12 @@ export function firstDueOn(subscribedOn: Day, trialDays: number): Day {
   return addDays(subscribedOn, trialDays);
 }
 
-/** Counts days, not months: thirty days later for everybody. */
-export function dueDayAfter(dueOn: Day, intervalDays: number): Day {
-  return addDays(dueOn, intervalDays);
+/** Cards count days, not months: thirty days later for everybody. Pix Automático counts by the calendar. */
+export function dueDayAfter(
+  dueOn: Day,
+  { paymentMethod, planType, intervalDays }: Pick<Terms, 'paymentMethod' | 'planType' | 'intervalDays'>,
+): Day {
+  return paymentMethod === 'pixAutomatic' ? pixDueDayAfter(dueOn, planType) : addDays(dueOn, intervalDays);
 }
 
 /** If nothing changes the series. */
@@ -25,18 +29,24 @@ export type PlannedBilling = {
 
 /** The first `count` billings, or all. Null: a day, retries included, is after the calendar's end. */
 export function plannedBillings(terms: Terms, subscribedOn: Day, count: number): PlannedBilling[] | null {
-  const { trialDays, intervalDays, installments, maxRetries } = terms;
+  const { trialDays, installments } = terms;
   const amount = centsOfPlanAmount(terms.amount);
   const billings: PlannedBilling[] = [];
   const most = installments === ENDLESS ? count : Math.min(count, installments);
   try {
-    for (let dueOn = firstDueOn(subscribedOn, trialDays); ; dueOn = dueDayAfter(dueOn, intervalDays)) {
+    for (let dueOn = firstDueOn(subscribedOn, trialDays); ; dueOn = dueDayAfter(dueOn, terms)) {
       const installment = billings.length + 1;
-      billings.push({ installment, dueOn, amount, retriesOn: possibleRetryDays(dueOn, maxRetries) });
+      billings.push({ installment, dueOn, amount, retriesOn: retryDays(terms, dueOn) });
       if (installment === most) return billings;
     }
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
   }
+}
+
+function retryDays({ paymentMethod, maxRetries }: Terms, dueOn: Day): Day[] {
+  return paymentMethod === 'pixAutomatic'
+    ? possiblePixRetryDays(dueOn, maxRetries)
+    : possibleRetryDays(dueOn, maxRetries);
 }

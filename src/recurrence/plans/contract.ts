@@ -17,12 +17,14 @@ import {
   NEW_RHYTHM,
   NOT_SENT,
   newPlanFaults,
+  PAYMENT_METHOD_WORDS,
   PLAN_TYPE_WORDS,
+  paymentMethodOf,
   planFaults,
   planTypeOf,
   SHORTEST_INTERVAL,
 } from './faults-contract.ts';
-import type { Plan, PlanFilter, PlanOrder, PlanState, PlanType, Stamp } from './plan.ts';
+import type { PaymentMethod, Plan, PlanFilter, PlanOrder, PlanState, PlanType, Stamp } from './plan.ts';
 import type { WantedPlan } from './plan-edit.ts';
 import { MAX_RETRIES } from './retry-schedule.ts';
 
@@ -57,7 +59,7 @@ export const PLAN_ANSWER = named('Plan', {
   }),
   planType: Type.Enum(Object.values(PLAN_TYPE_WORDS)),
   trialDays: Type.Integer(),
-  paymentMethod: Type.Literal('CreditCard'),
+  paymentMethod: Type.Enum(Object.values(PAYMENT_METHOD_WORDS)),
   interval: Type.Integer({ description: 'Days.' }),
   installments: Type.Integer({ description: '0: no end.' }),
   attempts: Type.Integer(),
@@ -103,7 +105,7 @@ export function writePlan(plan: Plan): object {
     amount: writePlanAmount(terms.amount),
     planType: PLAN_TYPE_WORDS[terms.planType],
     trialDays: terms.trialDays,
-    paymentMethod: 'CreditCard',
+    paymentMethod: PAYMENT_METHOD_WORDS[terms.paymentMethod],
     interval: terms.intervalDays,
     installments: terms.installments,
     attempts: terms.maxRetries,
@@ -120,7 +122,10 @@ const PLAN_FIELDS = {
   description: Type.String({ minLength: 1, maxLength: 255, format: 'filledText' }),
   amount: PLAN_AMOUNT,
   planType: Type.Enum(Object.values(PLAN_TYPE_WORDS)),
-  paymentMethod: Type.Literal('CreditCard'),
+  paymentMethod: Type.Enum(Object.values(PAYMENT_METHOD_WORDS), {
+    description:
+      'PixAutomatic, where it is switched on, is for Weekly, Monthly, Quarterly, Semesterly and Yearly plans with up to 3 `attempts`; its due days are those of the calendar.',
+  }),
   trialDays: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 730, description: 'Days before the first charge.' }),
   ),
@@ -175,7 +180,7 @@ export const CREATE_PLAN = contract({
   path: '/v1/recurrences/plans',
   summary: 'Create a plan',
   description:
-    'What you offer: so much, every so many days. It is Active at once. Monthly is every 30 days, Bimonthly 60, Quarterly 90, ' +
+    'What you offer: so much, every so many days. It is Active at once. Weekly is every 7 days, Monthly 30, Bimonthly 60, Quarterly 90, ' +
     'Semesterly 180, Yearly 365, all without end, but for a Monthly one with `installments`: its subscriptions are completed after ' +
     'so many. A Custom plan needs `interval` and `installments`. `trialDays` and `attempts` ' +
     'are 0 by default.',
@@ -298,12 +303,13 @@ export function readWantedPlan(
   body: Omit<Static<NonNullable<typeof UPDATE_PLAN.body>>, 'merchantId'>,
 ): WantedPlan {
   const { name, description, amount, planType, trialDays, interval, installments, attempts } = body;
-  const { softDescriptor } = body;
+  const { softDescriptor, paymentMethod } = body;
   return {
     name,
     description,
     amount: planAmount(amount) as PlanAmount,
     planType: planTypeOf(planType) as PlanType,
+    paymentMethod: paymentMethodOf(paymentMethod) as PaymentMethod,
     ...(trialDays === undefined ? {} : { trialDays }),
     ...(interval === undefined || interval === NOT_SENT ? {} : { intervalDays: interval }),
     ...(installments === undefined || installments === NOT_SENT ? {} : { installments }),

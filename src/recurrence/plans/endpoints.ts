@@ -90,6 +90,11 @@ export const PLAN_REFUSALS = {
   }),
   inUseAmount: refusal(409, 'amount', IN_USE),
   inUsePlanType: refusal(409, 'planType', IN_USE),
+  inUsePaymentMethod: refusal(409, 'paymentMethod', IN_USE),
+  automaticPixOff: refusal(409, 'paymentMethod', {
+    pt: 'O Pix Automático não está habilitado aqui.',
+    en: 'Pix Automático is not switched on here.',
+  }),
   inUseTrialDays: refusal(409, 'trialDays', IN_USE),
   inUseInterval: refusal(409, 'interval', IN_USE),
   inUseInstallments: refusal(409, 'installments', IN_USE),
@@ -100,6 +105,7 @@ export const PLAN_REFUSALS = {
 const IN_USE_FIELDS = {
   amount: PLAN_REFUSALS.inUseAmount,
   planType: PLAN_REFUSALS.inUsePlanType,
+  paymentMethod: PLAN_REFUSALS.inUsePaymentMethod,
   trialDays: PLAN_REFUSALS.inUseTrialDays,
   intervalDays: PLAN_REFUSALS.inUseInterval,
   installments: PLAN_REFUSALS.inUseInstallments,

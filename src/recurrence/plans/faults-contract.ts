@@ -4,9 +4,16 @@ import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
 import { REQUIRED } from '../../platform/http/schema-faults.ts';
 import { ExactNumber } from '../../values/exact-json.ts';
 import { centsOfPlanAmount, planAmount } from '../../values/plan-amount.ts';
-import { ENDLESS, INTERVAL_DAYS, type PlanType } from './plan.ts';
+import { MOST_PIX_RETRIES } from './pix-schedule.ts';
+import { ENDLESS, INTERVAL_DAYS, type PaymentMethod, type PlanType } from './plan.ts';
+
+export const PAYMENT_METHOD_WORDS = {
+  creditCard: 'CreditCard',
+  pixAutomatic: 'PixAutomatic',
+} as const satisfies Record<PaymentMethod, string>;
 
 export const PLAN_TYPE_WORDS = {
+  weekly: 'Weekly',
   monthly: 'Monthly',
   bimonthly: 'Bimonthly',
   quarterly: 'Quarterly',
@@ -31,7 +38,7 @@ const ofFixedType = (type: PlanType, otherwise?: CheckedRule) =>
     otherwise,
   );
 
-const FIXED_TYPES = (['yearly', 'semesterly', 'quarterly', 'bimonthly'] as const).reduce(
+const FIXED_TYPES = (['weekly', 'yearly', 'semesterly', 'quarterly', 'bimonthly'] as const).reduce(
   (others, type) => ofFixedType(type, others),
   ofFixedType('monthly'),
 );
@@ -41,19 +48,39 @@ const CUSTOM = both(
   withField('installments', { type: ['integer', 'null'], minimum: 1 }),
 );
 
+const PIX_TYPES = (['weekly', 'monthly', 'quarterly', 'semesterly', 'yearly'] as const).map(
+  (type) => PLAN_TYPE_WORDS[type],
+);
+
+/** What `methodFaults` enforces, with the rhythm of a plan by card. */
+function byMethod(rhythm: CheckedRule): CheckedRule {
+  const byPix = {
+    planType: { enum: PIX_TYPES },
+    attempts: { type: ['integer', 'null'], maximum: MOST_PIX_RETRIES },
+  };
+  const byCard = { planType: { not: { const: PLAN_TYPE_WORDS.weekly } } };
+  return when(
+    isWord('paymentMethod', PAYMENT_METHOD_WORDS.pixAutomatic),
+    { ...FIXED_TYPES, properties: byPix },
+    { ...rhythm, properties: byCard },
+  );
+}
+
 /** What `rhythmFaults` enforces. */
-export const CHANGED_RHYTHM = when(isWord('planType', PLAN_TYPE_WORDS.custom), CUSTOM, FIXED_TYPES);
+export const CHANGED_RHYTHM = byMethod(when(isWord('planType', PLAN_TYPE_WORDS.custom), CUSTOM, FIXED_TYPES));
 /** A new plan has no values to keep. */
-export const NEW_RHYTHM = when(
-  isWord('planType', PLAN_TYPE_WORDS.custom),
-  {
-    required: ['interval', 'installments'],
-    properties: {
-      interval: { type: 'integer', minimum: SHORTEST_INTERVAL },
-      installments: { type: 'integer', minimum: 1 },
+export const NEW_RHYTHM = byMethod(
+  when(
+    isWord('planType', PLAN_TYPE_WORDS.custom),
+    {
+      required: ['interval', 'installments'],
+      properties: {
+        interval: { type: 'integer', minimum: SHORTEST_INTERVAL },
+        installments: { type: 'integer', minimum: 1 },
+      },
     },
-  },
-  FIXED_TYPES,
+    FIXED_TYPES,
+  ),
 );
 
 export const PLAN_FAULTS = {
@@ -77,6 +104,18 @@ export const PLAN_FAULTS = {
     pt: 'Neste tipo de plano o serviço define as parcelas (0, sem fim): não as envie, ou envie 0.',
     en: 'The service sets the installments of this type of plan (0, no end): leave them out, or send 0.',
   }),
+  pixType: refusal(400, 'planType', {
+    pt: 'O Pix Automático não tem os períodos Bimonthly e Custom: use Weekly, Monthly, Quarterly, Semesterly ou Yearly.',
+    en: 'Pix Automático has no periods Bimonthly and Custom: use Weekly, Monthly, Quarterly, Semesterly or Yearly.',
+  }),
+  cardType: refusal(400, 'planType', {
+    pt: 'O tipo Weekly é só do Pix Automático.',
+    en: 'The type Weekly is of Pix Automático only.',
+  }),
+  pixAttempts: refusal(400, 'attempts', {
+    pt: `O Pix Automático permite no máximo ${MOST_PIX_RETRIES} novas tentativas.`,
+    en: `Pix Automático allows ${MOST_PIX_RETRIES} retries at most.`,
+  }),
   endlessCustom: refusal(400, 'installments', {
     pt: 'Um plano Custom tem no mínimo 1 parcela.',
     en: 'A Custom plan has 1 installment at least.',
@@ -85,7 +124,12 @@ export const PLAN_FAULTS = {
 
 /** Anything in the body may be malformed; the schema reports its own faults. */
 export function planFaults(body: unknown, caller: Caller | null): Fault[] {
-  return [...merchantFaults(body, caller), ...amountFaults(body), ...rhythmFaults(body)];
+  return [
+    ...merchantFaults(body, caller),
+    ...amountFaults(body),
+    ...rhythmFaults(body),
+    ...methodFaults(body),
+  ];
 }
 
 /** A missing or malformed amount is a fault of the schema. */
@@ -119,6 +163,25 @@ function rhythmFaults(body: unknown): Fault[] {
   if (isSet(interval) && interval !== fixed) faults.push(PLAN_FAULTS.fixedInterval);
   if (isSet(installments) && planType !== 'monthly') faults.push(PLAN_FAULTS.fixedInstallments);
   return faults;
+}
+
+/** What each way of paying cannot have. */
+function methodFaults(body: unknown): Fault[] {
+  const sent = (body ?? {}) as Record<string, unknown>;
+  const planType = planTypeOf(sent.planType);
+  const method = paymentMethodOf(sent.paymentMethod);
+  if (method === 'creditCard') return planType === 'weekly' ? [PLAN_FAULTS.cardType] : [];
+  if (method === undefined) return [];
+  const { attempts } = sent;
+  return [
+    ...(planType === 'bimonthly' || planType === 'custom' ? [PLAN_FAULTS.pixType] : []),
+    ...(typeof attempts === 'number' && attempts > MOST_PIX_RETRIES ? [PLAN_FAULTS.pixAttempts] : []),
+  ];
+}
+
+export function paymentMethodOf(word: unknown): PaymentMethod | undefined {
+  const methods = Object.keys(PAYMENT_METHOD_WORDS) as PaymentMethod[];
+  return methods.find((method) => PAYMENT_METHOD_WORDS[method] === word);
 }
 
 export function newPlanFaults(body: unknown, caller: Caller | null): Fault[] {

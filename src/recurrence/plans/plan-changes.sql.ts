@@ -36,13 +36,13 @@ const INSERT = statement(
   'plans.insert',
   `with written as (
      insert into plans (merchant_id, plan_id, name, description, search_name, amount, plan_type, trial_days,
-       interval_days, installments, max_retries, soft_descriptor, state, created_by, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+       interval_days, installments, max_retries, soft_descriptor, payment_method, state, created_by, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
      on conflict do nothing
      returning merchant_id, plan_id
    ), keyed as (
-     select $16::bytea as key_hash, $17::bytea as body_fingerprint,
-       $18::integer as body_fingerprint_key_id, merchant_id, plan_id as resource_id from written
+     select $17::bytea as key_hash, $18::bytea as body_fingerprint,
+       $19::integer as body_fingerprint_key_id, merchant_id, plan_id as resource_id from written
    ), ${REMEMBER_KEYS}
    select plan_id from written`,
 );
@@ -85,7 +85,7 @@ async function insertPlan(audit: Audit, row: NewPlan): Promise<CreateResult> {
 
 /** In the column order of the statements. */
 function writtenColumns({ name, description, softDescriptor, terms }: EditedPlan): unknown[] {
-  const { amount, planType, trialDays, intervalDays, installments, maxRetries } = terms;
+  const { amount, planType, trialDays, intervalDays, installments, maxRetries, paymentMethod } = terms;
   return [
     name,
     description,
@@ -97,6 +97,7 @@ function writtenColumns({ name, description, softDescriptor, terms }: EditedPlan
     installments,
     maxRetries,
     softDescriptor,
+    paymentMethod,
   ];
 }
 
@@ -123,6 +124,9 @@ const FIND_USE = statement(
    ), (
      select true from subscriptions s where s.merchant_id = $1 and s.plan_id = $2 and s.state = 'blocked'
      order by s.subscription_id limit 1
+   ), (
+     select true from subscriptions s where s.merchant_id = $1 and s.plan_id = $2 and s.state = 'pending'
+     order by s.subscription_id limit 1
    ), false) as is_in_use`,
 );
 
@@ -130,7 +134,7 @@ const UPDATE = statement(
   'plans.update',
   `update plans set name = $3, description = $4, search_name = $5, amount = $6, plan_type = $7,
      trial_days = $8, interval_days = $9, installments = $10, max_retries = $11, soft_descriptor = $12,
-     modified_by = $13, modified_at = $14
+     payment_method = $13, modified_by = $14, modified_at = $15
    where merchant_id = $1 and plan_id = $2`,
 );
 

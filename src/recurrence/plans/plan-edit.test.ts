@@ -20,6 +20,7 @@ const anyTerms: fc.Arbitrary<Terms> = fc
   })
   .map(({ own, ownInstallments, hasEnd, ...terms }) => ({
     ...terms,
+    paymentMethod: 'creditCard',
     intervalDays: INTERVAL_DAYS[terms.planType] ?? own,
     installments:
       terms.planType === 'custom' || (terms.planType === 'monthly' && hasEnd) ? ownInstallments : ENDLESS,
@@ -50,12 +51,12 @@ const anyWanted: fc.Arbitrary<WantedPlan> = fc
     name: fc.constantFrom('Clube', 'Revista'),
   })
   .map(({ terms, left, name }) => {
-    const { amount, planType } = terms;
+    const { amount, planType, paymentMethod } = terms;
     const isNotSent = (field: keyof Terms) => field === 'installments' && terms[field] === ENDLESS;
     const sent = Object.fromEntries(
       left.filter((field) => !isNotSent(field)).map((field) => [field, terms[field]]),
     );
-    return { name, description: 'Livro', amount, planType, ...sent };
+    return { name, description: 'Livro', amount, planType, paymentMethod, ...sent };
   });
 
 const differs = (plan: Plan, wanted: WantedPlan, field: (typeof TERMS_FIELDS)[number]): boolean =>
@@ -117,7 +118,12 @@ test('a plan that becomes custom needs interval and installments, each named whe
     anyPlan.filter(({ terms }) => terms.planType === 'monthly'),
     1,
   ) as [Plan];
-  const wanted = { ...plan, amount: plan.terms.amount, planType: 'custom' } as const;
+  const wanted = {
+    ...plan,
+    amount: plan.terms.amount,
+    planType: 'custom',
+    paymentMethod: 'creditCard',
+  } as const;
   const missing = (change: Partial<WantedPlan>) => {
     const edit = planEdit(plan, { ...wanted, ...change }, true);
     return edit.kind === 'refused'
@@ -140,8 +146,9 @@ test('an edit of what is so already changes nothing', () => {
 });
 
 test('a new plan has no trial and no retries unless asked for', () => {
-  const wanted = { name: 'Clube', description: 'Livro', amount: reais(1), planType: 'yearly' } as const;
-  const terms = { amount: '1', planType: 'yearly', trialDays: 0, maxRetries: 0, intervalDays: 365 };
+  const method = { planType: 'yearly', paymentMethod: 'creditCard' } as const;
+  const wanted = { name: 'Clube', description: 'Livro', amount: reais(1), ...method } as const;
+  const terms = { amount: '1', ...method, trialDays: 0, maxRetries: 0, intervalDays: 365 };
   assert.deepEqual(newTerms(wanted), { ...terms, installments: ENDLESS });
   assert.throws(() => newTerms({ ...wanted, planType: 'custom', intervalDays: 20 }), RangeError);
 });

@@ -1,5 +1,5 @@
 import type { PlanAmount } from '../../values/plan-amount.ts';
-import { ENDLESS, INTERVAL_DAYS, type Plan, type PlanType, type Terms } from './plan.ts';
+import { ENDLESS, INTERVAL_DAYS, type PaymentMethod, type Plan, type PlanType, type Terms } from './plan.ts';
 
 /** Absent fields keep their value, or follow the plan's type. */
 export type WantedPlan = {
@@ -7,6 +7,7 @@ export type WantedPlan = {
   readonly description: string;
   readonly amount: PlanAmount;
   readonly planType: PlanType;
+  readonly paymentMethod: PaymentMethod;
   readonly trialDays?: number;
   readonly intervalDays?: number;
   readonly installments?: number;
@@ -19,6 +20,7 @@ export type WantedPlan = {
 export const TERMS_FIELDS = [
   'amount',
   'planType',
+  'paymentMethod',
   'trialDays',
   'intervalDays',
   'installments',
@@ -72,13 +74,13 @@ function differingFields({ terms, softDescriptor }: Plan, wanted: WantedPlan): F
 }
 
 function editedPlan({ terms, softDescriptor: before }: Plan, wanted: WantedPlan): EditedPlan {
-  const { name, description, amount, planType, softDescriptor = before } = wanted;
+  const { name, description, amount, planType, paymentMethod, softDescriptor = before } = wanted;
   const { trialDays = terms.trialDays, maxRetries = terms.maxRetries } = wanted;
   return {
     name,
     description,
     softDescriptor,
-    terms: { amount, planType, trialDays, maxRetries, ...rhythmOf(wanted, terms) },
+    terms: { amount, planType, paymentMethod, trialDays, maxRetries, ...rhythmOf(wanted, terms) },
   };
 }
 
@@ -103,7 +105,7 @@ function rhythmOf(
 
 /** Throws RangeError for a custom plan without interval and installments. */
 export function newTerms(wanted: WantedPlan): Terms {
-  const { amount, planType, trialDays = 0, maxRetries = 0 } = wanted;
+  const { amount, planType, paymentMethod, trialDays = 0, maxRetries = 0 } = wanted;
   const { intervalDays, installments } = rhythmOf(wanted, {
     planType,
     intervalDays: 0,
@@ -111,7 +113,7 @@ export function newTerms(wanted: WantedPlan): Terms {
   });
   if (intervalDays === 0 || (planType === 'custom' && installments === ENDLESS))
     throw new RangeError('a custom plan without interval and installments');
-  return { amount, planType, trialDays, intervalDays, installments, maxRetries };
+  return { amount, planType, paymentMethod, trialDays, intervalDays, installments, maxRetries };
 }
 
 function isSame(plan: EditedPlan, { name, description, softDescriptor, terms }: EditedPlan): boolean {

@@ -1,8 +1,19 @@
 import type { Instant } from '../../values/instant.ts';
 import type { PlanAmount } from '../../values/plan-amount.ts';
 
-export const PLAN_TYPES = ['monthly', 'bimonthly', 'quarterly', 'semesterly', 'yearly', 'custom'] as const;
+export const PLAN_TYPES = [
+  'weekly',
+  'monthly',
+  'bimonthly',
+  'quarterly',
+  'semesterly',
+  'yearly',
+  'custom',
+] as const;
 export type PlanType = (typeof PLAN_TYPES)[number];
+
+export const PAYMENT_METHODS = ['creditCard', 'pixAutomatic'] as const;
+export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
 
 export const PLAN_STATES = ['active', 'inactive', 'canceled'] as const;
 export type PlanState = (typeof PLAN_STATES)[number];
@@ -21,6 +32,7 @@ export const ENDLESS = 0;
 
 /** Days between two billings; a custom plan has its own. */
 export const INTERVAL_DAYS = {
+  weekly: 7,
   monthly: 30,
   bimonthly: 60,
   quarterly: 90,
@@ -33,6 +45,7 @@ export const INTERVAL_DAYS = {
 export type Terms = {
   readonly amount: PlanAmount;
   readonly planType: PlanType;
+  readonly paymentMethod: PaymentMethod;
   readonly trialDays: number;
   readonly intervalDays: number;
   /** Billings in all, or `ENDLESS`. */
@@ -65,13 +78,12 @@ export function searchText(text: string): string {
 /** `name`: any part of the name; empty: any name. `state` null: any. */
 export type PlanFilter = { readonly name: string; readonly state: PlanState | null };
 
-/** Payment method and merchant are the same for all plans: those orders leave it to the id. */
+/** The merchant is the same for all plans: that order leaves it to the id. */
 export type PlanOrder =
   | 'planId'
   | 'merchantId'
   | 'name'
   | 'description'
-  | 'paymentMethod'
   | 'softDescriptor'
   | 'state'
   | 'createdBy'

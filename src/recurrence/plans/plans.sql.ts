@@ -4,6 +4,7 @@ import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { parsePlanAmount } from '../../values/plan-amount.ts';
 import {
+  PAYMENT_METHODS,
   PLAN_STATES,
   PLAN_TYPES,
   type Plan,
@@ -53,6 +54,7 @@ export const TERMS = rowCodec<Terms>(
   {
     amount: column.parsedBy((value) => (typeof value === 'string' ? parsePlanAmount(value) : undefined)),
     planType: column.oneOf(PLAN_TYPES),
+    paymentMethod: column.oneOf(PAYMENT_METHODS),
     trialDays: column.whole(),
     intervalDays: column.whole(),
     installments: column.whole(),
@@ -84,6 +86,7 @@ const FOUND = `found as materialized (
      select p.plan_id,
        case $6
          when 'name' then p.search_name when 'description' then p.description when 'planType' then p.plan_type
+         when 'paymentMethod' then p.payment_method
          when 'softDescriptor' then p.soft_descriptor when 'state' then p.state when 'createdBy' then p.created_by when 'modifiedBy' then p.modified_by
        end collate "C" as text_key,
        case $6

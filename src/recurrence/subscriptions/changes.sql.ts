@@ -54,7 +54,8 @@ const SHARE_PLAN = statement(
 const LOCKED = rowCodec(
   {
     state: column.oneOf(SUBSCRIPTION_STATES),
-    vaultId: column.text(),
+    /** Empty: it is paid by Pix Automático. */
+    vaultId: column.text("coalesce(s.vault_id::text, '')"),
     customer: column.nullable(column.parsedBy(readCustomer)),
     firstDueOn: column.day(),
   },
@@ -251,9 +252,9 @@ async function moveStatus(
   const locked = await lock(tx, change);
   if (locked === null) return written('notFound');
   const latest = (await tx.query(LOCK_LATEST_BILLINGS, key)).map(parseCounted);
-  const cards = await tx.query(LOCK_CARD, [merchantId, locked.vaultId]);
+  const cards = locked.vaultId === '' ? [] : await tx.query(LOCK_CARD, [merchantId, locked.vaultId]);
   const move = statusMove(locked, latest, wanted.event, saoPauloDay(at));
-  if (move === 'completed') return written('completed');
+  if (typeof move === 'string') return written(move);
   const { state, ends, opens } = move;
   if (wanted.event === 'activate' && state !== null && cards.length === 0) return written('cardRemoved');
   const isNotified = (state !== null || ends !== null) && (await writeMove(tx, change, move));
@@ -292,6 +293,7 @@ async function changeCard(tx: AuditedTx, change: SubscriptionChange, vaultId: st
   const cards = await tx.query(LOCK_CARD, [merchantId, vaultId]);
   const locked = await lock(tx, change);
   if (locked === null) return written('notFound');
+  if (locked.terms.paymentMethod === 'pixAutomatic') return written('notByCard');
   if (cards.length === 0) return written('unknownCard');
   const values = [merchantId, subscriptionId, vaultId, actor.userName, utcText(at)];
   const changed = await tx.query(CHANGE_CARD, values);

@@ -5,6 +5,12 @@ import { refusedAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
 import { saoPauloText } from '../../values/instant.ts';
+import {
+  AUTHORIZATION_ANSWER,
+  type AuthorizationToShow,
+  PIX_AUTOMATIC_REQUEST,
+  writeAuthorization,
+} from '../automatic/contract.ts';
 import { PLAN_ANSWER, PLAN_EXAMPLE, STAMPED, writePlan, writeStamps } from '../plans/contract.ts';
 import { REASON_SENTENCES, REASON_WORDS, SUBSCRIPTION_STATE_WORDS } from './reasons.ts';
 import {
@@ -26,7 +32,11 @@ const ENTRY_WORDS = {
   completed: 'Completed',
   cardChanged: 'VaultChanged',
   customerChanged: 'CustomerChanged',
+  rejected: 'Rejected',
+  expired: 'Expired',
 } as const satisfies Record<SubscriptionEntry['type'], string>;
+
+const SHOWN_STATES = [...new Set(Object.values(SUBSCRIPTION_STATE_WORDS))];
 
 const REASON = Type.Enum(Object.values(REASON_WORDS));
 
@@ -39,12 +49,14 @@ const CUSTOMER_ANSWER = named('Customer', {
 
 export const SUBSCRIPTION_ANSWER = named('Subscription', {
   id: Type.String(),
-  vaultId: Type.String(),
+  vaultId: Type.Optional(Type.String({ description: 'Absent: it is paid by Pix Automático.' })),
   orderNumber: Type.String(),
   customer: Type.Optional(CUSTOMER_ANSWER),
-  status: Type.Enum(['Active', 'Blocked', 'Canceled']),
+  status: Type.Enum(SHOWN_STATES),
   statusReason: Type.Optional(
-    Type.Enum(Object.values(REASON_WORDS), { description: 'Why it is not Active; absent while it is.' }),
+    Type.Enum(Object.values(REASON_WORDS), {
+      description: 'Why it is not Active; absent while it is, or is Pending.',
+    }),
   ),
   plan: PLAN_ANSWER,
   ...STAMPED,
@@ -52,6 +64,7 @@ export const SUBSCRIPTION_ANSWER = named('Subscription', {
 
 const WHOLE_SUBSCRIPTION = named('SubscriptionDetail', {
   ...SUBSCRIPTION_ANSWER.properties,
+  authorization: Type.Optional(AUTHORIZATION_ANSWER),
   timeline: Type.Array(
     named('SubscriptionEvent', {
       at: Type.String(),
@@ -109,7 +122,7 @@ const WHOLE_EXAMPLE = {
 export function writeSubscription(subscription: Subscription): object {
   return {
     id: subscription.subscriptionId,
-    vaultId: subscription.vaultId,
+    ...(subscription.vaultId !== null && { vaultId: subscription.vaultId }),
     orderNumber: subscription.orderNumber,
     ...(subscription.customer !== null && { customer: subscription.customer }),
     status: SUBSCRIPTION_STATE_WORDS[subscription.state],
@@ -120,9 +133,14 @@ export function writeSubscription(subscription: Subscription): object {
 }
 
 /** With its history. */
-export function writeWholeSubscription(whole: SubscriptionWithEvents, language: Language): object {
+export function writeWholeSubscription(
+  whole: SubscriptionWithEvents,
+  authorization: AuthorizationToShow | null,
+  language: Language,
+): object {
   const timeline = subscriptionTimeline(whole).map((entry) => writeEntry(entry, language));
-  return { ...writeSubscription(whole.subscription), timeline };
+  const agreed = authorization && { authorization: writeAuthorization(authorization) };
+  return { ...writeSubscription(whole.subscription), ...agreed, timeline };
 }
 
 function writeEntry({ type, stamp, reason, billingId }: SubscriptionEntry, language: Language): object {
@@ -158,7 +176,13 @@ export const CREATE_SUBSCRIPTION = contract({
     'that you do not have is 400 with its tag; a plan that is not Active is 409. The answer is the id, a bare JSON string.',
   isRepeatable: true,
   body: named('SubscriptionRequest', {
-    vaultId: VAULT_ID,
+    vaultId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 36,
+        description: 'A stored card of yours; needed unless the plan is paid by Pix Automático.',
+      }),
+    ),
     orderNumber: Type.String({
       minLength: 1,
       maxLength: 10,
@@ -167,6 +191,14 @@ export const CREATE_SUBSCRIPTION = contract({
     }),
     planId: Type.String({ minLength: 1, maxLength: 36, description: 'A plan of yours that is Active.' }),
     customer: Type.Optional(CUSTOMER),
+    pixAutomatic: Type.Optional(PIX_AUTOMATIC_REQUEST),
+  }),
+  query: Type.Object({
+    expand: Type.Optional(
+      Type.Literal('authorization', {
+        description: 'The answer is `{ id, status, authorization }` in place of the bare id.',
+      }),
+    ),
   }),
   bodyExample: {
     vaultId: SUBSCRIPTION_EXAMPLE.vaultId,
@@ -184,7 +216,14 @@ export const CREATE_SUBSCRIPTION = contract({
         listBillings: { subscriptionId: '' },
       },
       description: 'Its id.',
-      schema: Type.String(),
+      schema: Type.Union([
+        Type.String(),
+        named('NewSubscription', {
+          id: Type.String(),
+          status: Type.Enum(SHOWN_STATES),
+          authorization: Type.Optional(AUTHORIZATION_ANSWER),
+        }),
+      ]),
       example: SUBSCRIPTION_EXAMPLE.id,
     },
     409: refusedAnswer('The plan is not Active.', {
@@ -202,7 +241,7 @@ const LIST_QUERY = Type.Object({
       description: 'A part of the name of its plan; capitals and accents make no difference.',
     }),
   ),
-  status: Type.Optional(Type.Enum(['Active', 'Blocked', 'Canceled'])),
+  status: Type.Optional(Type.Enum(SHOWN_STATES)),
   orderNumber: Type.Optional(Type.String({ minLength: 1, maxLength: 10, description: 'Exactly this one.' })),
   vaultId: Type.Optional(
     Type.String({ minLength: 1, maxLength: 36, description: 'Paid with this stored card.' }),

@@ -58,7 +58,7 @@ const ERASE = statement(
      select o.place from ${KEYS.sql} cross join lateral (
        select ctid as place from subscriptions
        where merchant_id = i.merchant_id and subscription_id = i.subscription_id
-         and customer is not null and state in ('canceled', 'completed')
+         and customer is not null and state in ('canceled', 'completed', 'rejected', 'expired')
        for no key update skip locked
      ) o
    )
@@ -79,7 +79,7 @@ const ERASE_OLD = statement(
   'subscriptions.erase_old_customers',
   `with held as materialized (
      select ctid as place from subscriptions
-     where customer is not null and state in ('canceled', 'completed')
+     where customer is not null and state in ('canceled', 'completed', 'rejected', 'expired')
        and state_since < now() - $2 * interval '1 day'
      order by state_since limit $1
      for no key update skip locked

@@ -1,4 +1,5 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import type { SentRequest } from '../../idempotency/idempotency-key.ts';
 import {
   type Answer,
   callerAt,
@@ -7,9 +8,10 @@ import {
   type Endpoint,
   endpoint,
 } from '../../platform/http/endpoint.ts';
-import { FAILURES, writeOnce } from '../../platform/http/failures.ts';
+import { FAILURES, type Once, writeOnce } from '../../platform/http/failures.ts';
 import { named } from '../../platform/http/named.ts';
 import { type RefusalShape, refusal, refusalAnswer, refusalsAnswer } from '../../platform/http/refusal.ts';
+import { REQUIRED } from '../../platform/http/schema-faults.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import {
@@ -22,7 +24,11 @@ import {
 } from '../../platform/pages.ts';
 import type { LookUp } from '../../platform/postgres/searches.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import { cents } from '../../values/cents.ts';
 import { idOrUnissued } from '../../values/ids.ts';
+import type { Journey } from '../automatic/authorization.ts';
+import { writeAuthorization } from '../automatic/contract.ts';
+import { type EnrolByPixTools, enrolByPix, findAuthorizationOf } from '../automatic/start-by-pix.ts';
 import { changePlanState, type MovePlanTools } from '../plans/change-plan.ts';
 import {
   OF_PLANS,
@@ -52,6 +58,7 @@ import {
   type CreateSubscriptionTools,
   createSubscription,
 } from './create-subscription.ts';
+import { SUBSCRIPTION_STATE_WORDS } from './reasons.ts';
 import { searchSubscriptions } from './searches.sql.ts';
 import type {
   ChangeRefusal,
@@ -64,7 +71,7 @@ import type {
 import { findCreationRefusals } from './subscription-creation.sql.ts';
 import { findSubscription } from './subscriptions.sql.ts';
 
-type ReadSubscriptionsTools = Pick<ModuleContext, 'lookUp' | 'search'>;
+type ReadSubscriptionsTools = Pick<ModuleContext, 'lookUp' | 'search' | 'database'>;
 
 /** Sorted without an index in a second or two. */
 const MOST_SORTED = 300_000;
@@ -107,6 +114,11 @@ async function checkNewSubscription(
     unknownPlan: planId !== undefined,
     unknownCard: vaultId !== undefined,
     planNotActive: false,
+    cardNeeded: false,
+    cardNotTaken: vaultId !== undefined && planId !== undefined,
+    payerNameNeeded: false,
+    payerDocumentNeeded: false,
+    automaticPixOff: false,
   };
   return refusals.filter((refusal) => unknown[refusal]);
 }
@@ -114,6 +126,23 @@ async function checkNewSubscription(
 export const SUBSCRIPTION_CREATION_REFUSALS = {
   unknownPlan: refusal(400, 'planId', { pt: 'Plano não encontrado.', en: 'Plan not found.' }),
   unknownCard: refusal(400, 'vaultId', { pt: 'Cofre não encontrado', en: 'No such card in the vault' }),
+  cardNeeded: refusal(400, 'vaultId', REQUIRED),
+  cardNotTaken: refusal(400, 'vaultId', {
+    pt: 'O plano é pago por Pix Automático: não envie vaultId.',
+    en: 'The plan is paid by Pix Automático: send no vaultId.',
+  }),
+  payerNameNeeded: refusal(400, 'customer.name', {
+    pt: 'O Pix Automático precisa do nome do pagador.',
+    en: 'Pix Automático needs the name of the payer.',
+  }),
+  payerDocumentNeeded: refusal(400, 'customer.documentNumber', {
+    pt: 'O Pix Automático precisa do CPF ou CNPJ do pagador.',
+    en: 'Pix Automático needs the CPF or CNPJ of the payer.',
+  }),
+  automaticPixOff: refusal(409, 'planId', {
+    pt: 'O Pix Automático não está habilitado aqui.',
+    en: 'Pix Automático is not switched on here.',
+  }),
   planNotActive: refusal(409, 'planId', {
     pt: 'O plano não está ativo e não aceita novas assinaturas.',
     en: 'The plan is not active and takes no new subscriptions.',
@@ -137,6 +166,14 @@ export const SUBSCRIPTION_REFUSALS = {
     en: 'The card of the subscription was removed; give it another one before you activate it.',
   }),
   unknownCard: SUBSCRIPTION_CREATION_REFUSALS.unknownCard,
+  notAuthorized: refusal(409, 'status', {
+    pt: 'A autorização do Pix Automático não vale mais; crie outra assinatura.',
+    en: 'The authorization of Pix Automático does not hold any more; make another subscription.',
+  }),
+  notByCard: refusal(409, 'vaultId', {
+    pt: 'A assinatura é paga por Pix Automático, sem cartão.',
+    en: 'The subscription is paid by Pix Automático, without a card.',
+  }),
 } as const satisfies Record<Exclude<ChangeRefusal, 'notFound'>, RefusalShape>;
 
 const MOVE_PLAN = contract({
@@ -182,14 +219,23 @@ export const PLAN_STATUS_ENDPOINTS: readonly Endpoint<PlanCancellationTools>[] =
   }),
 ];
 
-export type SubscriptionTools = CreateSubscriptionTools & ReadSubscriptionsTools & ChangeSubscriptionTools;
+export type SubscriptionTools = CreateSubscriptionTools &
+  EnrolByPixTools &
+  ReadSubscriptionsTools &
+  ChangeSubscriptionTools;
 
 export const SUBSCRIPTION_ENDPOINTS: readonly Endpoint<SubscriptionTools>[] = [
   endpoint(
     CREATE_SUBSCRIPTION,
     async (tools: SubscriptionTools, call) => {
-      const once = await createSubscription(tools, callerOf(call), call.body, call, call.deadlineAt);
-      return writeOnce(call, once, (result) => writeCreated(result, call.language));
+      const { merchantId } = callerOf(call);
+      const once = await createBy(tools, call);
+      const isExpanded = call.query.expand === 'authorization';
+      const id = 'result' in once && once.result.kind === 'created' ? once.result.subscriptionId : null;
+      const created = isExpanded && id !== null ? await readCreated(tools, merchantId, id) : null;
+      return writeOnce(call, once, (result) =>
+        created === null ? writeCreated(result, call.language) : { status: 200, body: created },
+      );
     },
     {
       lookBeside: async (tools: SubscriptionTools, body, { merchantId }) => {
@@ -209,7 +255,12 @@ export const SUBSCRIPTION_ENDPOINTS: readonly Endpoint<SubscriptionTools>[] = [
     const { subscriptionId } = call.parameters;
     const found = await readSubscription(tools, callerOf(call).merchantId, subscriptionId);
     if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);
-    return { status: 200, body: writeWholeSubscription(found, call.language) };
+    const { subscription } = found;
+    const authorization =
+      subscription.vaultId === null
+        ? await findAuthorizationOf(tools, subscription.merchantId, subscription.subscriptionId)
+        : null;
+    return { status: 200, body: writeWholeSubscription(found, authorization, call.language) };
   }),
   endpoint(CHANGE_SUBSCRIPTION_STATUS, async (tools: ChangeSubscriptionTools, call) => {
     const { subscriptionId } = call.parameters;
@@ -230,6 +281,48 @@ export const SUBSCRIPTION_ENDPOINTS: readonly Endpoint<SubscriptionTools>[] = [
     return writeChanged(result, subscriptionId, call.language);
   }),
 ];
+
+type NewSubscriptionCall = Parameters<typeof callerOf>[0] &
+  SentRequest & {
+    readonly body: Static<NonNullable<typeof CREATE_SUBSCRIPTION.body>>;
+    readonly deadlineAt: number;
+  };
+
+/** With a stored card, or by Pix Automático without one. */
+function createBy(
+  tools: SubscriptionTools,
+  call: NewSubscriptionCall,
+): Promise<Once<CreateSubscriptionResult>> {
+  const { vaultId, pixAutomatic, ...wanted } = call.body;
+  if (vaultId !== undefined)
+    return createSubscription(tools, callerOf(call), { ...wanted, vaultId }, call, call.deadlineAt);
+  const { journey, minimumAmount, account } = pixAutomatic ?? {};
+  const byPix = {
+    ...wanted,
+    journey: (journey ?? null) as Journey | null,
+    leastAmount: minimumAmount === undefined ? null : cents(minimumAmount),
+    payerAccount:
+      account === undefined
+        ? null
+        : { ispb: account.ispb, branch: account.branch ?? null, account: account.number },
+  };
+  return enrolByPix(tools, callerOf(call), byPix, call, call.deadlineAt);
+}
+
+async function readCreated(
+  { database }: Pick<SubscriptionTools, 'database'>,
+  merchantId: string,
+  subscriptionId: string,
+): Promise<object | null> {
+  const found = await findSubscription(database, merchantId, subscriptionId);
+  if (found === null) return null;
+  const authorization = await findAuthorizationOf({ database }, merchantId, subscriptionId);
+  return {
+    id: subscriptionId,
+    status: SUBSCRIPTION_STATE_WORDS[found.subscription.state],
+    ...(authorization && { authorization: writeAuthorization(authorization) }),
+  };
+}
 
 /** An unknown name makes the status that of a malformed request, whatever else is refused. */
 function writeCreated(result: CreateSubscriptionResult, language: Language): Answer {

@@ -80,7 +80,7 @@ const LOCK_SUBSCRIPTIONS = statement(
   `select ${SUBSCRIPTION.columnsOf('l')} from unnest($2::uuid[]) with ordinality as i (subscription_id, place) cross
     join lateral (
      select s.subscription_id from subscriptions s
-     where s.merchant_id = $1 and s.subscription_id = i.subscription_id and s.state in ('active', 'blocked')
+     where s.merchant_id = $1 and s.subscription_id = i.subscription_id and s.state in ('active', 'blocked', 'pending')
        and s.state_since <= $3::timestamptz
      for no key update of s skip locked
    ) l`,
@@ -158,12 +158,12 @@ const COUNT_LEFT = statement(
   'plan_cancellations.count_left',
   `select ${LEFT.columns} from unnest($2::uuid[]) as i (subscription_id) cross join lateral (
      select true as is_meant from subscriptions s
-     where s.merchant_id = $1 and s.subscription_id = i.subscription_id and s.state in ('active', 'blocked')
+     where s.merchant_id = $1 and s.subscription_id = i.subscription_id and s.state in ('active', 'blocked', 'pending')
        and s.state_since <= $3::timestamptz limit 1
    ) l`,
 );
 
-export type EndingPlace = { readonly state: 'active' | 'blocked'; readonly behind: string };
+export type EndingPlace = { readonly state: 'active' | 'blocked' | 'pending'; readonly behind: string };
 
 /** Before every id. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -237,7 +237,9 @@ function nextPlace(
 ): EndingPlace | null {
   const last = passed[limit - 1];
   if (last !== undefined) return { state, behind: last };
-  return state === 'active' ? { state: 'blocked', behind: FIRST_ID } : null;
+  const after = { active: 'blocked', blocked: 'pending', pending: null } as const;
+  const next = after[state];
+  return next === null ? null : { state: next, behind: FIRST_ID };
 }
 
 const FINISH = statement(

@@ -4,10 +4,13 @@ import type { SubscriptionReason, SubscriptionState } from './subscription.ts';
 
 /** A completed subscription shows as canceled by the system. */
 export const SUBSCRIPTION_STATE_WORDS = {
+  pending: 'Pending',
   active: 'Active',
   blocked: 'Blocked',
   canceled: 'Canceled',
   completed: 'Canceled',
+  rejected: 'Rejected',
+  expired: 'Expired',
 } as const satisfies Record<SubscriptionState, string>;
 
 export const REASON_WORDS = {
@@ -17,6 +20,9 @@ export const REASON_WORDS = {
   completed: 'Completed',
   cardCanceled: 'CardCanceled',
   chargeback: 'Chargeback',
+  payer: 'ByPayer',
+  rejected: 'RejectedByPayer',
+  expired: 'NotAuthorized',
 } as const satisfies Record<SubscriptionReason, string>;
 
 export const REASON_SENTENCES = {
@@ -35,13 +41,28 @@ export const REASON_SENTENCES = {
     pt: 'Bloqueada porque o portador contestou uma cobrança (chargeback).',
     en: 'Blocked because the card holder took a charge back (chargeback).',
   },
+  payer: {
+    pt: 'Cancelada porque o pagador cancelou a autorização do Pix Automático.',
+    en: 'Canceled because the payer ended the authorization of Pix Automático.',
+  },
+  rejected: {
+    pt: 'O pagador recusou a autorização do Pix Automático.',
+    en: 'The payer refused the authorization of Pix Automático.',
+  },
+  expired: {
+    pt: 'O pagador não autorizou o Pix Automático a tempo.',
+    en: 'The payer did not authorize Pix Automático in time.',
+  },
 } as const satisfies Record<SubscriptionReason, Sentence>;
 
 const MOVE_EVENTS = {
+  pending: 'reactivated',
   active: 'reactivated',
   blocked: 'blocked',
   canceled: 'canceled',
   completed: 'completed',
+  rejected: 'canceled',
+  expired: 'canceled',
 } as const satisfies Record<SubscriptionState, MovedSubscription['event']>;
 
 /** `reason` null: active again. */
@@ -51,16 +72,18 @@ type Move = {
   readonly reason: SubscriptionReason | null;
   readonly billingId?: string | null;
   readonly paymentId?: string | null;
+  /** In place of that of a reactivation. */
+  readonly description?: string;
 };
 
-export function moveAlert({ subscriptionId, state, reason, billingId, paymentId }: Move): Alert {
+export function moveAlert({ subscriptionId, state, reason, billingId, paymentId, description }: Move): Alert {
   return subscriptionAlert({
     event: MOVE_EVENTS[state],
     subscriptionId,
     billingId: billingId ?? null,
     paymentId: paymentId ?? null,
     reason: reason && REASON_WORDS[reason],
-    description: reason === null ? 'Reativada a seu pedido.' : REASON_SENTENCES[reason].pt,
+    description: reason === null ? (description ?? 'Reativada a seu pedido.') : REASON_SENTENCES[reason].pt,
     status: SUBSCRIPTION_STATE_WORDS[state],
   });
 }

@@ -30,7 +30,7 @@ export function isScheduleOver(
 /** How much of the series was billed. Canceled billings count, skipped ones do not. */
 export type Series = {
   readonly firstDueOn: Day;
-  readonly intervalDays: number;
+  readonly rhythm: Pick<Terms, 'paymentMethod' | 'planType' | 'intervalDays'>;
   /** The latest billed due day; null: none. */
   readonly lastBilledOn: Day | null;
   /** Whether it was ever charged. */
@@ -43,8 +43,9 @@ export type Series = {
  * then away.
  */
 export function dueDayAtActivation(series: Series, today: Day): Day {
-  const { firstDueOn, intervalDays, lastBilledOn, isCharged } = series;
-  const afterBilled = lastBilledOn === null ? firstDueOn : dueDayAfter(lastBilledOn, intervalDays);
+  const { firstDueOn, rhythm, lastBilledOn, isCharged } = series;
+  const { intervalDays } = rhythm;
+  const afterBilled = lastBilledOn === null ? firstDueOn : dueDayAfter(lastBilledOn, rhythm);
   if (afterBilled >= today) return afterBilled;
   if (!isCharged) return today;
   const missed = Math.ceil(daysBetween(afterBilled, today) / intervalDays);
@@ -94,8 +95,10 @@ export function statusMove(
   latest: readonly CountedBilling[],
   event: Extract<SubscriptionEvent, 'activate' | 'cancel'>,
   today: Day,
-): StatusMove | 'completed' {
+): StatusMove | 'completed' | 'notAuthorized' {
   const next = SUBSCRIPTION_MOVES[state][event];
+  const isOver = event === 'activate' && state !== 'active' && terms.paymentMethod === 'pixAutomatic';
+  if (isOver && state !== 'completed') return 'notAuthorized';
   if (next === null) return 'completed';
   if (next === state) return NOTHING;
   const open = latest.find(({ isOpen }) => isOpen) ?? null;
@@ -106,7 +109,7 @@ export function statusMove(
   if (last !== null && isLastInstallment(last.installment, terms)) return 'completed';
   const series = {
     firstDueOn,
-    intervalDays: terms.intervalDays,
+    rhythm: terms,
     lastBilledOn: last?.dueOn ?? null,
     isCharged: latest.some(({ isSeriesCharged }) => isSeriesCharged),
   };

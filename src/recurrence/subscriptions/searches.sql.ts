@@ -19,6 +19,12 @@ const CANCELED = `from subscriptions where merchant_id = $1 and state = 'cancele
   and 'canceled' = any ($4::text[])`;
 const COMPLETED = `from subscriptions where merchant_id = $1 and state = 'completed'
   and 'completed' = any ($4::text[])`;
+const PENDING = `from subscriptions where merchant_id = $1 and state = 'pending'
+  and 'pending' = any ($4::text[])`;
+const REJECTED = `from subscriptions where merchant_id = $1 and state = 'rejected'
+  and 'rejected' = any ($4::text[])`;
+const EXPIRED = `from subscriptions where merchant_id = $1 and state = 'expired'
+  and 'expired' = any ($4::text[])`;
 const UP_TO_PAGE = 'order by {order} limit $2::bigint + $3::bigint';
 
 /** State by state in index order, no further than the page needs; counted from the index alone. */
@@ -29,13 +35,18 @@ const BY_CREATION = pageOf({
        select * from (
          (select 1 ${ACTIVE} {counted}) union all (select 1 ${BLOCKED} {counted})
          union all (select 1 ${CANCELED} {counted}) union all (select 1 ${COMPLETED} {counted})
+         union all (select 1 ${PENDING} {counted}) union all (select 1 ${REJECTED} {counted})
+         union all (select 1 ${EXPIRED} {counted})
        ) o {counted}
      ) c
    )`,
   keys: `(select created_at, subscription_id ${ACTIVE} ${UP_TO_PAGE})
        union all (select created_at, subscription_id ${BLOCKED} ${UP_TO_PAGE})
        union all (select created_at, subscription_id ${CANCELED} ${UP_TO_PAGE})
-       union all (select created_at, subscription_id ${COMPLETED} ${UP_TO_PAGE})`,
+       union all (select created_at, subscription_id ${COMPLETED} ${UP_TO_PAGE})
+       union all (select created_at, subscription_id ${PENDING} ${UP_TO_PAGE})
+       union all (select created_at, subscription_id ${REJECTED} ${UP_TO_PAGE})
+       union all (select created_at, subscription_id ${EXPIRED} ${UP_TO_PAGE})`,
   key: 'subscription_id',
   order: ['created_at', 'subscription_id'],
   shown: SHOWN,

@@ -80,7 +80,7 @@ const ENROL = statement(
          0)) is not null as is_mine
      ) turn cross join lateral (
        select o.merchant_id, o.plan_id, o.state, o.amount, o.plan_type, o.trial_days, o.interval_days,
-         o.installments, o.max_retries
+         o.installments, o.max_retries, o.payment_method
        from plans o where o.merchant_id = w.merchant_id and o.plan_id = w.plan_id and turn.is_mine
          limit 1 for share
      ) p
@@ -88,7 +88,7 @@ const ENROL = statement(
      select c.* from (
        select distinct i.merchant_id, i.vault_id from wanted i
        join offered o on o.merchant_id = i.merchant_id and o.plan_id = i.plan_id
-       where o.state = 'active' order by i.merchant_id, i.vault_id
+       where o.state = 'active' and o.payment_method = 'creditCard' order by i.merchant_id, i.vault_id
      ) w cross join lateral (
        select v.merchant_id, v.vault_id from vault_cards v
        where v.merchant_id = w.merchant_id and v.vault_id = w.vault_id limit 1 for key share
@@ -96,13 +96,13 @@ const ENROL = statement(
    ), enrolled as (
      insert into subscriptions (merchant_id, subscription_id, plan_id, vault_id, order_number,
        account_number, state, amount, plan_type, trial_days, interval_days, installments, max_retries,
-       first_due_on, customer, created_by, created_at)
+       first_due_on, customer, created_by, created_at, payment_method)
      select i.merchant_id, i.subscription_id, i.plan_id, i.vault_id, i.order_number, i.account_number,
        'active', o.amount, o.plan_type, o.trial_days, o.interval_days, o.installments, o.max_retries,
-       i.created_on + o.trial_days::integer, i.customer, i.created_by, i.created_at
+       i.created_on + o.trial_days::integer, i.customer, i.created_by, i.created_at, o.payment_method
      from wanted i join offered o on o.merchant_id = i.merchant_id and o.plan_id = i.plan_id
      join payable c on c.merchant_id = i.merchant_id and c.vault_id = i.vault_id
-     where o.state = 'active' and clock_timestamp() < i.deadline
+     where o.state = 'active' and o.payment_method = 'creditCard' and clock_timestamp() < i.deadline
      order by i.merchant_id, i.subscription_id
      on conflict do nothing
      returning merchant_id, subscription_id, amount, first_due_on, created_by, created_at
@@ -135,6 +135,7 @@ const UNWRITTEN = inputRows<Unwritten>({
 const EXPLAINED = rowCodec({
   subscriptionId: column.nullable(column.text('i.subscription_id')),
   planState: column.nullable(column.oneOf(PLAN_STATES, 'p.state')),
+  isByPix: column.boolean("coalesce(p.payment_method = 'pixAutomatic', false)"),
   hasCard: column.boolean('c.vault_id is not null'),
   isCreated: column.boolean(`exists (
        select from subscriptions s where s.merchant_id = i.merchant_id
@@ -152,7 +153,8 @@ const EXPLAIN = statement(
   `select ${EXPLAINED.columns}
    from ${UNWRITTEN.sql}
    left join lateral (
-     select o.state from plans o where o.merchant_id = i.merchant_id and o.plan_id = i.plan_id limit 1
+     select o.state, o.payment_method from plans o
+     where o.merchant_id = i.merchant_id and o.plan_id = i.plan_id limit 1
    ) p on true left join lateral (
      select v.vault_id from vault_cards v where v.merchant_id = i.merchant_id
        and v.vault_id = i.vault_id limit 1
@@ -210,10 +212,11 @@ function reasonOf(row: Explained): SubscriptionCreationResult | typeof NOT_WRITT
   return refusals.length === 0 ? NOT_WRITTEN : refusals;
 }
 
-function refusalsOf({ planState, hasCard }: Explained): SubscriptionCreationRefusal[] {
+function refusalsOf({ planState, hasCard, isByPix }: Explained): SubscriptionCreationRefusal[] {
   const refusals: SubscriptionCreationRefusal[] = [];
   if (planState === null) refusals.push('unknownPlan');
-  if (!hasCard) refusals.push('unknownCard');
+  if (isByPix) refusals.push('cardNotTaken');
+  else if (!hasCard) refusals.push('unknownCard');
   if (planState !== null && planState !== 'active') refusals.push('planNotActive');
   return refusals;
 }

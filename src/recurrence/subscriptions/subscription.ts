@@ -2,15 +2,40 @@ import type { Day } from '../../values/instant.ts';
 import type { Plan, Stamp, Terms } from '../plans/plan.ts';
 import type { Customer } from './customer.ts';
 
-/** `completed`: its last installment is over; shown as canceled, and never active again. */
-export const SUBSCRIPTION_STATES = ['active', 'blocked', 'canceled', 'completed'] as const;
+/**
+ * `completed`: its last installment is over; shown as canceled, and never active again. Of Pix Automático:
+ * `pending` until the payer agrees, `rejected` or `expired` if he does not.
+ */
+export const SUBSCRIPTION_STATES = [
+  'pending',
+  'active',
+  'blocked',
+  'canceled',
+  'completed',
+  'rejected',
+  'expired',
+] as const;
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
-/** `block`: card canceled, or a charge taken back by its holder. `complete`: last installment final. */
-export const SUBSCRIPTION_EVENTS = ['activate', 'cancel', 'block', 'complete'] as const;
+/**
+ * `authorize`, `reject`, `expire`: what the payer made of it.
+ * `block`: card canceled, or a charge taken back by its holder. `complete`: last installment final.
+ */
+export const SUBSCRIPTION_EVENTS = [
+  'activate',
+  'cancel',
+  'block',
+  'complete',
+  'authorize',
+  'reject',
+  'expire',
+] as const;
 export type SubscriptionEvent = (typeof SUBSCRIPTION_EVENTS)[number];
 
-/** Why it is not active. `plan`: its plan was canceled. `declined`: a charge was denied for good. */
+/**
+ * Why it is not active. `payer`: the payer ended the authorization.
+ * `plan`: its plan was canceled. `declined`: a charge was denied for good.
+ */
 export const SUBSCRIPTION_REASONS = [
   'user',
   'plan',
@@ -18,26 +43,56 @@ export const SUBSCRIPTION_REASONS = [
   'completed',
   'cardCanceled',
   'chargeback',
+  'payer',
+  'rejected',
+  'expired',
 ] as const;
 export type SubscriptionReason = (typeof SUBSCRIPTION_REASONS)[number];
 
+const NEVER_ASKED = { authorize: null, reject: null, expire: null } as const;
+
 /** A null event is refused. */
 export const SUBSCRIPTION_MOVES = {
-  active: { activate: 'active', cancel: 'canceled', block: 'blocked', complete: 'completed' },
-  blocked: { activate: 'active', cancel: 'canceled', block: 'blocked', complete: 'completed' },
-  canceled: { activate: 'active', cancel: 'canceled', block: 'canceled', complete: 'completed' },
-  completed: { activate: null, cancel: 'completed', block: 'completed', complete: 'completed' },
+  pending: {
+    ...{ activate: null, cancel: 'canceled', block: null, complete: null },
+    ...{ authorize: 'active', reject: 'rejected', expire: 'expired' },
+  },
+  active: {
+    ...{ activate: 'active', cancel: 'canceled', block: 'blocked', complete: 'completed' },
+    ...NEVER_ASKED,
+  },
+  blocked: {
+    ...{ activate: 'active', cancel: 'canceled', block: 'blocked', complete: 'completed' },
+    ...NEVER_ASKED,
+  },
+  canceled: {
+    ...{ activate: 'active', cancel: 'canceled', block: 'canceled', complete: 'completed' },
+    ...NEVER_ASKED,
+  },
+  completed: {
+    ...{ activate: null, cancel: 'completed', block: 'completed', complete: 'completed' },
+    ...NEVER_ASKED,
+  },
+  rejected: {
+    ...{ activate: null, cancel: 'rejected', block: null, complete: 'rejected' },
+    ...NEVER_ASKED,
+  },
+  expired: {
+    ...{ activate: null, cancel: 'expired', block: null, complete: 'expired' },
+    ...NEVER_ASKED,
+  },
 } as const satisfies Record<SubscriptionState, Record<SubscriptionEvent, SubscriptionState | null>>;
 
 export type Subscription = {
   readonly merchantId: string;
   readonly subscriptionId: string;
-  readonly vaultId: string;
+  /** Null: it is paid by Pix Automático. */
+  readonly vaultId: string | null;
   readonly orderNumber: string;
   /** On the transactions of its charges. */
   readonly accountNumber: string;
   readonly state: SubscriptionState;
-  /** Null while active. */
+  /** Null while active or pending. */
   readonly reason: SubscriptionReason | null;
   /** Kept whatever becomes of the plan; name and description follow the plan. */
   readonly terms: Terms;
@@ -58,6 +113,8 @@ export const SUBSCRIPTION_EVENT_TYPES = [
   'completed',
   'cardChanged',
   'customerChanged',
+  'rejected',
+  'expired',
 ] as const;
 export type SubscriptionEventType = (typeof SUBSCRIPTION_EVENT_TYPES)[number];
 
@@ -88,11 +145,25 @@ export type Enroller = {
   readonly accountNumber: string;
 };
 
-/** Plans and cards of other merchants are unknown. */
-export type SubscriptionCreationRefusal = 'unknownPlan' | 'unknownCard' | 'planNotActive';
+/** Plans and cards of other merchants are unknown. The later ones: by Pix Automático, or not. */
+export type SubscriptionCreationRefusal =
+  | 'unknownPlan'
+  | 'unknownCard'
+  | 'planNotActive'
+  | 'cardNeeded'
+  | 'cardNotTaken'
+  | 'payerNameNeeded'
+  | 'payerDocumentNeeded'
+  | 'automaticPixOff';
 
 /** `completed`: no installment is left. `cardRemoved`: its card is gone. `unknownCard`: the new one. */
-export type ChangeRefusal = 'notFound' | 'completed' | 'cardRemoved' | 'unknownCard';
+export type ChangeRefusal =
+  | 'notFound'
+  | 'completed'
+  | 'cardRemoved'
+  | 'unknownCard'
+  | 'notAuthorized'
+  | 'notByCard';
 
 /** For sorting. */
 export const SUBSCRIPTION_FIELDS = [

@@ -16,7 +16,7 @@ const SUBSCRIPTION = rowCodec(
   {
     merchantId: column.text(),
     subscriptionId: column.text(),
-    vaultId: column.text(),
+    vaultId: column.nullable(column.text()),
     orderNumber: column.text(),
     accountNumber: column.text(),
     state: column.oneOf(SUBSCRIPTION_STATES),
@@ -185,7 +185,7 @@ const ERASE_NAMELESS = statement(
      select o.place from ${CARDS.sql} cross join lateral (
        select ctid as place from subscriptions
        where merchant_id = i.merchant_id and vault_id between i.vault_id and i.vault_id
-         and customer is not null and customer ->> 'documentNumber' is null and state in ('canceled', 'completed')
+         and customer is not null and customer ->> 'documentNumber' is null and state in ('canceled', 'completed', 'rejected', 'expired')
        order by vault_id limit $1
        for no key update skip locked
      ) o

@@ -19,7 +19,7 @@ export const unknown = (reason: string, cause: UnclearCause = 'unusable') =>
 
 const CPF_LENGTH = 11;
 
-function debtorOf({ name, documentNumber }: PixPayer): object {
+export function debtorOf({ name, documentNumber }: PixPayer): object {
   const document = documentNumber.length === CPF_LENGTH ? { cpf: documentNumber } : { cnpj: documentNumber };
   return { ...document, nome: name };
 }

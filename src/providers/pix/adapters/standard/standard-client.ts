@@ -10,7 +10,16 @@ const ASKING_CONNECTIONS = 32;
 const RESOLVING_CONNECTIONS = 8;
 const LARGEST_ANSWER_BYTES = 256 * 1024;
 
-export type Sent = { readonly path: string; readonly template: string; readonly body?: object };
+/** `isRecurring`: of Pix Automático, where charges are made by the calendar. */
+export type Sent = {
+  readonly path: string;
+  readonly template: string;
+  readonly body?: object;
+  readonly isRecurring?: true;
+};
+
+/** Further headers of what is asked for a merchant by the calendar. */
+export type HeadersOf = (merchantId: string) => Readonly<Record<string, string>>;
 
 /** What was not sent is `notConnected`, for the caller to take it back. */
 export type Answered =
@@ -22,11 +31,13 @@ export type Answered =
 export class StandardClient {
   readonly token: AccessToken;
   readonly #prefix: string;
+  readonly #headersOf: HeadersOf;
   readonly #asking: SharedPool;
   /** A separate pool: what is unanswered must not keep its outcome from being found. */
   readonly #resolving: SharedPool;
 
-  constructor(url: string, channel: Channel, dialect: PixDialect) {
+  constructor(url: string, channel: Channel, dialect: PixDialect, headersOf: HeadersOf) {
+    this.#headersOf = headersOf;
     const { origin, pathname } = new URL(url);
     this.#prefix = pathname.replace(/\/$/, '');
     this.token = new AccessToken(channel, dialect);
@@ -36,7 +47,12 @@ export class StandardClient {
     this.#resolving = new SharedPool('pix', RESOLVING_CONNECTIONS, open);
   }
 
-  write(merchantId: string, method: 'PUT' | 'PATCH', sent: Sent, timeout: number): Promise<Answered> {
+  write(
+    merchantId: string,
+    method: 'POST' | 'PUT' | 'PATCH',
+    sent: Sent,
+    timeout: number,
+  ): Promise<Answered> {
     return this.#ask(this.#asking, merchantId, { ...sent, method }, timeout, LARGEST_ANSWER_BYTES);
   }
 
@@ -57,7 +73,7 @@ export class StandardClient {
   async #ask(
     pool: SharedPool,
     merchantId: string,
-    { path, template, body, method }: Sent & Pick<Question, 'method'>,
+    { path, template, body, method, isRecurring }: Sent & Pick<Question, 'method'>,
     timeout: number,
     largestBytes: number,
   ): Promise<Answered> {
@@ -68,7 +84,10 @@ export class StandardClient {
       const question = {
         ...{ method, template, path: this.#prefix + path },
         body: body === undefined ? null : JSON.stringify(body),
-        headers: { authorization: `Bearer ${given.token}` },
+        headers: {
+          authorization: `Bearer ${given.token}`,
+          ...(isRecurring === true ? this.#headersOf(merchantId) : {}),
+        },
       };
       const asked = await pool.ask({ merchantId }, question, endsAt - performance.now(), largestBytes);
       if (asked.kind !== 'answer' || asked.status !== 401) return answeredOf(asked);

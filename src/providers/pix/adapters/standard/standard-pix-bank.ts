@@ -23,7 +23,8 @@ import {
 } from './charge-answers.ts';
 import type { PixDialect } from './dialect.ts';
 import { queryOf, readReceipts, windowOf } from './receipt-pages.ts';
-import { otherStatus, type Sent, StandardClient } from './standard-client.ts';
+import { recurringPix } from './recurring-requests.ts';
+import { type HeadersOf, otherStatus, type Sent, StandardClient } from './standard-client.ts';
 
 export const PIX_CONNECT_MILLISECONDS = 3_000;
 const ALL_MERCHANTS = '';
@@ -32,6 +33,8 @@ const LARGEST_PAGE_BYTES = 4 * 1024 * 1024;
 
 export type PixBankOptions = {
   readonly observe: (operation: string, result: string, seconds: number) => void;
+  /** Of the simulated bank, which is told a merchant's test clock. */
+  readonly headersOf?: HeadersOf;
 };
 
 export type StandardPixBank = PixBank & {
@@ -43,9 +46,10 @@ export function standardPixBank(
   url: string,
   channel: Channel,
   dialect: PixDialect,
-  { observe }: PixBankOptions,
+  { observe, headersOf = () => ({}) }: PixBankOptions,
 ): StandardPixBank {
-  const client = new StandardClient(url, channel, dialect);
+  const client = new StandardClient(url, channel, dialect, headersOf);
+  const recurring = recurringPix(client, dialect);
   const observed = async <A extends { readonly kind: string }>(operation: string, asked: Promise<A>) => {
     const startedAt = performance.now();
     const answer = await asked;
@@ -54,6 +58,15 @@ export function standardPixBank(
   };
   return {
     name: 'standard',
+    recurring: dialect.recurring && { leadDays: dialect.recurring.leadDays },
+    authorize: (request, timeout) => observed('authorize', recurring.authorize(request, timeout)),
+    findAuthorization: (name, timeout) =>
+      observed('findAuthorization', recurring.findAuthorization(name, timeout)),
+    endAuthorization: (name, timeout) =>
+      observed('endAuthorization', recurring.endAuthorization(name, timeout)),
+    collect: (request, timeout) => observed('collect', recurring.collect(request, timeout)),
+    findCollection: (request, timeout) =>
+      observed('findCollection', recurring.findCollection(request, timeout)),
     authenticate: (timeout) => client.token.get(timeout),
     issue: (request, timeout) => observed('issue', issue(client, dialect, request, timeout)),
     find: (name, timeout) => observed('find', find(client, name, timeout)),

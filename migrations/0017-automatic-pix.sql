@@ -1,0 +1,85 @@
+-- Pix Automático: what payers agree to, and what is collected under it. Times without another word are business time.
+
+create table pix_authorizations (
+  merchant_id text not null,
+  subscription_id uuid not null,
+  -- The provider that was asked for it: it alone is asked about it.
+  bank text not null check (char_length(bank) <= 40),
+  journey smallint not null check (journey between 1 and 3),
+  -- asking: the bank has not answered yet. ending: the subscription is over, and the bank is told.
+  state text not null check (state in ('asking', 'waiting', 'approved', 'ending', 'ended')),
+  -- The bank's id.
+  rec_id text check (rec_id ~ '^[a-zA-Z0-9]{29}$'),
+  -- The text of the QR code that authorizes.
+  pix_emv text check (char_length(pix_emv) <= 600),
+  refusal_reason text check (char_length(refusal_reason) <= 100),
+  -- Of journey 3: the charge whose code authorizes too.
+  first_pix_id uuid,
+  -- Cents. Null: the amount is fixed.
+  least_amount bigint check (least_amount > 0),
+  payer_account jsonb,
+  -- Days before its due day on which a charge is sent to the bank.
+  lead_days smallint not null check (lead_days between 0 and 10),
+  starts_on date not null,
+  requested_at timestamptz not null,
+  -- Until when the payer may agree.
+  expires_at timestamptz not null,
+  -- When the bank is asked about it next. Null: it is over.
+  look_at timestamptz,
+  -- Without a clear answer, in a row.
+  tries smallint not null default 0,
+  unknown_reason text check (char_length(unknown_reason) <= 300),
+  primary key (merchant_id, subscription_id),
+  foreign key (merchant_id, subscription_id) references subscriptions (merchant_id, subscription_id),
+  check ((state = 'ended') = (look_at is null)),
+  check (state not in ('waiting', 'approved') or (rec_id is not null and pix_emv is not null)),
+  check ((journey = 3) = (first_pix_id is not null))
+);
+create index pix_authorizations_to_look_at on pix_authorizations (look_at) where look_at is not null;
+create index pix_authorizations_of_merchant on pix_authorizations (merchant_id, look_at) where look_at is not null;
+
+-- Every try to collect a billing: one charge at the bank has up to four.
+create table pix_collections (
+  merchant_id text not null,
+  -- The charge's id, as its billing names it; the payment's, if it is paid.
+  pix_id uuid not null,
+  billing_id uuid not null,
+  subscription_id uuid not null,
+  -- Of the billing: its tries are one charge at the bank, which has at most one under it.
+  txid text not null check (txid ~ '^[a-zA-Z0-9]{26,35}$'),
+  attempt_number smallint not null check (attempt_number between 1 and 4),
+  -- Cents.
+  amount bigint not null check (amount between 1 and 9999999999),
+  -- Of the charge at the bank, and of this try.
+  due_on date not null,
+  try_on date not null,
+  state text not null check (state in ('open', 'paid', 'failed', 'denied', 'invalid', 'voided')),
+  -- The bank has it.
+  is_sent boolean not null default false,
+  -- Why it was not paid, as the payer's bank says it.
+  code text check (char_length(code) <= 100),
+  -- When the bank is asked about it next. Null: billing and books have what came of it.
+  look_at timestamptz,
+  tries smallint not null default 0,
+  unknown_reason text check (char_length(unknown_reason) <= 300),
+  primary key (merchant_id, pix_id),
+  foreign key (merchant_id, billing_id) references billings (merchant_id, billing_id),
+  foreign key (merchant_id, subscription_id) references pix_authorizations (merchant_id, subscription_id),
+  check (state <> 'open' or look_at is not null)
+);
+create index pix_collections_to_look_at on pix_collections (look_at) where look_at is not null;
+create index pix_collections_of_merchant on pix_collections (merchant_id, look_at) where look_at is not null;
+create index pix_collections_of_billing on pix_collections (merchant_id, billing_id);
+
+-- Whoever ends a subscription ends its authorization, in the same commit: the bank is told by the work.
+create function end_pix_authorization() returns trigger language plpgsql as $$
+begin
+  update pix_authorizations a set state = 'ending', look_at = new.modified_at, tries = 0
+  where a.merchant_id = new.merchant_id and a.subscription_id = new.subscription_id
+    and a.state in ('asking', 'waiting', 'approved');
+  return null;
+end $$;
+
+create trigger subscriptions_end_authorization after update of state on subscriptions
+  for each row when (new.payment_method = 'pixAutomatic' and new.state not in ('pending', 'active', 'blocked'))
+  execute function end_pix_authorization();

@@ -1,0 +1,182 @@
+import { newId, newPageKey } from '../../platform/chance.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import type { CollectAnswer, CollectionRequest, PixPaid } from '../../providers/pix/recurring-pix.ts';
+import { recordCollectedPix } from '../../transactions/methods/pix/collected-pix.sql.ts';
+import { type Instant, instant } from '../../values/instant.ts';
+import type { ChargeRule } from '../billings/charge-result.ts';
+import type { ChargeEnd, ChargeEndResult } from '../collection/charge-outcomes.sql.ts';
+import { APPROVED, type ChargeFacts } from '../collection/outcome-record.ts';
+import { type AdvanceTools, advanceAuthorization, nameOf } from './advance-authorization.ts';
+import {
+  type CollectionState,
+  isFirstChargeOver,
+  nextLookAt,
+  nextPendingLookAt,
+  nextTryAt,
+} from './authorization.ts';
+import { type Authorization, findAuthorization } from './authorizations.sql.ts';
+import {
+  type Collection,
+  type CollectionKey,
+  decideCollection,
+  findCollection,
+  finishCollection,
+  lookAtCollection,
+} from './collections.sql.ts';
+import { meaningOfPixCode } from './pix-code.ts';
+
+export type AdvanceCollectionTools = AdvanceTools & {
+  readonly writeEnd: BatchedWrite<ChargeEnd, ChargeEndResult>;
+  readonly observeCharge: (rule: ChargeRule | null) => void;
+  /** Something may be due: the next billing, or a further try. */
+  readonly notify: () => void;
+};
+
+type Decision =
+  | { readonly state: Exclude<CollectionState, 'open' | 'paid'>; readonly code: string | null }
+  | { readonly state: 'paid'; readonly payment: PixPaid }
+  | { readonly state: 'open'; readonly lookAt: Instant; readonly reason: string | null };
+
+const MINUTE_MILLISECONDS = 60_000;
+const RECORD_MILLISECONDS = 10_000;
+
+/** Sends a charge to the bank unless it has it, and writes what came of it. Repeatable. */
+export async function advanceCollection(tools: AdvanceCollectionTools, key: CollectionKey): Promise<void> {
+  const collection = await findCollection(tools.database, key);
+  if (collection === null || collection.isOver) return;
+  if (collection.state === 'open') {
+    const authorization = await findAuthorization(tools.database, collection);
+    if (authorization === null) return;
+    const decide = collection.isFirst ? decideFirst : decideCharge;
+    await record(tools, collection, authorization, await decide(tools, collection, authorization));
+  }
+  const decided = await findCollection(tools.database, key);
+  if (decided !== null && decided.state !== 'open') await finish(tools, decided);
+}
+
+/** Its subscription is active before it is paid, or the series would end with it. */
+async function decideFirst(
+  tools: AdvanceCollectionTools,
+  { merchantId, tries }: Collection,
+  authorization: Authorization,
+): Promise<Decision> {
+  const { requestedAt, expiresAt, recId } = authorization;
+  const now = tools.clock.now(merchantId);
+  const isOver = isFirstChargeOver(expiresAt, now);
+  const open = { state: 'open', lookAt: nextPendingLookAt(requestedAt, now), reason: null } as const;
+  if (recId === null) return authorization.state === 'ended' ? { state: 'voided', code: null } : open;
+  const bank = tools.pixBanks.of(authorization.bank);
+  const found = await bank.findAuthorization(nameOf(authorization), tools.pixTimeoutMilliseconds);
+  if (found.kind !== 'found') {
+    const reason = found.kind === 'notFound' ? 'the bank has no such authorization' : found.reason;
+    return { state: 'open', lookAt: nextTryAt(tries, now), reason };
+  }
+  if (found.firstPayment === null) return isOver ? { state: 'voided', code: null } : open;
+  const after = await advanceAuthorization(tools, authorization);
+  return after?.subscription === 'pending' ? open : { state: 'paid', payment: found.firstPayment };
+}
+
+async function decideCharge(
+  tools: AdvanceCollectionTools,
+  collection: Collection,
+  authorization: Authorization,
+): Promise<Decision> {
+  const { merchantId, isSent } = collection;
+  const bank = tools.pixBanks.of(authorization.bank);
+  const request = requestOf(collection, authorization);
+  const timeout = tools.pixTimeoutMilliseconds;
+  const answer = isSent ? await bank.findCollection(request, timeout) : await bank.collect(request, timeout);
+  const decision = decisionOf(collection, answer, tools.clock.now(merchantId));
+  const isCanceled = answer.kind === 'refused' || (answer.kind === 'over' && answer.isCanceled);
+  if (!isCanceled) return decision;
+  // Without an authorization there is no charge: the bank says whether the payer has ended it.
+  const after = await advanceAuthorization(tools, authorization);
+  return after?.subscription === 'active' ? decision : { state: 'voided', code: null };
+}
+
+function requestOf(collection: Collection, { recId }: Authorization): CollectionRequest {
+  const { merchantId, txid, amount, dueOn, attemptNumber, tryOn } = collection;
+  return { merchantId, recId: recId ?? '', txid, amount, dueOn, attemptNumber, tryOn };
+}
+
+function decisionOf({ isSent, tryOn, tries }: Collection, answer: CollectAnswer, now: Instant): Decision {
+  switch (answer.kind) {
+    case 'scheduled': {
+      // What the payer's bank refuses at once is known in a moment.
+      const lookAt = isSent ? nextLookAt(tryOn, now) : instant(now + MINUTE_MILLISECONDS);
+      return { state: 'open', lookAt, reason: null };
+    }
+    case 'paid':
+      return { state: 'paid', payment: answer };
+    case 'failed':
+      return { state: 'failed', code: answer.code };
+    case 'over':
+      return { state: 'denied', code: answer.code };
+    case 'refused':
+      return { state: 'invalid', code: answer.reason };
+    case 'notFound':
+      return { state: 'open', lookAt: nextTryAt(tries, now), reason: 'the bank has no such charge' };
+    default:
+      return { state: 'open', lookAt: nextTryAt(tries, now), reason: answer.reason };
+  }
+}
+
+/** The money and what the bank decided are one commit; the billing follows by its own. */
+async function record(
+  { database, deliverer }: AdvanceCollectionTools,
+  collection: Collection,
+  { bank, customer, planName }: Authorization,
+  decision: Decision,
+): Promise<void> {
+  if (decision.state === 'open') {
+    await lookAtCollection(database, collection, decision.lookAt, decision.reason);
+    return;
+  }
+  const { name, documentNumber } = customer ?? {};
+  const payer = name === undefined || documentNumber === undefined ? null : { name, documentNumber };
+  const pageKey = newPageKey();
+  const isWaiting = await database.transaction(async (tx) => {
+    const code = decision.state === 'paid' ? null : decision.code;
+    const isDecided = await decideCollection(tx, collection, decision.state, code);
+    if (!isDecided || decision.state !== 'paid') return false;
+    return recordCollectedPix(tx, {
+      ...collection,
+      ...{ pageKey, payer, bank, payment: decision.payment, description: planName },
+      referenceTransaction: collection.billingId,
+    });
+  });
+  if (isWaiting) deliverer.notify();
+}
+
+async function finish(tools: AdvanceCollectionTools, collection: Collection): Promise<void> {
+  const { merchantId, billingId, subscriptionId, pixId } = collection;
+  const { isRecorded, rule } = await tools.writeEnd(
+    {
+      ...{ kind: 'resolved', merchantId, billingId, subscriptionId, transactionId: pixId },
+      ...{ facts: factsOf(collection), by: 'system', at: tools.clock.now(merchantId) },
+      nextBillingId: newId(),
+    },
+    performance.now() + RECORD_MILLISECONDS,
+  );
+  await finishCollection(tools.database, collection);
+  if (!isRecorded) return;
+  tools.observeCharge(rule);
+  tools.notify();
+}
+
+function factsOf({ state, code }: Collection): ChargeFacts | 'voided' {
+  switch (state) {
+    case 'paid':
+      return APPROVED;
+    case 'failed':
+      return { ...APPROVED, result: 'funds', code, meaning: meaningOfPixCode(code, 'Saldo insuficiente') };
+    case 'denied':
+      return { ...APPROVED, result: 'denied', code, meaning: meaningOfPixCode(code, 'Não paga no prazo') };
+    case 'invalid':
+      return { ...APPROVED, result: 'invalid', code: null, meaning: 'Recusada pelo banco recebedor' };
+    case 'voided':
+      return 'voided';
+    case 'open':
+      throw new Error('a charge that is open has no outcome');
+  }
+}

@@ -1,0 +1,147 @@
+import type { PixPeriod } from '../../providers/pix/recurring-pix.ts';
+import {
+  addDays,
+  type Day,
+  type Instant,
+  instant,
+  saoPauloDay,
+  startOfSaoPauloDay,
+} from '../../values/instant.ts';
+import { laterOf, pixDueDayAfter } from '../plans/pix-schedule.ts';
+import type { PlanType, Terms } from '../plans/plan.ts';
+
+/** `asking`: the bank's answer is not known. `ending`: the subscription is over, and the bank is told. */
+export const AUTHORIZATION_STATES = ['asking', 'waiting', 'approved', 'ending', 'ended'] as const;
+export type AuthorizationState = (typeof AUTHORIZATION_STATES)[number];
+
+/** Null: the event cannot happen in that state. */
+export const AUTHORIZATION_MOVES = {
+  asking: { make: 'waiting', approve: null, end: 'ended' },
+  waiting: { make: null, approve: 'approved', end: 'ended' },
+  approved: { make: null, approve: null, end: 'ended' },
+  ending: { make: null, approve: null, end: 'ended' },
+  ended: { make: null, approve: null, end: null },
+} as const satisfies Record<
+  AuthorizationState,
+  Record<'make' | 'approve' | 'end', AuthorizationState | null>
+>;
+
+/** `open`: the bank decides, or has not answered. `voided`: nothing was charged, and nothing will be. */
+export const COLLECTION_STATES = ['open', 'paid', 'failed', 'denied', 'invalid', 'voided'] as const;
+export type CollectionState = (typeof COLLECTION_STATES)[number];
+
+/** Null: the event cannot happen in that state. Only a try that is open is decided. */
+export const COLLECTION_MOVES = {
+  open: { pay: 'paid', fail: 'failed', deny: 'denied', invalidate: 'invalid', void: 'voided' },
+  paid: { pay: null, fail: null, deny: null, invalidate: null, void: null },
+  failed: { pay: null, fail: null, deny: null, invalidate: null, void: null },
+  denied: { pay: null, fail: null, deny: null, invalidate: null, void: null },
+  invalid: { pay: null, fail: null, deny: null, invalidate: null, void: null },
+  voided: { pay: null, fail: null, deny: null, invalidate: null, void: null },
+} as const satisfies Record<
+  CollectionState,
+  Record<'pay' | 'fail' | 'deny' | 'invalidate' | 'void', CollectionState | null>
+>;
+
+/** 1: asked by the payer's own bank. 2: a QR code that authorizes. 3: one that pays the first charge too. */
+export type Journey = 1 | 2 | 3;
+
+const PERIODS = {
+  weekly: 'weekly',
+  monthly: 'monthly',
+  quarterly: 'quarterly',
+  semesterly: 'semesterly',
+  yearly: 'yearly',
+  bimonthly: null,
+  custom: null,
+} as const satisfies Record<PlanType, PixPeriod | null>;
+
+export function periodOf(planType: PlanType): PixPeriod {
+  const period = PERIODS[planType];
+  if (period === null) throw new RangeError(`Pix Automático has no period for ${planType}`);
+  return period;
+}
+
+/** How long a payer may take to agree. */
+const AUTHORIZATION_DAYS = 3;
+const DAY_MILLISECONDS = 86_400_000;
+
+export type FirstDays = {
+  readonly expiresAt: Instant;
+  /** Of the first billing. */
+  readonly firstDueOn: Day;
+  /** The first day on which the bank may charge. */
+  readonly startsOn: Day;
+};
+
+/**
+ * Journey 3 pays the first billing at once, so the bank charges from the second one on. With the others the
+ * first billing leaves the payer time to agree, and the bank its lead time.
+ */
+export function firstDays(
+  journey: Journey,
+  { trialDays, planType }: Pick<Terms, 'trialDays' | 'planType'>,
+  leadDays: number,
+  now: Instant,
+): FirstDays {
+  const today = saoPauloDay(now);
+  const expiresAt = instant(now + AUTHORIZATION_DAYS * DAY_MILLISECONDS);
+  if (journey === 3) return { expiresAt, firstDueOn: today, startsOn: pixDueDayAfter(today, planType) };
+  const [behindTrial, earliest] = [
+    addDays(today, trialDays),
+    addDays(today, AUTHORIZATION_DAYS + leadDays + 1),
+  ];
+  const firstDueOn = beforeDay29(laterOf(behindTrial, earliest));
+  return { expiresAt, firstDueOn, startsOn: firstDueOn };
+}
+
+/** The 29th and later days are the 1st of the next month: they are not in every month. */
+function beforeDay29(day: Day): Day {
+  let kept = day;
+  while (Number(kept.slice(-2)) > 28) kept = addDays(kept, 1);
+  return kept;
+}
+
+/** A payer's bank pays in the morning of a day, and gives a try up in the evening. */
+const LOOK_MINUTES = [8 * 60 + 30, 21 * 60 + 30] as const;
+const MINUTE_MILLISECONDS = 60_000;
+
+/** When the bank knows what became of a try: the next morning or evening from its day on. */
+export function nextLookAt(tryOn: Day, now: Instant): Instant {
+  const today = saoPauloDay(now);
+  for (let day = laterOf(tryOn, today); ; day = addDays(day, 1)) {
+    const start = startOfSaoPauloDay(day);
+    const at = LOOK_MINUTES.map((minutes) => start + minutes * MINUTE_MILLISECONDS).find((one) => one > now);
+    if (at !== undefined) return instant(at);
+  }
+}
+
+const SHORTEST_PAUSE_MILLISECONDS = 3_000;
+const LONGEST_PAUSE_MILLISECONDS = 3_600_000;
+
+/** While a payer has not decided: a quarter of the time since he was asked, three seconds to an hour. */
+export function nextPendingLookAt(requestedAt: Instant, now: Instant): Instant {
+  const quarter = (now - requestedAt) / 4;
+  return instant(
+    now + Math.min(LONGEST_PAUSE_MILLISECONDS, Math.max(SHORTEST_PAUSE_MILLISECONDS, Math.round(quarter))),
+  );
+}
+
+/** Of an authorization that holds: whether the payer has ended it. */
+export function nextDailyLookAt(now: Instant): Instant {
+  return instant(now + DAY_MILLISECONDS);
+}
+
+/** Without a clear answer: 2 s, 4 s … 10 minutes. */
+export function nextTryAt(tries: number, now: Instant): Instant {
+  return instant(now + Math.min(600_000, 2_000 * 2 ** Math.min(tries, 10)));
+}
+
+/** After the end of a first charge: a payment of the last second may still be on its way. */
+export function isFirstChargeOver(expiresAt: Instant, now: Instant): boolean {
+  return now > expiresAt + 5 * MINUTE_MILLISECONDS;
+}
+
+export function withoutHyphens(id: string): string {
+  return id.replaceAll('-', '').toLowerCase();
+}

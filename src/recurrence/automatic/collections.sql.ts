@@ -1,0 +1,207 @@
+import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
+import type { Cents } from '../../values/cents.ts';
+import { type Day, type Instant, utcText } from '../../values/instant.ts';
+import { SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
+import { COLLECTION_MOVES, COLLECTION_STATES, type CollectionState } from './authorization.ts';
+
+const COLLECTION = rowCodec(
+  {
+    merchantId: column.text(),
+    pixId: column.text(),
+    billingId: column.text(),
+    subscriptionId: column.text(),
+    txid: column.text(),
+    attemptNumber: column.whole(),
+    amount: column.money(),
+    dueOn: column.day(),
+    tryOn: column.day(),
+    state: column.oneOf(COLLECTION_STATES),
+    isSent: column.boolean(),
+    code: column.nullable(column.text()),
+    isOver: column.boolean('c.look_at is null'),
+    tries: column.whole(),
+    /** It is paid by a code that authorizes too. */
+    isFirst: column.boolean('a.first_pix_id is not distinct from c.pix_id'),
+    accountNumber: column.text('s.account_number'),
+    subscription: column.oneOf(SUBSCRIPTION_STATES, 's.state'),
+  },
+  'c',
+);
+
+export type Collection = RowOf<typeof COLLECTION>;
+export type CollectionKey = Pick<Collection, 'merchantId' | 'pixId'>;
+
+const JOINS = `cross join lateral (
+     select o.first_pix_id from pix_authorizations o
+     where o.merchant_id = c.merchant_id and o.subscription_id = c.subscription_id limit 1
+   ) a cross join lateral (
+     select o.account_number, o.state from subscriptions o
+     where o.merchant_id = c.merchant_id and o.subscription_id = c.subscription_id limit 1
+   ) s`;
+
+const FIND = statement(
+  'pix_collections.find',
+  `select ${COLLECTION.columns} from pix_collections c ${JOINS} where c.merchant_id = $1 and c.pix_id = $2`,
+);
+
+export async function findCollection(
+  database: Reader,
+  { merchantId, pixId }: CollectionKey,
+): Promise<Collection | null> {
+  const [row] = await database.query(FIND, [merchantId, pixId]);
+  return row === undefined ? null : COLLECTION.parse(row);
+}
+
+const FIND_LAST = statement(
+  'pix_collections.find_last_of_billing',
+  `select ${COLLECTION.columns} from pix_collections c ${JOINS}
+   where c.merchant_id = $1 and c.billing_id = $2 and c.state <> 'voided' order by c.attempt_number desc limit 1`,
+);
+
+/** The try before; null: the bank has no charge of this billing. */
+export async function findLastCollection(
+  database: Reader,
+  { merchantId, billingId }: Pick<Collection, 'merchantId' | 'billingId'>,
+): Promise<Collection | null> {
+  const [row] = await database.query(FIND_LAST, [merchantId, billingId]);
+  return row === undefined ? null : COLLECTION.parse(row);
+}
+
+/** As a charge by card: a cancel of the plan waits for it, or is seen by the statement after it. */
+const SHARE_PLAN = statement(
+  'pix_collections.share_plan',
+  `select pg_try_advisory_xact_lock_shared(hashtextextended($1::text || '|' || $2::uuid::text, 0)) as is_mine`,
+);
+
+const HOLD = statement(
+  'pix_collections.hold_subscription',
+  `select h.subscription_id from (
+     select s.merchant_id, s.subscription_id, s.plan_id, s.state, s.state_since from subscriptions s
+     where s.merchant_id = $1 and s.subscription_id = $2 for no key update of s skip locked
+   ) h left join lateral (
+     select c.asked_at from plan_cancellations c where c.merchant_id = h.merchant_id and c.plan_id = h.plan_id limit 1
+   ) e on true
+   where h.state = 'active' and (e.asked_at is null or e.asked_at < h.state_since)`,
+);
+
+const TAKE = statement(
+  'pix_collections.take_billing',
+  `with taken as (
+     update billings b set transaction_id = $4, fence = b.fence + 1, charges_made = $5, charge_on = $6::date,
+       lease_expires_at = null
+     where b.merchant_id = $1 and b.billing_id = $3 and b.fence = $7 and b.transaction_id is null and b.state = 'opened'
+       and (b.lease_expires_at is null or b.lease_expires_at <= now())
+     returning b.merchant_id, b.billing_id, b.subscription_id, b.amount
+   ), noted as (
+     insert into billing_charges (merchant_id, billing_id, charge_number, attempt_number, transaction_id, started_at,
+       created_by)
+     select t.merchant_id, t.billing_id, (
+       select coalesce(max(c.charge_number), 0) + 1 from billing_charges c
+       where c.merchant_id = t.merchant_id and c.billing_id = t.billing_id
+     ), $5, $4, $8::timestamptz, 'system' from taken t
+   ), collected as (
+     insert into pix_collections (merchant_id, pix_id, billing_id, subscription_id, txid, attempt_number, amount, due_on,
+       try_on, state, look_at)
+     select t.merchant_id, $4, t.billing_id, t.subscription_id, $9, $5, t.amount, $10::date, $6::date, 'open',
+       $8::timestamptz + interval '1 minute'
+     from taken t where t.subscription_id = $2
+     returning pix_id
+   )
+   select pix_id from collected`,
+);
+
+export type TakenBilling = {
+  readonly merchantId: string;
+  readonly subscriptionId: string;
+  readonly planId: string;
+  readonly billingId: string;
+  readonly fence: number;
+  readonly pixId: string;
+  readonly txid: string;
+  readonly attemptNumber: number;
+  readonly amount: Cents;
+  readonly dueOn: Day;
+  readonly tryOn: Day;
+  readonly at: Instant;
+};
+
+/** The intent. False: taken elsewhere, locked, or no longer due. */
+export async function takeBilling(database: Database, row: TakenBilling): Promise<boolean> {
+  const { merchantId, subscriptionId, planId, billingId, pixId } = row;
+  return database.transaction(async (tx) => {
+    const [shared] = await tx.query(SHARE_PLAN, [merchantId, planId]);
+    if (shared?.is_mine !== true) return false;
+    const held = await tx.query(HOLD, [merchantId, subscriptionId]);
+    if (held.length === 0) return false;
+    const taken = await tx.query(TAKE, [
+      ...[merchantId, subscriptionId, billingId, pixId, row.attemptNumber, row.tryOn, row.fence],
+      ...[utcText(row.at), row.txid, row.dueOn],
+    ]);
+    return taken.length === 1;
+  });
+}
+
+const DECIDE = statement(
+  'pix_collections.decide',
+  `update pix_collections set state = $3, code = $4, is_sent = true, tries = 0, unknown_reason = null
+   where merchant_id = $1 and pix_id = $2
+     and state in (${fromStates(COLLECTION_MOVES, 'pay', 'fail', 'deny', 'invalidate', 'void')})
+   returning pix_id`,
+);
+
+/** What the bank made of it. False: it was decided before. */
+export async function decideCollection(
+  tx: Tx,
+  { merchantId, pixId }: CollectionKey,
+  state: Exclude<CollectionState, 'open'>,
+  code: string | null,
+): Promise<boolean> {
+  return (await tx.query(DECIDE, [merchantId, pixId, state, code?.slice(0, 100) ?? null])).length === 1;
+}
+
+const LOOK = statement(
+  'pix_collections.look_later',
+  `update pix_collections set look_at = $3::timestamptz, is_sent = case when $4 then true else is_sent end, unknown_reason = $5,
+     tries = case when $5::text is null then 0 else least(tries + 1, 32000) end
+   where merchant_id = $1 and pix_id = $2 and state = 'open'`,
+);
+
+/** `reason`: why it is not known; null: the bank has it. */
+export async function lookAtCollection(
+  database: Database,
+  { merchantId, pixId }: CollectionKey,
+  at: Instant,
+  reason: string | null,
+): Promise<void> {
+  const values = [merchantId, pixId, utcText(at), reason === null, reason?.slice(0, 300) ?? null];
+  await database.query(LOOK, values);
+}
+
+const FINISH = statement(
+  'pix_collections.finish',
+  `update pix_collections set look_at = null where merchant_id = $1 and pix_id = $2 and state <> 'open'`,
+);
+
+/** Its billing has what came of it. */
+export async function finishCollection(
+  database: Database,
+  { merchantId, pixId }: CollectionKey,
+): Promise<void> {
+  await database.query(FINISH, [merchantId, pixId]);
+}
+
+const HURRY = statement(
+  'pix_collections.hurry',
+  `update pix_collections set look_at = $3::timestamptz where merchant_id = $1 and subscription_id = $2 and look_at > $3::timestamptz`,
+);
+
+/** What became of an authorization says something of what is collected under it. */
+export async function hurryCollections(
+  database: Database,
+  { merchantId, subscriptionId }: Pick<Collection, 'merchantId' | 'subscriptionId'>,
+  at: Instant,
+): Promise<void> {
+  await database.query(HURRY, [merchantId, subscriptionId, utcText(at)]);
+}

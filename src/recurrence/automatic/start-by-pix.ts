@@ -1,0 +1,91 @@
+import { answerOnce, type FindRequestTools, identifyRequest } from '../../idempotency/answer-once.ts';
+import type { SentRequest } from '../../idempotency/idempotency-key.ts';
+import { newId } from '../../platform/chance.ts';
+import type { Once } from '../../platform/http/failures.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import type { PixBanks } from '../../providers/open-pix-banks.ts';
+import type { PayerAccount } from '../../providers/pix/recurring-pix.ts';
+import { type Cents, cents } from '../../values/cents.ts';
+import { idOrUnissued } from '../../values/ids.ts';
+import type { CreateSubscriptionResult } from '../subscriptions/create-subscription.ts';
+import { type Customer, customerOf } from '../subscriptions/customer.ts';
+import type { Enroller } from '../subscriptions/subscription.ts';
+import { type AdvanceTools, advanceAuthorization } from './advance-authorization.ts';
+import type { Journey } from './authorization.ts';
+import { type Authorization, findAuthorization } from './authorizations.sql.ts';
+import type { PendingResult, PendingSubscription } from './enrolment.sql.ts';
+
+export type EnrolByPixTools = FindRequestTools &
+  AdvanceTools & { readonly writePending: BatchedWrite<PendingSubscription, PendingResult> };
+
+export type SubscriptionByPix = {
+  readonly planId: string;
+  readonly orderNumber: string;
+  readonly customer?: Customer;
+  readonly journey: Journey | null;
+  readonly leastAmount: Cents | null;
+  readonly payerAccount: PayerAccount | null;
+};
+
+const ANSWER_MILLISECONDS = 1_000;
+
+/** Pending until its payer agrees. The bank is asked while the caller waits, and by the work if need be. */
+export function enrolByPix(
+  tools: EnrolByPixTools,
+  { merchantId, userName, accountNumber }: Enroller,
+  wanted: SubscriptionByPix,
+  sent: SentRequest,
+  deadlineAt: number,
+): Promise<Once<CreateSubscriptionResult>> {
+  const request = identifyRequest(tools.keyring, merchantId, sent);
+  return answerOnce<CreateSubscriptionResult>(tools, merchantId, request, {
+    async make(isFirst) {
+      if (!(await isFirst)) return 'keyUsed';
+      const subscriptionId = newId();
+      const bank = chooseBank(tools.pixBanks, merchantId, subscriptionId);
+      const row: PendingSubscription = {
+        ...{ merchantId, subscriptionId, billingId: newId(), pixId: newId() },
+        planId: idOrUnissued(wanted.planId),
+        orderNumber: wanted.orderNumber,
+        accountNumber,
+        customer: customerOf(wanted.customer),
+        ...{ journey: wanted.journey, leastAmount: wanted.leastAmount, payerAccount: wanted.payerAccount },
+        bank,
+        leadDays: bank === null ? 0 : (tools.pixBanks.of(bank).recurring?.leadDays ?? 0),
+        createdBy: userName,
+        createdAt: tools.clock.now(merchantId),
+        request,
+      };
+      const result = await tools.writePending(row, deadlineAt);
+      if (result === 'keyUsed') return result;
+      if (result !== 'created') return { kind: 'refused', refusals: result };
+      const left = deadlineAt - performance.now() - ANSWER_MILLISECONDS;
+      const timeout = Math.min(tools.pixTimeoutMilliseconds, Math.max(1, left));
+      // It is made, whatever becomes of this question: the work asks again.
+      await advanceAuthorization(tools, row, timeout).catch(() => {});
+      return { kind: 'created', subscriptionId };
+    },
+    isRefused: ({ kind }) => kind === 'refused',
+    repeatAnswer: async (subscriptionId) => ({ kind: 'created', subscriptionId }),
+  });
+}
+
+/** Null: no bank here has Pix Automático switched on. */
+export function chooseBank(pixBanks: PixBanks, merchantId: string, subscriptionId: string): string | null {
+  const sale = {
+    merchantId,
+    transactionId: subscriptionId,
+    brand: null,
+    installmentCount: 1,
+    amount: cents(1),
+  };
+  return pixBanks.choose(sale, ({ recurring }) => recurring !== null);
+}
+
+export function findAuthorizationOf(
+  { database }: Pick<AdvanceTools, 'database'>,
+  merchantId: string,
+  subscriptionId: string,
+): Promise<Authorization | null> {
+  return findAuthorization(database, { merchantId, subscriptionId: idOrUnissued(subscriptionId) });
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Day } from '../../values/instant.ts';
+import { pixDueDayAfter, pixRetryDay, possiblePixRetryDays, sentOn } from './pix-schedule.ts';
+
+const day = (text: string) => text as Day;
+
+test('due days follow the calendar, one in every month and week', () => {
+  assert.equal(pixDueDayAfter(day('2026-11-15'), 'monthly'), '2026-12-15');
+  assert.equal(pixDueDayAfter(day('2026-12-31'), 'monthly'), '2027-01-28');
+  assert.equal(pixDueDayAfter(day('2026-12-10'), 'quarterly'), '2027-03-10');
+  assert.equal(pixDueDayAfter(day('2026-08-29'), 'semesterly'), '2027-02-28');
+  assert.equal(pixDueDayAfter(day('2028-02-29'), 'yearly'), '2029-02-28');
+  assert.equal(pixDueDayAfter(day('2026-12-28'), 'weekly'), '2027-01-04');
+  assert.throws(() => pixDueDayAfter(day('9999-12-01'), 'monthly'), RangeError);
+});
+
+test('further tries are at most three, within seven days, and never today', () => {
+  const due = { dueOn: day('2026-12-01'), maxRetries: 3 };
+  assert.equal(pixRetryDay(due, 0, day('2026-12-01')), '2026-12-03');
+  assert.equal(pixRetryDay(due, 1, day('2026-12-06')), '2026-12-07');
+  assert.equal(pixRetryDay(due, 2, day('2026-12-07')), '2026-12-08');
+  assert.equal(pixRetryDay(due, 2, day('2026-12-08')), null);
+  assert.equal(pixRetryDay(due, 3, day('2026-12-02')), null);
+  assert.equal(pixRetryDay({ ...due, maxRetries: 0 }, 0, day('2026-12-01')), null);
+  assert.deepEqual(possiblePixRetryDays(day('2026-12-01'), 2), ['2026-12-03', '2026-12-05']);
+});
+
+test('a charge is sent ahead of its due day, and never in the past', () => {
+  assert.equal(sentOn(day('2026-12-10'), 3, day('2026-12-01')), '2026-12-07');
+  assert.equal(sentOn(day('2026-12-02'), 3, day('2026-12-01')), '2026-12-01');
+});

@@ -1,0 +1,56 @@
+import { addDays, type Day } from '../../values/instant.ts';
+import type { PlanType } from './plan.ts';
+
+const MONTHS: Readonly<Partial<Record<PlanType, number>>> = {
+  monthly: 1,
+  quarterly: 3,
+  semesterly: 6,
+  yearly: 12,
+};
+const DAYS_OF_A_WEEK = 7;
+/** Every month has this day, so that no two due days lie in one cycle of the scheme. */
+const LAST_DAY_OF_EVERY_MONTH = 28;
+
+/** The scheme takes one charge a week or calendar month: after the 28th it goes on with the 28th. */
+export function pixDueDayAfter(dueOn: Day, planType: PlanType): Day {
+  const months = MONTHS[planType];
+  if (months === undefined) return addDays(dueOn, DAYS_OF_A_WEEK);
+  const [year = 0, month = 0, day = 0] = dueOn.split('-').map(Number);
+  const index = year * 12 + month - 1 + months;
+  const digits = (value: number, length: number) => String(value).padStart(length, '0');
+  const yearAfter = Math.floor(index / 12);
+  if (yearAfter > 9999) throw new RangeError('a due day after the end of the calendar');
+  const kept = Math.min(day, LAST_DAY_OF_EVERY_MONTH);
+  return `${digits(yearAfter, 4)}-${digits((index % 12) + 1, 2)}-${digits(kept, 2)}` as Day;
+}
+
+/** The scheme allows three further tries within seven days after the due day, on days that we choose. */
+const RETRY_DAYS_AFTER_DUE: readonly number[] = [2, 4, 7];
+const LAST_RETRY_DAY = 7;
+export const MOST_PIX_RETRIES = RETRY_DAYS_AFTER_DUE.length;
+
+/** The day of a further try, from tomorrow on. Null: none is left. `retriesMade`: before it. */
+export function pixRetryDay(
+  { dueOn, maxRetries }: { readonly dueOn: Day; readonly maxRetries: number },
+  retriesMade: number,
+  today: Day,
+): Day | null {
+  const pause = retriesMade < maxRetries ? RETRY_DAYS_AFTER_DUE[retriesMade] : undefined;
+  if (pause === undefined) return null;
+  const day = laterOf(addDays(dueOn, pause), addDays(today, 1));
+  return day > addDays(dueOn, LAST_RETRY_DAY) ? null : day;
+}
+
+export function possiblePixRetryDays(dueOn: Day, maxRetries: number): Day[] {
+  return RETRY_DAYS_AFTER_DUE.slice(0, maxRetries).map((days) => addDays(dueOn, days));
+}
+
+/** The day on which a charge is sent to the bank: ahead of its due day, and never in the past. */
+export function sentOn(dueOn: Day, leadDays: number, today: Day): Day {
+  return laterOf(addDays(dueOn, -leadDays), today);
+}
+
+export function laterOf(one: Day, other: Day): Day {
+  if (one > other) return one;
+  return other;
+}
