@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { addDays, type Day } from '../../values/instant.ts';
 import { ENDLESS, INTERVAL_DAYS, PLAN_TYPES } from '../plans/plan.ts';
 import { firstDueOn } from '../subscriptions/schedule.ts';
-import {  type SubscriptionState } from '../subscriptions/subscription.ts';
+import type { SubscriptionState } from '../subscriptions/subscription.ts';
 import { BILLING_STATES, type BillingState } from './billing.ts';
 import {
   billingAfterCharge,

@@ -11,8 +11,9 @@ import type {
   PixPaid,
   PixPeriod,
 } from '../../recurring-pix.ts';
-import { debtorOf, type Fields, fieldsOf, unknown } from './charge-answers.ts';
+import { debtorOf, unknown } from './charge-answers.ts';
 import type { RecurringDialect } from './dialect.ts';
+import { type Fields, fieldsOf } from './receipt.ts';
 
 const PERIODS = {
   weekly: 'SEMANAL',

@@ -9,8 +9,9 @@ import type {
   FoundCollection,
   RecurringPix,
 } from '../../recurring-pix.ts';
-import { bodyOfCharge, fieldsOf, problemOf, unknown } from './charge-answers.ts';
+import { bodyOfCharge, problemOf, unknown } from './charge-answers.ts';
 import type { PixDialect } from './dialect.ts';
+import { fieldsOf } from './receipt.ts';
 import {
   bodyOfCollection,
   bodyOfRec,
