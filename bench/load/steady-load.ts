@@ -29,9 +29,14 @@ const TIMER_MILLISECONDS = 1;
 /**
  * Sends at a constant rate, whether answers come or not, as buyers do who know nothing of each other. Time
  * counts from the intended start: a service that stalls cannot hide the requests that a closed loop would
- * not have sent meanwhile.
+ * not have sent meanwhile. Ends after `seconds`, or when it is told to.
  */
-export async function runSteadily(load: Load, perSecond: number, seconds: number): Promise<SteadyRun> {
+export async function runSteadily(
+  load: Load,
+  perSecond: number,
+  seconds: number,
+  end?: AbortSignal,
+): Promise<SteadyRun> {
   const ask = await asker(load);
   const warmUps = Math.floor(perSecond * STEADY_WARM_UP_SECONDS);
   const total = warmUps + Math.floor(perSecond * seconds);
@@ -51,7 +56,7 @@ export async function runSteadily(load: Load, perSecond: number, seconds: number
       }),
     );
   };
-  while (asked < total) {
+  while (asked < total && end?.aborted !== true) {
     for (; asked < total; asked += 1) {
       const dueAt = startedAt + (asked * 1_000) / perSecond;
       if (dueAt > performance.now()) break;

@@ -1,7 +1,7 @@
 import { until } from '../../test/kit/service.ts';
 import { PAYMENT_KINDS } from '../load/payment-kinds.ts';
 import { runSteadily } from '../load/steady-load.ts';
-import type { WebhookShop } from './webhook-shop.ts';
+import type { Notified, WebhookShop } from './webhook-shop.ts';
 
 const ROWS_A_STATEMENT = 50_000;
 /** A machine that is busy with other things may take long; nothing here hangs for ever. */
@@ -18,7 +18,6 @@ const INSERT = `insert into deliveries (merchant_id, delivery_number, kind, endp
    from generate_series(1, $3::integer) as n, lateral (select ($2::text[])[1 + n % cardinality($2::text[])] as a) x`;
 
 export type Backlog = {
-  readonly accounts: readonly string[];
   readonly count: number;
   readonly body: string;
   /** Hours over which they are due, half of them already; 0: all now. */
@@ -27,8 +26,9 @@ export type Backlog = {
 
 /** Writes deliveries that wait, in commits of so many rows that each is seen at once. */
 export async function writeBacklog(
-  { database, merchantId }: WebhookShop,
-  { accounts, count, body, hours = 0 }: Backlog,
+  { database }: WebhookShop,
+  { merchantId, accounts }: Notified,
+  { count, body, hours = 0 }: Backlog,
 ): Promise<void> {
   for (let left = count; left > 0; left -= ROWS_A_STATEMENT) {
     const rows = Math.min(left, ROWS_A_STATEMENT);

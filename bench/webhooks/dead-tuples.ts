@@ -36,7 +36,7 @@ export async function benchDeadTuples(shop: WebhookShop): Promise<void> {
     if (arrived >= wanted) break;
     if (written < wanted && written - arrived < WRITTEN_AT_ONCE) {
       const count = Math.min(WRITTEN_AT_ONCE, wanted - written);
-      await writeBacklog(shop, { accounts: shop.accounts, count, body });
+      await writeBacklog(shop, shop, { count, body });
       written += count;
     }
     if (performance.now() - startedAt > LONGEST_MILLISECONDS) throw new Error(`only ${arrived} arrived`);

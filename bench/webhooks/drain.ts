@@ -23,7 +23,8 @@ type Round = { readonly perSecond: number; readonly spending: Spending; readonly
 export async function benchDrain(bench: BenchService, shop: WebhookShop): Promise<void> {
   const backlog = countWanted('backlog', BACKLOG);
   const body = await readRealBody(shop);
-  const order = { urls: shop.listener.urls, body, atOnce: AT_ONCE, warmUpSeconds: WARM_UP_SECONDS };
+  const urls = shop.listener.urls.slice(0, shop.accounts.length);
+  const order = { urls, body, atOnce: AT_ONCE, warmUpSeconds: WARM_UP_SECONDS };
   await drain(shop, WARM_UP_DELIVERIES, body);
   const rounds: Round[] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {
@@ -52,7 +53,7 @@ const LAST_END = `select (extract(epoch from max(ended_at)) * 1000)::float8 as a
 async function drain(shop: WebhookShop, count: number, body: string): Promise<number> {
   await forgetDeliveries(shop);
   await shop.listener.take(false);
-  await writeBacklog(shop, { accounts: shop.accounts, count, body });
+  await writeBacklog(shop, shop, { count, body });
   await untilArrived(shop, shop.accounts, count);
   const arrivals = await shop.listener.take();
   const [last] = await shop.database.query(LAST_END);

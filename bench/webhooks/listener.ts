@@ -12,17 +12,20 @@ export type Arrivals = {
   readonly times: number[];
 };
 
-export type Asked = { readonly ask: 'count' } | { readonly ask: 'take'; readonly keepsIds: boolean };
+export type Asked =
+  | { readonly ask: 'count' }
+  | { readonly ask: 'take'; readonly keepsIds: boolean }
+  | { readonly ask: 'hang'; readonly targets: readonly number[]; readonly hangs: boolean };
 
 export type Listener = {
   readonly process: ChildProcess;
-  /** Addresses that answer 200 at once, each a server of its own. */
+  /** Addresses that answer 200 at once while they do not hang, each a server of its own. */
   readonly urls: readonly string[];
-  /** Takes connections and answers nothing. */
-  readonly silentUrl: string;
   count(): Promise<Arrivals>;
   /** What came, and begins anew. `keepsIds`: whether it will tell one by one what comes next. */
   take(keepsIds?: boolean): Promise<Arrivals>;
+  /** From now on these (by their place in `urls`) take connections and answer nothing, or are well again. */
+  hang(targets: readonly number[], hangs: boolean): Promise<Arrivals>;
   stop(): void;
 };
 
@@ -36,19 +39,18 @@ export async function startListener(ports: number): Promise<Listener> {
     const [message] = await once(child, 'message', { signal: AbortSignal.timeout(30_000) });
     return message as T;
   };
-  const { answering, silent } = await answer<{ answering: number[]; silent: number }>();
+  const listening = await answer<number[]>();
   const ask = (asked: Asked) => {
     const answered = answer<Arrivals>();
     child.send(asked);
     return answered;
   };
-  const urlOf = (port: number) => `http://127.0.0.1:${port}/webhook`;
   return {
     process: child,
-    urls: answering.map(urlOf),
-    silentUrl: urlOf(silent),
+    urls: listening.map((port) => `http://127.0.0.1:${port}/webhook`),
     count: () => ask({ ask: 'count' }),
     take: (keepsIds = true) => ask({ ask: 'take', keepsIds }),
+    hang: (targets, hangs) => ask({ ask: 'hang', targets, hangs }),
     stop,
   };
 }

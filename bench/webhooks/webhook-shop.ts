@@ -1,5 +1,6 @@
 import { createMerchant } from '../../src/merchants/create-merchant.ts';
 import { createCredential } from '../../src/merchants/credentials/create-credential.ts';
+import type { NewMerchant } from '../../src/merchants/merchant.ts';
 import type { Scope } from '../../src/platform/http/endpoint.ts';
 import { call, logIn } from '../../test/kit/merchant.ts';
 import { type Auditor, openAuditor, type Service } from '../../test/kit/service.ts';
@@ -9,23 +10,24 @@ import { PAYMENT_KINDS, type PaymentKind } from '../load/payment-kinds.ts';
 import type { Load } from '../load/wrk-load.ts';
 import { type Listener, startListener } from './listener.ts';
 
+/** Whose deliveries a measurement writes. */
+export type Notified = { readonly merchantId: string; readonly accounts: readonly string[] };
+
 /** A merchant with ten accounts that are notified, each at a server of its own, and one that is not. */
-export type WebhookShop = {
-  readonly merchantId: string;
+export type WebhookShop = Notified & {
+  /** Another merchant with a hundred accounts, whose servers come after this one's in `listener.urls`. */
+  readonly neighbour: Notified;
   /** Without the limits on statements that the service's connections have. */
   readonly database: Auditor;
-  /** Accounts that are notified. */
-  readonly accounts: readonly string[];
   readonly service: Service;
   readonly listener: Listener;
   /** Sold by the accounts that are notified, in turn, or by the one that is not. */
   loadOf(kind: PaymentKind, payments: number, reported: 'notified' | 'unnotified'): Promise<Load>;
-  /** Registers another address of an account; whatever was known of the place before is forgotten. */
-  register(account: string, url: string): Promise<void>;
   close(): Promise<void>;
 };
 
 const TOLD_ACCOUNTS = 10;
+const NEIGHBOURS_ACCOUNTS = 100;
 const VAULT_CARDS = 10_000;
 const SHOP = {
   merchantId: 'shop-with-webhooks',
@@ -35,40 +37,40 @@ const SHOP = {
   productionAddresses: [],
   softDescriptor: null,
 };
+const NEIGHBOUR = {
+  ...SHOP,
+  merchantId: 'neighbour',
+  cnpj: '11.222.333/0001-81',
+  legalName: 'Vizinha Ltda.',
+};
 
 export async function openWebhookShop(bench: BenchService): Promise<WebhookShop> {
   const { merchantId } = SHOP;
   const service = await bench.serviceFor(PAYMENT_KINDS.merchant);
-  const listener = await startListener(TOLD_ACCOUNTS);
-  const accounts = Array.from({ length: TOLD_ACCOUNTS }, (_, index) => String(2_000_001 + index));
+  const listener = await startListener(TOLD_ACCOUNTS + NEIGHBOURS_ACCOUNTS);
+  const accounts = accountsFrom(2_000_001, TOLD_ACCOUNTS);
   const untold = String(2_000_001 + TOLD_ACCOUNTS);
-  const made = await createMerchant(bench.tools, { ...SHOP, accountNumbers: [...accounts, untold] });
-  if ('refusal' in made) throw new Error(`the merchant was refused: ${made.refusal}`);
-  const sellers = await Promise.all(accounts.map((account) => createLogin(bench, account, 'gateway')));
-  const untoldSeller = await createLogin(bench, untold, 'gateway');
-  const integration = await createLogin(bench, untold, 'integration');
-  const register = async (account: string, url: string) => {
-    const token = await logIn(service.integrationUrl, integration, '/api/authentication/login');
-    const path = `/api/webhooks/subscriptions?accountNumber=${account}`;
-    const reply = await call(service.integrationUrl, path, { token, body: { url } });
-    if (reply.status !== 200) throw new Error(`not registered: ${reply.text}`);
+  await create(bench, { ...SHOP, accountNumbers: [...accounts, untold] });
+  const sellers = await Promise.all(
+    accounts.map((account) => createLogin(bench, merchantId, account, 'gateway')),
+  );
+  const untoldSeller = await createLogin(bench, merchantId, untold, 'gateway');
+  await notify(bench, service, { merchantId, accounts }, listener.urls.slice(0, TOLD_ACCOUNTS));
+  const neighbour = {
+    merchantId: NEIGHBOUR.merchantId,
+    accounts: accountsFrom(3_000_001, NEIGHBOURS_ACCOUNTS),
   };
-  for (const [index, account] of accounts.entries()) {
-    await register(account, listener.urls[index] as string);
-    const token = await logIn(service.integrationUrl, integration, '/api/authentication/login');
-    const path = `/api/webhooks/secret?accountNumber=${account}`;
-    const reply = await call(service.integrationUrl, path, { token, method: 'POST' });
-    if (reply.status !== 200) throw new Error(`no secret: ${reply.text}`);
-  }
+  await create(bench, { ...NEIGHBOUR, accountNumbers: neighbour.accounts });
+  await notify(bench, service, neighbour, listener.urls.slice(TOLD_ACCOUNTS));
   const database = openAuditor(bench.server.connection);
   const carriersOf = carrierMaker(bench);
   return {
     merchantId,
+    neighbour,
     database,
     accounts,
     service,
     listener,
-    register,
     async loadOf(kind, payments, reported) {
       const logins = reported === 'notified' ? sellers : [untoldSeller];
       const accessTokens: string[] = [];
@@ -87,10 +89,38 @@ export async function openWebhookShop(bench: BenchService): Promise<WebhookShop>
   };
 }
 
-async function createLogin({ tools }: BenchService, accountNumber: string, scope: Scope) {
+function accountsFrom(first: number, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => String(first + index));
+}
+
+async function create({ tools }: BenchService, merchant: NewMerchant): Promise<void> {
+  const made = await createMerchant(tools, merchant);
+  if ('refusal' in made) throw new Error(`the merchant was refused: ${made.refusal}`);
+}
+
+/** Registers an address for each account, in their order, and makes the secrets that sign. */
+async function notify(
+  bench: BenchService,
+  { integrationUrl }: Service,
+  { merchantId, accounts }: Notified,
+  urls: readonly string[],
+): Promise<void> {
+  const login = await createLogin(bench, merchantId, accounts[0] as string, 'integration');
+  const token = await logIn(integrationUrl, login, '/api/authentication/login');
+  for (const [index, account] of accounts.entries()) {
+    const query = `accountNumber=${account}`;
+    const body = { url: urls[index] };
+    const registered = await call(integrationUrl, `/api/webhooks/subscriptions?${query}`, { token, body });
+    if (registered.status !== 200) throw new Error(`not registered: ${registered.text}`);
+    const made = await call(integrationUrl, `/api/webhooks/secret?${query}`, { token, method: 'POST' });
+    if (made.status !== 200) throw new Error(`no secret: ${made.text}`);
+  }
+}
+
+async function createLogin({ tools }: BenchService, merchantId: string, accountNumber: string, scope: Scope) {
   const made = await createCredential(
     { ...tools, enforceAddresses: false },
-    { merchantId: SHOP.merchantId, accountNumber, userName: null, scopes: [scope], allowedAddresses: [] },
+    { merchantId, accountNumber, userName: null, scopes: [scope], allowedAddresses: [] },
   );
   if ('refusal' in made) throw new Error(`the credential was refused: ${made.refusal}`);
   return { userName: made.credential.userName, password: made.password };

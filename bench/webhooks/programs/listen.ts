@@ -3,8 +3,8 @@ import type { Arrivals, Asked } from '../listener.ts';
 
 /**
  * The merchants' systems of a measurement, in a process of its own: a port for each target, answering 200
- * at once, and one that takes connections and answers nothing. It reads just enough of HTTP to tell where a
- * request ends, so that it is no bottleneck. Argument: how many ports answer.
+ * at once, or nothing while it hangs. It reads just enough of HTTP to tell where a request ends, so that it is no
+ * bottleneck. Argument: how many ports.
  */
 
 const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
@@ -12,6 +12,8 @@ const END_OF_HEAD = '\r\n\r\n';
 
 let arrivals: Arrivals = nothing();
 let keepsIds = true;
+/** By their place in the order of the ports. */
+const hanging = new Set<number>();
 
 function nothing(): Arrivals {
   return { count: 0, firstAt: 0, lastAt: 0, ids: [], times: [] };
@@ -28,7 +30,7 @@ function note(head: string): void {
 }
 
 /** One byte a character, so that a length is a length. */
-function answerAll(socket: Socket): void {
+function answerAll(target: number, socket: Socket): void {
   let unread = '';
   socket.setNoDelay(true);
   socket.setEncoding('latin1');
@@ -42,15 +44,11 @@ function answerAll(socket: Socket): void {
       const size = end + END_OF_HEAD.length + Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
       if (unread.length < size) return;
       unread = unread.slice(size);
+      if (hanging.has(target)) continue;
       note(head);
       socket.write(ANSWER);
     }
   });
-}
-
-function answerNothing(socket: Socket): void {
-  socket.on('error', () => socket.destroy());
-  socket.resume();
 }
 
 function listen(onSocket: (socket: Socket) => void): Promise<number> {
@@ -64,12 +62,16 @@ function listen(onSocket: (socket: Socket) => void): Promise<number> {
 }
 
 process.on('message', (asked: Asked) => {
-  process.send?.(asked.ask === 'count' ? { ...arrivals, ids: [], times: [] } : arrivals);
+  process.send?.(asked.ask === 'take' ? arrivals : { ...arrivals, ids: [], times: [] });
+  if (asked.ask === 'hang')
+    for (const target of asked.targets) hanging[asked.hangs ? 'add' : 'delete'](target);
   if (asked.ask !== 'take') return;
   arrivals = nothing();
   keepsIds = asked.keepsIds;
 });
 process.on('disconnect', () => process.exit());
 
-const answering = await Promise.all(Array.from({ length: Number(process.argv[2]) }, () => listen(answerAll)));
-process.send?.({ answering, silent: await listen(answerNothing) });
+const ports = Array.from({ length: Number(process.argv[2]) }, (_, target) =>
+  listen((socket) => answerAll(target, socket)),
+);
+process.send?.(await Promise.all(ports));
