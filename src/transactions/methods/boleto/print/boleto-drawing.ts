@@ -1,5 +1,6 @@
 import { digitableLine, formatDigitableLine } from '../../../../values/bar-code.ts';
 import { documentText } from '../../../../values/document-number.ts';
+import { qrCodeRows } from '../../../../values/qr-code.ts';
 import { dayText, reaisShown } from '../../../payers/page-of-payer.ts';
 import {
   type BoletoToPrint,
@@ -31,6 +32,8 @@ const TOP_OF_RECEIPT = 14;
 const TOP_OF_SLIP = 180;
 /** FEBRABAN's size, in millimetres. */
 const BAR_CODE = { width: 103, height: 13 };
+/** Beside the notice, above the line where the receipt is cut off. */
+const PIX = { x: 156, y: 118, side: 44 };
 
 /** Receipt above, the bank's slip at the lower edge. A boleto that cannot be paid has no slip. */
 export function boletoDrawing(boleto: BoletoToPrint): Drawing {
@@ -51,7 +54,20 @@ export function boletoDrawing(boleto: BoletoToPrint): Drawing {
       y: TOP_OF_SLIP + 88.5,
       ...BAR_CODE,
     },
+    ...pixMarks(boleto.registered?.pixEmv ?? null),
   ];
+}
+
+/** A QR code as one row of bars above the other. */
+function pixMarks(pixEmv: string | null): Mark[] {
+  if (pixEmv === null) return [];
+  const rows = qrCodeRows(pixEmv);
+  const height = PIX.side / rows.length;
+  const codeRows = rows.map((row, index): Mark => {
+    const bars = { bars: row.map(({ x: from, width }) => ({ from, width })), width: rows.length };
+    return { kind: 'bars', bars, x: PIX.x, y: PIX.y + index * height, width: PIX.side, height };
+  });
+  return [textMark('Pague com Pix', LEFT + WIDTH, PIX.y - 1, 9, true, 'right'), ...codeRows];
 }
 
 function receipt(boleto: BoletoToPrint, top: number): Mark[] {
