@@ -6,7 +6,9 @@ import {
   type BoletoToPrint,
   bankOf,
   instructionsOf,
+  type NumbersOnPaper,
   noticeOf,
+  numbersOnPaper,
   payableBarCode,
   payerLines,
 } from './boleto-to-print.ts';
@@ -79,7 +81,7 @@ function receipt(boleto: BoletoToPrint, top: number): Mark[] {
       label: 'Beneficiário',
       text: `${beneficiary.name} - CNPJ ${documentText(beneficiary.documentNumber)}`,
     },
-    { ...place(120, 0, 35), label: 'Nosso número', text: ourNumber },
+    { ...place(120, 0, 35), label: 'Nosso número', text: numbersOf(boleto)?.bankNumber ?? ourNumber },
     { ...place(155, 0, 35), label: 'Vencimento', text: dayText(dueOn), isBold: true, isAmount: true },
     { ...place(0, 1, 120), label: 'Número do documento', text: referenceTransaction ?? '' },
     { ...place(120, 1, 35), label: 'Data do documento', text: dayText(boleto.issuedOn) },
@@ -106,10 +108,16 @@ function receipt(boleto: BoletoToPrint, top: number): Mark[] {
   ];
 }
 
+function numbersOf(boleto: BoletoToPrint): NumbersOnPaper | null {
+  const barCode = payableBarCode(boleto);
+  return barCode === null ? null : numbersOnPaper(barCode, boleto.ourNumber);
+}
+
 function slip(boleto: BoletoToPrint, top: number): Mark[] {
   const { beneficiary, ourNumber, referenceTransaction, dueOn, amount, issuedOn, payableUntil } = boleto;
   const rows = top + 9;
   const amounts = WIDTH - AMOUNTS;
+  const numbers = numbersOf(boleto);
   const cells: Cell[] = [
     {
       ...place(0, 0, AMOUNTS),
@@ -128,15 +136,24 @@ function slip(boleto: BoletoToPrint, top: number): Mark[] {
       label: 'Beneficiário',
       text: `${beneficiary.name} - CNPJ ${documentText(beneficiary.documentNumber)}`,
     },
-    { ...place(AMOUNTS, 1, amounts), label: 'Agência/Código do beneficiário', text: '' },
+    {
+      ...place(AMOUNTS, 1, amounts),
+      label: 'Agência/Código do beneficiário',
+      text: numbers?.branchAndCode ?? '',
+    },
     { ...place(0, 2, 26), label: 'Data do documento', text: dayText(issuedOn) },
     { ...place(26, 2, 55), label: 'Número do documento', text: referenceTransaction ?? '' },
     { ...place(81, 2, 18), label: 'Espécie doc.', text: '' },
     { ...place(99, 2, 14), label: 'Aceite', text: '' },
     { ...place(113, 2, 32), label: 'Data do processamento', text: dayText(issuedOn) },
-    { ...place(AMOUNTS, 2, amounts), label: 'Nosso número', text: ourNumber, isAmount: true },
+    {
+      ...place(AMOUNTS, 2, amounts),
+      label: 'Nosso número',
+      text: numbers?.bankNumber ?? ourNumber,
+      isAmount: true,
+    },
     { ...place(0, 3, 26), label: 'Uso do banco', text: '' },
-    { ...place(26, 3, 25), label: 'Carteira', text: '' },
+    { ...place(26, 3, 25), label: 'Carteira', text: numbers?.portfolio ?? '' },
     { ...place(51, 3, 20), label: 'Espécie moeda', text: 'R$' },
     { ...place(71, 3, 37), label: 'Quantidade', text: '' },
     { ...place(108, 3, 37), label: '(x) Valor', text: '' },
@@ -165,6 +182,13 @@ function slip(boleto: BoletoToPrint, top: number): Mark[] {
   return [
     ...head(boleto, top, null),
     ...cells.flatMap((cell) => drawCell(cell, rows)),
+    ...slipTexts(boleto, rows),
+  ];
+}
+
+/** Over the large cells. */
+function slipTexts(boleto: BoletoToPrint, rows: number): Mark[] {
+  return [
     ...instructionsOf(boleto).map((line, index) =>
       textMark(fitted(line, AMOUNTS - 4, 8), LEFT + 1.5, rows + 4 * ROW + 6 + index * 3.8, 8, false),
     ),

@@ -146,6 +146,22 @@ function scannedQrCode(boleto: BoletoToPrint): string | null {
   return jsQR.default(pixels, width * scale, height * scale)?.data ?? null;
 }
 
+test('branch, code, portfolio and number with its digit are printed where the bar code says them', () => {
+  const ofBank = (bankCode: string, freeField: string, ourNumber: string): BoletoToPrint => {
+    const barCode = composeBarCode({ bankCode, dueOn: DUE_ON, amount: AMOUNT, freeField });
+    return { ...BOLETO, ourNumber, registered: { barCode, pixEmv: null } };
+  };
+  const itau = ofBank('341', '1751234567840810536789000', '10012345678');
+  const bradesco = ofBank('237', '4042060000000052500619000', '00000000525');
+  for (const text of [boletoPage(itau, 'pdf'), textOfPdf(pdf(itau))])
+    for (const words of ['0810/53678-9', '175/12345678-4']) assert.ok(text.includes(words), words);
+  assert.ok(boletoPage(itau, 'pdf').includes('>175<'));
+  for (const words of ['4042/0061900', '06/00000000525-P'])
+    assert.ok(boletoPage(bradesco, 'pdf').includes(words), words);
+  // A number of the bank's own says nothing of ours.
+  assert.ok(!boletoPage({ ...itau, ourNumber: '10000000009' }, 'pdf').includes('0810/53678-9'));
+});
+
 test('a boleto with a Pix has its QR code on paper; one without has none', () => {
   const pixEmv =
     '00020101021226870014br.gov.bcb.pix2565pix.bank.example/qr/v2/cobv/9d36b84fc70b478fb95c12729b90ca25';
