@@ -15,7 +15,7 @@ export type ReturnEntry = {
   readonly isKnown: boolean;
   /** What the bank says to an instruction of the company's file; null: nothing. */
   readonly answer: { readonly to: 'register' | 'writeOff'; readonly isAccepted: boolean } | null;
-  /** Why it is refused: codes of two digits. */
+  /** Codes of two digits, such as why an instruction is refused. */
   readonly reasons: string | null;
   /** What the company gave the bank as its own number. */
   readonly companyUse: string | null;
