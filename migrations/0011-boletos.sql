@@ -82,6 +82,45 @@ create index boletos_by_document on boletos ((payer ->> 'documentNumber'), merch
 create index boletos_with_payer on boletos (created_at) where payer is not null;
 create index boletos_by_bar_code on boletos (merchant_id, bar_code) where bar_code is not null;
 
+-- What a bank is told by file. Each row is taken into exactly one file: by its number, or withdrawn before that.
+create table bank_instructions (
+  merchant_id text not null,
+  our_number text not null check (our_number ~ '^[0-9]{11}$'),
+  kind text not null check (kind in ('register', 'writeOff')),
+  -- The provider.
+  bank text not null check (char_length(bank) <= 40),
+  bank_code text not null check (bank_code ~ '^[0-9]{3}$'),
+  -- The bank's number of the boleto, without its check digit.
+  bank_number text not null check (bank_number ~ '^[0-9]{1,20}$'),
+  -- Null: in no file yet.
+  file_number integer check (file_number > 0),
+  -- Of the bank's return file; withdrawn: it was never in a file. Null: none yet.
+  answer text check (answer in ('accepted', 'refused', 'withdrawn')),
+  -- What a return file says of a refusal, in Portuguese.
+  reason text check (char_length(reason) <= 500),
+  created_at timestamptz not null default now(),
+  answered_at timestamptz,
+  primary key (merchant_id, our_number, kind),
+  foreign key (merchant_id, our_number) references boletos (merchant_id, our_number),
+  check ((answer is null) = (answered_at is null)),
+  check (answer is null or (answer = 'withdrawn') = (file_number is null))
+);
+create unique index bank_instructions_numbers on bank_instructions (bank, bank_number) where kind = 'register';
+create index bank_instructions_waiting on bank_instructions (bank, created_at) where file_number is null and answer is null;
+create index bank_instructions_of_boleto on bank_instructions (our_number);
+create index bank_instructions_of_file on bank_instructions (bank, file_number) where file_number is not null;
+
+-- Files for banks, numbered without holes. Their lines are written again from the boletos, and must have this hash.
+create table remittances (
+  bank text not null check (char_length(bank) <= 40),
+  file_number integer not null check (file_number > 0),
+  made_on date not null,
+  content_hash bytea not null check (octet_length(content_hash) = 32),
+  created_by text not null,
+  created_at timestamptz not null default now(),
+  primary key (bank, file_number)
+);
+
 -- Every payment that the bank reported, also what nobody expected.
 create table boleto_payments (
   merchant_id text not null,

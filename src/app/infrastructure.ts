@@ -301,6 +301,7 @@ export async function openProviders(
     environment,
     gate,
     byDefault: bank,
+    database,
     observe: observe.bank,
   });
   const pixBanks = await openPixBanks(providerTable, { gate, byDefault: pixBank, observe: observe.pix });

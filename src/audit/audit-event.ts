@@ -50,6 +50,8 @@ export const AUDIT_ACTIONS = [
   'notifier.change',
   'resolve.decide',
   'returnFile.import',
+  'remittance.make',
+  'remittance.read',
   'fees.change',
   'provider.add',
   'provider.change',

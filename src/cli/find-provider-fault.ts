@@ -19,11 +19,13 @@ const CONNECT_MILLISECONDS = 3_000;
 type Adapter = {
   readonly check: CheckAccess;
   readonly settings: Readonly<Record<string, AdapterSetting>>;
+  /** It has no address. */
+  readonly isByFile?: boolean;
 };
 
 export const ADAPTERS: Readonly<Record<ProviderKind, Readonly<Record<string, Adapter>>>> = {
   acquirer: ACQUIRER_ADAPTERS,
-  bank: byAddress(BANK_ADAPTERS),
+  bank: BANK_ADAPTERS,
   pix: PIX_ADAPTERS,
   antifraud: byAddress(ANTI_FRAUD_ADAPTERS),
 };

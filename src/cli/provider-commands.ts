@@ -51,7 +51,7 @@ const CREDENTIAL_FILES = {
 } as const satisfies Record<string, keyof ProviderCredentials>;
 const ADAPTER_NAMES = [...new Set(Object.values(ADAPTERS).flatMap(Object.keys))];
 const SETTING_OPTIONS: readonly CommandOption[] = [
-  { name: 'url', value: 'URL', description: 'where its bridge is', isRequired: true },
+  { name: 'url', value: 'URL', description: 'where its bridge is; an adapter by file has none' },
   {
     name: 'adapter',
     value: 'NAME',
@@ -83,7 +83,7 @@ const SETTING_OPTIONS: readonly CommandOption[] = [
   {
     name: 'setting',
     value: 'NAME=VALUE',
-    description: 'of its adapter: docs/acquirers.md, docs/pix.md',
+    description: 'of its adapter: docs/acquirers.md, docs/pix.md, docs/remessa.md',
     isRepeatable: true,
     check: (value) => (/^[A-Za-z]{1,40}=.{1,500}$/.test(value) ? null : 'must be NAME=VALUE'),
   },
@@ -191,11 +191,11 @@ async function runWrite(
 ): Promise<CommandOutcome> {
   const kind = kindOf(given);
   const [name, url] = [given.one('name') ?? '', (given.one('url') ?? '').replace(/\/+$/, '')];
-  const urlFault = channelUrlFault('--url', url, CARRIED[kind]);
-  if (urlFault !== null) return { ok: false, option: '--url', message: urlFault };
   const adapter = given.one('adapter') ?? (kind === 'pix' ? 'standard' : 'bridge');
   if (!Object.hasOwn(ADAPTERS[kind], adapter))
     return refused({ kind: 'refused', refusal: 'adapterUnknown', value: adapter });
+  const urlFault = addressFault(kind, adapter, url);
+  if (urlFault !== null) return { ok: false, option: '--url', message: urlFault };
   const credentials = await readCredentials(given);
   if ('message' in credentials) return { ok: false, ...credentials };
   const timeout = given.one('timeout-milliseconds');
@@ -222,6 +222,11 @@ async function runWrite(
   };
 }
 
+function addressFault(kind: ProviderKind, adapter: string, url: string): string | null {
+  if (ADAPTERS[kind][adapter]?.isByFile !== true) return channelUrlFault('--url', url, CARRIED[kind]);
+  return url === '' ? null : `--url: ${adapter} has no address`;
+}
+
 function pairOf(text: string): [string, string] {
   const at = text.indexOf('=');
   return [text.slice(0, at), text.slice(at + 1)];
@@ -229,6 +234,7 @@ function pairOf(text: string): [string, string] {
 
 /** Another machine learns from a token or a certificate that it is us who asks. */
 function isUnproven(url: string, { token, certificate, establishmentKey }: ProviderCredentials): boolean {
+  if (url === '') return false;
   const isBare = token === null && certificate === null && establishmentKey === null;
   return !isLoopback(new URL(url).hostname) && isBare;
 }
@@ -290,7 +296,10 @@ async function runTest(given: GivenOptions, tools: AuditedCommandTools): Promise
   if ('message' in trial) return { ok: false, ...trial };
   return {
     ok: true,
-    lines: [`The ${kind} ${name} at ${found.url} ${says}`, ...trial.lines.map(visible)],
+    lines: [
+      `The ${kind} ${name}${found.url === '' ? '' : ` at ${found.url}`} ${says}`,
+      ...trial.lines.map(visible),
+    ],
     json: { kind, name, fault, trial: trial.lines },
     isBad: fault !== null || trial.isBad,
   };

@@ -24,6 +24,7 @@ import { PAYMENT_COMMANDS } from './payment-commands.ts';
 import { PRIVACY_COMMANDS } from './privacy/privacy-commands.ts';
 import { PROVIDER_COMMANDS } from './provider-commands.ts';
 import { RECONCILE_COMMANDS } from './reconcile-commands.ts';
+import { REMITTANCE_COMMANDS } from './remittance-commands.ts';
 import { RESOLVE_COMMANDS } from './resolve-commands.ts';
 import { RESTORE_COMMANDS } from './restore/restore-commands.ts';
 import { STANDING_COMMANDS } from './standing-commands.ts';
@@ -283,6 +284,7 @@ export const COMMANDS: readonly Command[] = [
   ...PROVIDER_COMMANDS,
   ...RESOLVE_COMMANDS,
   ...BOLETO_COMMANDS,
+  ...REMITTANCE_COMMANDS,
   ...RECONCILE_COMMANDS,
   ...RESTORE_COMMANDS,
   ...PRIVACY_COMMANDS,

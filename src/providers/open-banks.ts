@@ -1,4 +1,5 @@
 import { type Gate, whyHeld } from '../platform/gate.ts';
+import type { Database } from '../platform/postgres/database.ts';
 import type { Bank } from './banks/bank.ts';
 import { BANK_ADAPTERS, BANK_CONNECT_MILLISECONDS, BANK_PORT } from './banks/open-bank.ts';
 import type { ProviderSet, ProviderTable } from './open-provider-table.ts';
@@ -11,12 +12,13 @@ type BanksContext = {
   readonly gate: Gate;
   /** The bank of the settings, behind the gate; null if they name none. */
   readonly byDefault: Bank | null;
+  readonly database: Database;
   readonly observe: (operation: string, result: string, seconds: number) => void;
 };
 
 export function openBanks(
   table: ProviderTable,
-  { environment, gate, byDefault, observe }: BanksContext,
+  { environment, gate, byDefault, database, observe }: BanksContext,
 ): Promise<Banks> {
   return table.setOf('bank', {
     byDefault,
@@ -24,7 +26,7 @@ export function openBanks(
     connectTimeoutMilliseconds: BANK_CONNECT_MILLISECONDS,
     open(provider, channel) {
       const options = { isRealOnly: environment === 'production', observe };
-      const bank = adapterOf(BANK_ADAPTERS, provider).open(provider.url, channel, options);
+      const bank = adapterOf(BANK_ADAPTERS, provider).open(provider, channel, options, database);
       const limited = BANK_PORT.timed(bank, provider.timeoutMilliseconds);
       const port = BANK_PORT.gated(limited, () => whyHeld(gate));
       return { port, close: () => bank.close() };

@@ -26,6 +26,13 @@ export function qrCodeSvg(text: string): string {
   );
 }
 
+/** The dark bars of each row, from above, in modules. Throws RangeError for a longer text than fits. */
+export function qrCodeRows(
+  text: string,
+): readonly (readonly { readonly x: number; readonly width: number }[])[] {
+  return modulesOf(text).map(barsOf);
+}
+
 /** Black on white, one bit a pixel. Throws RangeError for a longer text than a QR code holds. */
 export function qrCodePng(text: string): Buffer {
   const modules = modulesOf(text);

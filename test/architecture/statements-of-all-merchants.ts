@@ -23,6 +23,12 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
     'a file of the bank names boletos by our number, which is unique over all merchants',
   'boletos.find_our_numbers':
     'a file of the bank names boletos by our number, which is unique over all merchants',
+  'bank_instructions.answer':
+    'a file of the bank names boletos by our number, which is unique over all merchants',
+  'bank_instructions.take': 'a file for a bank is of all merchants of an agreement',
+  'bank_instructions.read_file': 'a file for a bank is of all merchants of an agreement',
+  'bank_instructions.list_refused': "the operator's view",
+  'remittances.list': "the operator's view",
   'access_tokens.forget': 'work that falls due, for all merchants',
   'cards.forget_tokens': 'work that falls due, for all merchants',
   'cards.forget_claims': 'work that falls due, for all merchants',

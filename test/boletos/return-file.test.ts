@@ -41,6 +41,8 @@ test('a payment is read with its amount, fee and days', async () => {
       documentNumber: 'PEDIDO-1001',
       event: 'paid',
       isKnown: true,
+      answer: null,
+      reasons: '03',
       ourNumber: '00000012345',
       value: 123_456,
       dueOn: '2026-11-23',

@@ -10,7 +10,9 @@ export function scannedPage(page: string): string | null {
 
 /** The same of a PDF. */
 export function scannedPdf(file: string): string | null {
-  return scanned([...file.matchAll(/^(\d+) 0 (\d+) 1 re$/gm)].map(barOf));
+  // A QR code is drawn behind it.
+  const [first = ''] = file.split('\nf Q');
+  return scanned([...first.matchAll(/^(\d+) 0 (\d+) 1 re$/gm)].map(barOf));
 }
 
 const barOf = ([, from, width]: RegExpExecArray): Bar => ({ from: Number(from), width: Number(width) });

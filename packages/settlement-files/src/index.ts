@@ -1,4 +1,4 @@
-export { BANKS, bankText } from './banks/banks.ts';
+export { BANKS, bankText, refusalText } from './banks/banks.ts';
 export { type ReturnEvent, readReturnEvents } from './banks/read-return-events.ts';
 export {
   type ReturnEntry,
@@ -21,3 +21,10 @@ export { FORMATS, formatNamed, SETTLEMENT_FORMATS, type SettlementFormat } from 
 export { isReturnFile } from './is-return-file.ts';
 export { readSettlementEvents } from './read-settlement-events.ts';
 export { NO_CODE } from './records/entry-fields.ts';
+export type { Agreement, RemittanceBank, RemittanceOrder } from './remittances/remittance.ts';
+export {
+  agreementFault,
+  REMITTANCE_BANKS,
+  remittanceBankNamed,
+  writeRemittance,
+} from './remittances/remittance-banks.ts';

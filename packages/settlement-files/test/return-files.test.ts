@@ -98,6 +98,8 @@ test('CNAB 400: a payment of every bank is read, by its own positions', async ()
         documentNumber: 'PEDIDO-1',
         event: 'paid',
         isKnown: true,
+        answer: null,
+        reasons: null,
         value: 10_000,
         dueOn: '2027-01-10',
         paid: 10_250,

@@ -1,8 +1,11 @@
+import { REMITTANCE_BANKS } from '#settlement-files';
 import type { Channel } from '../../platform/channels/open-channel.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import { guardedPort } from '../guarded-port.ts';
-import type { CheckProvider } from '../provider.ts';
+import type { AdapterSetting, CheckAccess, CheckProvider, ProviderSettings } from '../provider.ts';
 import type { BankOptions } from './adapters/bridge/bank-connections.ts';
 import { bridgeBank } from './adapters/bridge/bridge.ts';
+import { readAgreement, remittanceBank } from './adapters/remittance/remittance-bank.ts';
 import type { Bank, BankNotConnected, BankUnknown } from './bank.ts';
 
 export { BANK_CONNECT_MILLISECONDS } from './adapters/bridge/bridge.ts';
@@ -43,15 +46,46 @@ export const checkBank: CheckProvider = async (url, environment, channel, terms)
   return warning;
 };
 
+const REMITTANCE_SETTINGS: Readonly<Record<string, AdapterSetting>> = Object.fromEntries(
+  ['bank', ...new Set(REMITTANCE_BANKS.flatMap(({ agreement }) => Object.keys(agreement)))].map((name) => [
+    name,
+    { description: 'a text of one line', accepts: (value) => /^[^\n\r]{1,60}$/.test(value) },
+  ]),
+);
+
+type BankAccess = { readonly name: string; readonly url: string; readonly settings: ProviderSettings };
+
 type BankAdapter = {
   /** The bank is identified at its first request. The caller closes it and the channel. */
-  readonly open: (url: string, channel: Channel, options: BankOptions) => Bank;
-  readonly check: CheckProvider;
+  readonly open: (access: BankAccess, channel: Channel, options: BankOptions, database: Database) => Bank;
+  readonly check: CheckAccess;
+  readonly settings: Readonly<Record<string, AdapterSetting>>;
+  /** It has no address. */
+  readonly isByFile: boolean;
 };
 
 /** Of providers that were added. */
 export const BANK_ADAPTERS: Readonly<Record<string, BankAdapter>> = {
-  bridge: { open: bridgeBank, check: checkBank },
+  bridge: {
+    open: ({ url }, channel, options) => bridgeBank(url, channel, options),
+    check: ({ url }, ...asked) => checkBank(url, ...asked),
+    settings: {},
+    isByFile: false,
+  },
+  remessa: {
+    open({ name, settings }, _channel, _options, database) {
+      const agreement = readAgreement(settings);
+      if (typeof agreement === 'string') throw new BankUnfit(agreement);
+      return remittanceBank(name, agreement, database);
+    },
+    async check({ settings }) {
+      const agreement = readAgreement(settings);
+      if (typeof agreement === 'string') throw new BankUnfit(agreement);
+      return null;
+    },
+    settings: REMITTANCE_SETTINGS,
+    isByFile: true,
+  },
 };
 
 const notConnected = (reason: string): BankNotConnected => ({

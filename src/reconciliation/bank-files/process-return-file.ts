@@ -1,8 +1,9 @@
 import type * as files from '#settlement-files';
-import { NO_CODE, readReturnEvents } from '#settlement-files';
+import { NO_CODE, readReturnEvents, refusalText } from '#settlement-files';
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { answerInstructions, type BankAnswer } from '../../providers/banks/remittances/remittances.sql.ts';
 import type { FiledBankChange } from '../../transactions/methods/boleto/changes/bank-change.ts';
 import {
   type FiledChangeOfBoleto,
@@ -36,10 +37,12 @@ export async function processReturnFile(
   const changes = filedChanges(head.bank, entries);
   // A file that is sent again has the same day and number.
   const ofBank = { bank: head.bank, name: `${head.madeOn}/${head.sequence ?? ''}` };
-  const exceptions = exceptionsOf(read, unknown);
+  const answers = answersOf(read);
   const counts = await audit.transaction(async (tx) => {
+    const refused = await answerInstructions(tx, head.bank, answers);
     const counts = await keepFiledChanges(tx, ofBank, changes);
-    await recordExceptions(tx, exceptions);
+    const ofRefusals = read.refusals.filter(({ ourNumber }) => refused.has(ourNumber));
+    await recordExceptions(tx, exceptionsOf(read, [...unknown, ...ofRefusals]));
     const { ours, taken } = counts;
     const ofFile = { madeOn: head.madeOn, sequence: head.sequence ?? '', lines: lineCount };
     tx.record({
@@ -58,6 +61,21 @@ export async function processReturnFile(
   });
   return { ...read, unknown, ...counts };
 }
+
+/** What the bank says to the instructions of a file that we sent. */
+function answersOf({ head, answers }: ReturnFile): BankAnswer[] {
+  const told = new Map<string, BankAnswer>();
+  for (const { ourNumber, answer, reasons } of answers) {
+    const { to: kind, isAccepted } = answer;
+    const reason = isAccepted ? null : refusalText(head.bank, reasons).slice(0, LONGEST_REASON);
+    const key = `${ourNumber} ${kind}`;
+    if (!told.has(key))
+      told.set(key, { ourNumber, kind, answer: isAccepted ? 'accepted' : 'refused', reason });
+  }
+  return [...told.values()];
+}
+
+const LONGEST_REASON = 500;
 
 async function ofOurs(database: Database, { head, unknown }: ReturnFile): Promise<ReturnFile['unknown']> {
   const numbers = unknown.map(({ ourNumber }) => ourNumber);
@@ -149,6 +167,14 @@ export type ReturnFile = {
   readonly others: Readonly<Record<string, number>>;
   /** Those of `others` that are not known, or not certain, and name a boleto of ours. */
   readonly unknown: readonly (ReturnEntry & { readonly ourNumber: string })[];
+  readonly answers: readonly Answered[];
+  /** Those of `answers` that are refusals. */
+  readonly refusals: readonly (ReturnEntry & { readonly ourNumber: string })[];
+};
+
+type Answered = Pick<ReturnEntry, 'reasons'> & {
+  readonly ourNumber: string;
+  readonly answer: NonNullable<ReturnEntry['answer']>;
 };
 
 /** Throws `ReturnFileRefused` at the first fault, before anything is done with the file. */
@@ -156,6 +182,8 @@ export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<
   const entries: ReturnFile['entries'][number][] = [];
   const others: Record<string, number> = {};
   const unknown: ReturnFile['unknown'][number][] = [];
+  const answers: Answered[] = [];
+  const refusals: ReturnFile['refusals'][number][] = [];
   let head: ReturnFile['head'] | null = null;
   let [foreign, movements, lineCount] = [0, 0, 0];
   const events = readReturnEvents(bytes) as AsyncIterable<unknown> as AsyncIterable<Ours<files.ReturnEvent>>;
@@ -167,13 +195,16 @@ export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<
     if (movements > MOST_MOVEMENTS) throw new TooManyMovements();
     const { entry } = event;
     const ourNumber = ourNumberOf(entry);
+    const { answer, reasons } = entry;
+    if (answer !== null && ourNumber !== null) answers.push({ ourNumber, answer, reasons });
+    if (answer?.isAccepted === false && ourNumber !== null) refusals.push({ ...entry, ourNumber });
     if (!entry.isKnown && ourNumber !== null) unknown.push({ ...entry, ourNumber });
     if (entry.event === null) others[entry.movement] = (others[entry.movement] ?? 0) + 1;
     else if (ourNumber === null) foreign += 1;
     else entries.push({ ...entry, event: entry.event, ourNumber });
   }
   if (head === null) throw new Error('a file without a head has no end');
-  return { head, entries, lineCount, foreign, others, unknown };
+  return { head, entries, lineCount, foreign, others, unknown, answers, refusals };
 }
 
 export class TooManyMovements extends Error {

@@ -16,6 +16,8 @@ export type Bank = {
   readonly name: string;
   readonly cnab240?: Cnab240Dialect;
   readonly cnab400?: Cnab400Dialect;
+  /** Why it refuses a registration, in Portuguese, by codes of two digits. */
+  readonly refusals?: Readonly<Record<string, string>>;
 };
 
 export function used(use: MovementUse, meanings: Readonly<Record<string, string>>): Movements {

@@ -95,3 +95,10 @@ export function bankText(code: string): string {
   if (name !== undefined) return `${code} (${name})`;
   return code.trim() === '' ? '---' : code;
 }
+
+/** In Portuguese. A code that is not known is shown; an empty text if no reason is given. */
+export function refusalText(code: string, reasons: string | null): string {
+  const known = bankNamed(code)?.refusals ?? {};
+  const given = (reasons ?? '').match(/../g)?.filter((one) => one !== '00' && one.trim() !== '') ?? [];
+  return given.map((one) => (known[one] === undefined ? `motivo ${one}` : `${one} ${known[one]}`)).join('; ');
+}

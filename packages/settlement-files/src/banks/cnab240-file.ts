@@ -187,7 +187,10 @@ export class Cnab240File implements ReturnReading {
     }
     const { paid, happenedOn, creditedOn } = amounts;
     const ofTitle = { lineNumber, movement, companyUse, bankNumber, documentNumber, value, dueOn, fee };
-    return entryOf({ ...ofTitle, paid, happenedOn, creditedOn }, this.#dialect.movements, reasons);
+    return entryOf({ ...ofTitle, paid, happenedOn, creditedOn }, this.#dialect.movements, {
+      reasons,
+      hasReasonsOfEnd: true,
+    });
   }
 
   #read<R extends RecordLayout>(read: RecordReader<R>, line: string) {

@@ -58,10 +58,11 @@ export class Cnab400File implements ReturnReading {
   #entryOf(values: ReturnType<RecordReader<DetailLayout>>['values']): ReturnEntry {
     const { companyUse = null, bankNumber = null, documentNumber = null, dueOn = null } = values;
     const { movement, value = 0, fee = 0, paid = 0, happenedOn = null, creditedOn = null } = values;
+    const { reasons = null } = values;
     const whole = this.#dialect.isPaidLessFee === true && paid > 0 ? paid + fee : paid;
     const ofTitle = { lineNumber: this.#lineNumber, movement, companyUse, bankNumber, documentNumber };
     const money = { value, dueOn, paid: whole, fee, happenedOn, creditedOn };
-    return entryOf({ ...ofTitle, ...money }, this.#dialect.movements, null);
+    return entryOf({ ...ofTitle, ...money }, this.#dialect.movements, { reasons, hasReasonsOfEnd: false });
   }
 
   #read<R extends RecordLayout>(read: RecordReader<R>, line: string) {

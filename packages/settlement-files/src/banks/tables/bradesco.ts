@@ -3,9 +3,34 @@ import { TITLE } from '../cnab240-layout.ts';
 import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 import { FEBRABAN, LATER_FEBRABAN } from './febraban.ts';
 
+const BRADESCO_REFUSALS: Readonly<Record<string, string>> = {
+  '03': 'a ocorrência não existe',
+  '04': 'a carteira não permite a ocorrência',
+  '07': 'a agência, a conta ou o dígito não é válido',
+  '08': 'o nosso número não é válido',
+  '09': 'o nosso número se repete',
+  '10': 'a carteira não é válida',
+  '16': 'o vencimento não é válido',
+  '18': 'o vencimento está fora do prazo aceito',
+  '20': 'o valor não é válido',
+  '21': 'a espécie não é válida',
+  '22': 'a carteira não permite a espécie',
+  '24': 'a data de emissão não é válida',
+  '28': 'o código do desconto não é válido',
+  '44': 'a agência do beneficiário não existe',
+  '45': 'falta o nome do pagador',
+  '46': 'o CPF ou CNPJ do pagador não é válido',
+  '47': 'falta o endereço do pagador',
+  '48': 'o CEP do pagador não é válido',
+  '50': 'o CEP é de banco correspondente',
+  '63': 'o boleto já está registrado',
+  '65': 'o limite foi excedido',
+};
+
 export const BRADESCO: Bank = {
   code: '237',
   name: 'Bradesco',
+  refusals: BRADESCO_REFUSALS,
   cnab240: {
     title: TITLE,
     movements: { ...FEBRABAN, ...LATER_FEBRABAN },
@@ -14,7 +39,7 @@ export const BRADESCO: Bank = {
   },
   cnab400: {
     sequence: [109, 113],
-    details: { '1': detailLayout({ ...FAMILY, bankNumber: [71, 82] }) },
+    details: { '1': detailLayout({ ...FAMILY, bankNumber: [71, 82], reasons: [319, 328] }) },
     movements: {
       ...used('paid', {
         '06': 'liquidação normal',

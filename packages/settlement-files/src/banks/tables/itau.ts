@@ -56,13 +56,45 @@ const ITAU_MOVEMENTS: Movements = {
   }),
 };
 
+const ITAU_REFUSALS: Readonly<Record<string, string>> = {
+  '03': 'o CEP não é atendido para protesto',
+  '04': 'a sigla do estado não existe',
+  '05': 'o prazo até o vencimento não é aceito',
+  '07': 'o valor passa do limite',
+  '08': 'falta o nome do pagador',
+  '09': 'a agência ou a conta foi encerrada',
+  '10': 'falta o logradouro do pagador',
+  '11': 'o CEP do pagador não existe',
+  '13': 'o CEP não é do estado informado',
+  '14': 'o nosso número já está registrado ou está fora da faixa',
+  '15': 'o nosso número se repete no arquivo',
+  '18': 'a data de entrada não vale para a carteira',
+  '19': 'a ocorrência não existe',
+  '22': 'a carteira não é permitida: peça a faixa livre ao banco',
+  '26': 'a conta não está liberada para cobrança',
+  '27': 'o CNPJ do beneficiário está inapto',
+  '29': 'a categoria da conta não serve para cobrança',
+  '30': 'a cobrança da conta está suspensa',
+  '37': 'o CPF ou CNPJ do pagador não é válido',
+  '42': 'o nosso número está fora da faixa',
+  '56': 'o vencimento passa de 180 dias da entrada',
+  '60': 'o abatimento não é válido',
+  '61': 'os juros passam do permitido',
+  '62': 'o desconto é maior que o valor',
+  '64': 'a data de emissão não é válida',
+  '66': 'o vencimento está fora do prazo aceito',
+  '67': 'o valor não é válido',
+  '68': 'a carteira não está cadastrada',
+};
+
 export const ITAU: Bank = {
   code: '341',
   name: 'Itaú',
+  refusals: ITAU_REFUSALS,
   cnab240: { title: TITLE, movements: ITAU_MOVEMENTS, lots: 'numbered', counts: 'records' },
   cnab400: {
     sequence: [109, 113],
-    details: { '1': detailLayout(FAMILY) },
+    details: { '1': detailLayout({ ...FAMILY, reasons: [378, 385] }) },
     movements: ITAU_MOVEMENTS,
     // "Valor principal" is what is credited, the fee being kept.
     isPaidLessFee: true,

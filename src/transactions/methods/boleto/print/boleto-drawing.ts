@@ -1,11 +1,14 @@
 import { digitableLine, formatDigitableLine } from '../../../../values/bar-code.ts';
 import { documentText } from '../../../../values/document-number.ts';
+import { qrCodeRows } from '../../../../values/qr-code.ts';
 import { dayText, reaisShown } from '../../../payers/page-of-payer.ts';
 import {
   type BoletoToPrint,
   bankOf,
   instructionsOf,
+  type NumbersOnPaper,
   noticeOf,
+  numbersOnPaper,
   payableBarCode,
   payerLines,
 } from './boleto-to-print.ts';
@@ -31,6 +34,8 @@ const TOP_OF_RECEIPT = 14;
 const TOP_OF_SLIP = 180;
 /** FEBRABAN's size, in millimetres. */
 const BAR_CODE = { width: 103, height: 13 };
+/** Beside the notice, above the line where the receipt is cut off. */
+const PIX = { x: 156, y: 118, side: 44 };
 
 /** Receipt above, the bank's slip at the lower edge. A boleto that cannot be paid has no slip. */
 export function boletoDrawing(boleto: BoletoToPrint): Drawing {
@@ -51,7 +56,20 @@ export function boletoDrawing(boleto: BoletoToPrint): Drawing {
       y: TOP_OF_SLIP + 88.5,
       ...BAR_CODE,
     },
+    ...pixMarks(boleto.registered?.pixEmv ?? null),
   ];
+}
+
+/** A QR code as one row of bars above the other. */
+function pixMarks(pixEmv: string | null): Mark[] {
+  if (pixEmv === null) return [];
+  const rows = qrCodeRows(pixEmv);
+  const height = PIX.side / rows.length;
+  const codeRows = rows.map((row, index): Mark => {
+    const bars = { bars: row.map(({ x: from, width }) => ({ from, width })), width: rows.length };
+    return { kind: 'bars', bars, x: PIX.x, y: PIX.y + index * height, width: PIX.side, height };
+  });
+  return [textMark('Pague com Pix', LEFT + WIDTH, PIX.y - 1, 9, true, 'right'), ...codeRows];
 }
 
 function receipt(boleto: BoletoToPrint, top: number): Mark[] {
@@ -63,7 +81,7 @@ function receipt(boleto: BoletoToPrint, top: number): Mark[] {
       label: 'Beneficiário',
       text: `${beneficiary.name} - CNPJ ${documentText(beneficiary.documentNumber)}`,
     },
-    { ...place(120, 0, 35), label: 'Nosso número', text: ourNumber },
+    { ...place(120, 0, 35), label: 'Nosso número', text: numbersOf(boleto)?.bankNumber ?? ourNumber },
     { ...place(155, 0, 35), label: 'Vencimento', text: dayText(dueOn), isBold: true, isAmount: true },
     { ...place(0, 1, 120), label: 'Número do documento', text: referenceTransaction ?? '' },
     { ...place(120, 1, 35), label: 'Data do documento', text: dayText(boleto.issuedOn) },
@@ -90,10 +108,16 @@ function receipt(boleto: BoletoToPrint, top: number): Mark[] {
   ];
 }
 
+function numbersOf(boleto: BoletoToPrint): NumbersOnPaper | null {
+  const barCode = payableBarCode(boleto);
+  return barCode === null ? null : numbersOnPaper(barCode, boleto.ourNumber);
+}
+
 function slip(boleto: BoletoToPrint, top: number): Mark[] {
   const { beneficiary, ourNumber, referenceTransaction, dueOn, amount, issuedOn, payableUntil } = boleto;
   const rows = top + 9;
   const amounts = WIDTH - AMOUNTS;
+  const numbers = numbersOf(boleto);
   const cells: Cell[] = [
     {
       ...place(0, 0, AMOUNTS),
@@ -112,15 +136,24 @@ function slip(boleto: BoletoToPrint, top: number): Mark[] {
       label: 'Beneficiário',
       text: `${beneficiary.name} - CNPJ ${documentText(beneficiary.documentNumber)}`,
     },
-    { ...place(AMOUNTS, 1, amounts), label: 'Agência/Código do beneficiário', text: '' },
+    {
+      ...place(AMOUNTS, 1, amounts),
+      label: 'Agência/Código do beneficiário',
+      text: numbers?.branchAndCode ?? '',
+    },
     { ...place(0, 2, 26), label: 'Data do documento', text: dayText(issuedOn) },
     { ...place(26, 2, 55), label: 'Número do documento', text: referenceTransaction ?? '' },
     { ...place(81, 2, 18), label: 'Espécie doc.', text: '' },
     { ...place(99, 2, 14), label: 'Aceite', text: '' },
     { ...place(113, 2, 32), label: 'Data do processamento', text: dayText(issuedOn) },
-    { ...place(AMOUNTS, 2, amounts), label: 'Nosso número', text: ourNumber, isAmount: true },
+    {
+      ...place(AMOUNTS, 2, amounts),
+      label: 'Nosso número',
+      text: numbers?.bankNumber ?? ourNumber,
+      isAmount: true,
+    },
     { ...place(0, 3, 26), label: 'Uso do banco', text: '' },
-    { ...place(26, 3, 25), label: 'Carteira', text: '' },
+    { ...place(26, 3, 25), label: 'Carteira', text: numbers?.portfolio ?? '' },
     { ...place(51, 3, 20), label: 'Espécie moeda', text: 'R$' },
     { ...place(71, 3, 37), label: 'Quantidade', text: '' },
     { ...place(108, 3, 37), label: '(x) Valor', text: '' },
@@ -149,6 +182,13 @@ function slip(boleto: BoletoToPrint, top: number): Mark[] {
   return [
     ...head(boleto, top, null),
     ...cells.flatMap((cell) => drawCell(cell, rows)),
+    ...slipTexts(boleto, rows),
+  ];
+}
+
+/** Over the large cells. */
+function slipTexts(boleto: BoletoToPrint, rows: number): Mark[] {
+  return [
     ...instructionsOf(boleto).map((line, index) =>
       textMark(fitted(line, AMOUNTS - 4, 8), LEFT + 1.5, rows + 4 * ROW + 6 + index * 3.8, 8, false),
     ),

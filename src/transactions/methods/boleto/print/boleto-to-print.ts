@@ -95,6 +95,57 @@ export function bankOf(barCode: BarCode): { readonly name: string; readonly code
     : { name: known.name, code: `${code}-${known.digit}` };
 }
 
+export type NumbersOnPaper = {
+  readonly branchAndCode: string;
+  readonly portfolio: string;
+  readonly bankNumber: string;
+};
+
+/** Portfolios of Itaú whose free field has no branch. */
+const ITAU_WITHOUT_BRANCH = ['106', '107', '122', '142', '143', '195', '196', '198'];
+
+/**
+ * What banks ask to be printed and their bar code says. Null if its free field is not read, or does not have
+ * our number.
+ */
+export function numbersOnPaper(barCode: BarCode, ourNumber: string): NumbersOnPaper | null {
+  const free = barCode.slice(19);
+  switch (barCode.slice(0, 3)) {
+    case '341': {
+      const portfolio = free.slice(0, 3);
+      if (ITAU_WITHOUT_BRANCH.includes(portfolio) || !free.endsWith('000')) return null;
+      if (!ourNumber.endsWith(free.slice(3, 11))) return null;
+      return {
+        branchAndCode: `${free.slice(12, 16)}/${free.slice(16, 21)}-${free[21]}`,
+        portfolio,
+        bankNumber: `${portfolio}/${free.slice(3, 11)}-${free[11]}`,
+      };
+    }
+    case '237': {
+      const portfolio = free.slice(4, 6);
+      const number = free.slice(6, 17);
+      if (number !== ourNumber) return null;
+      return {
+        branchAndCode: `${free.slice(0, 4)}/${free.slice(17, 24)}`,
+        portfolio,
+        bankNumber: `${portfolio}/${number}-${bradescoDigit(portfolio + number)}`,
+      };
+    }
+    default:
+      return null;
+  }
+}
+
+/** Modulo 11, weights 2 to 7 from the right, repeated. */
+function bradescoDigit(digits: string): string {
+  const sum = [...digits]
+    .toReversed()
+    .reduce((total, digit, fromRight) => total + Number(digit) * (2 + (fromRight % 6)), 0);
+  const rest = sum % 11;
+  if (rest === 1) return 'P';
+  return rest === 0 ? '0' : String(11 - rest);
+}
+
 function percent(portion: number): string {
   return `${Math.floor(portion / 100)},${String(portion % 100).padStart(2, '0')}%`;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import jsQR from 'jsqr';
 import { scannedPage, scannedPdf } from '../../../../../test/boletos/scanner.ts';
 import { composeBarCode } from '../../../../values/bar-code.ts';
 import { cents } from '../../../../values/cents.ts';
@@ -126,6 +127,47 @@ function textOfPdf(file: string): string {
     )
     .join('\n');
 }
+
+/** Eight pixels a millimetre of a sheet, the bars of all marks being dark. */
+function scannedQrCode(boleto: BoletoToPrint): string | null {
+  const [scale, width, height] = [8, 210, 297];
+  const pixels = new Uint8ClampedArray(width * height * scale * scale * 4).fill(255);
+  for (const mark of boletoDrawing(boleto)) {
+    if (mark.kind !== 'bars') continue;
+    const wide = mark.width / mark.bars.width;
+    for (const bar of mark.bars.bars) {
+      const [left, right] = [bar.from, bar.from + bar.width].map((at) =>
+        Math.round((mark.x + at * wide) * scale),
+      );
+      for (let y = Math.round(mark.y * scale); y < Math.round((mark.y + mark.height) * scale); y += 1)
+        for (let x = left ?? 0; x < (right ?? 0); x += 1) pixels.set([0, 0, 0], (y * width * scale + x) * 4);
+    }
+  }
+  return jsQR.default(pixels, width * scale, height * scale)?.data ?? null;
+}
+
+test('branch, code, portfolio and number with its digit are printed where the bar code says them', () => {
+  const ofBank = (bankCode: string, freeField: string, ourNumber: string): BoletoToPrint => {
+    const barCode = composeBarCode({ bankCode, dueOn: DUE_ON, amount: AMOUNT, freeField });
+    return { ...BOLETO, ourNumber, registered: { barCode, pixEmv: null } };
+  };
+  const itau = ofBank('341', '1751234567840810536789000', '10012345678');
+  const bradesco = ofBank('237', '4042060000000052500619000', '00000000525');
+  for (const text of [boletoPage(itau, 'pdf'), textOfPdf(pdf(itau))])
+    for (const words of ['0810/53678-9', '175/12345678-4']) assert.ok(text.includes(words), words);
+  assert.ok(boletoPage(itau, 'pdf').includes('>175<'));
+  for (const words of ['4042/0061900', '06/00000000525-P'])
+    assert.ok(boletoPage(bradesco, 'pdf').includes(words), words);
+  // A number of the bank's own says nothing of ours.
+  assert.ok(!boletoPage({ ...itau, ourNumber: '10000000009' }, 'pdf').includes('0810/53678-9'));
+});
+
+test('a boleto with a Pix has its QR code on paper; one without has none', () => {
+  const pixEmv =
+    '00020101021226870014br.gov.bcb.pix2565pix.bank.example/qr/v2/cobv/9d36b84fc70b478fb95c12729b90ca25';
+  assert.equal(scannedQrCode({ ...BOLETO, registered: { barCode: BAR_CODE, pixEmv } }), pixEmv);
+  assert.equal(scannedQrCode(BOLETO), null);
+});
 
 test('what cannot be paid has neither bars nor line, and says why', () => {
   const payment = { amount: cents(125_000), paidOn: day('2026-12-11') };

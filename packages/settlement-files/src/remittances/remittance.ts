@@ -1,0 +1,63 @@
+import type { Day } from '../day.ts';
+
+/** What a bank gave the company: branch, account, portfolio and the like. By the names of its settings. */
+export type Agreement = Readonly<Record<string, string>>;
+
+export type AgreementField = { readonly pattern: RegExp; readonly meaning: string };
+
+export type RemittancePayer = {
+  readonly name: string;
+  /** CPF or CNPJ. */
+  readonly documentNumber: string;
+  /** Street, number and complement. */
+  readonly street: string;
+  readonly district: string;
+  readonly city: string;
+  readonly state: string;
+  /** Eight digits. */
+  readonly zipCode: string;
+};
+
+/** One boleto of a file. Amounts in cents, portions in hundredths of a percent. */
+export type RemittanceOrder = {
+  readonly kind: 'register' | 'writeOff';
+  /** Comes back in the return file. */
+  readonly companyUse: string;
+  /** Nosso número, without check digit. */
+  readonly bankNumber: string;
+  readonly amount: number;
+  readonly issuedOn: Day;
+  readonly dueOn: Day;
+  /** Of the last day on which it may be paid, less the due day. */
+  readonly daysAfterDue: number;
+  readonly payer: RemittancePayer;
+  /** Once after the due day; null for none. */
+  readonly finePortion: number | null;
+  /** A month; null for none. */
+  readonly interestPortion: number | null;
+  readonly discount: { readonly amount: number; readonly until: Day } | null;
+};
+
+export type Remittance = {
+  readonly agreement: Agreement;
+  readonly number: number;
+  readonly madeOn: Day;
+  readonly orders: readonly RemittanceOrder[];
+};
+
+export type RemittanceBank = {
+  readonly code: string;
+  readonly name: string;
+  /** All are needed. */
+  readonly agreement: Readonly<Record<string, AgreementField>>;
+  /** Between fields, such as a check digit; null: none. */
+  readonly agreementFault: (agreement: Agreement) => string | null;
+  /** Digits of the bank's number, without its check digit. */
+  readonly numberLength: number;
+  /** As it stands on paper. */
+  readonly shownNumber: (bankNumber: string, agreement: Agreement) => string;
+  /** 25 digits of the bar code. */
+  readonly freeField: (bankNumber: string, agreement: Agreement) => string;
+  /** Lines without their ends. */
+  readonly lines: (remittance: Remittance) => readonly string[];
+};

@@ -1,0 +1,161 @@
+import { open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { listRefused, listRemittances } from '../providers/banks/remittances/remittances.sql.ts';
+import {
+  createRemittance,
+  type RemittanceResult,
+  rewriteRemittance,
+} from '../transactions/methods/boleto/remittances/create-remittance.ts';
+import { instant, saoPauloDay } from '../values/instant.ts';
+import {
+  type AuditedCommandTools,
+  type Command,
+  type CommandOption,
+  type CommandOutcome,
+  type CommandTools,
+  type GivenOptions,
+  table,
+  visible,
+} from './command.ts';
+
+const BANK = {
+  name: 'bank',
+  value: 'NAME',
+  description: 'the provider whose adapter is remessa',
+  isRequired: true,
+} as const satisfies CommandOption;
+const FOLDER = {
+  name: 'folder',
+  value: 'FOLDER',
+  description: 'where the file is written; nobody else should read there: it names payers',
+  isRequired: true,
+} as const satisfies CommandOption;
+
+const MOST_LISTED = 200;
+
+/** See docs/remessa.md. */
+export const REMITTANCE_COMMANDS: readonly Command[] = [
+  {
+    words: ['remessa', 'make'],
+    summary: 'write the next file to a bank (CNAB 400), with all that it is to be told of boletos',
+    options: [BANK, FOLDER],
+    opens: 'audited',
+    run: async (given, tools) =>
+      written(
+        given,
+        await createRemittance(
+          tools,
+          given.one('bank') ?? '',
+          saoPauloDay(instant(Date.now())),
+          tools.operator,
+        ),
+      ),
+  },
+  {
+    words: ['remessa', 'list'],
+    summary: 'show the files that were made for banks, and what the banks answered',
+    options: [{ ...BANK, isRequired: false }],
+    opens: 'database',
+    run: runList,
+  },
+  {
+    words: ['remessa', 'show'],
+    summary: 'write a file that was made before again, the same bytes, and show what of it was refused',
+    options: [
+      BANK,
+      {
+        name: 'number',
+        value: 'NUMBER',
+        description: 'its number',
+        isRequired: true,
+        check: (value) => (/^[1-9]\d{0,6}$/.test(value) ? null : 'must be the number of a file'),
+      },
+      { ...FOLDER, isRequired: false, description: 'where it is written again; default: nowhere' },
+    ],
+    opens: 'audited',
+    run: runShow,
+  },
+];
+
+async function runList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
+  const found = await listRemittances(database, { bank: given.one('bank'), number: null }, MOST_LISTED);
+  const items = found.map(({ contentHash: _hash, ...one }) => one);
+  const rows = items.map(({ bank, number, madeOn, instructions, accepted, refused }) =>
+    [bank, number, madeOn, instructions, accepted, refused, instructions - accepted - refused].map(String),
+  );
+  const head = ['BANK', 'NUMBER', 'MADE ON', 'INSTRUCTIONS', 'ACCEPTED', 'REFUSED', 'OPEN'];
+  return { ok: true, lines: table(head, rows), json: { items } };
+}
+
+async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const [bank, number] = [given.one('bank') ?? '', Number(given.one('number'))];
+  const shown = await written(given, await rewriteRemittance(tools, bank, number, tools.operator));
+  if (!shown.ok) return shown;
+  const refused = await listRefused(tools.database, bank, number);
+  return {
+    ok: true,
+    lines: [
+      ...shown.lines,
+      ...refused.map(
+        ({ kind, ourNumber, reason }) =>
+          `refused: ${kind === 'register' ? 'registration' : 'write-off'} of ${ourNumber}: ${visible(reason ?? 'sem motivo')}`,
+      ),
+    ],
+    json: { ...(shown.json as object), refused },
+  };
+}
+
+const SENTENCES = {
+  unknownBank: ['--bank', 'no bank of this name has the adapter remessa: parcela provider list'],
+  unknownNumber: ['--number', 'this bank has no file of this number: parcela remessa list'],
+  changedSince: [
+    '--number',
+    'the settings of the bank have changed since, or payers were erased: it cannot be written again as it was',
+  ],
+} as const satisfies Record<string, readonly [option: string, message: string]>;
+
+async function written(given: GivenOptions, result: RemittanceResult): Promise<CommandOutcome> {
+  switch (result.kind) {
+    case 'nothingWaits':
+      return { ok: true, lines: ['Nothing waits for a file to this bank.'], json: { number: null } };
+    case 'agreementFault':
+      return { ok: false, option: '--bank', message: `--bank: ${visible(result.fault)}` };
+    case 'written':
+      break;
+    default: {
+      const [option, message] = SENTENCES[result.kind];
+      return { ok: false, option, message: `${option}: ${message}` };
+    }
+  }
+  const { number, madeOn, instructions, bytes } = result.remittance;
+  const folder = given.one('folder');
+  const path =
+    folder === null ? null : join(folder, `${given.one('bank')}-${String(number).padStart(6, '0')}.rem`);
+  const fault = path === null ? null : await writeWhole(path, bytes);
+  const what = `File ${number} of ${madeOn}: ${instructions} instructions`;
+  if (fault !== null)
+    return {
+      ok: false,
+      option: '--folder',
+      message: `${what}. It could not be written (${fault}): parcela remessa show --number ${number} --folder writes it again`,
+    };
+  const place = path === null ? [] : [`Written to ${visible(path)}. Send it to the bank once.`];
+  return { ok: true, lines: [`${what}.`, ...place], json: { number, madeOn, instructions, path } };
+}
+
+/** Whoever watches the folder sees whole files only. Returns what went wrong. */
+async function writeWhole(path: string, bytes: Uint8Array): Promise<string | null> {
+  try {
+    const file = await open(`${path}.part`, 'w', 0o600);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(`${path}.part`, path);
+    return null;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unknown';
+  }
+}

@@ -1,0 +1,130 @@
+import type * as files from '#settlement-files';
+import { agreementFault, remittanceBankNamed, writeRemittance } from '#settlement-files';
+import type { Database } from '../../../../platform/postgres/database.ts';
+import { composeBarCode } from '../../../../values/bar-code.ts';
+import type { ProviderSettings } from '../../../provider.ts';
+import {
+  type Bank,
+  type BankUnknown,
+  type BoletoCancelAnswer,
+  type BoletoRequest,
+  cursorOf,
+  type FoundBoleto,
+  type IssueAnswer,
+} from '../../bank.ts';
+import {
+  findInstructions,
+  type Instruction,
+  registerByFile,
+  writeOffByFile,
+} from '../../remittances/instructions.sql.ts';
+import { bankNumberOf, fileDay, remittanceOrder } from './remittance-order.ts';
+
+export type RemittanceAgreement = {
+  readonly bank: files.RemittanceBank;
+  readonly agreement: files.Agreement;
+};
+
+/** A sentence if the settings name no bank, or not all that it needs. */
+export function readAgreement({
+  bank: code = '',
+  ...agreement
+}: ProviderSettings): RemittanceAgreement | string {
+  const bank = remittanceBankNamed(code);
+  if (bank === undefined) return `bank=${code} is no bank whose files are written`;
+  return agreementFault(bank, agreement) ?? { bank, agreement };
+}
+
+const UNCLEAR: BankUnknown = {
+  kind: 'unknown',
+  cause: 'notAsked',
+  reason: 'the instruction could not be kept for the file of the bank',
+};
+
+/**
+ * Registers by file: what the bank is to be told is kept here and taken into the next file (decision 0188). A
+ * boleto is issued once its registration is kept; its bar code is ours to compute.
+ */
+export function remittanceBank(
+  name: string,
+  { bank, agreement }: RemittanceAgreement,
+  database: Database,
+): Bank {
+  const registered = ({ amount, dueOn }: Pick<BoletoRequest, 'amount' | 'dueOn'>, bankNumber: string) => {
+    const freeField = bank.freeField(bankNumber, agreement);
+    const barCode = composeBarCode({ bankCode: bank.code, dueOn, amount, freeField });
+    return { kind: 'issued', barCode, pixEmv: null } as const;
+  };
+
+  async function issue(request: BoletoRequest): Promise<IssueAnswer> {
+    const bankNumber = bankNumberOf(request.ourNumber, bank.numberLength);
+    if (!fits(request, bankNumber)) return { kind: 'refused', reason: 'termsRefused' };
+    await registerByFile(database, request, { bank: name, bankCode: bank.code, bankNumber });
+    const kept = kindOf(await findInstructions(database, request, name), 'register');
+    if (kept === undefined) return { kind: 'refused', reason: 'termsRefused' };
+    return registered(request, kept.bankNumber);
+  }
+
+  /** What cannot be written must not keep others from being. */
+  function fits(request: BoletoRequest, bankNumber: string): boolean {
+    const order = remittanceOrder(request, { kind: 'register', bankNumber });
+    try {
+      writeRemittance(bank, { agreement, number: 1, madeOn: fileDay(request.issuedOn), orders: [order] });
+      return true;
+    } catch (error) {
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
+  }
+
+  async function cancel(merchantId: string, ourNumber: string): Promise<BoletoCancelAnswer> {
+    const key = { merchantId, ourNumber };
+    await writeOffByFile(database, key, name);
+    const kept = await findInstructions(database, key, name);
+    const end = endOf(kept);
+    if (end !== null) return end;
+    return {
+      kind: 'unknown',
+      cause: 'notAsked',
+      reason: 'no return file of the bank has answered the write-off yet',
+    };
+  }
+
+  async function find(request: Parameters<Bank['find']>[0]): Promise<FoundBoleto> {
+    const kept = await findInstructions(database, request, name);
+    const register = kindOf(kept, 'register');
+    if (register === undefined) return { kind: 'notFound' };
+    return endOf(kept)?.kind === 'canceled' ? { kind: 'canceled' } : registered(request, register.bankNumber);
+  }
+
+  return {
+    name: 'remessa',
+    bankCode: bank.code,
+    learnCode: async () => bank.code,
+    issue: (request) => issue(request).catch(() => UNCLEAR),
+    cancel: (merchantId, ourNumber) => cancel(merchantId, ourNumber).catch(() => UNCLEAR),
+    find: (request) => find(request).catch(() => UNCLEAR),
+    // Payments come by return file.
+    changesSince: async () => ({
+      kind: 'changes',
+      ...{ changes: [], unreadable: [], hasNews: false, hasMore: false },
+      cursor: cursorOf(bank.code, 'file'),
+    }),
+    close: async () => {},
+  };
+}
+
+function kindOf(kept: readonly Instruction[], kind: Instruction['kind']): Instruction | undefined {
+  return kept.find((one) => one.kind === kind);
+}
+
+/** Null while the bank has it, or may have it. */
+function endOf(kept: readonly Instruction[]): Exclude<BoletoCancelAnswer, BankUnknown> | null {
+  const register = kindOf(kept, 'register');
+  if (register === undefined) return { kind: 'refused', reason: 'unknownBoleto' };
+  if (register.answer === 'withdrawn' || register.answer === 'refused') return { kind: 'canceled' };
+  const writeOff = kindOf(kept, 'writeOff')?.answer;
+  if (writeOff === 'accepted') return { kind: 'canceled' };
+  // A bank refuses to write off what is paid: its report comes by the same way.
+  return writeOff === 'refused' ? { kind: 'refused', reason: 'paid' } : null;
+}

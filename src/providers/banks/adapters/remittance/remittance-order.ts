@@ -1,0 +1,34 @@
+import type * as files from '#settlement-files';
+import type { Day } from '../../../../values/instant.ts';
+import type { BoletoRequest } from '../../bank.ts';
+
+const DAY_MILLISECONDS = 86_400_000;
+
+/** Ours has eleven digits: a bank whose numbers are shorter gets the last ones. */
+export function bankNumberOf(ourNumber: string, numberLength: number): string {
+  return ourNumber.slice(-numberLength).padStart(numberLength, '0');
+}
+
+export function remittanceOrder(
+  request: Omit<BoletoRequest, 'merchantId' | 'instructions'>,
+  { kind, bankNumber }: Pick<files.RemittanceOrder, 'kind' | 'bankNumber'>,
+): files.RemittanceOrder {
+  const { ourNumber, amount, issuedOn, dueOn, payableUntil, payer, discount } = request;
+  const { street, number, complement, district, city, state, zipCode } = payer.address;
+  const { name, documentNumber } = payer;
+  const place = [`${street}, ${number}`, complement].filter((part) => part !== null).join(' ');
+  return {
+    ...{ kind, bankNumber, companyUse: ourNumber, amount },
+    ...{ issuedOn: fileDay(issuedOn), dueOn: fileDay(dueOn) },
+    daysAfterDue: Math.round((Date.parse(payableUntil) - Date.parse(dueOn)) / DAY_MILLISECONDS),
+    payer: { name, documentNumber, street: place, district, city, state, zipCode },
+    finePortion: request.finePortion,
+    interestPortion: request.interestPortion,
+    discount: discount === null ? null : { amount: discount.amount, until: fileDay(discount.until) },
+  };
+}
+
+/** The package of files has a type of its own for the same days. */
+export function fileDay(day: Day): files.RemittanceOrder['dueOn'] {
+  return day as string as files.RemittanceOrder['dueOn'];
+}

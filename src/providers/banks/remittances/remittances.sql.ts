@@ -1,0 +1,156 @@
+import { type Reader, statement, type Tx } from '../../../platform/postgres/database.ts';
+import { inputRows } from '../../../platform/postgres/input-rows.ts';
+import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import type { Day } from '../../../values/instant.ts';
+import { INSTRUCTION_KINDS } from './instructions.sql.ts';
+
+/** One file of a bank at a time, so that numbers have no holes. */
+const TAKE_TURN = statement(
+  'remittances.take_turn',
+  `select pg_advisory_xact_lock(hashtextextended('remittances|' || $1::text, 0))`,
+);
+
+const NEXT = rowCodec({ number: column.whole() });
+
+const FIND_NEXT = statement(
+  'remittances.find_next',
+  'select coalesce(max(file_number), 0) + 1 as number from remittances where bank = $1',
+);
+
+const TAKE = statement(
+  'bank_instructions.take',
+  `with next as (
+     select merchant_id, our_number, kind from bank_instructions
+     where bank = $1 and file_number is null and answer is null
+     order by created_at, our_number, kind limit $3
+     for update
+   )
+   update bank_instructions i set file_number = $2 from next n
+   where i.merchant_id = n.merchant_id and i.our_number = n.our_number and i.kind = n.kind`,
+);
+
+/** Takes the oldest instructions that are in no file into the next one, whose number is returned. */
+export async function takeInstructions(tx: Tx, bank: string, most: number): Promise<number> {
+  await tx.query(TAKE_TURN, [bank]);
+  const [row] = (await tx.query(FIND_NEXT, [bank])).map(NEXT.parse);
+  const number = row?.number ?? 1;
+  await tx.query(TAKE, [bank, number, most]);
+  return number;
+}
+
+const KEEP = statement(
+  'remittances.keep',
+  `insert into remittances (bank, file_number, made_on, content_hash, created_by) values ($1, $2, $3, $4, $5)`,
+);
+
+export type NewRemittance = {
+  readonly bank: string;
+  readonly number: number;
+  readonly madeOn: Day;
+  readonly hash: Buffer;
+  readonly createdBy: string;
+};
+
+export async function keepRemittance(tx: Tx, { bank, number, madeOn, hash, createdBy }: NewRemittance) {
+  await tx.query(KEEP, [bank, number, madeOn, hash, createdBy]);
+}
+
+const REMITTANCE = rowCodec(
+  {
+    bank: column.text(),
+    number: column.whole('r.file_number'),
+    madeOn: column.day(),
+    createdBy: column.text(),
+    instructions: column.whole('count(*)::int'),
+    accepted: column.whole("count(*) filter (where i.answer = 'accepted')::int"),
+    refused: column.whole("count(*) filter (where i.answer = 'refused')::int"),
+    contentHash: column.bytes(),
+  },
+  'r',
+);
+
+export type StoredRemittance = RowOf<typeof REMITTANCE>;
+
+const LIST = statement(
+  'remittances.list',
+  `select ${REMITTANCE.columns} from remittances r
+   join bank_instructions i on i.bank = r.bank and i.file_number = r.file_number
+   where ($1::text is null or r.bank = $1) and ($2::integer is null or r.file_number = $2)
+   group by r.bank, r.file_number
+   order by r.created_at desc limit $3`,
+);
+
+export async function listRemittances(
+  database: Reader,
+  { bank, number }: { readonly bank: string | null; readonly number: number | null },
+  most: number,
+): Promise<StoredRemittance[]> {
+  return (await database.query(LIST, [bank, number, most])).map(REMITTANCE.parse);
+}
+
+const REFUSED = rowCodec(
+  {
+    kind: column.oneOf(INSTRUCTION_KINDS),
+    ourNumber: column.text(),
+    reason: column.nullable(column.text()),
+  },
+  'i',
+);
+
+const LIST_REFUSED = statement(
+  'bank_instructions.list_refused',
+  `select ${REFUSED.columns} from bank_instructions i
+   where i.bank = $1 and i.file_number = $2 and i.answer = 'refused'
+   order by i.our_number, i.kind`,
+);
+
+export async function listRefused(database: Reader, bank: string, number: number) {
+  return (await database.query(LIST_REFUSED, [bank, number])).map(REFUSED.parse);
+}
+
+export type BankAnswer = {
+  readonly ourNumber: string;
+  readonly kind: 'register' | 'writeOff';
+  readonly answer: 'accepted' | 'refused';
+  /** In Portuguese. */
+  readonly reason: string | null;
+};
+
+const ANSWERS = inputRows<BankAnswer>(
+  {
+    our_number: ['text', (one) => one.ourNumber],
+    kind: ['text', (one) => one.kind],
+    answer: ['text', (one) => one.answer],
+    reason: ['text', (one) => one.reason],
+  },
+  { as: 'a', after: 1 },
+);
+
+const ANSWERED = rowCodec({ ourNumber: column.text('i.our_number'), answer: column.text('i.answer') });
+
+/** The first answer counts. Only what was in a file is answered. */
+const ANSWER = statement(
+  'bank_instructions.answer',
+  `update bank_instructions i set answer = a.answer, reason = a.reason, answered_at = now()
+   from ${ANSWERS.sql}
+   where i.our_number = a.our_number and i.kind = a.kind and i.bank_code = $1
+     and i.file_number is not null and i.answer is null
+   returning ${ANSWERED.columns}`,
+);
+
+const ANSWERS_AT_ONCE = 2_000;
+
+/** Returns the numbers of boletos of which an instruction was refused just now. */
+export async function answerInstructions(
+  tx: Tx,
+  bankCode: string,
+  answers: readonly BankAnswer[],
+): Promise<ReadonlySet<string>> {
+  const refused = new Set<string>();
+  for (let first = 0; first < answers.length; first += ANSWERS_AT_ONCE) {
+    const part = answers.slice(first, first + ANSWERS_AT_ONCE);
+    const rows = (await tx.query(ANSWER, [bankCode, ...ANSWERS.values(part)])).map(ANSWERED.parse);
+    for (const { ourNumber, answer } of rows) if (answer === 'refused') refused.add(ourNumber);
+  }
+  return refused;
+}

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { writeRemittance } from '#settlement-files';
+import type { Actor, Audit } from '../../../../audit/audit-event.ts';
+import type { Database } from '../../../../platform/postgres/database.ts';
+import {
+  type RemittanceAgreement,
+  readAgreement,
+} from '../../../../providers/banks/adapters/remittance/remittance-bank.ts';
+import {
+  fileDay,
+  remittanceOrder,
+} from '../../../../providers/banks/adapters/remittance/remittance-order.ts';
+import {
+  keepRemittance,
+  listRemittances,
+  takeInstructions,
+} from '../../../../providers/banks/remittances/remittances.sql.ts';
+import { listProviders } from '../../../../providers/providers.sql.ts';
+import type { Day } from '../../../../values/instant.ts';
+import { type FiledOrder, readFiledOrders } from './filed-orders.sql.ts';
+
+/** Of one file. What is more goes into the next. */
+export const MOST_INSTRUCTIONS = 20_000;
+
+export type MadeRemittance = {
+  readonly number: number;
+  readonly madeOn: Day;
+  readonly instructions: number;
+  readonly bytes: Uint8Array;
+};
+
+type Tools = { readonly database: Database; readonly audit: Audit };
+
+type NoAgreement =
+  | { readonly kind: 'unknownBank' }
+  /** A sentence. */
+  | { readonly kind: 'agreementFault'; readonly fault: string };
+
+export type RemittanceResult =
+  | { readonly kind: 'written'; readonly remittance: MadeRemittance }
+  | { readonly kind: 'nothingWaits' | 'unknownNumber' | 'changedSince' }
+  | NoAgreement;
+
+/** Takes what waits into the next file. It is in that file and in no other, however often it is written. */
+export async function createRemittance(
+  { database, audit }: Tools,
+  bank: string,
+  madeOn: Day,
+  operator: Actor,
+): Promise<RemittanceResult> {
+  const agreed = await findAgreement(database, bank);
+  if ('kind' in agreed) return agreed;
+  return audit.transaction(async (tx): Promise<RemittanceResult> => {
+    const number = await takeInstructions(tx, bank, MOST_INSTRUCTIONS);
+    const orders = await readFiledOrders(tx, bank, number);
+    if (orders.length === 0) return { kind: 'nothingWaits' };
+    const bytes = contentOf(agreed, number, madeOn, orders);
+    await keepRemittance(tx, { bank, number, madeOn, hash: hashOf(bytes), createdBy: operator.actor });
+    tx.record({
+      ...operator,
+      action: 'remittance.make',
+      outcome: 'success',
+      resource: `providers/bank/${bank}/remittances/${number}`,
+      detail: { instructions: orders.length },
+    });
+    return { kind: 'written', remittance: { number, madeOn, instructions: orders.length, bytes } };
+  });
+}
+
+/** The same bytes again, for a file that did not reach its folder or was lost. */
+export async function rewriteRemittance(
+  { database, audit }: Tools,
+  bank: string,
+  number: number,
+  operator: Actor,
+): Promise<RemittanceResult> {
+  const agreed = await findAgreement(database, bank);
+  if ('kind' in agreed) return agreed;
+  const [stored] = await listRemittances(database, { bank, number }, 1);
+  if (stored === undefined) return { kind: 'unknownNumber' };
+  const { madeOn, contentHash } = stored;
+  const orders = await readFiledOrders(database, bank, number);
+  const bytes = contentOf(agreed, number, madeOn, orders);
+  if (!hashOf(bytes).equals(contentHash)) return { kind: 'changedSince' };
+  await audit.record({
+    ...operator,
+    action: 'remittance.read',
+    outcome: 'success',
+    resource: `providers/bank/${bank}/remittances/${number}`,
+  });
+  return { kind: 'written', remittance: { number, madeOn, instructions: orders.length, bytes } };
+}
+
+async function findAgreement(database: Database, name: string): Promise<RemittanceAgreement | NoAgreement> {
+  const provider = (await listProviders(database)).find((one) => one.kind === 'bank' && one.name === name);
+  if (provider?.adapter !== 'remessa') return { kind: 'unknownBank' };
+  const agreement = readAgreement(provider.settings);
+  return typeof agreement === 'string' ? { kind: 'agreementFault', fault: agreement } : agreement;
+}
+
+function contentOf(
+  { bank, agreement }: RemittanceAgreement,
+  number: number,
+  madeOn: Day,
+  orders: readonly FiledOrder[],
+): Uint8Array {
+  const filed = orders.map(
+    ({ kind, bankNumber, payer, discountAmount: amount, discountUntil: until, ...terms }) => {
+      const discount = amount === null || until === null ? null : { amount, until };
+      return remittanceOrder({ ...terms, discount, payer: payer ?? ERASED }, { kind, bankNumber });
+    },
+  );
+  return writeRemittance(bank, { agreement, number, madeOn: fileDay(madeOn), orders: filed });
+}
+
+/** A payer who was erased before the boleto was written off. */
+const ERASED = {
+  name: '',
+  documentNumber: '00000000000',
+  email: null,
+  address: {
+    ...{ street: '', number: '', complement: null, district: '', city: '', state: '' },
+    zipCode: '00000000',
+  },
+};
+
+function hashOf(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}

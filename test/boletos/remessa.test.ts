@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
+import { runParcela } from '../audit/audit-service.ts';
+import { keyFileIn, rememberKeyFile } from '../kit/keys.ts';
+import { openTestService, until } from '../kit/service.ts';
+import {
+  type BoletoShop,
+  cancel,
+  inDays,
+  issue,
+  movementsOf,
+  read,
+  shopOf,
+  today,
+  untilStatus,
+} from './boleto-service.ts';
+import { zeros } from './return-lines.ts';
+
+let shop: BoletoShop;
+
+before(async () => {
+  const service = await openTestService();
+  rememberKeyFile(service.database.address.database, keyFileIn(service.folder));
+  shop = await shopOf(service);
+  const settings = {
+    bank: '341',
+    ...{ branch: '0810', account: '53678', accountDigit: '9', portfolio: '109' },
+    ...{ companyName: 'Loja São João Ltda', companyDocument: '11222333000181' },
+  };
+  const given = Object.entries(settings).flatMap(([name, value]) => ['--setting', `${name}=${value}`]);
+  await parcela('provider', 'add', '--kind', 'bank', '--name', 'itau', '--adapter', 'remessa', ...given);
+  await parcela('provider', 'route', '--kind', 'bank', '--rule', 'itau');
+  await until('the bank by file is routed to', async () => {
+    const { status, body } = await issue(shop, { value: 1 });
+    assert.equal(status, 200);
+    return String(body.barCode).startsWith('341') ? body : null;
+  });
+});
+after(() => shop?.service.close());
+
+async function run(...words: string[]) {
+  return runParcela(shop.service.database, shop.service.folder, words);
+}
+
+async function parcela(...words: string[]) {
+  const { exitCode, printed, errors } = await run(...words);
+  assert.equal(exitCode, 0, printed + errors);
+  return printed;
+}
+
+const bank = ['--bank', 'itau', '--json'];
+
+/** The next file, by its lines. */
+async function made(): Promise<{ readonly number: number; readonly lines: string[]; readonly path: string }> {
+  const { number, path } = JSON.parse(
+    await parcela('remessa', 'make', ...bank, '--folder', shop.service.folder),
+  );
+  if (number === null) return { number, lines: [], path: '' };
+  return { number, path, lines: (await readFile(path, 'latin1')).trimEnd().split('\r\n') };
+}
+
+/** Instructions of a file: what is told, and of which boleto. */
+const told = (lines: readonly string[]) =>
+  lines
+    .filter((line) => line.startsWith('1'))
+    .map((line) => `${line.slice(108, 110)} ${line.slice(37, 62).trim()}`);
+
+async function issued(value: number) {
+  const { status, body, text } = await issue(shop, { value });
+  assert.equal(status, 200, text);
+  return body as { readonly id: string; readonly ourNumber: string; readonly barCode: string };
+}
+
+const short = (day: string) => `${day.slice(8)}${day.slice(5, 7)}${day.slice(2, 4)}`;
+let returns = 0;
+
+/** A return file of Itaú: for each boleto what became of it. */
+async function returned(
+  ...movements: readonly { readonly ourNumber: string; readonly code: string; readonly texts?: object }[]
+) {
+  const place = (texts: Readonly<Record<number, string>>) =>
+    Object.entries(texts).reduce(
+      (line, [from, text]) =>
+        line.slice(0, Number(from) - 1) + text + line.slice(Number(from) - 1 + text.length),
+      ' '.repeat(400),
+    );
+  const lines = [
+    place({ 1: '02RETORNO01COBRANCA', 77: '341BANCO ITAU SA', 95: short(today()), 109: zeros(returns, 5) }),
+    ...movements.map(({ ourNumber, code, texts }) =>
+      place({ 1: '1', 38: ourNumber, 63: ourNumber.slice(-8), 109: `${code}${short(today())}`, ...texts }),
+    ),
+    place({ 1: '9201' }),
+  ].map((line, index) => `${line.slice(0, 394)}${zeros(index + 1, 6)}\r\n`);
+  returns += 1;
+  const path = join(shop.service.folder, `retorno-${returns}.ret`);
+  await writeFile(path, lines.join(''), 'latin1');
+  await parcela('boletos', 'import', path);
+}
+
+test('a boleto goes to the bank by file once, is confirmed by the return file, and paid by the next', async () => {
+  await made();
+  const { id, ourNumber, barCode } = await issued(149.9);
+  assert.equal(barCode.slice(19, 30), `109${ourNumber.slice(-8)}`);
+  assert.equal(barCode.slice(31), '0810536789000');
+  const first = await made();
+  assert.deepEqual(told(first.lines), [`01 ${ourNumber}`]);
+  assert.equal(first.lines[1]?.slice(120, 139), `${short(inDays(10))}0000000014990`);
+  assert.deepEqual(told((await made()).lines), []);
+  await returned({ ourNumber, code: '02' });
+  const { items } = JSON.parse(await parcela('remessa', 'list', ...bank));
+  const [newest] = items;
+  assert.deepEqual([newest.number, newest.accepted, newest.refused], [first.number, 1, 0]);
+  const value = zeros(14_990, 13);
+  await returned({ ourNumber, code: '06', texts: { 153: value, 254: value, 296: short(today()) } });
+  assert.equal((await untilStatus(shop, id, STATUS_BILL.paid)).body.effectivePaymentValue, 149.9);
+});
+
+test('files are numbered without holes; one that reached no folder is written again as it was', async () => {
+  const { ourNumber } = await issued(20);
+  const { exitCode, errors } = await run('remessa', 'make', ...bank, '--folder', '/nowhere/at/all');
+  assert.equal(exitCode === 0, false);
+  const number = Number(/File (\d+) of/.exec(errors)?.[1]);
+  const again = () =>
+    parcela('remessa', 'show', ...bank, '--number', String(number), '--folder', shop.service.folder);
+  const { path } = JSON.parse(await again());
+  const content = await readFile(path, 'latin1');
+  assert.deepEqual(told(content.split('\r\n')), [`01 ${ourNumber}`]);
+  await again();
+  assert.equal(await readFile(path, 'latin1'), content);
+  await issued(21);
+  assert.equal((await made()).number, number + 1);
+});
+
+test('two operators at once take each boleto into one file', async () => {
+  const bills = [await issued(31), await issued(32), await issued(33)];
+  const files = await Promise.all([made(), made()]);
+  assert.deepEqual(
+    files.flatMap(({ lines }) => told(lines)).sort(),
+    bills.map(({ ourNumber }) => `01 ${ourNumber}`),
+  );
+});
+
+test('what is canceled before its file is never told to the bank', async () => {
+  const { id } = await issued(40);
+  const { body } = await cancel(shop, id);
+  assert.equal(body.statusBill, STATUS_BILL.canceled);
+  assert.deepEqual(told((await made()).lines), []);
+});
+
+test('what the bank has is written off by the next file, and canceled once the bank says so', async () => {
+  const { id, ourNumber } = await issued(50);
+  await made();
+  assert.equal((await cancel(shop, id)).status, 202);
+  assert.equal((await read(shop, id)).body.statusBill, STATUS_BILL.issued);
+  assert.deepEqual(told((await made()).lines), [`02 ${ourNumber}`]);
+  await returned({ ourNumber, code: '02' }, { ourNumber, code: '09' });
+  await untilStatus(shop, id, STATUS_BILL.canceled);
+  assert.equal((await movementsOf(shop, id)).at(-1), 'Emitido>Cancelado');
+});
+
+test('a refused registration is shown with its reasons in Portuguese, and opens an exception', async () => {
+  const { id, ourNumber } = await issued(60);
+  const { number } = await made();
+  await returned({ ourNumber, code: '03', texts: { 378: '0837' } });
+  const shown = await parcela('remessa', 'show', '--bank', 'itau', '--number', String(number));
+  assert.match(
+    shown,
+    new RegExp(`registration of ${ourNumber}: 08 falta o nome do pagador; 37 o CPF ou CNPJ do pagador`),
+  );
+  const found = await shop.service.auditor.query(
+    "select found from reconciliation_exceptions where class = 'unknownCode'",
+  );
+  assert.deepEqual(found, [{ found: `03 341/${ourNumber}` }]);
+  // The bank does not have it, so it ends at once.
+  assert.equal((await cancel(shop, id)).body.statusBill, STATUS_BILL.canceled);
+});
