@@ -28,6 +28,12 @@ import {
   eevcSale,
   eevcTrailer,
 } from '../packages/settlement-files/test/eevc-lines.ts';
+import {
+  getnetBatch,
+  getnetHeader,
+  getnetSale,
+  getnetTrailer,
+} from '../packages/settlement-files/test/getnet-lines.ts';
 import { bytesOf, digits } from '../packages/settlement-files/test/written-lines.ts';
 import { readSettlementEvents } from '../src/reconciliation/imports/read-settlement-events.ts';
 import type { SettlementFormat } from '../src/reconciliation/settlement-entry.ts';
@@ -217,9 +223,19 @@ function eefi(): BenchFile {
   };
 }
 
+function getnet(): BenchFile {
+  return {
+    head: [getnetHeader()],
+    block: [getnetBatch({ batch: 1, status: 'PG', net: 9_750 }), getnetSale(1)],
+    tail: (blocks) => [getnetTrailer(blocks * 2 + 2)],
+    renumberAt: null,
+  };
+}
+
 const FILES: Readonly<Record<SettlementFormat, BenchFile>> = {
   adiq: adiq(),
   cielo04: cielo(),
   redeEevc: eevc(),
   redeEefi: eefi(),
+  getnet: getnet(),
 };

@@ -126,7 +126,7 @@ create table settlement_files (
   -- A file is taken once.
   sha256 bytea not null check (octet_length(sha256) = 32) unique,
   name text not null check (char_length(name) <= 200),
-  format text not null check (format in ('adiq', 'cielo04', 'redeEevc', 'redeEefi')),
+  format text not null check (format in ('adiq', 'cielo04', 'redeEevc', 'redeEefi', 'getnet')),
   version text not null check (char_length(version) <= 40),
   establishment text not null check (char_length(establishment) <= 40),
   made_on date not null,

@@ -23,6 +23,7 @@ const READERS: Readonly<Record<FileFormat, (lines: readonly string[], day: strin
   cielo04: readCielo,
   redeEevc: readEevc,
   redeEefi: readEefi,
+  getnet: readGetnet,
 };
 
 /** Throws where the file does not hold together. */
@@ -307,4 +308,32 @@ function eefiEntry(line: string, twin: string): ReadEntry | null {
       assert.match(line, /^05[47]/);
       return null;
   }
+}
+
+function readGetnet(lines: readonly string[], day: string): ReadEntry[] {
+  const [head = '', last = ''] = [lines[0], lines.at(-1)];
+  assert.ok(lines.every((line) => line.length === 400));
+  assert.deepEqual([isoOfDayFirst(at(head, 16, 23)), at(head, 24, 31)], [day, 'CEADM100']);
+  assert.deepEqual([at(last, 1, 1), numberAt(last, 2, 10)], ['9', lines.length]);
+  const kinds: Readonly<Record<string, string>> = {
+    PF: 'sale',
+    PG: 'payout',
+    AC: 'anticipation',
+    CS: 'pledge',
+  };
+  return lines.slice(1, -1).flatMap((batch, index, all): ReadEntry[] => {
+    if (!batch.startsWith('1')) return [];
+    const line = all[index + 1] ?? '';
+    assert.deepEqual(at(line, 17, 25), at(batch, 22, 30));
+    const paid = { ...NOTHING, bankOn: isoOfDayFirst(at(batch, 39, 46)), net: numberAt(batch, 145, 156) };
+    if (line.startsWith('3')) {
+      const kind = at(line, 76, 77) === '03' ? 'cancel' : 'chargeback';
+      const [gross, order] = [numberAt(line, 64, 75), wordAt(line, 211, 246)];
+      return [{ ...paid, kind, order, tid: wordAt(line, 169, 210), installment: null, gross, fee: 0 }];
+    }
+    const named = { order: wordAt(line, 232, 267), tid: wordAt(line, 190, 231) };
+    const amounts = { gross: numberAt(line, 71, 82), fee: numberAt(line, 176, 187) };
+    const kind = kinds[at(batch, 169, 170)] ?? 'unknown';
+    return [{ ...paid, ...named, ...amounts, kind, installment: numberAt(line, 109, 110) }];
+  });
 }

@@ -1,6 +1,7 @@
 import { ADIQ } from '../kit/files/file-adiq.ts';
 import { CIELO } from '../kit/files/file-cielo.ts';
 import type { FileWriter } from '../kit/files/file-content.ts';
+import { GETNET } from '../kit/files/file-getnet.ts';
 import { REDE_EEFI } from '../kit/files/file-rede-eefi.ts';
 import { REDE_EEVC } from '../kit/files/file-rede-eevc.ts';
 import { type FileOrder, writtenFile } from '../kit/files/files.ts';
@@ -9,7 +10,7 @@ import type { Charges } from './charges.ts';
 import { rowsOf } from './file-rows.ts';
 
 /** Files as acquirers write them, by the words of the question. */
-export const FILE_FORMATS = ['adiq', 'cielo04', 'redeEevc', 'redeEefi'] as const;
+export const FILE_FORMATS = ['adiq', 'cielo04', 'redeEevc', 'redeEefi', 'getnet'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
 export type FileQuery = FileOrder & {
@@ -23,6 +24,7 @@ const WRITERS: Readonly<Record<FileFormat, FileWriter>> = {
   cielo04: CIELO,
   redeEevc: REDE_EEVC,
   redeEefi: REDE_EEFI,
+  getnet: GETNET,
 };
 
 /** The file of a day, from what the ledger holds now: the same ledger gives the same bytes. */

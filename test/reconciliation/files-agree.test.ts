@@ -15,7 +15,7 @@ import { daysAfter, openReconciledService, type ReconciledService, type Sold } f
 const FEE_PORTION = 250;
 const MOST_FILES_A_COMMAND = 60;
 
-type Formats = readonly ('adiq' | 'cielo04' | 'redeEevc' | 'redeEefi')[];
+type Formats = readonly ('adiq' | 'cielo04' | 'redeEevc' | 'redeEefi' | 'getnet')[];
 
 type Step =
   | { readonly kind: 'sell'; readonly amount: number; readonly installments: number }
@@ -137,15 +137,16 @@ function differing({ auditor }: ReconciledService) {
   );
 }
 
-// A debit of Rede names no installment: of a sale with several that were taken back in turn a file cannot say
+// A debit of Rede or Getnet names no installment: of a sale with several that were taken back in turn a file cannot say
 // which one it is of.
 const FORMATS = [
   [['cielo04'], 4],
   [['adiq'], 4],
   [['redeEevc', 'redeEefi'], 1],
+  [['getnet'], 1],
 ] as const;
 // The faults below are those of files of Adiq.
-for (const [formats, mostInstallments] of FORMATS.slice(0, sliceOf(3, 1))) {
+for (const [formats, mostInstallments] of FORMATS.slice(0, sliceOf(4, 1))) {
   test(`whatever happened, the files of all days (${formats.join(', ')}) are what the books expect`, async (t) => {
     await fc.assert(
       fc.asyncProperty(

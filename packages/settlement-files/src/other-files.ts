@@ -19,7 +19,10 @@ export const OTHER_FILES: readonly OtherFile[] = [
     title: 'Rede EESA (saldo em aberto)',
     isHeader: (line) => line.startsWith('060') && /REDE/i.test(line.slice(11, 19)),
   },
-  { title: 'Getnet', isHeader: (line) => /^0\d{22}CEADM/.test(line) || /^0\d{22}.*GETNET/i.test(line) },
+  {
+    title: 'Getnet, de outra versão ou de um voucher no mesmo leiaute',
+    isHeader: (line) => /^0\d{22}CEADM/.test(line) || /^0\d{22}.*GETNET/i.test(line),
+  },
   { title: 'Stone', isHeader: (start) => /^\s*(?:<\?xml[^>]*>\s*)?<Conciliation\b/.test(start) },
   { title: 'um XML, como os da Stone', isHeader: (start) => /^\s*<\?xml\b/.test(start) },
   {

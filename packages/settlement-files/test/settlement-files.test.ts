@@ -10,6 +10,7 @@ import { adiqFileLines, adiqSale, numbered } from './adiq-lines.ts';
 import { cieloEntry, cieloFileLines, cieloHeader, cieloTrailer, cieloUnit } from './cielo-lines.ts';
 import { eefiFileLines } from './eefi-lines.ts';
 import { eevcFileLines, eevcSale } from './eevc-lines.ts';
+import { getnetFileLines } from './getnet-lines.ts';
 import { bytesOf, eventsOf, firstFault, readLines, withText } from './written-lines.ts';
 
 const FILES = {
@@ -17,6 +18,7 @@ const FILES = {
   cielo04: cieloFileLines(),
   redeEevc: eevcFileLines(),
   redeEefi: eefiFileLines(),
+  getnet: getnetFileLines(),
 } as const;
 const GOOD = Object.values(FILES);
 
@@ -95,6 +97,9 @@ const TRIED_APART = [
   'E entryType',
   '008 status',
   '012 status',
+  '1 status',
+  '1 currency',
+  '2 status',
 ];
 
 /** The fields of a record whose code says what its money is. */

@@ -55,7 +55,7 @@ test('a file that is not read is named in Portuguese', async () => {
     ['<?xml version="1.0"?><Conciliation><Header/></Conciliation>', /Stone/],
     [`<Conciliation>${'<a/>'.repeat(3_000)}`, /Stone/],
     ['<?xml version="1.0"?>', /XML, como os da Stone/],
-    ['01804202407321018042024CEADM1000000000        00000000000000GETNET S.A.', /Getnet/],
+    ['01804202407321018042024CEADM0700000000        00000000000000GETNET S.A.', /Getnet/],
     ['{"detalhes":[{"movimento_api_codigo":"1"}]}', /PagBank/],
     ['0000012345620270112PAGSEGURO', /PagBank/],
     ['EXTERNAL_REFERENCE;SOURCE_ID;USER_ID', /Mercado Pago/],

@@ -71,7 +71,7 @@ const LARGEST_ROW = 500_000;
 
 const FILE_QUERY = Type.Object({
   format: Type.Enum([...SETTLEMENT_FORMATS], {
-    description: 'Adiq EDI 3.1, Cielo 04 (v15), or Rede: sales (EEVC) and payouts (EEFI).',
+    description: 'Adiq EDI 3.1, Cielo 04 (v15), Rede: sales (EEVC) and payouts (EEFI), or Getnet (V10).',
   }),
   day: Type.String({
     format: 'day',

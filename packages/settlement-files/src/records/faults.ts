@@ -24,8 +24,8 @@ export function fieldSentence({ field, from, to, fault, found }: FaultOfField): 
 }
 
 export const UNKNOWN_FORMAT: Sentence = {
-  pt: 'A primeira linha não é o cabeçalho de um arquivo conhecido: Adiq EDI 3.1, Cielo 04, Rede EEVC ou Rede EEFI.',
-  en: 'The first line is not the header of a known file: Adiq EDI 3.1, Cielo 04, Rede EEVC or Rede EEFI.',
+  pt: 'A primeira linha não é o cabeçalho de um arquivo conhecido: Adiq EDI 3.1, Cielo 04, Rede EEVC, Rede EEFI ou Getnet.',
+  en: 'The first line is not the header of a known file: Adiq EDI 3.1, Cielo 04, Rede EEVC, Rede EEFI or Getnet.',
 };
 
 export const FILE_OF_BANK: Sentence = {

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { getnetFileLines, getnetHeader, getnetTrailer } from './getnet-lines.ts';
+import { firstFault, readLines, withText } from './written-lines.ts';
+
+test('a Getnet V10 is read to its end', async () => {
+  const { head, entries, faults } = await readLines(getnetFileLines());
+  assert.deepEqual(faults, []);
+  assert.deepEqual(
+    [head?.format, head?.establishment, head?.madeOn, head?.from, head?.sequence],
+    ['getnet', '1447355', '2026-11-20', '2026-11-19', 2146],
+  );
+  assert.deepEqual(
+    entries.map(({ kind, gross, fee, net, anticipationFee, bankOn }) => [
+      kind,
+      gross,
+      fee,
+      net,
+      anticipationFee,
+      bankOn,
+    ]),
+    [
+      ['sale', 10_000, 250, 9_750, null, '2026-11-20'],
+      ['payout', 10_000, 250, 9_750, null, '2026-11-20'],
+      ['anticipation', 10_000, 250, 9_650, 100, '2026-11-20'],
+      ['pledge', 10_000, 250, 9_750, null, '2026-11-20'],
+      ['cancel', -1_000, null, -1_000, null, '2026-11-20'],
+      ['pledge', -2_000, null, -2_000, null, '2026-11-20'],
+    ],
+  );
+  for (const { tid, orderReference, nsu, soldOn } of entries.slice(0, -1)) {
+    assert.deepEqual(
+      [tid, orderReference, nsu, soldOn],
+      ['tid-0001', '0123456789abcdef0123456789abcdef', '4242', '2026-11-17'],
+    );
+  }
+});
+
+test('each line of a Getnet that is missing, doubled or swapped with the next is found', async () => {
+  const lines = getnetFileLines();
+  assert.equal(await firstFault([getnetHeader(), getnetTrailer(2)]), null);
+  for (const index of lines.keys()) {
+    assert.ok(await firstFault(lines.toSpliced(index, 1)), `without ${index}`);
+    assert.ok(await firstFault(lines.toSpliced(index, 0, lines[index] ?? '')), `twice ${index}`);
+    const [one = '', next] = lines.slice(index);
+    if (next !== undefined)
+      assert.ok(await firstFault(lines.toSpliced(index, 2, next, one)), `swap ${index}`);
+  }
+});
+
+test('a credit of Getnet that its batch does not explain, and a status that is not known, pay nothing', async () => {
+  const lines = getnetFileLines();
+  const others = [
+    withText(lines[3] ?? '', 145, '000000009749'),
+    withText(lines[3] ?? '', 169, 'ZZ'),
+    withText(lines[3] ?? '', 282, '840'),
+  ];
+  for (const other of others) {
+    const { entries, faults } = await readLines(lines.toSpliced(3, 1, other));
+    assert.deepEqual([faults.length, entries[1]?.kind], [0, 'unknown']);
+  }
+});
+
+test('a sale of Getnet under a status that is not known pays nothing, and a canceled one is left out', async () => {
+  const lines = getnetFileLines();
+  const amounts = withText(withText(lines[3] ?? '', 97, '000000000000'), 121, '000000000000');
+  const batch = withText(withText(amounts, 67, '000000000000000001'), 145, '000000000000');
+  for (const [status, kind] of [
+    ['Z', 'unknown'],
+    ['X', undefined],
+  ] as const) {
+    const sale = withText(lines[4] ?? '', 144, status);
+    const { entries, faults } = await readLines(lines.toSpliced(3, 2, batch, sale));
+    assert.deepEqual([faults, entries.find(({ lineNumber }) => lineNumber === 5)?.kind], [[], kind]);
+  }
+  assert.deepEqual(await firstFault(lines.with(4, withText(lines[4] ?? '', 172, ' '))), [5, 'sign']);
+});
