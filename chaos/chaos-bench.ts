@@ -61,6 +61,8 @@ export type ChaosBench = {
   readonly simulatorUrl: string;
   /** The bank's simulator, where the suite wants one. */
   readonly bank: ChaosBank | null;
+  /** Rede and Cielo, simulated, where the suite wants them. */
+  readonly acquirers: readonly ChaosAcquirer[];
   /** Between the gateways and the simulator. */
   readonly cancelSpoiler: CancelSpoiler;
   /** Settings of a gateway, less its database. */
@@ -85,6 +87,10 @@ export type ChaosBench = {
   close(): Promise<void>;
 };
 
+/** An acquirer of the table of providers; it may be killed as well. */
+export type ChaosAcquirer = ChaosBank & { readonly name: AcquirerName };
+type AcquirerName = 'rede' | 'cielo';
+
 /** A bank that may be killed as well. */
 export type ChaosBank = {
   readonly url: string;
@@ -100,6 +106,8 @@ export type BenchOptions = {
   readonly hasSystems?: boolean;
   /** The services have a bank. */
   readonly hasBank?: boolean;
+  /** There are a simulated Rede and a simulated Cielo. */
+  readonly hasAcquirers?: boolean;
   /** How many merchants there are: two, or one for each system. */
   readonly shops?: number;
   /** Migrates and makes the merchants, instead of this version. */
@@ -128,6 +136,7 @@ export async function openChaosBench(seed: number, options: BenchOptions = {}): 
   const systems = options.hasSystems ? await openMerchantSystems(chanceFrom(seed).fork('systems')) : [];
   const simulator = await openSimulator(join(folder, 'ledger'));
   const bank = options.hasBank ? await openSimulator(join(folder, 'bank'), 'bank') : null;
+  const acquirers = options.hasAcquirers ? await Promise.all(ACQUIRERS.map(openAcquirer(folder))) : [];
   const cancelSpoiler = await openCancelSpoiler(simulator.url, chanceFrom(seed).fork('cancels'));
   const pool = new pg.Pool({ ...address, max: 3, application_name: 'faults' });
   pool.on('error', quiet);
@@ -138,10 +147,14 @@ export async function openChaosBench(seed: number, options: BenchOptions = {}): 
     address,
     simulatorUrl: simulator.url,
     bank,
+    acquirers,
     cancelSpoiler,
     settings: {
       ...gatewaySettings(cancelSpoiler.url, folder),
       ...(bank === null ? {} : { PARCELA_BANK_URL: bank.url }),
+      ...(options.hasAcquirers
+        ? { PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: String(ADAPTER_MILLISECONDS) }
+        : {}),
     },
     databaseFolder,
     server: server.current,
@@ -164,6 +177,7 @@ export async function openChaosBench(seed: number, options: BenchOptions = {}): 
       await Promise.all(systems.map((system) => system.goAway()));
       await simulator.stop();
       await bank?.stop();
+      await Promise.all(acquirers.map((acquirer) => acquirer.stop()));
       await server.current().stop();
       await rm(folder, { recursive: true, force: true });
     },
@@ -197,7 +211,33 @@ async function openServer(folder: string): Promise<BenchServer> {
   };
 }
 
-async function openSimulator(folder: string, program: 'acquirer' | 'bank' = 'acquirer') {
+/** Two calls make a charge at Cielo, and a third one may look it up. */
+const ADAPTER_MILLISECONDS = 1_000;
+/** Hours and minutes of a real one in a second or less. Of Cielo the sandbox's cards decide nothing. */
+const ACQUIRERS: readonly (readonly [AcquirerName, readonly string[]])[] = [
+  ['rede', ['--refund-milliseconds', '400', '--token-seconds', '20']],
+  [
+    'cielo',
+    ['--replica-lag-milliseconds', '150', '--horizon-milliseconds', '1500', '--last-digit', '0'].concat(
+      ...['--spacing-milliseconds', '1000'],
+    ),
+  ],
+];
+
+const openAcquirer =
+  (folder: string) =>
+  async ([name, options]: (typeof ACQUIRERS)[number]) => ({
+    name,
+    ...(await openSimulator(join(folder, name), name, options)),
+  });
+
+type SimulatorName = 'acquirer' | 'bank' | AcquirerName;
+
+async function openSimulator(
+  folder: string,
+  program: SimulatorName = 'acquirer',
+  options: readonly string[] = [],
+) {
   await mkdir(folder);
   const port = await freePort();
   const start = () =>
@@ -206,7 +246,7 @@ async function openSimulator(folder: string, program: 'acquirer' | 'bank' = 'acq
       [
         ...['--port', String(port), '--late-milliseconds', String(LATE_MILLISECONDS)],
         // The books must outlive the simulator, not the machine.
-        ...['--ledger-sync', 'off'],
+        ...['--ledger-sync', 'off', ...options],
       ],
       program,
     );

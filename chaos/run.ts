@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { installFromDebian } from '../tools/install-from-debian.ts';
+import { ACQUIRER_KINDS } from './acquirers/acquirer-kinds.ts';
+import { acquirerSuite } from './acquirers/acquirer-suite.ts';
 import { BOLETO_KINDS } from './boletos/boleto-kinds.ts';
 import { boletoSuite } from './boletos/boleto-suite.ts';
 import { ATTACKS } from './crowd/attacks.ts';
@@ -40,6 +42,7 @@ const SUITES: ReadonlyMap<string, Runnable> = new Map<string, Runnable>([
   ['payments', { kinds: KINDS, open: () => PAYMENT_SUITE }],
   ['webhooks', { kinds: NOTIFIED_KINDS, open: notifiedSuite }],
   ['recurrence', { kinds: CHARGING_KINDS, open: (billings) => chargingSuite({ billings }) }],
+  ['acquirers', { kinds: ACQUIRER_KINDS, open: acquirerSuite }],
   ['boletos', { kinds: BOLETO_KINDS, open: boletoSuite }],
 ]);
 
@@ -47,6 +50,7 @@ const HELP = `npm run chaos -- payments [options]
        npm run chaos -- webhooks [options]
        npm run chaos -- recurrence [options]
        npm run chaos -- boletos [options]
+       npm run chaos -- acquirers [options]
        npm run chaos -- crowd [--rate R] [--seconds T] [--size P] [--only ATTACKS] [--answers-only] [--seed S]
        npm run chaos -- failover [--times N] [--rate R] [--only STRIKES] [--seed S] [--install]
        npm run chaos -- restore [--seconds T] [--rate R] [--seed S]
@@ -58,7 +62,8 @@ const HELP = `npm run chaos -- payments [options]
 Breaks the service in every way there is while payments are under way, and compares three books afterwards: what the
 clients were answered, our database, and the acquirer's ledger; with webhooks what merchants were notified of, our database, and what
 clients were answered; with recurrence what is owed and what was collected, the acquirer's ledger, and what merchants read;
-with boletos what clients were answered, our database, and the bank's ledger.
+with boletos what clients were answered, our database, and the bank's ledger;
+with acquirers the books of Rede and Cielo, between which payments are routed.
 
   --kills N       kills in all, with the faults of the other kinds beside them (200); kinds that kill nothing strike so often
   --seed S        the draw; printed, and random unless given
@@ -117,6 +122,9 @@ ${listOf(CHARGING_KINDS)}
 
 Kinds of boletos:
 ${listOf(BOLETO_KINDS)}
+
+Kinds of acquirers:
+${listOf(ACQUIRER_KINDS)}
 
 Strikes of failover:
 ${listOf(STRIKES)}

@@ -25,6 +25,8 @@ export type Suite = {
   readonly hasSystems: boolean;
   /** The services have a bank. */
   readonly hasBank?: boolean;
+  /** There are Rede and Cielo. */
+  readonly hasAcquirers?: boolean;
   /** Called once in each bench, when services are up. */
   prepare(stage: Stage): Promise<void>;
   /**
@@ -101,6 +103,7 @@ async function runOnBench(
   const databaseFolder = disk?.folder ?? null;
   const bench = await openChaosBench(seed, {
     ...{ databaseFolder, hasSystems: suite.hasSystems, hasBank: suite.hasBank ?? false },
+    hasAcquirers: suite.hasAcquirers ?? false,
   });
   const till = new Till(bench);
   const fleet = openFleet(bench, bench.address, processes);

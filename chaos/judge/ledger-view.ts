@@ -111,9 +111,18 @@ export async function readBooks(
   rounds: string,
   place: LedgerPlace = { after: 0 },
 ): Promise<Books> {
-  const [transactions, charges, cancels, captures, parts, cards] = await Promise.all([
+  return booksWith(bench, till, rounds, await readLedger(bench, rounds, place));
+}
+
+/** The same where the charges stand in other ledgers. */
+export async function booksWith(
+  bench: ChaosBench,
+  till: Till,
+  rounds: string,
+  charges: readonly BookedCharge[],
+): Promise<Books> {
+  const [transactions, cancels, captures, parts, cards] = await Promise.all([
     readTransactions(bench, rounds),
-    readLedger(bench, rounds, place),
     readCancels(bench, rounds),
     readCaptures(bench, rounds),
     readParts(bench, rounds),

@@ -7,7 +7,7 @@ export const HOME = dirname(findPackageJSON(import.meta.url) as string);
 type Program =
   | 'src/main.ts'
   | 'src/cli/parcela.ts'
-  | `simulators/${'acquirer' | 'bank' | 'antifraud' | 'pix'}/main.ts`;
+  | `simulators/${'acquirer' | 'bank' | 'antifraud' | 'pix' | 'rede' | 'cielo'}/main.ts`;
 
 /** The first arguments for Node. */
 export function programOf(source: Program): [string, string] {

@@ -140,7 +140,7 @@ export type TestSimulator = { readonly url: string; readonly process: ChildProce
 export async function startTestSimulator(
   folder: string,
   options: readonly string[] = [],
-  program: 'acquirer' | 'bank' | 'pix' = 'acquirer',
+  program: 'acquirer' | 'bank' | 'pix' | 'rede' | 'cielo' = 'acquirer',
 ): Promise<TestSimulator> {
   const child = spawn(
     process.execPath,

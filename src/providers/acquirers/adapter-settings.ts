@@ -23,20 +23,30 @@ export const ADAPTER_SETTINGS: Readonly<Record<string, AdapterSetting>> = {
     description: 'seconds after a lost request until it surely is not booked any more, 0 to 86400',
     accepts: isSeconds,
   },
+  silenceSeconds: {
+    description:
+      'seconds after a cancel without an answer until it surely is not booked any more, 0 to 86400',
+    accepts: isSeconds,
+  },
   apartSeconds: {
     description: 'seconds between two look-ups that both find nothing live, 0 to 86400',
     accepts: isSeconds,
   },
 };
 
-type Late = { readonly horizonSeconds: number; readonly apartSeconds: number };
+type Late = {
+  readonly horizonSeconds: number;
+  readonly apartSeconds: number;
+  readonly silenceSeconds: number;
+};
 
 export function booksLateBy(
   settings: ProviderSettings,
-  { horizonSeconds, apartSeconds }: Late,
-): { readonly horizon: number; readonly apart: number } {
+  { horizonSeconds, apartSeconds, silenceSeconds }: Late,
+): { readonly horizon: number; readonly apart: number; readonly silence: number } {
   return {
     horizon: Number(settings.horizonSeconds ?? horizonSeconds) * 1_000,
     apart: Number(settings.apartSeconds ?? apartSeconds) * 1_000,
+    silence: Number(settings.silenceSeconds ?? silenceSeconds) * 1_000,
   };
 }

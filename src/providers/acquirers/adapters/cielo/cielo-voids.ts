@@ -9,10 +9,9 @@ type Tools = {
   readonly ask: AskCielo;
   readonly lookUp: LookUpCielo;
   readonly pauses: Pick<VoidPauses, 'take'>;
+  readonly silence: number;
 };
 
-/** After a void without an answer: longer than Cielo itself takes to find out. */
-const SILENCE_MILLISECONDS = 600_000;
 const TOO_LATE = 'another void of the payment was sent a moment ago';
 
 const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
@@ -87,7 +86,7 @@ async function cancel(tools: Tools, request: CancelRequest, timeout: number): Pr
   const sums = givenBackOf(payment);
   // Cielo does not say that an accepted one failed: it takes the same request again.
   const asked = { amount, history: { ...history, isAccepted: false } };
-  const step = stepOfCancel(asked, sums, SILENCE_MILLISECONDS);
+  const step = stepOfCancel(asked, sums, tools.silence);
   if (step.kind !== 'send') {
     const isWaiting = step.kind === 'unknown' && history.isAccepted && sums.done === history.givenBack;
     return isWaiting ? { kind: 'pending' } : step;

@@ -37,6 +37,8 @@ export type CieloSettings = {
   /** Milliseconds after which Cielo surely books nothing more that was sent before. */
   readonly horizon: number;
   readonly apart: number;
+  /** Milliseconds after which Cielo surely books no void any more that was sent before. */
+  readonly silence: number;
 };
 
 /** Under one reference. More is no mistake of ours, and is for a person. */
@@ -78,7 +80,7 @@ export function cieloAcquirer(
   pauses: Pick<VoidPauses, 'take'>,
   settings: CieloSettings,
 ): Acquirer {
-  const { horizon, apart, networkId } = settings;
+  const { horizon, apart, silence, networkId } = settings;
   const ask: AskCielo = (...asked) => wire.ask(...asked);
   const lookUp = lookingUp(ask);
   return {
@@ -95,7 +97,7 @@ export function cieloAcquirer(
       const payments = await lookUp(...asked);
       return typeof payments === 'string' ? unknown(payments) : foundOf(payments);
     },
-    ...cieloVoids({ ask, lookUp, pauses }),
+    ...cieloVoids({ ask, lookUp, pauses, silence }),
     capture: (request, timeout) => capture(ask, lookUp, request, timeout),
     findCapture: (request, timeout) => findCapture(lookUp, request, timeout),
     changesSince: async () => ({ kind: 'notOffered' }),

@@ -9,7 +9,7 @@ import { CIELO_PRODUCTION, CieloWire } from './cielo-wire.ts';
 import { VoidPauses } from './void-pauses.ts';
 
 /** Cielo asks the issuer itself after five minutes. */
-const LATE = { horizonSeconds: 420, apartSeconds: 180 };
+const LATE = { horizonSeconds: 420, apartSeconds: 180, silenceSeconds: 600 };
 const VOID_PAUSE_MILLISECONDS = 5_000;
 
 const SETTINGS: Readonly<Record<string, AdapterSetting>> = {

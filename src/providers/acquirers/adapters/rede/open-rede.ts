@@ -7,7 +7,8 @@ import { checkRede } from './check-rede.ts';
 import { redeAcquirer } from './rede.ts';
 import { REDE_PRODUCTION, RedeWire } from './rede-wire.ts';
 
-const LATE = { horizonSeconds: 90, apartSeconds: 30 };
+/** Clients of Rede wait for up to a minute. */
+const LATE = { horizonSeconds: 90, apartSeconds: 30, silenceSeconds: 120 };
 
 const SETTINGS: Readonly<Record<string, AdapterSetting>> = {
   ...ADAPTER_SETTINGS,

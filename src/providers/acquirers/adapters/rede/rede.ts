@@ -38,6 +38,8 @@ export type RedeSettings = {
   /** Milliseconds after which Rede surely books nothing more that was sent before. */
   readonly horizon: number;
   readonly apart: number;
+  /** Milliseconds after which Rede surely books no refund any more that was sent before. */
+  readonly silence: number;
 };
 
 /** Elo has no pre-authorization at Rede. */
@@ -66,7 +68,7 @@ type Ask = (
 
 /** e.Rede v2. Its references are unique: a charge that was found is the only one there will ever be. */
 export function redeAcquirer(wire: Pick<RedeWire, 'ask' | 'close'>, settings: RedeSettings): Acquirer {
-  const { horizon, apart, networkId } = settings;
+  const { horizon, apart, silence, networkId } = settings;
   const ask: Ask = (...asked) => wire.ask(...asked);
   const lookUp = lookingUp(ask);
   return {
@@ -88,7 +90,7 @@ export function redeAcquirer(wire: Pick<RedeWire, 'ask' | 'close'>, settings: Re
     },
     voidCharge: (...asked) => voidCharge(ask, lookUp, ...asked),
     voidTwins: async () => unknown('Rede books a reference once'),
-    cancel: (request, timeout) => cancel(ask, lookUp, request, timeout),
+    cancel: (request, timeout) => cancel(ask, lookUp, silence, request, timeout),
     capture: (request, timeout) => capture(ask, lookUp, request, timeout),
     findCapture: (request, timeout) => findCapture(lookUp, request, timeout),
     changesSince: async () => ({ kind: 'notOffered' }),
@@ -188,6 +190,7 @@ async function voidCharge(
 async function cancel(
   ask: Ask,
   lookUp: LookUp,
+  silence: number,
   request: CancelRequest,
   timeout: number,
 ): Promise<CancelAnswer> {
@@ -208,7 +211,7 @@ async function cancel(
   };
   const sums = await readSums();
   if (typeof sums === 'string') return unsent(sums);
-  const step = stepOfCancel(request, sums, SILENCE_MILLISECONDS);
+  const step = stepOfCancel(request, sums, silence);
   if (step.kind !== 'send') return step;
   if (!(await request.markSent())) return unsent(TAKEN_OVER);
   const question = post(`/${tid}/refunds`, '/{tid}/refunds', redeRefund(amount, amount === capturedAmount));
@@ -220,9 +223,6 @@ async function cancel(
   const isUnchanged = after.done === sums.done && after.underWay === sums.underWay;
   return isUnchanged ? answer : unknown('it was refused, and meanwhile something was given back');
 }
-
-/** Clients of Rede wait for up to a minute. */
-const SILENCE_MILLISECONDS = 120_000;
 
 async function capture(
   ask: Ask,
