@@ -51,17 +51,22 @@ export type Operation = {
 export type ServedDocument = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Omit<Operation, 'method' | 'path'>>>>>;
   readonly components: {
+    readonly parameters: Readonly<Record<string, Parameter>>;
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly responses: Readonly<Record<string, Answer>>;
   };
 };
 
 /** In the order of the document. */
-export function operationsOf({ paths }: ServedDocument): Operation[] {
+export function operationsOf({ paths, components }: ServedDocument): Operation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
-      parameters: operation.parameters ?? [],
+      parameters: (operation.parameters ?? []).map((parameter) =>
+        '$ref' in parameter
+          ? (components.parameters[String(parameter.$ref).split('/').at(-1) ?? ''] as Parameter)
+          : parameter,
+      ),
       method: method.toUpperCase(),
       path,
     })),

@@ -28,6 +28,25 @@ export function printMessages(messages: readonly MessageContract[], printing: Pr
   );
 }
 
+export const parameterNamed = (name: string): Json => ({ $ref: `#/components/parameters/${name}` });
+
+/** What `parameterNamed` leads to. */
+export function printMessageHeaders({ say }: Pick<Printing, 'say'>): Json {
+  return Object.fromEntries(
+    Object.entries(MESSAGE_HEADERS).map(([name, meaning]) => [
+      name,
+      {
+        name,
+        in: 'header',
+        // OpenAPI leaves Authorization to the security of an operation, and readers drop it.
+        required: name === 'webhook-id' || name === 'webhook-timestamp',
+        description: say(meaning),
+        schema: { type: 'string' },
+      },
+    ]),
+  );
+}
+
 function printMessage(
   { id, group, summary, description, body, example }: MessageContract,
   printing: Printing,
@@ -39,14 +58,7 @@ function printMessage(
     summary: say(summary),
     description: say(description),
     security: [],
-    parameters: Object.entries(MESSAGE_HEADERS).map(([name, meaning]) => ({
-      name,
-      in: 'header',
-      // OpenAPI leaves Authorization to the security of an operation, and readers drop it.
-      required: name === 'webhook-id' || name === 'webhook-timestamp',
-      description: say(meaning),
-      schema: { type: 'string' },
-    })),
+    parameters: Object.keys(MESSAGE_HEADERS).map(parameterNamed),
     requestBody: {
       required: true,
       content: { 'application/json': { schema: printSchema(body, printing, [id]), example } },

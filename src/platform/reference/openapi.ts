@@ -8,7 +8,7 @@ import { requestReader } from '../requests/request-reader.ts';
 import { IDEMPOTENCY_KEY, PUBLISHED_HEADERS } from './catalogue.ts';
 import { type Printing, printingIn, printObjects, printParameters, printSchema } from './json-schema.ts';
 import { printLinks } from './links.ts';
-import { type MessageContract, printMessages } from './messages.ts';
+import { type MessageContract, parameterNamed, printMessageHeaders, printMessages } from './messages.ts';
 
 import { AS_DECLARED, type Wording } from './wording.ts';
 
@@ -69,6 +69,10 @@ export function openApiDocument(
           scheme: 'bearer',
           description: say('The accessToken of a login. A token of one API is not taken by the other.'),
         },
+      },
+      parameters: {
+        [IDEMPOTENCY_KEY.name]: { ...IDEMPOTENCY_KEY, description: say(IDEMPOTENCY_KEY.description) },
+        ...(messages.length === 0 ? {} : printMessageHeaders(wording)),
       },
       headers: printHeaders(wording),
       responses,
@@ -192,7 +196,7 @@ function printOperation(endpoint: Contract, around: Around, printing: Printing):
   const parameters = [
     ...printParameters('path', endpoint.parameters, printing, endpoint),
     ...printParameters('query', endpoint.query, printing, endpoint),
-    ...(endpoint.isRepeatable ? [{ ...IDEMPOTENCY_KEY, description: say(IDEMPOTENCY_KEY.description) }] : []),
+    ...(endpoint.isRepeatable ? [parameterNamed(IDEMPOTENCY_KEY.name)] : []),
   ];
   const description = descriptionOf(endpoint, printing);
   return {

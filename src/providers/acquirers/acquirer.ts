@@ -146,8 +146,8 @@ export type CancelRequest = {
   readonly requestedAt: Instant;
   readonly history: CancelHistory;
   /**
-   * Commits that it is sent now: asked right before each request by an adapter that knows no cancel's reference. False:
-   * another process may have it, and nothing must be sent.
+   * Commits that it is sent now: called right before each request where no reference of a cancel is known.
+   * False: another process may have it, and nothing must be sent.
    */
   readonly markSent: () => Promise<boolean>;
 };

@@ -15,7 +15,7 @@ import type { Journey } from './authorization.ts';
 import { type Authorization, findAuthorization } from './authorizations.sql.ts';
 import type { PendingResult, PendingSubscription } from './enrolment.sql.ts';
 
-export type EnrolByPixTools = FindRequestTools &
+export type StartByPixTools = FindRequestTools &
   AdvanceTools & { readonly writePending: BatchedWrite<PendingSubscription, PendingResult> };
 
 export type SubscriptionByPix = {
@@ -30,8 +30,8 @@ export type SubscriptionByPix = {
 const ANSWER_MILLISECONDS = 1_000;
 
 /** Pending until its payer agrees. The bank is asked while the caller waits, and by the work if need be. */
-export function enrolByPix(
-  tools: EnrolByPixTools,
+export function startByPix(
+  tools: StartByPixTools,
   { merchantId, userName, accountNumber }: Enroller,
   wanted: SubscriptionByPix,
   sent: SentRequest,

@@ -28,7 +28,7 @@ import { cents } from '../../values/cents.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import type { Journey } from '../automatic/authorization.ts';
 import { writeAuthorization } from '../automatic/contract.ts';
-import { type EnrolByPixTools, enrolByPix, findAuthorizationOf } from '../automatic/start-by-pix.ts';
+import { findAuthorizationOf, type StartByPixTools, startByPix } from '../automatic/start-by-pix.ts';
 import { changePlanState, type MovePlanTools } from '../plans/change-plan.ts';
 import {
   OF_PLANS,
@@ -220,7 +220,7 @@ export const PLAN_STATUS_ENDPOINTS: readonly Endpoint<PlanCancellationTools>[] =
 ];
 
 export type SubscriptionTools = CreateSubscriptionTools &
-  EnrolByPixTools &
+  StartByPixTools &
   ReadSubscriptionsTools &
   ChangeSubscriptionTools;
 
@@ -306,7 +306,7 @@ function createBy(
         ? null
         : { ispb: account.ispb, branch: account.branch ?? null, account: account.number },
   };
-  return enrolByPix(tools, callerOf(call), byPix, call, call.deadlineAt);
+  return startByPix(tools, callerOf(call), byPix, call, call.deadlineAt);
 }
 
 async function readCreated(

@@ -106,7 +106,7 @@ async function removePix(
   if (!isMoved) return removalOf(pix, tools.clock.now(merchantId));
   const bank = tools.pixBanks.of(pix.bank);
   const remove = async (timeout: number) =>
-    keepingReceipts(tools.database, pix.bank, await bank.remove(nameOf(pix), timeout));
+    keepingReceipts(tools.database, pix, await bank.remove(nameOf(pix), timeout));
   const ask = async (timeout: number) => resultOfRemove(pix, await remove(timeout));
   const unsent = { change: { event: 'keep' } as const, keyToFree: request?.keyHash ?? null };
   const answer = await askPixBank(tools, pix, ask, unsent, deadlineAt);

@@ -233,25 +233,25 @@ const FOUND = inputRows<PixReceipt>(
     amount: ['bigint', (receipt) => receipt.amount],
     received_at: ['timestamptz', (receipt) => utcText(receipt.receivedAt)],
   },
-  { after: 1 },
+  { after: 2 },
 );
 
 const KEEP_FOUND = statement(
   'pix_receipts.keep_found',
   `insert into pix_receipts (merchant_id, pix_id, receipt_id, amount, received_at)
    select p.merchant_id, p.pix_id, i.receipt_id, i.amount, i.received_at
-   from ${FOUND.sql} join pix_charges p on p.txid = i.txid and p.bank = $1
+   from ${FOUND.sql} join pix_charges p on p.merchant_id = $1 and p.txid = i.txid and p.bank = $2
    on conflict do nothing`,
 );
 
-/** Keeps what the bank's record of a charge says that arrived, which its list may have told too late or never. */
+/** Keeps what the bank's record of a charge says that arrived: its list may have told it too late or never. */
 export async function keepingReceipts<Answer extends FoundPix | PixRemoveAnswer>(
   database: Database,
-  bank: string,
+  { merchantId, bank }: Pick<Pix, 'merchantId' | 'bank'>,
   answer: Answer,
 ): Promise<Answer> {
   const receipts = 'receipts' in answer ? answer.receipts : [];
-  if (receipts.length > 0) await database.query(KEEP_FOUND, [bank, ...FOUND.values(receipts)]);
+  if (receipts.length > 0) await database.query(KEEP_FOUND, [merchantId, bank, ...FOUND.values(receipts)]);
   return answer;
 }
 

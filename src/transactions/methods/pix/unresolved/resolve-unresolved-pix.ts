@@ -129,10 +129,10 @@ async function findOrRemove(
 ): Promise<PixResult> {
   const bank = pixBanks.of(pix.bank);
   const name = nameOf(pix);
-  const find = async () => keepingReceipts(database, pix.bank, await bank.find(name, timeout));
+  const find = async () => keepingReceipts(database, pix, await bank.find(name, timeout));
   const found = pix.isExpiring ? resultOfLastSearch(pix, await find()) : null;
   if (found !== null) return found;
-  return resultOfRemove(pix, await keepingReceipts(database, pix.bank, await bank.remove(name, timeout)));
+  return resultOfRemove(pix, await keepingReceipts(database, pix, await bank.remove(name, timeout)));
 }
 
 async function record(
