@@ -138,12 +138,13 @@ export function checkSales(sales: readonly BookedSale[]): Finding[] {
     else if (!LIVE[sale.state]?.includes(payment.state)) complain(`the payment is ${payment.state}`);
   }
   const ofOrders = Map.groupBy(live, ({ sale, payment }) => payment?.transactionId ?? sale.reference);
-  for (const [, { length, [0]: first }] of ofOrders) {
-    if (length > 1 && first !== undefined)
+  for (const sales of ofOrders.values()) {
+    const first = sales[0];
+    if (sales.length > 1 && first !== undefined)
       findings.push({
         invariant: 'a charge is live once',
         reference: first.payment?.reference ?? first.sale.reference,
-        text: `${length} are live`,
+        text: `${sales.length} are live`,
       });
   }
   return findings;

@@ -137,8 +137,8 @@ function differing({ auditor }: ReconciledService) {
   );
 }
 
-// A debit of Rede or Getnet names no installment: of a sale with several that were taken back in turn a file cannot say
-// which one it is of.
+// A debit of Rede or Getnet names no installment: of a sale with several that were taken back in turn a file
+// cannot say which one it is of.
 const FORMATS = [
   [['cielo04'], 4],
   [['adiq'], 4],

@@ -37,14 +37,14 @@ export function getnetSale(batch: number, texts: Texts = {}): string {
   });
 }
 
-export function getnetAdjustment(batch: number, texts: Texts = {}): string {
+function getnetAdjustment(batch: number, texts: Texts = {}): string {
   const own = { 1: '3', 2: SHOP, 17: digits(batch, 9), 26: '1811202620112026', 42: 'AJ77' };
   const what = { 63: '-', 64: digits(1_000, 12), 76: '03', 105: digits(7, 9), 114: digits(4_242, 12) };
   const sale = { 126: '17112026', 134: 'PG', 152: '986', 155: digits(0, 12), 167: '02', 169: 'tid-0001' };
   return line(400, { ...own, ...what, ...sale, 211: '0123456789abcdef0123456789abcdef', ...texts });
 }
 
-export function getnetNegotiation(texts: Texts = {}): string {
+function getnetNegotiation(texts: Texts = {}): string {
   const amounts = { 55: digits(2_000, 12), 67: digits(2_000, 12), 79: digits(0, 12), 91: digits(2_000, 12) };
   const own = { 1: '5', 2: SHOP, 17: '1811202620112026', 33: 'N55', 53: 'GV', 148: 'L' };
   return line(400, { ...own, ...amounts, ...texts });

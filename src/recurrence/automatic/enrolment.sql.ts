@@ -57,7 +57,7 @@ const FIND_PLAN = statement(
 
 export type PlanToEnrol = RowOf<typeof PLAN> & { readonly terms: Terms };
 
-export async function findPlanToEnrol(
+async function findPlanToEnrol(
   database: Reader,
   { merchantId, planId }: Pick<PendingSubscription, 'merchantId' | 'planId'>,
 ): Promise<PlanToEnrol | null> {
@@ -160,12 +160,12 @@ async function enrolUnderLock(tx: Tx, row: PendingSubscription): Promise<Pending
 }
 
 /** Who pays nothing today has nothing to pay by the code that authorizes. */
-export function usualJourney({ trialDays }: Pick<Terms, 'trialDays'>): Journey {
+function usualJourney({ trialDays }: Pick<Terms, 'trialDays'>): Journey {
   return trialDays === 0 ? 3 : 2;
 }
 
 /** Every reason; `plan` null: there is none. */
-export function enrolmentRefusals(
+function enrolmentRefusals(
   { customer, bank }: Pick<PendingSubscription, 'customer' | 'bank'>,
   plan: PlanToEnrol | null,
 ): SubscriptionCreationRefusal[] {

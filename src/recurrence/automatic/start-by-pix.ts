@@ -71,7 +71,7 @@ export function startByPix(
 }
 
 /** Null: no bank here has Pix Automático switched on. */
-export function chooseBank(pixBanks: PixBanks, merchantId: string, subscriptionId: string): string | null {
+function chooseBank(pixBanks: PixBanks, merchantId: string, subscriptionId: string): string | null {
   const sale = {
     merchantId,
     transactionId: subscriptionId,

@@ -2,7 +2,7 @@ import { type Database, statement } from '../../../platform/postgres/database.ts
 import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 
 export const INSTRUCTION_KINDS = ['register', 'writeOff'] as const;
-export const INSTRUCTION_ANSWERS = ['accepted', 'refused', 'withdrawn'] as const;
+const INSTRUCTION_ANSWERS = ['accepted', 'refused', 'withdrawn'] as const;
 
 const INSTRUCTION = rowCodec(
   {

@@ -20,7 +20,7 @@ import type { Day } from '../../../../values/instant.ts';
 import { type FiledOrder, readFiledOrders } from './filed-orders.sql.ts';
 
 /** Of one file. What is more goes into the next. */
-export const MOST_INSTRUCTIONS = 20_000;
+const MOST_INSTRUCTIONS = 20_000;
 
 export type MadeRemittance = {
   readonly number: number;

@@ -244,7 +244,7 @@ const KEEP_FOUND = statement(
    on conflict do nothing`,
 );
 
-/** Keeps what the bank's record of a charge says that arrived: its list may have told it too late or never. */
+/** Keeps what the bank's record of a charge says that arrived: its list may tell it too late or never. */
 export async function keepingReceipts<Answer extends FoundPix | PixRemoveAnswer>(
   database: Database,
   { merchantId, bank }: Pick<Pix, 'merchantId' | 'bank'>,
