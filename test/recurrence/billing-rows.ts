@@ -41,6 +41,7 @@ export async function plantSubscription(
   const vaultId = await plantCard(rows);
   const made = { merchant_id: merchantId, plan_id: planId, created_by: 'loja', created_at: new Date() };
   const kept = {
+    payment_method: 'creditCard',
     amount: '49.905',
     plan_type: 'monthly',
     trial_days: 0,

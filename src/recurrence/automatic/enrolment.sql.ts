@@ -1,7 +1,7 @@
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
-import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import type { Deadline } from '../../platform/postgres/deadline.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { PayerAccount } from '../../providers/pix/recurring-pix.ts';
@@ -50,20 +50,7 @@ const LOCK_PLAN = statement(
    ) p`,
 );
 
-const FIND_PLAN = statement(
-  'pix_enrolments.find_plan',
-  `select ${PLAN.columns}, ${TERMS.columns} from plans p where p.merchant_id = $1 and p.plan_id = $2`,
-);
-
-export type PlanToEnrol = RowOf<typeof PLAN> & { readonly terms: Terms };
-
-async function findPlanToEnrol(
-  database: Reader,
-  { merchantId, planId }: Pick<PendingSubscription, 'merchantId' | 'planId'>,
-): Promise<PlanToEnrol | null> {
-  const [row] = await database.query(FIND_PLAN, [merchantId, planId]);
-  return row === undefined ? null : { ...PLAN.parse(row), terms: TERMS.parse(row) };
-}
+type PlanToEnrol = RowOf<typeof PLAN> & { readonly terms: Terms };
 
 /** A first charge that authorizes is under way from the beginning. */
 const ENROL = statement(
