@@ -17,6 +17,7 @@ create table pix_authorizations (
   first_pix_id uuid,
   -- Cents. Null: the amount is fixed.
   least_amount bigint check (least_amount > 0),
+  -- Where the payer's own bank is asked: personal data, kept until the bank has the authorization.
   payer_account jsonb,
   -- Days before its due day on which a charge is sent to the bank.
   lead_days smallint not null check (lead_days between 0 and 10),
@@ -79,6 +80,18 @@ begin
     and a.state in ('asking', 'waiting', 'approved');
   return null;
 end $$;
+
+-- Who is erased is erased here too.
+create function erase_payer_account() returns trigger language plpgsql as $$
+begin
+  update pix_authorizations a set payer_account = null
+  where a.merchant_id = new.merchant_id and a.subscription_id = new.subscription_id and a.payer_account is not null;
+  return null;
+end $$;
+
+create trigger subscriptions_erase_payer_account after update of customer on subscriptions
+  for each row when (new.payment_method = 'pixAutomatic' and new.customer is null and old.customer is not null)
+  execute function erase_payer_account();
 
 create trigger subscriptions_end_authorization after update of state on subscriptions
   for each row when (new.payment_method = 'pixAutomatic' and new.state not in ('pending', 'active', 'blocked'))

@@ -107,6 +107,7 @@ test('planned while nothing is there, a search finds its keys in an index alone 
       ...keys,
       'billing_charges_pkey',
       'transactions_pkey',
+      'pix_payments_pkey',
       ...(FURTHER.find(([part]) => name.includes(part))?.[1] ?? []),
     ];
     for (const index of looked)

@@ -79,7 +79,7 @@ export async function findAuthorization(
 const MAKE = statement(
   'pix_authorizations.make',
   `update pix_authorizations a set state = 'waiting', rec_id = $3, pix_emv = $4, look_at = $5::timestamptz, tries = 0,
-     unknown_reason = null
+     unknown_reason = null, payer_account = null
    where a.merchant_id = $1 and a.subscription_id = $2 and a.state in (${fromStates(AUTHORIZATION_MOVES, 'make')})
    returning a.subscription_id`,
 );
@@ -96,7 +96,8 @@ export async function makeAuthorization(
 
 const END = statement(
   'pix_authorizations.end',
-  `update pix_authorizations a set state = 'ended', look_at = null, refusal_reason = $3, unknown_reason = null
+  `update pix_authorizations a set state = 'ended', look_at = null, refusal_reason = $3, unknown_reason = null,
+     payer_account = null
    where a.merchant_id = $1 and a.subscription_id = $2 and a.state in (${fromStates(AUTHORIZATION_MOVES, 'end')})`,
 );
 

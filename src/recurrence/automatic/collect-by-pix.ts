@@ -2,7 +2,7 @@ import { newId } from '../../platform/chance.ts';
 import { addDays, type Day, saoPauloDay } from '../../values/instant.ts';
 import type { DueBilling } from '../collection/due-billings.sql.ts';
 import { APPROVED, type ChargeFacts } from '../collection/outcome-record.ts';
-import { pixRetryDay } from '../plans/pix-schedule.ts';
+import { laterOf, pixRetryDay } from '../plans/pix-schedule.ts';
 import { type AdvanceCollectionTools, advanceCollection } from './advance-collection.ts';
 import { withoutHyphens } from './authorization.ts';
 import { findAuthorization } from './authorizations.sql.ts';
@@ -23,7 +23,7 @@ export async function collectByPix(
   due: DueBilling,
   deadlineAt: number,
 ): Promise<'pending' | 'notTaken'> {
-  const { merchantId, billingId } = due;
+  const { merchantId } = due;
   const now = tools.clock.now(merchantId);
   const authorization = await findAuthorization(tools.database, due);
   if (authorization?.recId == null) return 'notTaken';
@@ -35,7 +35,7 @@ export async function collectByPix(
   const pixId = newId();
   const isTaken = await takeBilling(tools.database, {
     ...{ ...due, ...days, pixId, attemptNumber, at: now },
-    txid: before?.txid ?? withoutHyphens(attemptNumber === 1 ? pixId : billingId),
+    txid: before?.txid ?? withoutHyphens(pixId),
   });
   if (!isTaken) return 'notTaken';
   await advanceCollection(tools, { merchantId, pixId });
@@ -56,8 +56,8 @@ function daysOf(
     const tryOn = pixRetryDay({ dueOn: chargedOn, maxRetries }, attemptNumber - 2, today);
     return tryOn === null ? null : { dueOn: chargedOn, tryOn };
   }
-  // After downtime the bank still has its lead time.
-  const day = dueOn > today ? dueOn : addDays(today, leadDays);
+  // The bank always has its lead time, also after downtime or behind a late one.
+  const day = laterOf(dueOn, addDays(today, leadDays));
   return { dueOn: day, tryOn: day };
 }
 

@@ -46,7 +46,8 @@ export const BILLING_JOINS = `cross join lateral (
     select n.transaction_id, coalesce(t.nsu, right(x.end_to_end_id, 20)) as nsu from billing_charges n left join lateral (
       select nsu from transactions where merchant_id = $1 and transaction_id = n.transaction_id limit 1
     ) t on true left join lateral (
-      select end_to_end_id from pix_charges where merchant_id = $1 and pix_id = n.transaction_id limit 1
+      select end_to_end_id from pix_payments
+      where merchant_id = $1 and pix_id = n.transaction_id and surprise is null limit 1
     ) x on true
     where b.state = 'paid' and n.merchant_id = $1 and n.billing_id = b.billing_id and n.outcome = 'approved'
     order by n.charge_number desc limit 1

@@ -1,4 +1,5 @@
 import type { PlanAmount } from '../../values/plan-amount.ts';
+import { MOST_PIX_RETRIES } from './pix-schedule.ts';
 import { ENDLESS, INTERVAL_DAYS, type PaymentMethod, type Plan, type PlanType, type Terms } from './plan.ts';
 
 /** Absent fields keep their value, or follow the plan's type. */
@@ -75,7 +76,10 @@ function differingFields({ terms, softDescriptor }: Plan, wanted: WantedPlan): F
 
 function editedPlan({ terms, softDescriptor: before }: Plan, wanted: WantedPlan): EditedPlan {
   const { name, description, amount, planType, paymentMethod, softDescriptor = before } = wanted;
-  const { trialDays = terms.trialDays, maxRetries = terms.maxRetries } = wanted;
+  // Pix Automático has fewer tries than a card: what is kept must be one that it can have.
+  const kept =
+    paymentMethod === 'pixAutomatic' ? Math.min(terms.maxRetries, MOST_PIX_RETRIES) : terms.maxRetries;
+  const { trialDays = terms.trialDays, maxRetries = kept } = wanted;
   return {
     name,
     description,

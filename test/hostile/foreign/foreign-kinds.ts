@@ -94,6 +94,12 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
     unowned: unownedReference,
     is: 'names',
   },
+  /** Of the payer at his own bank. */
+  account: {
+    live: async () => '00123456',
+    unowned: () => String(randomInt(10_000_000, 99_999_999)),
+    is: 'free',
+  },
   referenceTransaction: {
     live: async (shop, { id }) => (await knownPayment(shop, id)).referenceTransaction,
     unowned: unownedReference,

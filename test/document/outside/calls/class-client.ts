@@ -23,6 +23,7 @@ expect('canceled', canceled.data.amount, 1_000);
 const read = await gateway.v1.getPayment(payment.paymentId);
 expect('cancels', read.data.cancels?.[0]?.amount, 1_000);
 const planId = (await recurrence.v1.createPlan(PLAN)).data;
-const subscriptionId = (await recurrence.v1.createSubscription({ planId, vaultId, orderNumber: 'P-1' })).data;
+const enrolled = (await recurrence.v1.createSubscription({ planId, vaultId, orderNumber: 'P-1' })).data;
+const subscriptionId = typeof enrolled === 'string' ? enrolled : enrolled.id;
 const subscription = (await recurrence.v1.getSubscription(subscriptionId)).data;
 expect('plan', subscription.plan.id, planId);

@@ -33,10 +33,11 @@ const read = good('payment', await client.GET('/v1/payments/{paymentId}', { ...g
 expect('cancels', read.cancels?.[0]?.amount, 1_000);
 const planId = good('plan', await client.POST('/v1/recurrences/plans', { ...recurrence, body: PLAN }));
 const body = { planId, vaultId, orderNumber: 'P-1' };
-const subscriptionId = good(
+const enrolled = good(
   'subscription',
   await client.POST('/v1/recurrences/subscriptions', { ...recurrence, body }),
 );
+const subscriptionId = typeof enrolled === 'string' ? enrolled : enrolled.id;
 const subscription = good(
   'subscription',
   await client.GET('/v1/recurrences/subscriptions/{subscriptionId}', {

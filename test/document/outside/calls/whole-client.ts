@@ -33,6 +33,7 @@ const read = good('payment', await getPayment({ ...gateway, path }));
 expect('cancels', read.cancels?.[0]?.amount, 1_000);
 const planId = good('plan', await createPlan({ ...recurrence, body: PLAN }));
 const body = { planId, vaultId, orderNumber: 'P-1' };
-const subscriptionId = good('subscription', await createSubscription({ ...recurrence, body }));
+const enrolled = good('subscription', await createSubscription({ ...recurrence, body }));
+const subscriptionId = typeof enrolled === 'string' ? enrolled : enrolled.id;
 const subscription = good('subscription', await getSubscription({ ...recurrence, path: { subscriptionId } }));
 expect('plan', subscription.plan.id, planId);

@@ -158,7 +158,10 @@ async function findRec(asking: Asking, name: AuthorizationName): Promise<FoundAu
   if (name.first === null) return readRec(answer.body, name, null);
   const charge = await asking.read(cobAt(name.first.txid));
   if (charge.kind !== 'answer') return charge;
-  const payment = charge.status === 200 ? firstPaymentOf(charge.body, name.first.amount) : null;
+  if (charge.status !== 200) return otherStatus(charge);
+  const payment = firstPaymentOf(charge.body, name.first.amount);
+  if (payment === null && fieldsOf(charge.body).status === 'CONCLUIDA')
+    return unknown('the first charge is paid, and its Pix cannot be read');
   return readRec(answer.body, name, payment);
 }
 
@@ -196,6 +199,7 @@ async function collect(
   return isFine(answer.status) ? unknown('the bank does not show the charge') : { kind: 'refused', reason };
 }
 
+/** A refusal is believed where the bank's record shows no such try: an earlier question may have made it. */
 async function tryAgain(asking: Asking, request: CollectionRequest): Promise<CollectAnswer> {
   const { txid, tryOn } = request;
   const before = await asking.read(cobrAt(request));
@@ -210,7 +214,12 @@ async function tryAgain(asking: Asking, request: CollectionRequest): Promise<Col
   };
   const answer = await asking.write('POST', sent);
   if (answer.kind !== 'answer') return answer;
-  if (isRefusal(answer.status))
-    return { kind: 'refused', reason: problemOf(answer.body) || `answered ${answer.status}` };
-  return isFine(answer.status) ? findCobr(asking, request) : otherStatus(answer);
+  if (!isFine(answer.status) && !isRefusal(answer.status)) return otherStatus(answer);
+  const after = await asking.read(cobrAt(request));
+  if (after.kind !== 'answer') return unknown(after.reason, after.cause);
+  if (after.status !== 200) return otherStatus(after);
+  const now = readCollection(after.body, request);
+  if (now.kind !== 'failed' || hasTryOn(after.body, tryOn)) return now;
+  if (isFine(answer.status)) return unknown('the bank does not show the try');
+  return { kind: 'refused', reason: problemOf(answer.body) || `answered ${answer.status}` };
 }
