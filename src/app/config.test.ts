@@ -35,6 +35,7 @@ const WRONG: readonly (readonly [change: Record<string, string>, said: RegExp])[
   [{ PARCELA_TRUSTED_PROXYS: 'x' }, /^PARCELA_TRUSTED_PROXYS: .*; is PARCELA_TRUSTED_PROXIES meant\?$/],
   [{ PARCELA_ACQUIRER_ULR: 'x' }, /^PARCELA_ACQUIRER_ULR: .*; is PARCELA_ACQUIRER_URL meant\?$/],
   [{ PARCELA_SECOND_SIGNATURE: 'x' }, /^PARCELA_SECOND_SIGNATURE: there is no such setting$/],
+  [{ PARCELA_ACQUIRER: 'rede' }, /^PARCELA_ACQUIRER: names a simulated acquirer, for homologation/],
   [{ PARCELA_LOG_LEVEL: '"debug"' }, /^PARCELA_LOG_LEVEL: stands in quotes; write it without them$/],
   [
     { PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '8s' },

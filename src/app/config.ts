@@ -57,6 +57,8 @@ export type Configuration = {
   readonly requestDeadlineMilliseconds: number;
   readonly drainSeconds: number;
   readonly simulatorLateMilliseconds: number;
+  /** The simulated acquirer by which the demo merchant sells; null: our own simulator. */
+  readonly simulatedAcquirer: 'rede' | 'cielo' | null;
   readonly minimumInstallment: Cents;
   /** Unparsed; see `readFeeTable`. */
   readonly fees: string;
@@ -162,6 +164,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     requestDeadlineMilliseconds: whole('PARCELA_REQUEST_DEADLINE_MILLISECONDS', 3_000, 120_000),
     drainSeconds: readDrainSeconds(reader, runningAs),
     simulatorLateMilliseconds,
+    simulatedAcquirer: readSimulatedAcquirer(reader),
     minimumInstallment: cents(whole('PARCELA_MINIMUM_INSTALLMENT_CENTS', 1, 1_000_000)),
     fees: feeRules(text('PARCELA_FEES'), faults),
     settlementFolder: text('PARCELA_SETTLEMENT_FOLDER') || null,
@@ -294,6 +297,12 @@ function readPatience({ whole }: SettingReader): Configuration['billings'] {
     acquirerTimeoutMilliseconds: whole('PARCELA_BILLING_ACQUIRER_TIMEOUT_MILLISECONDS', 250, 120_000),
     searchMilliseconds: whole('PARCELA_BILLING_SEARCH_MILLISECONDS', 0, 600_000),
   };
+}
+
+function readSimulatedAcquirer({ text, oneOf }: SettingReader): Configuration['simulatedAcquirer'] {
+  return text('PARCELA_ACQUIRER') === ''
+    ? null
+    : oneOf<'rede' | 'cielo'>('PARCELA_ACQUIRER', ['rede', 'cielo']);
 }
 
 function readTimeout({ text, whole }: SettingReader, name: string, acquirerTimeout: number): number {

@@ -1,10 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { Actor } from '../audit/audit-event.ts';
+import type { Actor, Audit } from '../audit/audit-event.ts';
 import { createDemoLink } from '../console/users/invite-user.ts';
 import type { DataFolder } from '../homologation/data-folder.ts';
-import type { Simulator, StartSimulator } from '../homologation/start-simulator.ts';
+import type { StartSimulator } from '../homologation/start-simulator.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { type BusinessClock, businessClock } from '../platform/business-clock.ts';
 import {
@@ -42,6 +41,13 @@ import type { PixBank } from '../providers/pix/pix-bank.ts';
 import { utcText } from '../values/instant.ts';
 import type { Configuration } from './config.ts';
 import type { AppContext, BusinessTime, StartContext } from './context.ts';
+import {
+  type SimulatedAcquirer,
+  startOwnBankSimulator,
+  startOwnPixSimulator,
+  startOwnSimulator,
+  startSimulatedAcquirer,
+} from './own-simulators.ts';
 
 const ACQUIRER_CALL_DURATION_SECONDS = histogram(
   'parcela_acquirer_call_duration_seconds',
@@ -71,9 +77,6 @@ const BATCHED_WRITE_ROWS = histogram(
   ['statement'],
 );
 
-/** How long after our time-out a late answer of a simulator comes. */
-const LATE_BEHIND_TIMEOUT_MILLISECONDS = 2_000;
-
 /** For the person who starts it. The log's JSON goes to the standard output. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
@@ -90,15 +93,17 @@ export async function openInfrastructure(start: StartContext, startSimulator?: S
     closings.push({ name: 'data folder', close: async () => held.release() });
     folder = held;
   }
+  const own = { configuration, closings, say, start: startSimulator };
   const starting = [
     startOwnPostgres(configuration, closings),
-    startOwnSimulator(configuration, closings, startSimulator),
-    startOwnBankSimulator(configuration, closings, startSimulator),
-    startOwnPixSimulator(configuration, closings, startSimulator),
+    startOwnSimulator(own),
+    startOwnBankSimulator(own),
+    startOwnPixSimulator(own),
+    startSimulatedAcquirer(own),
   ] as const;
   // If one fails the other is closed, so both must have ended.
   await Promise.allSettled(starting);
-  const [server, simulator, bankSimulator, pixSimulator] = await Promise.all(starting);
+  const [server, simulator, bankSimulator, pixSimulator, simulatedAcquirer] = await Promise.all(starting);
   const place =
     databaseUrl === null
       ? placeOfService((server as NonNullable<typeof server>).connection)
@@ -109,7 +114,10 @@ export async function openInfrastructure(start: StartContext, startSimulator?: S
     acquirerUrl === null ? null : await openNamedAcquirer(start, acquirerUrl, observe.acquirer);
   const bankUrl = configuration.bank.url ?? bankSimulator?.url ?? null;
   const pixSimulatorUrl = pixSimulator?.url ?? null;
-  return { folder, server, place, acquirerUrl, acquirer, bankUrl, pixSimulatorUrl, observe };
+  return {
+    ...{ folder, server, place, acquirerUrl, acquirer, bankUrl, pixSimulatorUrl, observe },
+    simulatedAcquirer,
+  };
 }
 
 /** The acquirer that the settings name, or its simulator, behind the gate. */
@@ -154,68 +162,6 @@ async function startOwnPostgres(configuration: Configuration, closings: Closing[
   return server;
 }
 
-async function startOwnSimulator(
-  configuration: Configuration,
-  closings: Closing[],
-  start: StartSimulator | undefined,
-) {
-  if (configuration.acquirerUrl !== null || configuration.environment === 'production') return null;
-  const lateMilliseconds = configuration.simulatorLateMilliseconds;
-  return openSimulator(configuration, closings, {
-    program: 'acquirer',
-    folder: 'simulator',
-    lateMilliseconds,
-    start,
-  });
-}
-
-/**
- * Not beside a real acquirer: its installation may have several processes, and each would have its own bank.
- */
-async function startOwnBankSimulator(
-  configuration: Configuration,
-  closings: Closing[],
-  start: StartSimulator | undefined,
-) {
-  const { acquirerUrl, bank, environment } = configuration;
-  if (environment === 'production' || acquirerUrl !== null || bank.url !== null) return null;
-  const lateMilliseconds = bank.timeoutMilliseconds + LATE_BEHIND_TIMEOUT_MILLISECONDS;
-  return openSimulator(configuration, closings, { program: 'bank', folder: 'bank', lateMilliseconds, start });
-}
-
-/** As the bank of boletos. */
-async function startOwnPixSimulator(
-  configuration: Configuration,
-  closings: Closing[],
-  start: StartSimulator | undefined,
-) {
-  const { acquirerUrl, pix, environment } = configuration;
-  if (environment === 'production' || acquirerUrl !== null || pix.url !== null) return null;
-  const lateMilliseconds = pix.timeoutMilliseconds + LATE_BEHIND_TIMEOUT_MILLISECONDS;
-  return openSimulator(configuration, closings, { program: 'pix', folder: 'pix', lateMilliseconds, start });
-}
-
-async function openSimulator(
-  { dataFolder }: Configuration,
-  closings: Closing[],
-  wanted: {
-    readonly program: 'acquirer' | 'bank' | 'pix';
-    readonly folder: string;
-    readonly lateMilliseconds: number;
-    readonly start: StartSimulator | undefined;
-  },
-): Promise<Simulator> {
-  const { program, lateMilliseconds } = wanted;
-  const start = wanted.start ?? (await import('../homologation/start-simulator.ts')).startSimulator;
-  const folder = join(dataFolder, wanted.folder);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const simulator = await start({ program, folder, lateMilliseconds, say });
-  closings.push({ name: `simulator of the ${program}`, close: () => simulator.stop() });
-  const { noteSimulator } = await import('../homologation/start-simulator.ts');
-  closings.push({ name: `address of the ${program}`, close: await noteSimulator(folder, simulator.url) });
-  return simulator;
-}
-
 export async function makeDemo(
   { configuration, whileDatabaseStarts, database, audit }: AppContext,
   folder: DataFolder | null,
@@ -230,6 +176,18 @@ export async function makeDemo(
   // Passkeys need a host name.
   const origin = new URL(urls.gatewayUrl).origin.replace('//127.0.0.1:', '//localhost:');
   return { file, signInUrl: `${origin}/console/links/${token}` };
+}
+
+/** The demo merchant sells by the simulated acquirer that the settings name, until they name it no more. */
+export async function routeDemo(
+  { configuration }: Pick<StartContext, 'configuration'>,
+  folder: DataFolder | null,
+  tools: { readonly database: Database; readonly audit: Audit; readonly keyring: Keyring },
+  simulated: SimulatedAcquirer | null,
+): Promise<void> {
+  if (configuration.environment !== 'homologation' || folder === null) return;
+  const { addSimulatedAcquirer } = await import('../homologation/add-simulated-acquirer.ts');
+  await addSimulatedAcquirer({ ...tools, operator: serviceHere() }, simulated);
 }
 
 /** The database's clock in production. In homologation merchants can move theirs. */

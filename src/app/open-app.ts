@@ -44,6 +44,7 @@ import {
   openNamedBank,
   openNamedPixBank,
   openProviders,
+  routeDemo,
   say,
   serviceHere,
 } from './infrastructure.ts';
@@ -144,6 +145,7 @@ async function openOnDatabase(
     bankUrl,
     pixSimulatorUrl,
     observe,
+    simulatedAcquirer,
   }: Awaited<ReturnType<typeof openInfrastructure>>,
   drain: Drain,
 ): Promise<Omit<App, 'broken'>> {
@@ -153,6 +155,8 @@ async function openOnDatabase(
   const { works: worksOfTime, ...time } = await openBusinessTime(start, database);
   const pixBank = await openNamedPixBank(start, pixSimulatorUrl, { observe: observe.pix, clock: time.clock });
   const named = { acquirer, bank, pixBank, observe };
+  const routing = { database, audit: keys.audit, keyring: keys.keyring };
+  await start.whileDatabaseStarts(() => routeDemo(start, folder, routing, simulatedAcquirer));
   const providers = await start.whileDatabaseStarts(() =>
     openProviders(start, { database, keyring: keys.keyring }, named),
   );

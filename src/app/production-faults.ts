@@ -41,6 +41,15 @@ export function contradictions(
       'PARCELA_SIMULATOR_LATE_MILLISECONDS: has no effect beside PARCELA_ACQUIRER_URL; leave one out',
     );
   }
+  if (
+    configuration.simulatedAcquirer !== null &&
+    (configuration.acquirerUrl !== null || configuration.environment === 'production')
+  ) {
+    faults.push(
+      'PARCELA_ACQUIRER: names a simulated acquirer, for homologation without PARCELA_ACQUIRER_URL; add a real one with ' +
+        '`parcela provider add`',
+    );
+  }
   if (configuration.simulatorLateMilliseconds <= acquirerTimeoutMilliseconds) {
     faults.push(
       'PARCELA_SIMULATOR_LATE_MILLISECONDS: must be more than PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS',

@@ -108,6 +108,11 @@ const ROWS: readonly Row[] = [
   ],
   ...channelRows('PARCELA_ACQUIRER', 'the bridge'),
   [
+    'PARCELA_ACQUIRER',
+    '',
+    '`rede` or `cielo`, homologation only: starts this simulated acquirer too, and the demo merchant sells by it (docs/acquirers.md)',
+  ],
+  [
     'PARCELA_BANK_URL',
     '',
     'the bank that registers boletos (docs/bank-protocol.md), `https://…` or on loopback; without it its simulator where that of the acquirer runs too, else there are no boletos',

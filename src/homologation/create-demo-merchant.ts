@@ -19,7 +19,7 @@ export type Demo = {
   readonly integration: DemoLogin;
 };
 
-const MERCHANT = {
+export const DEMO_MERCHANT = {
   merchantId: '01700555550000',
   cnpj: '11.222.333/0001-81',
   legalName: 'Loja de Demonstração Ltda.',
@@ -44,8 +44,8 @@ export async function createDemoMerchant(
   urls: Pick<Demo, 'gatewayUrl' | 'integrationUrl'>,
 ): Promise<boolean> {
   const earlier = await readDemo(file);
-  await createMerchant(tools, MERCHANT);
-  const credentials = await listMerchantCredentials(tools.database, MERCHANT.merchantId);
+  await createMerchant(tools, DEMO_MERCHANT);
+  const credentials = await listMerchantCredentials(tools.database, DEMO_MERCHANT.merchantId);
   const userNames = new Set(
     credentials.filter((credential) => credential.disabledAt === null).map(({ userName }) => userName),
   );
@@ -58,9 +58,9 @@ export async function createDemoMerchant(
     logins[scope] = isKnown ? kept : await createLogin(tools, scope);
     isNew ||= !isKnown;
   }
-  const accountNumber = MERCHANT.accountNumbers[0];
+  const accountNumber = DEMO_MERCHANT.accountNumbers[0];
   const { gatewayUrl, integrationUrl } = urls;
-  const demo = { gatewayUrl, integrationUrl, merchantId: MERCHANT.merchantId, accountNumber, ...logins };
+  const demo = { gatewayUrl, integrationUrl, merchantId: DEMO_MERCHANT.merchantId, accountNumber, ...logins };
   const draft = `${file}.new`;
   await writeFile(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   await rename(draft, file);
@@ -78,7 +78,7 @@ async function readDemo(file: string): Promise<Demo | null> {
 
 async function createLogin(tools: DemoTools, scope: Scope): Promise<DemoLogin> {
   const wanted = {
-    merchantId: MERCHANT.merchantId,
+    merchantId: DEMO_MERCHANT.merchantId,
     accountNumber: null,
     userName: null,
     scopes: [scope],

@@ -8,9 +8,11 @@ import { programOf } from '../platform/home.ts';
 export type Simulator = { readonly url: string; stop(): Promise<void> };
 
 export type StartSimulator = (options: {
-  readonly program: 'acquirer' | 'bank' | 'pix';
+  readonly program: 'acquirer' | 'bank' | 'pix' | 'rede' | 'cielo';
   readonly folder: string;
   readonly lateMilliseconds: number;
+  /** Words for its command line. */
+  readonly options?: readonly string[];
   readonly say: (line: string) => void;
 }) => Promise<Simulator>;
 
@@ -56,7 +58,7 @@ export async function startSimulator(options: Parameters<StartSimulator>[0]): Pr
 }
 
 function launch(
-  { program, folder, lateMilliseconds }: Omit<Parameters<StartSimulator>[0], 'say'>,
+  { program, folder, lateMilliseconds, options: own = [] }: Omit<Parameters<StartSimulator>[0], 'say'>,
   port: number,
 ): ChildProcess {
   const options = ['--port', String(port), '--host', '127.0.0.1', '--data', folder, '--exit-with-parent'];
@@ -67,6 +69,7 @@ function launch(
       ...options,
       '--late-milliseconds',
       String(lateMilliseconds),
+      ...own,
     ],
     {
       stdio: ['pipe', 'pipe', 'inherit'],

@@ -19,14 +19,13 @@ import { openChanges } from './changes/module.ts';
 import { eraseOldCustomers } from './customers/customers.sql.ts';
 import { type ChargeTools, type VerifyTools, verifyCard } from './methods/card/charge-card.ts';
 import { type LimitTools, openNetworkLimits } from './methods/card/check-network-limits.ts';
-import { checkWatchedCharges } from './methods/card/check-watched-charges.ts';
+import { type CheckWatchedTools, checkWatchedCharges } from './methods/card/check-watched-charges.ts';
 import { deleteForgottenDeclines } from './methods/card/declines.sql.ts';
 import { type IntentRefusal, intentsWrite } from './methods/card/intents.sql.ts';
 import { type Captures, openCaptures } from './methods/card/module.ts';
 import type { LimitMode } from './methods/card/network-limits.ts';
 import { outcomesWrite, unsentChargesWrite } from './methods/card/outcomes.sql.ts';
 import { type ResolveTools, resolveUnresolvedCharges } from './methods/card/resolve-unresolved-charges.ts';
-import type { WatchedCharge } from './methods/card/watched-charges.sql.ts';
 import { openWatermark } from './movements/open-watermark.ts';
 import type { AskAcquirerTools } from './requests/send-request.ts';
 import { countUnresolved } from './unresolved/unresolved.sql.ts';
@@ -56,6 +55,11 @@ const RESOLUTIONS = counter(
 const CHARGES_BOOKED_LATE = counter(
   'parcela_charges_booked_late_total',
   'Charges that an acquirer had live after they were found to be gone; they are voided: an alert.',
+  ['provider'],
+);
+const WATCHES_UNSEEN = counter(
+  'parcela_watched_charges_unseen_total',
+  'Charges that may have been booked late, and whose acquirer answered no look for a week after their time: an alert.',
   ['provider'],
 );
 const TWIN_CHARGES = counter(
@@ -220,15 +224,31 @@ function resolvingWorks(
   return [
     resolveUnresolvedCharges(charges, shared.wakeSignal),
     resolveUnresolvedCancels(cancels, shared.wakeSignal),
-    checkWatchedCharges({ ...asking, alarm: alarmOfLateCharges(context) }),
+    checkWatchedCharges({ ...asking, acquirers, outage: shared.outage, ...alarmsOfWatch(context) }),
   ];
 }
 
-function alarmOfLateCharges({ log, metrics }: Pick<TransactionsContext, 'log' | 'metrics'>) {
+function alarmsOfWatch({
+  log,
+  metrics,
+}: Pick<TransactionsContext, 'log' | 'metrics'>): Pick<CheckWatchedTools, 'alarm' | 'alarmUnseen'> {
   const late = metrics.counter(CHARGES_BOOKED_LATE);
-  return ({ merchantId, transactionId, acquirer: provider }: WatchedCharge, voided: string): void => {
-    late.inc({ provider });
-    log.error({ merchantId, transactionId, provider, voided }, 'a charge is live that was found to be gone');
+  const unseen = metrics.counter(WATCHES_UNSEEN);
+  return {
+    alarm({ merchantId, transactionId, acquirer: provider }, voided) {
+      late.inc({ provider });
+      log.error(
+        { merchantId, transactionId, provider, voided },
+        'a charge is live that was found to be gone',
+      );
+    },
+    alarmUnseen({ merchantId, transactionId, acquirer: provider }) {
+      unseen.inc({ provider });
+      log.error(
+        { merchantId, transactionId, provider },
+        'a charge is watched no more, and its acquirer was not seen',
+      );
+    },
   };
 }
 

@@ -4,9 +4,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ACQUIRER_PROGRAM } from '../../simulators/acquirer/program.ts';
 import { BANK_PROGRAM } from '../../simulators/bank/program.ts';
-import { startLedgerServer } from '../../simulators/kit/ledger-server.ts';
+import { CIELO_PROGRAM } from '../../simulators/cielo/program.ts';
+import { type LedgerProgram, startLedgerServer } from '../../simulators/kit/ledger-server.ts';
 import { readLedgerSettings } from '../../simulators/kit/ledger-settings.ts';
 import { PIX_PROGRAM } from '../../simulators/pix/program.ts';
+import { REDE_PROGRAM } from '../../simulators/rede/program.ts';
 import { readConfiguration } from '../../src/app/config.ts';
 import { say } from '../../src/app/infrastructure.ts';
 import { openApp } from '../../src/app/open-app.ts';
@@ -90,18 +92,33 @@ function linesOf(path: string): readonly string[] {
   });
 }
 
-const simulatorHere: StartSimulator = ({ program, folder, lateMilliseconds }) =>
-  openSimulatorHere(program, ['--data', folder, '--late-milliseconds', String(lateMilliseconds)]);
+const simulatorHere: StartSimulator = ({ program, folder, lateMilliseconds, options = [] }) =>
+  openSimulatorHere(program, [
+    ...['--data', folder, '--late-milliseconds', String(lateMilliseconds)],
+    ...options,
+  ]);
 
-type StartHere = (
-  settings: Parameters<typeof startLedgerServer>[1],
-  onFailure: (error: Error) => void,
-) => ReturnType<typeof startLedgerServer>;
+type StartHere = {
+  readonly options: Parameters<typeof readLedgerSettings>[1];
+  start(
+    settings: Parameters<typeof startLedgerServer>[1],
+    onFailure: (error: Error) => void,
+  ): ReturnType<typeof startLedgerServer>;
+};
 
-const START_HERE: Readonly<Record<'acquirer' | 'bank' | 'pix', StartHere>> = {
-  acquirer: (settings, onFailure) => startLedgerServer(ACQUIRER_PROGRAM, settings, onFailure),
-  bank: (settings, onFailure) => startLedgerServer(BANK_PROGRAM, settings, onFailure),
-  pix: (settings, onFailure) => startLedgerServer(PIX_PROGRAM, settings, onFailure),
+function startHere<B>(program: LedgerProgram<B>): StartHere {
+  return {
+    options: program.options,
+    start: (settings, onFailure) => startLedgerServer(program, settings, onFailure),
+  };
+}
+
+const START_HERE: Readonly<Record<Parameters<StartSimulator>[0]['program'], StartHere>> = {
+  acquirer: startHere(ACQUIRER_PROGRAM),
+  bank: startHere(BANK_PROGRAM),
+  pix: startHere(PIX_PROGRAM),
+  rede: startHere(REDE_PROGRAM),
+  cielo: startHere(CIELO_PROGRAM),
 };
 
 /** A simulator in this process, with the options of its command line. */
@@ -109,9 +126,10 @@ export async function openSimulatorHere(
   program: keyof typeof START_HERE,
   options: readonly string[],
 ): Promise<Simulator> {
-  const settings = readLedgerSettings(options);
+  const here = START_HERE[program];
+  const settings = readLedgerSettings(options, here.options);
   if (typeof settings === 'string') throw new Error(settings);
   const onFailure = (error: Error) => complain(`the simulator of the ${program} failed: ${error.stack}`);
-  const { port, close } = await START_HERE[program](settings, onFailure);
+  const { port, close } = await here.start(settings, onFailure);
   return { url: `http://127.0.0.1:${port}`, stop: close };
 }

@@ -75,7 +75,7 @@ test('planned while nothing is there, a payment is read with its cancels by its 
   const [find] = STATEMENTS.filter(({ name }) => name === 'transactions.find_with_cancels');
   for (const node of await nodesOf(find?.text ?? ''))
     if (node['Relation Name'] !== undefined)
-      assert.match(node['Index Cond'] ?? '', /\btransaction_id = /, JSON.stringify(node));
+      assert.match(node['Index Cond'] ?? '', /\b(transaction|next_attempt)_id = /, JSON.stringify(node));
 });
 
 async function checkSearches(): Promise<void> {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { shortReference } from '../../src/providers/acquirers/short-reference.ts';
+import { runParcela } from '../audit/audit-service.ts';
 import type { Reply } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import {
@@ -125,10 +131,32 @@ async function bookAtCielo(id: string, amount: number): Promise<void> {
   const payment = { Type: 'CreditCard', Amount: amount, Installments: 1, Capture: true, CreditCard: card };
   const reply = await fetch(`${cielo.url}/1/sales/`, {
     method: 'POST',
-    headers: { merchantid: ESTABLISHMENT, merchantkey: KEY, 'content-type': 'application/json' },
+    headers: AT_CIELO,
     body: JSON.stringify({ MerchantOrderId: shortReference(id), Payment: payment }),
   });
   assert.equal(reply.status, 201);
+}
+
+const AT_CIELO = { merchantid: ESTABLISHMENT, merchantkey: KEY, 'content-type': 'application/json' };
+
+/** Gives a sale back whole, as a cancel would. */
+async function voidAtCielo(tid: string): Promise<void> {
+  const found = await fetch(`${cielo.url}/1/sales/acquirerTid/${tid}`, { headers: AT_CIELO });
+  const { Payment } = (await found.json()) as { readonly Payment: { readonly PaymentId: string } };
+  const path = `/1/sales/${Payment.PaymentId}/void`;
+  const voided = await fetch(cielo.url + path, { method: 'PUT', headers: AT_CIELO });
+  assert.equal(voided.status, 200);
+}
+
+/** The look-up may be behind, and the next look is half an hour away. */
+function untilWatched(what: string, id: string, isSo: () => Promise<boolean>): Promise<unknown> {
+  return until(what, async () => {
+    await cielo.service.auditor.query(
+      'update watched_charges set due_at = now() where transaction_id = $1 and due_at > now()',
+      [id],
+    );
+    return isSo();
+  });
 }
 
 test("of a billing's lost charge that was booked twice one is kept, and the other is voided", async () => {
@@ -153,16 +181,72 @@ test("of a billing's lost charge that was booked twice one is kept, and the othe
   );
   assert.equal(booked.length, 2);
   await bookAtCielo(id, amount);
-  await until('the twin that came later is voided', async () => {
-    // The look-up may be behind, and the next look is half an hour away.
-    await cielo.service.auditor.query(
-      'update watched_charges set due_at = now() where transaction_id = $1 and due_at > now()',
-      [id],
-    );
+  await untilWatched('the twin that came later is voided', id, async () => {
     return live(await cielo.booked(id)) === amount;
+  });
+  await voidAtCielo(String(row.tid));
+  await bookAtCielo(id, amount);
+  await untilWatched('the twin of one that was given back is voided', id, async () => {
+    return live(await cielo.booked(id)) === 0;
   });
   const metrics = await (await fetch(cielo.service.metricsUrl)).text();
   assert.match(metrics, /^parcela_twin_charges_total\{provider="cielo"\} [1-9]/m);
+});
+
+/** Charges that were voided, and that their acquirer may have booked after all. */
+async function watchVoided(acquirer: string, ids: readonly string[], until: string): Promise<void> {
+  await cielo.service.auditor.query(
+    `with charge as (
+       insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
+         reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, created_by, sold_at,
+         decided_at, acquirer)
+       select a.merchant_id, i.id::uuid, a.account_number, 'payment', 'voided', 100, 1, 'WATCHED', 'mastercard', '555555',
+         '4444', 'x', 'system', now(), now(), $3
+       from (select * from accounts where merchant_id = $2 limit 1) a, unnest($1::text[]) as i (id)
+       returning merchant_id, transaction_id
+     )
+     insert into watched_charges select merchant_id, transaction_id, now() - interval '1 hour', now() + $4::interval
+     from charge`,
+    [ids, cielo.merchantId, acquirer, until],
+  );
+}
+
+test('a watched charge of an acquirer that is gone is forgotten, and somebody is told', async () => {
+  const id = randomUUID();
+  await watchVoided('gone', [id], '-8 days');
+  await until('somebody is told', async () =>
+    cielo.service.log.some((line) => line.includes('its acquirer was not seen') && line.includes(id)),
+  );
+  const query = 'select from watched_charges where transaction_id = $1';
+  assert.deepEqual(await cielo.service.auditor.query(query, [id]), []);
+});
+
+test('an acquirer that hangs keeps no late charge of another from being voided', async () => {
+  let asked = 0;
+  const hanging = createServer(({ url }) => {
+    if (url?.includes('/sales')) asked += 1;
+  }).listen(0, '127.0.0.1');
+  await once(hanging, 'listening');
+  try {
+    const keyFile = join(cielo.service.folder, 'hanging-key');
+    await writeFile(keyFile, KEY);
+    const named = ['--kind', 'acquirer', '--name', 'hanging', '--adapter', 'cielo'];
+    const url = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`;
+    const access = ['--url', url, '--establishment', ESTABLISHMENT, '--establishment-key-file', keyFile];
+    // It is added, though it answers nothing.
+    await runParcela(cielo.service.database, cielo.service.folder, ['provider', 'add', ...named, ...access]);
+    const late = randomUUID();
+    await bookAtCielo(late, 100);
+    const watched = Array.from({ length: 200 }, () => randomUUID());
+    await watchVoided('hanging', watched, '1 day');
+    await until('it is asked', async () => asked > 0);
+    await watchVoided('cielo', [late], '1 day');
+    await until('the late charge is voided', async () => live(await cielo.booked(late)) === 0);
+    assert.ok(asked < watched.length / 2, `${asked} of ${watched.length} waited for the one that hangs`);
+  } finally {
+    hanging.closeAllConnections();
+    hanging.close();
+  }
 });
 
 test('what is held is captured later, in part', async () => {

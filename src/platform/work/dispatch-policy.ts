@@ -63,6 +63,8 @@ export const DISPATCH = {
   unresolvedCharges: inSlots(32),
   /** Cancels use the connections of charges: few slots, so that payments always find one. */
   unresolvedCancels: inSlots(16),
+  /** Nobody waits for these looks, which use the connections for resolving. */
+  watchedCharges: inSlots(8),
   /** Lost captures too. */
   unresolvedCaptures: inSlots(16),
   /** Asked of the bank, with no caller waiting. */

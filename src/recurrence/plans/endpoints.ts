@@ -93,7 +93,7 @@ export const PLAN_REFUSALS = {
   inUsePaymentMethod: refusal(409, 'paymentMethod', IN_USE),
   automaticPixOff: refusal(409, 'paymentMethod', {
     pt: 'O Pix Automático não está habilitado aqui.',
-    en: 'Pix Automático is not switched on here.',
+    en: 'PixAutomatic is not switched on here.',
   }),
   inUseTrialDays: refusal(409, 'trialDays', IN_USE),
   inUseInterval: refusal(409, 'interval', IN_USE),

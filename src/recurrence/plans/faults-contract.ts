@@ -106,15 +106,15 @@ export const PLAN_FAULTS = {
   }),
   pixType: refusal(400, 'planType', {
     pt: 'O Pix Automático não tem os períodos Bimonthly e Custom: use Weekly, Monthly, Quarterly, Semesterly ou Yearly.',
-    en: 'Pix Automático has no periods Bimonthly and Custom: use Weekly, Monthly, Quarterly, Semesterly or Yearly.',
+    en: 'PixAutomatic has no periods Bimonthly and Custom: use Weekly, Monthly, Quarterly, Semesterly or Yearly.',
   }),
   cardType: refusal(400, 'planType', {
     pt: 'O tipo Weekly é só do Pix Automático.',
-    en: 'The type Weekly is of Pix Automático only.',
+    en: 'The type Weekly is of PixAutomatic only.',
   }),
   pixAttempts: refusal(400, 'attempts', {
     pt: `O Pix Automático permite no máximo ${MOST_PIX_RETRIES} novas tentativas.`,
-    en: `Pix Automático allows ${MOST_PIX_RETRIES} retries at most.`,
+    en: `PixAutomatic allows ${MOST_PIX_RETRIES} retries at most.`,
   }),
   endlessCustom: refusal(400, 'installments', {
     pt: 'Um plano Custom tem no mínimo 1 parcela.',

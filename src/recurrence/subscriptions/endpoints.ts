@@ -129,19 +129,19 @@ export const SUBSCRIPTION_CREATION_REFUSALS = {
   cardNeeded: refusal(400, 'vaultId', REQUIRED),
   cardNotTaken: refusal(400, 'vaultId', {
     pt: 'O plano é pago por Pix Automático: não envie vaultId.',
-    en: 'The plan is paid by Pix Automático: send no vaultId.',
+    en: 'The plan is paid by PixAutomatic: send no vaultId.',
   }),
   payerNameNeeded: refusal(400, 'customer.name', {
     pt: 'O Pix Automático precisa do nome do pagador.',
-    en: 'Pix Automático needs the name of the payer.',
+    en: 'PixAutomatic needs the name of the payer.',
   }),
   payerDocumentNeeded: refusal(400, 'customer.documentNumber', {
     pt: 'O Pix Automático precisa do CPF ou CNPJ do pagador.',
-    en: 'Pix Automático needs the CPF or CNPJ of the payer.',
+    en: 'PixAutomatic needs the CPF or CNPJ of the payer.',
   }),
   automaticPixOff: refusal(409, 'planId', {
     pt: 'O Pix Automático não está habilitado aqui.',
-    en: 'Pix Automático is not switched on here.',
+    en: 'PixAutomatic is not switched on here.',
   }),
   planNotActive: refusal(409, 'planId', {
     pt: 'O plano não está ativo e não aceita novas assinaturas.',
@@ -168,11 +168,11 @@ export const SUBSCRIPTION_REFUSALS = {
   unknownCard: SUBSCRIPTION_CREATION_REFUSALS.unknownCard,
   notAuthorized: refusal(409, 'status', {
     pt: 'A autorização do Pix Automático não vale mais; crie outra assinatura.',
-    en: 'The authorization of Pix Automático does not hold any more; make another subscription.',
+    en: 'The authorization of PixAutomatic does not hold any more; make another subscription.',
   }),
   notByCard: refusal(409, 'vaultId', {
     pt: 'A assinatura é paga por Pix Automático, sem cartão.',
-    en: 'The subscription is paid by Pix Automático, without a card.',
+    en: 'The subscription is paid by PixAutomatic, without a card.',
   }),
 } as const satisfies Record<Exclude<ChangeRefusal, 'notFound'>, RefusalShape>;
 

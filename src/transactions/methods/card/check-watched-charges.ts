@@ -1,7 +1,12 @@
 import type { Database } from '../../../platform/postgres/database.ts';
+import { taskOfPayment } from '../../../platform/tracing/scope.ts';
+import { DISPATCH } from '../../../platform/work/dispatch-policy.ts';
+import { Dispatcher } from '../../../platform/work/dispatcher.ts';
 import type { Work } from '../../../platform/work/due-work.ts';
-import { everySoOften } from '../../../platform/work/every-so-often.ts';
-import type { VoidAnswer } from '../../../providers/acquirers/acquirer.ts';
+import type { OutageWatch } from '../../../platform/work/outage-watch.ts';
+import { createWakeSignal } from '../../../platform/work/wake-signal.ts';
+import type { Acquirer, FoundCharge, VoidAnswer } from '../../../providers/acquirers/acquirer.ts';
+import type { Acquirers } from '../../../providers/open-acquirers.ts';
 import type { AskAcquirerTools } from '../../requests/send-request.ts';
 import {
   claimWatchedCharges,
@@ -10,46 +15,85 @@ import {
   type WatchedCharge,
 } from './watched-charges.sql.ts';
 
-export type CheckWatchedTools = AskAcquirerTools & {
+export type CheckWatchedTools = Omit<AskAcquirerTools, 'acquirers'> & {
+  readonly acquirers: Pick<Acquirers, 'of' | 'all'>;
   readonly database: Database;
+  /** Whether each acquirer answers at all. */
+  readonly outage: OutageWatch;
   /** Called for a charge that was live after it had been found to be gone: an alarm. */
   readonly alarm: (charge: WatchedCharge, voided: VoidAnswer['kind']) => void;
+  /** Called for a charge whose acquirer could not be asked any more before its time was over: an alarm. */
+  readonly alarmUnseen: (charge: WatchedCharge) => void;
 };
 
-/** Between two looks of this process, and at one charge. */
-const LOOK_MILLISECONDS = 5_000;
+/** `unseen`: nothing is known of it. `late`: it was live, and its void was answered like this. */
+type Look =
+  | { readonly kind: 'unseen' | 'clear' }
+  | { readonly kind: 'late'; readonly voided: VoidAnswer['kind'] };
+
+/** Between two looks at one charge. */
 const PAUSE_MILLISECONDS = 1_800_000;
-const BATCH = 20;
 
 export function checkWatchedCharges(tools: CheckWatchedTools): Work {
-  const check = async (signal: AbortSignal) => {
-    const charges = await claimWatchedCharges(tools.database, BATCH, PAUSE_MILLISECONDS);
-    for (const charge of charges) if (!signal.aborted) await checkWatchedCharge(tools, charge);
-  };
-  return everySoOften('checkWatchedCharges', LOOK_MILLISECONDS, check, { piece: EARLIEST_WATCHED });
+  const { database, outage } = tools;
+  return new Dispatcher<WatchedCharge, Look>({
+    name: 'checkWatchedCharges',
+    limits: DISPATCH.watchedCharges,
+    wakeSignal: createWakeSignal(),
+    outage,
+    async claim(_limit, share) {
+      const tasks = await claimWatchedCharges(database, share, PAUSE_MILLISECONDS);
+      return { tasks, isEnd: tasks.length === 0 };
+    },
+    send: (charge) => lookAt(tools, charge),
+    record: (charge, look) => record(tools, charge, look),
+    about: taskOfPayment,
+    piece: EARLIEST_WATCHED,
+    pieceValues: (passedOver) => [passedOver],
+  });
+}
+
+async function record(tools: CheckWatchedTools, charge: WatchedCharge, look: Look): Promise<void> {
+  if (look.kind === 'late') return tools.alarm(charge, look.voided);
+  if (look.kind === 'unseen' ? !charge.isLongOver : !charge.isOver) return;
+  await forgetWatchedCharge(tools.database, charge);
+  if (look.kind === 'unseen') tools.alarmUnseen(charge);
 }
 
 /**
  * A charge whose outcome was recorded as nothing must not be live, whatever the acquirer booked later, and
  * one that was kept must have no twin.
  */
-async function checkWatchedCharge(
-  { database, acquirers, acquirerTimeoutMilliseconds: timeout, alarm }: CheckWatchedTools,
-  charge: WatchedCharge,
-): Promise<void> {
-  const { merchantId, transactionId, state, tid, isOver } = charge;
+async function lookAt(tools: CheckWatchedTools, charge: WatchedCharge): Promise<Look> {
+  const { acquirers, outage, acquirerTimeoutMilliseconds: timeout } = tools;
+  const { merchantId, transactionId, state } = charge;
+  const asked = { merchantId, provider: charge.acquirer };
   // A person or a restore may have it in another state; nothing is voided then.
-  if (state === 'charging' || state === 'unresolved') return;
+  const isOpen = state === 'charging' || state === 'unresolved';
+  if (isOpen || !acquirers.all().includes(charge.acquirer) || !outage.mayAsk(asked))
+    return { kind: 'unseen' };
   const acquirer = acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
-  const isKept = state !== 'voided' && state !== 'declined';
-  const isLive = found.kind === 'approved' || found.kind === 'preauthorized';
-  if (isLive && !isKept) {
-    const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
-    alarm(charge, voided.kind);
-  } else if (found.kind === 'approved' && found.hasTwins === true && tid !== null) {
-    const voided = await acquirer.voidTwins(merchantId, transactionId, tid, timeout);
-    alarm(charge, voided.kind);
-  } else if (isOver && found.kind !== 'unknown' && found.kind !== 'notSent')
-    await forgetWatchedCharge(database, charge);
+  if (found.kind === 'notSent') return { kind: 'unseen' };
+  outage.observe(found.kind !== 'unknown' || found.isSilence === false, asked);
+  if (found.kind === 'unknown') return { kind: 'unseen' };
+  const voided = await voidUnwanted(acquirer, charge, found, timeout);
+  return voided === null ? { kind: 'clear' } : { kind: 'late', voided };
+}
+
+/** Null: nothing is live that must not be. */
+async function voidUnwanted(
+  acquirer: Acquirer,
+  { merchantId, transactionId, state, tid }: WatchedCharge,
+  found: FoundCharge,
+  timeout: number,
+): Promise<VoidAnswer['kind'] | null> {
+  if (found.kind !== 'approved' && found.kind !== 'preauthorized') return null;
+  if (state === 'voided' || state === 'declined')
+    return (await acquirer.voidCharge(merchantId, transactionId, timeout)).kind;
+  // The kept one may have been given back: then the only live one is a twin.
+  const isKeptAlone = found.kind === 'approved' && found.tid === tid && found.hasTwins !== true;
+  if (tid === null || isKeptAlone) return null;
+  const voided = await acquirer.voidTwins(merchantId, transactionId, tid, timeout);
+  return voided.kind === 'voided' && voided.charges === 0 ? null : voided.kind;
 }

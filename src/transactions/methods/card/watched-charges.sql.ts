@@ -1,5 +1,11 @@
 import { type Database, statement } from '../../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import {
+  CHOSEN_IN_TURNS,
+  fairClaimValues,
+  IS_NOT_PASSED_OVER,
+} from '../../../platform/work/fair-claim.sql.ts';
+import type { FairClaim } from '../../../platform/work/fair-claim.ts';
 import { TRANSACTION_STATES } from '../../transaction.ts';
 
 const WATCHED = rowCodec(
@@ -10,6 +16,8 @@ const WATCHED = rowCodec(
     state: column.oneOf(TRANSACTION_STATES),
     tid: column.nullable(column.text()),
     isOver: column.boolean('c.watched_until <= now()'),
+    /** It should have been looked at for the last time a week ago. */
+    isLongOver: column.boolean("c.watched_until <= now() - interval '7 days'"),
   },
   't',
 );
@@ -38,11 +46,12 @@ export async function watchCharge(
 const CLAIM = statement(
   'transactions.claim_watched',
   `with due as (
-     select merchant_id, transaction_id, watched_until from watched_charges
-     where due_at <= now() order by due_at limit $1 for no key update skip locked
-   ), claimed as (
+     select merchant_id, transaction_id, watched_until, due_at from watched_charges
+     where due_at <= now() and ${IS_NOT_PASSED_OVER}
+     order by due_at limit $1 for no key update skip locked
+   ), ${CHOSEN_IN_TURNS}, claimed as (
      update watched_charges w set due_at = now() + $2 * interval '1 millisecond'
-     from due d where w.merchant_id = d.merchant_id and w.transaction_id = d.transaction_id
+     from chosen c where w.merchant_id = c.merchant_id and w.transaction_id = c.transaction_id
      returning w.merchant_id, w.transaction_id, w.watched_until
    )
    select ${WATCHED.columns} from claimed c
@@ -52,10 +61,10 @@ const CLAIM = statement(
 /** Of all merchants. Each comes again after the pause, also if its process dies. */
 export async function claimWatchedCharges(
   database: Database,
-  limit: number,
+  claim: FairClaim,
   pauseMilliseconds: number,
 ): Promise<WatchedCharge[]> {
-  return (await database.query(CLAIM, [limit, pauseMilliseconds])).map(WATCHED.parse);
+  return (await database.query(CLAIM, fairClaimValues(claim, pauseMilliseconds))).map(WATCHED.parse);
 }
 
 const FORGET = statement(
@@ -70,7 +79,9 @@ export async function forgetWatchedCharge(
   await database.query(FORGET, [merchantId, transactionId]);
 }
 
+/** Not counting merchants that are passed over (`$1`). */
 export const EARLIEST_WATCHED = statement(
   'transactions.earliest_watched',
-  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds from watched_charges`,
+  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
+   from watched_charges where merchant_id <> all($1::text[])`,
 );

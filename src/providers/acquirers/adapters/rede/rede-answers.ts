@@ -1,3 +1,4 @@
+import type { NewToken } from '../../../../platform/channels/access-token.ts';
 import type { Asked, ChannelAnswer } from '../../../../platform/channels/ask-once.ts';
 import {
   type Approval,
@@ -199,14 +200,14 @@ export function readRedeRefunds(answer: ChannelAnswer | Unknown): GivenBack | st
   return { done, underWay, failed };
 }
 
-export function readRedeToken(answer: Asked): { readonly token: string; readonly seconds: number } | string {
-  if (answer.kind !== 'answer') return answer.reason;
+export function readRedeToken(answer: Asked): NewToken {
+  if (answer.kind !== 'answer') return { kind: 'away', reason: answer.reason };
   const { access_token: token, expires_in: seconds } = fieldsOf(answer.body);
   if (answer.status === 400 || answer.status === 401)
-    return 'Rede takes no such PV with this key for its token';
+    return { kind: 'refused', reason: 'Rede takes no such PV with this key for its token' };
   if (answer.status !== 200 || typeof token !== 'string' || !/^[\x21-\x7e]{1,8192}$/.test(token))
-    return `Rede answered ${answer.status} for a token`;
-  return { token, seconds: Number.isFinite(Number(seconds)) ? Number(seconds) : 0 };
+    return { kind: 'away', reason: `Rede answered ${answer.status} for a token` };
+  return { kind: 'token', token, seconds };
 }
 
 /** Some write 03 where the table says 3. */

@@ -1,9 +1,10 @@
 import { Pool } from 'undici';
+import { AccessToken } from '../../../../platform/channels/access-token.ts';
 import type { Asked, Question } from '../../../../platform/channels/ask-once.ts';
 import { type Channel, SharedPool } from '../../../../platform/channels/open-channel.ts';
 import type { Wanted } from '../../../../platform/work/fair-line.ts';
 import type { EstablishmentKey } from '../../../provider.ts';
-import { RedeToken } from './rede-token.ts';
+import { readRedeToken } from './rede-answers.ts';
 
 export type RedeQuestion = {
   readonly method: Question['method'];
@@ -16,7 +17,6 @@ export type RedeQuestion = {
 const CHARGING_CONNECTIONS = 128;
 const RESOLVING_CONNECTIONS = 16;
 const TOKEN_CONNECTIONS = 2;
-const TOKEN_MILLISECONDS = 5_000;
 /** With less time nothing is sent. */
 const SHORTEST_MILLISECONDS = 100;
 const TRANSACTIONS = '/v2/transactions';
@@ -47,7 +47,7 @@ export class RedeWire {
     readonly resolving: SharedPool;
     readonly token: SharedPool;
   };
-  readonly #token: RedeToken;
+  readonly #token: AccessToken;
 
   constructor(
     url: string,
@@ -72,8 +72,8 @@ export class RedeWire {
       body: 'grant_type=client_credentials',
       headers: { ...FORM, authorization: `Basic ${basic}` },
     };
-    this.#token = new RedeToken((timeout) =>
-      this.#pools.token.ask(OF_ALL, asked, Math.min(timeout, TOKEN_MILLISECONDS)),
+    this.#token = new AccessToken(async (timeout) =>
+      readRedeToken(await this.#pools.token.ask(OF_ALL, asked, timeout)),
     );
   }
 
@@ -88,7 +88,7 @@ export class RedeWire {
     for (const isRepeated of [false, true]) {
       if (endsAt - performance.now() < SHORTEST_MILLISECONDS) return TOO_LATE;
       const got = await this.#token.get(endsAt - performance.now());
-      if ('reason' in got) return { kind: 'notConnected', reason: got.reason };
+      if (got.kind !== 'token') return { kind: 'notConnected', reason: got.reason };
       const left = endsAt - performance.now();
       if (left < SHORTEST_MILLISECONDS) return TOO_LATE;
       const answer = await this.#pools[line].ask(wanted, this.#asking(question, got.token), left);

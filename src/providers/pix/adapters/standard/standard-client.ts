@@ -1,8 +1,9 @@
 import { Pool } from 'undici';
+import type { AccessToken } from '../../../../platform/channels/access-token.ts';
 import type { Asked, Question } from '../../../../platform/channels/ask-once.ts';
 import { type Channel, SharedPool } from '../../../../platform/channels/open-channel.ts';
 import type { BankNotConnected, BankUnknown } from '../../../banks/bank.ts';
-import { AccessToken } from './access-token.ts';
+import { type BankToken, openBankToken } from './ask-token.ts';
 import { problemOf, unknown } from './charge-answers.ts';
 import type { PixDialect } from './dialect.ts';
 
@@ -30,6 +31,7 @@ export type Answered =
 /** Asks with an access token. */
 export class StandardClient {
   readonly token: AccessToken;
+  readonly #closeToken: BankToken['close'];
   readonly #prefix: string;
   readonly #headersOf: HeadersOf;
   readonly #asking: SharedPool;
@@ -40,7 +42,7 @@ export class StandardClient {
     this.#headersOf = headersOf;
     const { origin, pathname } = new URL(url);
     this.#prefix = pathname.replace(/\/$/, '');
-    this.token = new AccessToken(channel, dialect);
+    ({ token: this.token, close: this.#closeToken } = openBankToken(channel, dialect));
     const open = (connections: number) =>
       new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect: channel.connect });
     this.#asking = new SharedPool('pix', ASKING_CONNECTIONS, open);
@@ -66,7 +68,7 @@ export class StandardClient {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#asking.destroy(), this.#resolving.destroy(), this.token.close()]);
+    await Promise.all([this.#asking.destroy(), this.#resolving.destroy(), this.#closeToken()]);
   }
 
   /** A token that the bank takes no more (401) is replaced once: such a request was not carried out. */

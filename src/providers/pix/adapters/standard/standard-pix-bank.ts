@@ -1,3 +1,4 @@
+import type { TokenAnswer } from '../../../../platform/channels/access-token.ts';
 import type { Channel } from '../../../../platform/channels/open-channel.ts';
 import type { FeedRequest } from '../../../../platform/feeds/feed.ts';
 import type {
@@ -11,7 +12,6 @@ import type {
   PixRemoveAnswer,
   PixRequest,
 } from '../../pix-bank.ts';
-import type { TokenAnswer } from './access-token.ts';
 import {
   bodyOfCharge,
   bodyOfRefund,

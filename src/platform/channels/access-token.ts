@@ -1,0 +1,65 @@
+export type TokenAnswer =
+  | { readonly kind: 'token'; readonly token: string }
+  /** `refused`: these credentials are not known. `away`: nobody said. */
+  | { readonly kind: 'refused' | 'away'; readonly reason: string };
+
+/** `seconds`: how long it lives, as the answer says it; anything else than a number: it does not say. */
+export type NewToken =
+  | { readonly kind: 'token'; readonly token: string; readonly seconds: unknown }
+  | Exclude<TokenAnswer, { kind: 'token' }>;
+
+/** Whoever waits for a token waits as long as he has; the question itself has this time. */
+const QUESTION_MILLISECONDS = 10_000;
+/** Of a token's life, so that no request carries an ended one. */
+const PART_USED = 0.75;
+const USUAL_SECONDS = 300;
+const MOST_SECONDS = 86_400;
+const TOO_LATE: TokenAnswer = { kind: 'away', reason: 'no access token came in time' };
+
+/** An access token (OAuth 2 by client credentials) that all callers share, and one question for the next. */
+export class AccessToken {
+  readonly #ask: (timeoutMilliseconds: number) => Promise<NewToken>;
+  #held: { readonly token: string; readonly endsAt: number } | null = null;
+  #asking: Promise<TokenAnswer> | null = null;
+
+  /** `ask` never throws, and ends within the timeout. */
+  constructor(ask: (timeoutMilliseconds: number) => Promise<NewToken>) {
+    this.#ask = ask;
+  }
+
+  get(timeoutMilliseconds: number): Promise<TokenAnswer> {
+    const held = this.#held;
+    if (held !== null && performance.now() < held.endsAt)
+      return Promise.resolve({ kind: 'token', token: held.token });
+    this.#asking ??= this.#renew().finally(() => {
+      this.#asking = null;
+    });
+    return within(this.#asking, timeoutMilliseconds);
+  }
+
+  /** Of a token that is taken no more. One that came meanwhile stays. */
+  forget(token: string): void {
+    if (this.#held?.token === token) this.#held = null;
+  }
+
+  async #renew(): Promise<TokenAnswer> {
+    const askedAt = performance.now();
+    const answer = await this.#ask(QUESTION_MILLISECONDS);
+    if (answer.kind !== 'token') return answer;
+    const { token, seconds } = answer;
+    const named = Number(seconds);
+    const lasts = named > 0 ? Math.min(named, MOST_SECONDS) : USUAL_SECONDS;
+    this.#held = { token, endsAt: askedAt + lasts * 1_000 * PART_USED };
+    return { kind: 'token', token };
+  }
+}
+
+async function within(asking: Promise<TokenAnswer>, milliseconds: number): Promise<TokenAnswer> {
+  const late = Promise.withResolvers<TokenAnswer>();
+  const timer = setTimeout(() => late.resolve(TOO_LATE), milliseconds);
+  try {
+    return await Promise.race([asking, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
