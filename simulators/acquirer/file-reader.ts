@@ -331,7 +331,7 @@ function readGetnet(lines: readonly string[], day: string): ReadEntry[] {
       const [gross, order] = [numberAt(line, 64, 75), wordAt(line, 211, 246)];
       return [{ ...paid, kind, order, tid: wordAt(line, 169, 210), installment: null, gross, fee: 0 }];
     }
-    const named = { order: wordAt(line, 232, 267), tid: wordAt(line, 190, 231) };
+    const named = { order: wordAt(line, 232, 267), tid: wordAt(line, 190, 231), batch: at(batch, 22, 30) };
     const amounts = { gross: numberAt(line, 71, 82), fee: numberAt(line, 176, 187) };
     const kind = kinds[at(batch, 169, 170)] ?? 'unknown';
     return [{ ...paid, ...named, ...amounts, kind, installment: numberAt(line, 109, 110) }];
