@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { runParcela } from '../audit/audit-service.ts';
 import { call, logIn } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import { openPixShop, type PixShop } from '../pix/pix-service.ts';
@@ -198,4 +199,26 @@ test('what Pix Automático cannot have is refused by name', async () => {
   assert.deepEqual(await subscription({ customer: CUSTOMER, vaultId: planId }), [400, ['vaultId']]);
   const byCard = await makePlan({ paymentMethod: 'CreditCard' });
   assert.deepEqual(await subscription({ planId: byCard }), [400, ['vaultId']]);
+});
+
+test('a payer is erased: the customer, and the account that was named', async () => {
+  const documentNumber = '11144477735';
+  const planId = await makePlan({ name: 'Clube', amount: 19.9 });
+  const { id } = await enrol(planId, { customer: { name: 'Bia Lima', documentNumber } });
+  const { auditor, database, folder } = shop.service;
+  // As a bank that has not answered yet leaves it.
+  await auditor.query('update pix_authorizations set payer_account = $2 where subscription_id = $1', [
+    id,
+    JSON.stringify({ ispb: '12345678', branch: '0001', account: '998877' }),
+  ]);
+  assert.equal((await api(`subscriptions/${id}/status`, { status: 'Canceled' })).status, 200);
+  const words = ['privacy', 'erase', '--document', documentNumber, '--reason', 'pedido'];
+  const { exitCode, printed, errors } = await runParcela(database, folder, words);
+  assert.equal(exitCode, 0, printed + errors);
+  const [row] = await auditor.query(
+    `select s.customer, a.payer_account from subscriptions s
+     join pix_authorizations a using (merchant_id, subscription_id) where s.subscription_id = $1`,
+    [id],
+  );
+  assert.deepEqual({ ...row }, { customer: null, payer_account: null });
 });

@@ -9,6 +9,7 @@ import {
   listCustomerSubscriptions,
   type SubscriptionKey,
 } from '../../recurrence/subscriptions/customers.sql.ts';
+import { ENDED_STATES } from '../../recurrence/subscriptions/subscription.ts';
 import {
   eraseNamelessSubscriptionsOf,
   listNamelessSubscriptionsOf,
@@ -170,7 +171,7 @@ async function eraseSubscriptions(
   removeVaultCard: Removal,
   page: readonly CustomerSubscription[],
 ): Promise<Pick<Erased, 'subscriptions' | 'cards' | 'left'>> {
-  const ended = page.filter(({ state }) => state === 'canceled' || state === 'completed');
+  const ended = page.filter(({ state }) => ENDED_STATES.includes(state));
   const cards = await eraseCards(tools, removeVaultCard, ended);
   const free = ended.filter(({ merchantId, vaultId }) => !cards.kept.has(`${merchantId}|${vaultId}`));
   const gone = new Set(
@@ -232,7 +233,7 @@ async function eraseNameless({ database }: PrivacyTools, paid: readonly PaidByCa
   const kept = new Map<string, LeftReason>();
   const left = (await listNamelessSubscriptionsOf(database, keys, SUBSCRIPTIONS_AT_ONCE)).map(
     ({ merchantId, vaultId, subscriptionId: id, state }): Left => {
-      const reason = state === 'canceled' || state === 'completed' ? 'underWay' : 'subscription';
+      const reason = ENDED_STATES.includes(state) ? 'underWay' : 'subscription';
       kept.set(`${merchantId}|${vaultId}`, reason);
       return { reason, merchantId, kind: 'subscription', id };
     },

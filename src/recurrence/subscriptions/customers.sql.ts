@@ -11,7 +11,8 @@ export type SubscriptionKey = RowOf<typeof KEY>;
 const CUSTOMER_SUBSCRIPTION = rowCodec(
   {
     ...KEY.fields,
-    vaultId: column.text(),
+    /** Null: it is paid without a card. */
+    vaultId: column.nullable(column.text()),
     state: column.oneOf(SUBSCRIPTION_STATES),
     orderNumber: column.text(),
     customer: column.parsedBy(readCustomer),

@@ -47,6 +47,9 @@ export const SUBSCRIPTION_REASONS = [
   'rejected',
   'expired',
 ] as const;
+/** Nothing is charged any more, and its customer may be erased. */
+export const ENDED_STATES: readonly SubscriptionState[] = ['canceled', 'completed', 'rejected', 'expired'];
+
 export type SubscriptionReason = (typeof SUBSCRIPTION_REASONS)[number];
 
 const NEVER_ASKED = { authorize: null, reject: null, expire: null } as const;
