@@ -182,13 +182,14 @@ const ATTEMPT = rowCodec<Attempt>({
 });
 
 const ATTEMPTS = `lateral (
-     select json_agg(json_build_object('transaction_id', a.transaction_id, 'acquirer', a.acquirer,
+     select case when count(f.next_attempt_id) > 0 then json_agg(json_build_object('transaction_id', a.transaction_id,
+       'acquirer', a.acquirer,
        'not_sent_reason', case when a.state = 'voided' and a.fence = 0 and starts_with(a.unknown_reason, 'not sent')
-         then a.unknown_reason end) order by a.transaction_id = f.next_attempt_id) as attempts
-     from transactions f
-     join transactions a
-       on a.merchant_id = f.merchant_id and a.transaction_id in (f.transaction_id, f.next_attempt_id)
-     where f.merchant_id = t.merchant_id and f.next_attempt_id is not null
+         then a.unknown_reason end) order by a.transaction_id = f.next_attempt_id) end as attempts
+     from transactions f cross join unnest(array[f.transaction_id, f.next_attempt_id]) i (id) cross join lateral (
+       select * from transactions where merchant_id = f.merchant_id and transaction_id = i.id limit 1
+     ) a
+     where f.merchant_id = t.merchant_id
        and f.transaction_id = coalesce((
          select p.transaction_id from transactions p
          where p.merchant_id = t.merchant_id and p.next_attempt_id = t.transaction_id

@@ -130,11 +130,15 @@ test('refunds are summed by their state, and an unknown state counts as under wa
   const refunds = [
     { amount: 10, status: 'Done' },
     { amount: 5, status: 'Processing' },
-    { amount: 3, status: 'Denied' },
+    { amount: 3, status: 'Denied', refundId: 'r3' },
     { amount: 2, status: 'Whatever' },
   ];
-  assert.deepEqual(readRedeRefunds(answer({ refunds })), { done: 10, underWay: 7 });
-  assert.deepEqual(readRedeRefunds(answer({ returnCode: '369' }, 404)), { done: 0, underWay: 0 });
+  assert.deepEqual(readRedeRefunds(answer({ refunds })), { done: 10, underWay: 7, failed: ['r3'] });
+  assert.deepEqual(readRedeRefunds(answer({ returnCode: '369' }, 404)), {
+    done: 0,
+    underWay: 0,
+    failed: [],
+  });
   assert.equal(typeof readRedeRefunds(answer({ refunds: [{ status: 'Done' }] })), 'string');
   assert.equal(typeof readRedeRefunds(answer({}, 404)), 'string');
 });
