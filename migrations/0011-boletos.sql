@@ -118,6 +118,8 @@ create table remittances (
   content_hash bytea not null check (octet_length(content_hash) = 32),
   created_by text not null,
   created_at timestamptz not null default now(),
+  -- When it stood whole in a folder. Null: perhaps in none, and nobody has sent it.
+  written_at timestamptz,
   primary key (bank, file_number)
 );
 

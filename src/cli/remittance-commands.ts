@@ -1,6 +1,11 @@
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { listRefused, listRemittances } from '../providers/banks/remittances/remittances.sql.ts';
+import {
+  findUnwrittenRemittances,
+  listRefused,
+  listRemittances,
+  markRemittanceWritten,
+} from '../providers/banks/remittances/remittances.sql.ts';
 import {
   createRemittance,
   type RemittanceResult,
@@ -40,16 +45,7 @@ export const REMITTANCE_COMMANDS: readonly Command[] = [
     summary: 'write the next file to a bank (CNAB 400), with all that it is to be told of boletos',
     options: [BANK, FOLDER],
     opens: 'audited',
-    run: async (given, tools) =>
-      written(
-        given,
-        await createRemittance(
-          tools,
-          given.one('bank') ?? '',
-          saoPauloDay(instant(Date.now())),
-          tools.operator,
-        ),
-      ),
+    run: runMake,
   },
   {
     words: ['remessa', 'list'],
@@ -77,19 +73,37 @@ export const REMITTANCE_COMMANDS: readonly Command[] = [
   },
 ];
 
+async function runMake(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const bank = given.one('bank') ?? '';
+  const today = saoPauloDay(instant(Date.now()));
+  const made = await createRemittance(tools, bank, today, tools.operator);
+  const shown = await written(given, tools, made);
+  const number = made.kind === 'written' ? made.remittance.number : 0;
+  const unwritten = await findUnwrittenRemittances(tools.database, bank, number, MOST_LISTED);
+  if (!shown.ok || unwritten.length === 0) return shown;
+  const warnings = unwritten.map(
+    (one) =>
+      `File ${one} may have reached no folder: parcela remessa show --number ${one} --folder writes it again`,
+  );
+  return { ok: true, lines: [...shown.lines, ...warnings], json: { ...(shown.json as object), unwritten } };
+}
+
 async function runList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
   const found = await listRemittances(database, { bank: given.one('bank'), number: null }, MOST_LISTED);
   const items = found.map(({ contentHash: _hash, ...one }) => one);
-  const rows = items.map(({ bank, number, madeOn, instructions, accepted, refused }) =>
-    [bank, number, madeOn, instructions, accepted, refused, instructions - accepted - refused].map(String),
-  );
-  const head = ['BANK', 'NUMBER', 'MADE ON', 'INSTRUCTIONS', 'ACCEPTED', 'REFUSED', 'OPEN'];
+  const rows = items.map(({ bank, number, madeOn, instructions, accepted, refused, isWritten }) => {
+    const open = instructions - accepted - refused;
+    return [bank, number, madeOn, isWritten ? 'yes' : 'no', instructions, accepted, refused, open].map(
+      String,
+    );
+  });
+  const head = ['BANK', 'NUMBER', 'MADE ON', 'WRITTEN', 'INSTRUCTIONS', 'ACCEPTED', 'REFUSED', 'OPEN'];
   return { ok: true, lines: table(head, rows), json: { items } };
 }
 
 async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const [bank, number] = [given.one('bank') ?? '', Number(given.one('number'))];
-  const shown = await written(given, await rewriteRemittance(tools, bank, number, tools.operator));
+  const shown = await written(given, tools, await rewriteRemittance(tools, bank, number, tools.operator));
   if (!shown.ok) return shown;
   const refused = await listRefused(tools.database, bank, number);
   return {
@@ -114,7 +128,11 @@ const SENTENCES = {
   ],
 } as const satisfies Record<string, readonly [option: string, message: string]>;
 
-async function written(given: GivenOptions, result: RemittanceResult): Promise<CommandOutcome> {
+async function written(
+  given: GivenOptions,
+  { database }: AuditedCommandTools,
+  result: RemittanceResult,
+): Promise<CommandOutcome> {
   switch (result.kind) {
     case 'nothingWaits':
       return { ok: true, lines: ['Nothing waits for a file to this bank.'], json: { number: null } };
@@ -139,6 +157,7 @@ async function written(given: GivenOptions, result: RemittanceResult): Promise<C
       option: '--folder',
       message: `${what}. It could not be written (${fault}): parcela remessa show --number ${number} --folder writes it again`,
     };
+  if (path !== null) await markRemittanceWritten(database, given.one('bank') ?? '', number);
   const place = path === null ? [] : [`Written to ${visible(path)}. Send it to the bank once.`];
   return { ok: true, lines: [`${what}.`, ...place], json: { number, madeOn, instructions, path } };
 }

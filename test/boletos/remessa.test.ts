@@ -125,7 +125,11 @@ test('files are numbered without holes; one that reached no folder is written ag
   const number = Number(/File (\d+) of/.exec(errors)?.[1]);
   const again = () =>
     parcela('remessa', 'show', ...bank, '--number', String(number), '--folder', shop.service.folder);
+  const unwritten = async () =>
+    JSON.parse(await parcela('remessa', 'make', ...bank, '--folder', shop.service.folder)).unwritten;
+  assert.deepEqual(await unwritten(), [number], 'nobody has it, and whoever makes the next is told');
   const { path } = JSON.parse(await again());
+  assert.equal(await unwritten(), undefined);
   const content = await readFile(path, 'latin1');
   assert.deepEqual(told(content.split('\r\n')), [`01 ${ourNumber}`]);
   await again();

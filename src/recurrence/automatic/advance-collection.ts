@@ -85,7 +85,11 @@ async function decideCharge(
   const bank = tools.pixBanks.of(authorization.bank);
   const request = requestOf(collection, authorization);
   const timeout = tools.pixTimeoutMilliseconds;
-  const answer = isSent ? await bank.findCollection(request, timeout) : await bank.collect(request, timeout);
+  // What nobody wants any more is not sent: a kill may have left its intent alone.
+  const isWanted = collection.subscription === 'active' && authorization.state !== 'ending';
+  const mayBeSent = !isSent && isWanted;
+  const answer = await (mayBeSent ? bank.collect(request, timeout) : bank.findCollection(request, timeout));
+  if (!isSent && !isWanted && answer.kind === 'notFound') return { state: 'voided', code: null };
   const decision = decisionOf(collection, answer, tools.clock.now(merchantId));
   const isCanceled = answer.kind === 'refused' || (answer.kind === 'over' && answer.isCanceled);
   if (!isCanceled) return decision;

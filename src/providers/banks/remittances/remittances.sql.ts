@@ -1,4 +1,4 @@
-import { type Reader, statement, type Tx } from '../../../platform/postgres/database.ts';
+import { type Database, type Reader, statement, type Tx } from '../../../platform/postgres/database.ts';
 import { inputRows } from '../../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import type { Day } from '../../../values/instant.ts';
@@ -65,6 +65,7 @@ const REMITTANCE = rowCodec(
     accepted: column.whole("count(*) filter (where i.answer = 'accepted')::int"),
     refused: column.whole("count(*) filter (where i.answer = 'refused')::int"),
     contentHash: column.bytes(),
+    isWritten: column.boolean('r.written_at is not null'),
   },
   'r',
 );
@@ -86,6 +87,32 @@ export async function listRemittances(
   most: number,
 ): Promise<StoredRemittance[]> {
   return (await database.query(LIST, [bank, number, most])).map(REMITTANCE.parse);
+}
+
+const MARK_WRITTEN = statement(
+  'remittances.mark_written',
+  'update remittances set written_at = now() where bank = $1 and file_number = $2 and written_at is null',
+);
+
+export async function markRemittanceWritten(database: Database, bank: string, number: number): Promise<void> {
+  await database.query(MARK_WRITTEN, [bank, number]);
+}
+
+const FIND_UNWRITTEN = statement(
+  'remittances.find_unwritten',
+  `select file_number as number from remittances
+   where bank = $1 and written_at is null and file_number <> $2 order by file_number limit $3`,
+);
+
+/** The numbers of files that may have reached no folder, but for one. */
+export async function findUnwrittenRemittances(
+  database: Database,
+  bank: string,
+  besideNumber: number,
+  most: number,
+): Promise<number[]> {
+  const rows = await database.query(FIND_UNWRITTEN, [bank, besideNumber, most]);
+  return rows.map((row) => NEXT.parse(row).number);
 }
 
 const REFUSED = rowCodec(

@@ -116,6 +116,9 @@ export function bodyOfRefund({ amount }: PixRefundRequest): object {
   return { valor: reaisText(amount) };
 }
 
+/** Banks write what they like, also names: nothing of it is kept but this. */
+const isOfBalance = (text: unknown): boolean => typeof text === 'string' && /\bsaldo\b/i.test(text);
+
 export function readRefund(body: unknown, { refundId, amount }: PixRefundRequest): PixRefundAnswer {
   const { id, valor, status, motivo } = fieldsOf(body);
   if (id !== refundId || valor !== reaisText(amount)) return unknown('the bank answered for another refund');
@@ -125,7 +128,7 @@ export function readRefund(body: unknown, { refundId, amount }: PixRefundRequest
     case 'EM_PROCESSAMENTO':
       return { kind: 'pending' };
     case 'NAO_REALIZADO':
-      return { kind: 'refused', reason: typeof motivo === 'string' ? motivo.slice(0, 140) : 'notReturned' };
+      return { kind: 'refused', reason: isOfBalance(motivo) ? 'insufficientBalance' : 'notReturned' };
     default:
       return unknown('the status of the refund is none we know');
   }

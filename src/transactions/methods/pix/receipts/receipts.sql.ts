@@ -7,7 +7,7 @@ import {
   WaitingChanges,
 } from '../../../../platform/feeds/feed-cursors.sql.ts';
 import { type Database, statement, type Tx } from '../../../../platform/postgres/database.ts';
-import { inputRows } from '../../../../platform/postgres/input-rows.ts';
+import { type InputColumns, inputRows } from '../../../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../../platform/postgres/state-table.ts';
 import type { FoundPix, PixReceipt, PixRemoveAnswer } from '../../../../providers/pix/pix-bank.ts';
@@ -181,15 +181,13 @@ async function recordPayment(
   return row?.is_waiting === true;
 }
 
-const RECEIPTS = inputRows<PixReceipt>(
-  {
-    txid: ['text', (receipt) => receipt.txid],
-    receipt_id: ['text', (receipt) => receipt.endToEndId],
-    amount: ['bigint', (receipt) => receipt.amount],
-    received_at: ['timestamptz', (receipt) => utcText(receipt.receivedAt)],
-  },
-  { after: UNREADABLE, place: 'place' },
-);
+const RECEIPT_COLUMNS: InputColumns<PixReceipt> = {
+  txid: ['text', (receipt) => receipt.txid],
+  receipt_id: ['text', (receipt) => receipt.endToEndId],
+  amount: ['bigint', (receipt) => receipt.amount],
+  received_at: ['timestamptz', (receipt) => utcText(receipt.receivedAt)],
+};
+const RECEIPTS = inputRows(RECEIPT_COLUMNS, { after: UNREADABLE, place: 'place' });
 
 /** Keeps what is for charges that this bank has of us. */
 const KEEP = statement(
@@ -226,15 +224,7 @@ export const PIX_CURSORS = feedCursors<FeedPage<PixReceipt>>(
   ({ changes }) => RECEIPTS.values(changes),
 );
 
-const FOUND = inputRows<PixReceipt>(
-  {
-    txid: ['text', (receipt) => receipt.txid],
-    receipt_id: ['text', (receipt) => receipt.endToEndId],
-    amount: ['bigint', (receipt) => receipt.amount],
-    received_at: ['timestamptz', (receipt) => utcText(receipt.receivedAt)],
-  },
-  { after: 2 },
-);
+const FOUND = inputRows(RECEIPT_COLUMNS, { after: 2 });
 
 const KEEP_FOUND = statement(
   'pix_receipts.keep_found',
