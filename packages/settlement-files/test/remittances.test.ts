@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { refusalText } from '../src/banks/banks.ts';
 import type { Day } from '../src/day.ts';
 import type { Remittance, RemittanceOrder } from '../src/remittances/remittance.ts';
 import { agreementFault, remittanceBankNamed, writeRemittance } from '../src/remittances/remittance-banks.ts';
@@ -19,6 +20,25 @@ const BRADESCO = {
   portfolio: '06',
   companyCode: '4567',
   companyName: 'Loja São João Ltda',
+};
+
+const COMPANY = { companyName: 'Loja São João Ltda', companyDocument: '11222333000181' };
+const BB = {
+  ...{ branch: '4042', branchDigit: '8', account: '61900', accountDigit: '0' },
+  ...{ agreement: '1238798', portfolio: '18', variation: '019', ...COMPANY },
+};
+const SANTANDER = {
+  ...{ branch: '0059', branchDigit: '7', account: '13000123', accountDigit: '4' },
+  ...{ companyCode: '1899775', portfolio: '102', ...COMPANY },
+};
+const CAIXA = { branch: '1825', branchDigit: '9', companyCode: '245274', ...COMPANY };
+const SICOOB = {
+  ...{ branch: '4327', branchDigit: '3', account: '417270', accountDigit: '0' },
+  ...{ companyCode: '229385', modality: '01', ...COMPANY },
+};
+const AILOS = {
+  ...{ branch: '0101', branchDigit: '5', account: '1111111', accountDigit: '9' },
+  ...{ agreement: '000000', portfolio: '01', ...COMPANY },
 };
 
 const bankOf = (code: string) => {
@@ -49,6 +69,28 @@ const VECTORS = [
   ],
   ['237', BRADESCO, '00000000525', null, '06/00000000525-P'],
   ['237', { ...BRADESCO, portfolio: '09' }, '00000000001', null, '09/00000000001-1'],
+  ['001', BB, '7777700168', '0000001238798777770016818', '12387987777700168'],
+  ['033', SANTANDER, '000009000026', '9189977500000900002690102', '000009000026-9'],
+  ['033', SANTANDER, '000009000272', '9189977500000900027250102', '000009000272-5'],
+  ['033', SANTANDER, '566612457800', null, '566612457800-2'],
+  ['104', CAIXA, '000000000000001', '2452740000100040000000017', '14000000000000001-4'],
+  ['756', SICOOB, '0000002', '1432701022938500000024001', '0000002-4'],
+  ['756', SICOOB, '0000007', null, '0000007-0'],
+  [
+    '756',
+    { ...SICOOB, branch: '4134', companyCode: '148180', modality: '05' },
+    '0000110',
+    '1413405014818000001104001',
+    null,
+  ],
+  ['085', AILOS, '000000001', '0000001111111900000000101', '11111119000000001'],
+  [
+    '085',
+    { ...AILOS, account: '356156', agreement: '000234' },
+    '000000001',
+    '0002340356156900000000101',
+    '03561569000000001',
+  ],
 ] as const;
 
 test('free fields and numbers are those of published boletos', () => {
@@ -89,9 +131,10 @@ function written(code: string, agreement: Remittance['agreement'], orders: reado
   const bytes = writeRemittance(bankOf(code), { agreement, number: 7, madeOn: day('2026-11-29'), orders });
   const lines = Buffer.from(bytes).toString('latin1').split('\r\n');
   assert.equal(lines.pop(), '');
+  const length = lines[0]?.length;
   lines.forEach((line, index) => {
-    assert.equal(line.length, 400);
-    assert.equal(line.slice(394), String(index + 1).padStart(6, '0'));
+    assert.equal(line.length, length);
+    if (length === 400) assert.equal(line.slice(394), String(index + 1).padStart(6, '0'));
   });
   const at = (line: number, from: number, to: number) => lines[line]?.slice(from - 1, to);
   return { lines, at };
@@ -134,6 +177,81 @@ test('a file of Bradesco has each value in its place, and its number', () => {
   assert.equal(at(1, 327, 334), '01001000');
 });
 
+/** Bank, agreement, digits of its number; header 17 to 72, header of the lot 34 to 73, segment P 18 to 62 and 221 to 240. */
+const FILES_240 = [
+  [
+    ...(['001', BB, 10] as const),
+    ' 211222333000181001238798001418019  0404280000000619000 ',
+    '001238798001418019  0404280000000619000 ',
+    '0404280000000619000 12387980000000001   11 00',
+    '3000000090000000000 ',
+  ],
+  [
+    ...(['033', SANTANDER, 12] as const),
+    '2011222333000181005900001899775                         ',
+    '                    005900001899775     ',
+    '0059701300012340130001234  0000000000019512  ',
+    '000103000           ',
+  ],
+  [
+    ...(['104', CAIXA, 15] as const),
+    ' 21122233300018100000000000000000000018259245274' + '00000000',
+    '2452740000000000000001825924527400000000',
+    '018259245274' + '0000000000' + '014000000000000001' + '11220',
+    '3001030090000000000 ',
+  ],
+  [
+    ...(['756', SICOOB, 7] as const),
+    ' 211222333000181                    0432730000004172700 ',
+    '                    0432730000004172700 ',
+    '0432730000004172700 000000001701014     10 22',
+    '3000   090000000000 ',
+  ],
+  [
+    ...(['085', AILOS, 9] as const),
+    ' 211222333000181000000              0010150000011111119 ',
+    '000000              0010150000011111119 ',
+    '0010150000011111119 11111119000000001   10122',
+    '3002   090000000000 ',
+  ],
+] as const;
+
+test('a file of CNAB 240 has each value in its place, and its counts', () => {
+  for (const [code, agreement, length, company, companyOfLot, title, end] of FILES_240) {
+    const order = { ...ORDER, bankNumber: '1'.padStart(length, '0') };
+    const { lines, at } = written(code, agreement, [order, { ...order, kind: 'writeOff' }]);
+    assert.deepEqual(
+      lines.map((line) => line.length),
+      Array(9).fill(240),
+    );
+    assert.equal(at(0, 1, 8), `${code}00000`);
+    assert.equal(at(0, 17, 72), company, code);
+    assert.equal(at(0, 73, 102), 'LOJA SAO JOAO LTDA'.padEnd(30));
+    assert.equal(at(0, 143, 163), '129112026000000000007');
+    assert.equal(at(1, 1, 11), `${code}00011R01`);
+    assert.equal(at(1, 18, 33), '2011222333000181');
+    assert.equal(at(1, 34, 73), companyOfLot, code);
+    assert.equal(at(1, 184, 199), '0000000729112026');
+    assert.equal(at(2, 1, 17), `${code}0001300001P 01`);
+    assert.equal(at(2, 18, 62), title, code);
+    assert.equal(at(2, 63, 77)?.trim().slice(-11), '10000000001');
+    assert.equal(at(2, 78, 117), '1012202600000000001499000000 02N29112026');
+    // 1 % a month of R$ 149.90 are 5 cents a day, from the day after the due day.
+    assert.equal(at(2, 118, 141), '111122026000000000000005');
+    assert.equal(at(2, 142, 195), `105122026${'1000'.padStart(15, '0')}${'0'.repeat(30)}`);
+    assert.equal(at(2, 196, 220), '10000000001'.padEnd(25));
+    assert.equal(at(2, 221, 240), end, code);
+    assert.equal(at(3, 14, 36), 'Q 012000052998224725INE'.replace('2000', '1000'));
+    assert.equal(at(3, 129, 153), '01001000SAO PAULO      SP');
+    assert.equal(at(4, 14, 17), 'R 01');
+    assert.equal(at(4, 66, 89), '211122026000000000000200');
+    assert.equal(at(5, 14, 17), 'P 02');
+    assert.equal(at(6, 9, 17), '00005Q 02');
+    assert.equal(at(7, 18, 23), '000007');
+    assert.equal(at(8, 1, 29), `${code}99999${' '.repeat(9)}000001000009`);
+  }
+});
+
 test('what does not fit is not written', () => {
   assert.throws(() => written('341', ITAU, [{ ...ORDER, amount: 10 ** 13 }]), RangeError);
   assert.throws(() => written('341', ITAU, [{ ...ORDER, bankNumber: '123456789' }]), RangeError);
@@ -145,4 +263,16 @@ test('an agreement is refused by the name of what is wrong', () => {
   assert.match(agreementFault(bank, { ...ITAU, accountDigit: '1' }) ?? '', /check digit/);
   const { portfolio: _portfolio, ...rest } = ITAU;
   assert.match(agreementFault(bank, rest) ?? '', /^portfolio is missing/);
+});
+
+test('why a bank refuses is said by the list of its layout', () => {
+  assert.equal(
+    refusalText({ bank: '104', format: 'cnab240' }, '6300000000'),
+    '63 o boleto já está registrado',
+  );
+  assert.match(
+    refusalText({ bank: '341', format: 'cnab240' }, '15'),
+    /^15 o nosso número se repete no arquivo$/,
+  );
+  assert.equal(refusalText({ bank: '104', format: 'cnab400' }, '63'), 'motivo 63');
 });

@@ -67,7 +67,7 @@ function answersOf({ head, answers }: ReturnFile): BankAnswer[] {
   const told = new Map<string, BankAnswer>();
   for (const { ourNumber, answer, reasons } of answers) {
     const { to: kind, isAccepted } = answer;
-    const reason = isAccepted ? null : refusalText(head.bank, reasons).slice(0, LONGEST_REASON);
+    const reason = isAccepted ? null : refusalText(head, reasons).slice(0, LONGEST_REASON);
     const key = `${ourNumber} ${kind}`;
     if (!told.has(key))
       told.set(key, { ourNumber, kind, answer: isAccepted ? 'accepted' : 'refused', reason });

@@ -11,13 +11,15 @@ export type MovementUse = 'paid' | 'writtenOff' | 'unclear' | 'none';
 export type Movement = { readonly use: MovementUse; readonly meaning: string };
 export type Movements = Readonly<Record<string, Movement>>;
 
+export type RefusalTexts = Readonly<Record<string, string>>;
+
 export type Bank = {
   readonly code: string;
   readonly name: string;
   readonly cnab240?: Cnab240Dialect;
   readonly cnab400?: Cnab400Dialect;
-  /** Why it refuses a registration, in Portuguese, by codes of two digits. */
-  readonly refusals?: Readonly<Record<string, string>>;
+  /** Why it refuses an instruction, in Portuguese, by codes of two digits; CNAB 240: FEBRABAN's without its own. */
+  readonly refusals?: { readonly cnab240?: RefusalTexts; readonly cnab400?: RefusalTexts };
 };
 
 export function used(use: MovementUse, meanings: Readonly<Record<string, string>>): Movements {

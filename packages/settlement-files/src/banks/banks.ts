@@ -1,10 +1,12 @@
 import type { Bank } from './bank.ts';
+import type { ReturnFileHead } from './return-entry.ts';
 import { AILOS } from './tables/ailos.ts';
 import { BANCO_DO_BRASIL } from './tables/banco-do-brasil.ts';
 import { BRADESCO } from './tables/bradesco.ts';
 import { BTG } from './tables/btg.ts';
 import { CAIXA } from './tables/caixa.ts';
 import { CRESOL, UNICRED } from './tables/cooperatives.ts';
+import { FEBRABAN_REFUSALS } from './tables/febraban.ts';
 import { INTER } from './tables/inter.ts';
 import { ITAU } from './tables/itau.ts';
 import {
@@ -97,8 +99,12 @@ export function bankText(code: string): string {
 }
 
 /** In Portuguese. A code that is not known is shown; an empty text if no reason is given. */
-export function refusalText(code: string, reasons: string | null): string {
-  const known = bankNamed(code)?.refusals ?? {};
+export function refusalText(
+  { bank, format }: Pick<ReturnFileHead, 'bank' | 'format'>,
+  reasons: string | null,
+): string {
+  const own = bankNamed(bank)?.refusals?.[format];
+  const known = own ?? (format === 'cnab240' ? FEBRABAN_REFUSALS : {});
   const given = (reasons ?? '').match(/../g)?.filter((one) => one !== '00' && one.trim() !== '') ?? [];
   return given.map((one) => (known[one] === undefined ? `motivo ${one}` : `${one} ${known[one]}`)).join('; ');
 }

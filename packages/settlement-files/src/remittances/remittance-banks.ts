@@ -1,9 +1,22 @@
+import { AILOS_240 } from './ailos.ts';
+import { BANCO_DO_BRASIL_240 } from './banco-do-brasil.ts';
 import { BRADESCO_400 } from './bradesco.ts';
+import { CAIXA_240 } from './caixa.ts';
 import { ITAU_400 } from './itau.ts';
 import type { Agreement, Remittance, RemittanceBank } from './remittance.ts';
+import { SANTANDER_240 } from './santander.ts';
+import { SICOOB_240 } from './sicoob.ts';
 
-/** Banks whose files are written, all in CNAB 400. */
-export const REMITTANCE_BANKS: readonly RemittanceBank[] = [BRADESCO_400, ITAU_400];
+/** Banks whose files are written, each in the layout that it asks for. */
+export const REMITTANCE_BANKS: readonly RemittanceBank[] = [
+  AILOS_240,
+  BANCO_DO_BRASIL_240,
+  BRADESCO_400,
+  CAIXA_240,
+  ITAU_400,
+  SANTANDER_240,
+  SICOOB_240,
+];
 
 export function remittanceBankNamed(code: string): RemittanceBank | undefined {
   return REMITTANCE_BANKS.find((bank) => bank.code === code);

@@ -44,6 +44,11 @@ export function shortDay(day: Day): string {
   return `${day.slice(8)}${day.slice(5, 7)}${day.slice(2, 4)}`;
 }
 
+/** DDMMYYYY. */
+export function longDay(day: Day): string {
+  return `${day.slice(8)}${day.slice(5, 7)}${day.slice(0, 4)}`;
+}
+
 /** Interest for each day of a month of thirty, in cents. */
 export function interestOfDay(amount: number, portionOfMonth: number | null): number {
   return portionOfMonth === null ? 0 : Math.round((amount * portionOfMonth) / 300_000);

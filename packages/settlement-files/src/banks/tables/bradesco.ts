@@ -30,7 +30,7 @@ const BRADESCO_REFUSALS: Readonly<Record<string, string>> = {
 export const BRADESCO: Bank = {
   code: '237',
   name: 'Bradesco',
-  refusals: BRADESCO_REFUSALS,
+  refusals: { cnab400: BRADESCO_REFUSALS },
   cnab240: {
     title: TITLE,
     movements: { ...FEBRABAN, ...LATER_FEBRABAN },

@@ -1,4 +1,4 @@
-import { type Movements, used } from '../bank.ts';
+import { type Movements, type RefusalTexts, used } from '../bank.ts';
 
 /** FEBRABAN's movements of CNAB 240. Banks have others beside them. */
 export const FEBRABAN: Movements = {
@@ -74,3 +74,47 @@ export const LATER_FEBRABAN: Movements = {
 
 /** Write-off reasons that mean the boleto expired. With any other reason it was canceled. */
 export const TIME_IS_OVER = ['12', '13'];
+
+/** Why an instruction is refused, by FEBRABAN's list of CNAB 240. */
+export const FEBRABAN_REFUSALS: RefusalTexts = {
+  '04': 'o movimento não é permitido para a carteira',
+  '05': 'o movimento não existe',
+  '06': 'o tipo de inscrição do beneficiário não é válido',
+  '07': 'a agência, a conta ou seu dígito não é válido',
+  '08': 'o nosso número não é válido',
+  '09': 'o nosso número se repete',
+  '10': 'a carteira não é válida',
+  '15': 'as características da cobrança não combinam',
+  '16': 'o vencimento não é válido',
+  '17': 'o vencimento é anterior à emissão',
+  '18': 'o vencimento está fora do prazo aceito',
+  '20': 'o valor não é válido',
+  '21': 'a espécie não existe',
+  '22': 'a espécie não é permitida para a carteira',
+  '24': 'a data de emissão não é válida',
+  '25': 'a emissão é posterior à entrada',
+  '26': 'o código de juros não é válido',
+  '27': 'os juros não são válidos',
+  '28': 'o código de desconto não é válido',
+  '29': 'o desconto não é menor que o valor',
+  '42': 'o código de baixa não é válido',
+  '43': 'o prazo de baixa não é válido',
+  '45': 'falta o nome do pagador',
+  '46': 'o CPF ou CNPJ do pagador não é válido',
+  '47': 'falta o endereço do pagador',
+  '48': 'o CEP do pagador não é válido',
+  '49': 'o CEP não tem praça de cobrança',
+  '50': 'o CEP é de banco correspondente',
+  '51': 'o CEP não é do estado informado',
+  '52': 'a sigla do estado não existe',
+  '57': 'o código da multa não é válido',
+  '58': 'a data da multa não é válida',
+  '59': 'a multa não é válida',
+  '60': 'o boleto não está registrado',
+  '63': 'o boleto já está registrado',
+  '65': 'o CEP do pagador não foi encontrado',
+  '67': 'a agência do beneficiário não foi encontrada',
+  '68': 'o movimento não vale para o boleto como está',
+  '73': 'o código do beneficiário não é válido',
+  '74': 'o beneficiário não está liberado para cobrança',
+};

@@ -1,4 +1,4 @@
-import { type Bank, type Movements, used } from '../bank.ts';
+import { type Bank, type Movements, type RefusalTexts, used } from '../bank.ts';
 import { TITLE } from '../cnab240-layout.ts';
 import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 
@@ -56,7 +56,7 @@ const ITAU_MOVEMENTS: Movements = {
   }),
 };
 
-const ITAU_REFUSALS: Readonly<Record<string, string>> = {
+const ITAU_REFUSALS: RefusalTexts = {
   '03': 'o CEP não é atendido para protesto',
   '04': 'a sigla do estado não existe',
   '05': 'o prazo até o vencimento não é aceito',
@@ -90,7 +90,7 @@ const ITAU_REFUSALS: Readonly<Record<string, string>> = {
 export const ITAU: Bank = {
   code: '341',
   name: 'Itaú',
-  refusals: ITAU_REFUSALS,
+  refusals: { cnab240: ITAU_REFUSALS, cnab400: ITAU_REFUSALS },
   cnab240: { title: TITLE, movements: ITAU_MOVEMENTS, lots: 'numbered', counts: 'records' },
   cnab400: {
     sequence: [109, 113],
