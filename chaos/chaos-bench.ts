@@ -372,6 +372,7 @@ async function openShop(
     accountNumbers: [accountNumber],
     productionAddresses: [],
     softDescriptor: null,
+    businessAddress: null,
   });
   const loginFor = async (scope: 'gateway' | 'integration') => {
     const wanted = { merchantId, accountNumber: null, userName: null, scopes: [scope], allowedAddresses: [] };

@@ -14,6 +14,8 @@ create table merchants (
   created_at timestamptz not null default now(),
   -- What the buyer reads on the card's statement: the merchant's default, and a plan's.
   soft_descriptor text check (char_length(soft_descriptor) between 1 and 13),
+  -- Street, city and postal code, printed on boletos.
+  business_address text check (char_length(business_address) between 1 and 150),
   -- What the operator holds of a merchant: who calls in its name is locked out, or what its subscriptions owe
   -- is not charged.
   disabled_at timestamptz,

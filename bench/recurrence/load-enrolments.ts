@@ -140,6 +140,7 @@ export async function createShop(
       accountNumbers: [accountNumber],
       productionAddresses: [],
       softDescriptor: null,
+      businessAddress: null,
     },
   );
   if ('refusal' in made) throw new Error(`${merchantId} was refused: ${made.refusal}`);

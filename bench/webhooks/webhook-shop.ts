@@ -36,6 +36,7 @@ const SHOP = {
   contact: { name: 'Ana', email: 'ana@example.com', phone: '+55 11 4000 0000' },
   productionAddresses: [],
   softDescriptor: null,
+  businessAddress: null,
 };
 const NEIGHBOUR = {
   ...SHOP,

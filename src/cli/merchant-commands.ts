@@ -8,12 +8,12 @@ import {
 } from '../merchants/credentials/create-credential.ts';
 import type { Credential } from '../merchants/credentials/credential.ts';
 import { listCredentials } from '../merchants/credentials/credentials.sql.ts';
-import { bareCnpj, type Merchant, type Refused } from '../merchants/merchant.ts';
+import { bareCnpj, type Merchant, type MerchantChange, type Refused } from '../merchants/merchant.ts';
 import { listMerchants } from '../merchants/merchants.sql.ts';
 import type { OperatorRefusal } from '../merchants/refusals.ts';
 import { SCOPES, type Scope } from '../platform/http/endpoint.ts';
 import { utcText } from '../values/instant.ts';
-import { NO_SOFT_DESCRIPTOR } from '../values/soft-descriptor.ts';
+import { NO_TEXT } from '../values/soft-descriptor.ts';
 import {
   type AuditedCommandTools,
   type Command,
@@ -43,6 +43,12 @@ const SOFT_DESCRIPTOR_OPTION = {
   description: 'what buyers read on their statements, where neither payment nor plan says it',
 } as const;
 
+const BUSINESS_ADDRESS_OPTION = {
+  name: 'business-address',
+  value: 'TEXT',
+  description: 'street, city and postal code, printed on boletos',
+} as const;
+
 /** Passwords are generated here, never chosen. */
 export const MERCHANT_COMMANDS: readonly Command[] = [
   {
@@ -68,6 +74,7 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
       { name: 'contact-phone', value: 'PHONE', description: 'the contact’s phone number', isRequired: true },
       { ...ADDRESS_OPTION, description: 'address or block of the servers that call in production' },
       SOFT_DESCRIPTOR_OPTION,
+      BUSINESS_ADDRESS_OPTION,
     ],
     opens: 'audited',
     run: runMerchantCreate,
@@ -90,6 +97,7 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
         ...SOFT_DESCRIPTOR_OPTION,
         description: 'up to 13 letters, digits, blanks and .-*; a dot alone takes it away',
       },
+      { ...BUSINESS_ADDRESS_OPTION, description: `${BUSINESS_ADDRESS_OPTION.description}; a dot alone takes it away` },
     ],
     opens: 'audited',
     run: runMerchantChange,
@@ -185,6 +193,7 @@ async function runMerchantCreate(given: GivenOptions, tools: AuditedCommandTools
     accountNumbers: given.many('account'),
     productionAddresses: given.many('address'),
     softDescriptor: given.one('soft-descriptor'),
+    businessAddress: given.one('business-address'),
   });
   if ('refusal' in created) return refused(created);
   const lines = [
@@ -208,7 +217,7 @@ function nextLines(
 }
 
 async function runMerchantChange(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const [legalName, softDescriptor] = [given.one('legal-name'), given.one('soft-descriptor')];
+  const legalName = given.one('legal-name');
   const contact = Object.fromEntries(
     (['name', 'email', 'phone'] as const).flatMap((part) => {
       const value = given.one(`contact-${part}`);
@@ -220,12 +229,16 @@ async function runMerchantChange(given: GivenOptions, tools: AuditedCommandTools
     ...(legalName === null ? {} : { legalName }),
     contact,
     ...(addresses.length === 0 ? {} : { productionAddresses: addresses }),
-    ...(softDescriptor === null
-      ? {}
-      : { softDescriptor: softDescriptor === NO_SOFT_DESCRIPTOR ? null : softDescriptor }),
+    ...removable('softDescriptor', given.one('soft-descriptor')),
+    ...removable('businessAddress', given.one('business-address')),
   });
   if ('refusal' in changed) return refused(changed);
   return { ok: true, lines: merchantLines(changed), json: changed };
+}
+
+/** Not given: unchanged; a dot alone: taken away. */
+function removable(name: 'softDescriptor' | 'businessAddress', given: string | null): MerchantChange {
+  return given === null ? {} : { [name]: given === NO_TEXT ? null : given };
 }
 
 async function runAccountAdd(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
@@ -240,8 +253,9 @@ function merchantLines({ contact, ...merchant }: Merchant): string[] {
     `legal name       ${merchant.legalName}`,
     `contact          ${contact.name}, ${contact.email}, ${contact.phone}`,
     `accounts         ${merchant.accountNumbers.join(', ')}`,
-    `addresses        ${merchant.productionAddresses.join(', ') || '(none)'}`,
+    `calls from       ${merchant.productionAddresses.join(', ') || '(none)'}`,
     `soft descriptor  ${merchant.softDescriptor ?? '(none)'}`,
+    `address          ${merchant.businessAddress ?? '(none)'}`,
   ];
 }
 

@@ -21,6 +21,7 @@ export const OPTION_OF_REFUSAL = {
   tooManyAddresses: '--address',
   addressMissing: '--address',
   softDescriptorMalformed: '--soft-descriptor',
+  businessAddressMalformed: '--business-address',
   merchantExists: '--merchant-id',
   merchantUnknown: '--merchant',
   nothingToChange: null,

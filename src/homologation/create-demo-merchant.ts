@@ -27,6 +27,7 @@ export const DEMO_MERCHANT = {
   accountNumbers: ['1000001'],
   productionAddresses: [],
   softDescriptor: null,
+  businessAddress: null,
 };
 const LOGINS = ['gateway', 'recurrence', 'integration'] as const satisfies readonly Scope[];
 

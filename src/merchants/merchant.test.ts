@@ -11,6 +11,7 @@ const SHOP: NewMerchant = {
   accountNumbers: ['1001', '1002'],
   productionAddresses: ['203.0.113.7', '2001:db8::/48'],
   softDescriptor: null,
+  businessAddress: null,
 };
 
 const refusalOf = (change: Partial<NewMerchant>) =>
@@ -50,6 +51,9 @@ test('a soft descriptor is what acquirers take, and no card number', () => {
   assert.equal(refusalOf({ softDescriptor: 'LOJA*PEDIDO 7' }), null);
   assert.equal(refusalOf({ softDescriptor: 'PADARIA SÃO' }), 'softDescriptorMalformed');
   assert.equal(refusalOf({ softDescriptor: '4222222222222' }), 'softDescriptorMalformed');
+  assert.equal(refusalOf({ businessAddress: 'Rua das Flores, 100 - São Paulo/SP' }), null);
+  assert.equal(refusalOf({ businessAddress: 'a'.repeat(151) }), 'businessAddressMalformed');
+  assert.equal(refusalOf({ businessAddress: 'Rua\nA' }), 'businessAddressMalformed');
 });
 
 test('no text of a merchant may hold the number of a card', () => {

@@ -16,6 +16,8 @@ export type NewMerchant = {
   readonly productionAddresses: readonly string[];
   /** On buyers' statements, unless payment or plan has its own. */
   readonly softDescriptor: string | null;
+  /** Street, city and postal code in one line, printed on boletos. */
+  readonly businessAddress: string | null;
 };
 
 /** Whom the operator asks about failing calls. */
@@ -50,6 +52,7 @@ export type MerchantRefusal =
   | 'addressMalformed'
   | 'tooManyAddresses'
   | 'softDescriptorMalformed'
+  | 'businessAddressMalformed'
   | 'merchantExists';
 
 /** Undefined: unchanged. CNPJ and id never change. */
@@ -59,6 +62,7 @@ export type MerchantChange = {
   /** Replaces the whole list. */
   readonly productionAddresses?: readonly string[];
   readonly softDescriptor?: string | null;
+  readonly businessAddress?: string | null;
 };
 
 export type MerchantChangeRefusal =
@@ -70,7 +74,8 @@ export type MerchantChangeRefusal =
   | 'contactPhoneMalformed'
   | 'addressMalformed'
   | 'tooManyAddresses'
-  | 'softDescriptorMalformed';
+  | 'softDescriptorMalformed'
+  | 'businessAddressMalformed';
 
 export type AccountRefusal =
   | 'merchantUnknown'
@@ -100,7 +105,8 @@ export function newMerchantRefusal(merchant: NewMerchant): Refused<MerchantRefus
     textsRefusal(legalName, contact) ??
     accountsRefusal(merchant.accountNumbers) ??
     addressesRefusal(merchant.productionAddresses) ??
-    softDescriptorRefusal(merchant.softDescriptor)
+    softDescriptorRefusal(merchant.softDescriptor) ??
+    businessAddressRefusal(merchant.businessAddress)
   );
 }
 
@@ -129,6 +135,7 @@ const VALUES = {
   contactPhone: ({ contact }: Merchant) => contact.phone,
   productionAddresses: ({ productionAddresses }: Merchant) => productionAddresses.join(','),
   softDescriptor: ({ softDescriptor }: Merchant) => softDescriptor,
+  businessAddress: ({ businessAddress }: Merchant) => businessAddress,
 } as const;
 
 export type MerchantField = keyof typeof VALUES;
@@ -164,6 +171,7 @@ export function changedMerchant(
     contact: { ...merchant.contact, ...change.contact },
     productionAddresses: change.productionAddresses ?? merchant.productionAddresses,
     softDescriptor: change.softDescriptor === undefined ? merchant.softDescriptor : change.softDescriptor,
+    businessAddress: change.businessAddress === undefined ? merchant.businessAddress : change.businessAddress,
   };
   const fields = FIELDS.filter((field) => VALUES[field](changed) !== VALUES[field](merchant));
   return { merchant: changed, fields };
@@ -173,7 +181,8 @@ export function changeRefusal(merchant: Merchant): Refused<MerchantChangeRefusal
   return (
     textsRefusal(merchant.legalName, merchant.contact) ??
     addressesRefusal(merchant.productionAddresses) ??
-    softDescriptorRefusal(merchant.softDescriptor)
+    softDescriptorRefusal(merchant.softDescriptor) ??
+    businessAddressRefusal(merchant.businessAddress)
   );
 }
 
@@ -218,6 +227,10 @@ export function addressesRefusal(
 function softDescriptorRefusal(text: string | null): Refused<'softDescriptorMalformed'> | null {
   if (text === null || (isSoftDescriptor(text) && !holdsCardNumber(text))) return null;
   return { refusal: 'softDescriptorMalformed', value: text };
+}
+
+function businessAddressRefusal(text: string | null): Refused<'businessAddressMalformed'> | null {
+  return text === null || isText(text, 150) ? null : { refusal: 'businessAddressMalformed', value: text };
 }
 
 /** Requires one visible line without card numbers; control characters could forge a line. */

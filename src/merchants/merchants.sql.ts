@@ -14,8 +14,8 @@ const INSERT = statement(
   `with merchant as (
      insert into merchants
        (merchant_id, cnpj, legal_name, contact_name, contact_email, contact_phone, production_addresses,
-        soft_descriptor)
-     values ($1, $2, $3, $4, $5, $6, $7, $9)
+        soft_descriptor, business_address)
+     values ($1, $2, $3, $4, $5, $6, $7, $9, $10)
      on conflict (merchant_id) do nothing
      returning merchant_id, created_at
    ), numbered as (
@@ -43,6 +43,7 @@ export async function insertMerchant(
     merchant.productionAddresses,
     merchant.accountNumbers,
     merchant.softDescriptor,
+    merchant.businessAddress,
   ];
   const row = await audit.change(INSERT, values, event);
   return row === undefined ? null : CREATED.parse(row).createdAt;
@@ -57,13 +58,14 @@ const CHANGE = statement(
      contact_email = case when $6::boolean then $7 else contact_email end,
      contact_phone = case when $8::boolean then $9 else contact_phone end,
      production_addresses = case when $10::boolean then $11::text[] else production_addresses end,
-     soft_descriptor = case when $12::boolean then $13 else soft_descriptor end
+     soft_descriptor = case when $12::boolean then $13 else soft_descriptor end,
+     business_address = case when $14::boolean then $15 else business_address end
    where merchant_id = $1 returning merchant_id`,
 );
 
 export async function updateMerchant(
   audit: Audit,
-  { merchantId, legalName, contact, productionAddresses, softDescriptor }: Merchant,
+  { merchantId, legalName, contact, productionAddresses, softDescriptor, businessAddress }: Merchant,
   fields: readonly MerchantField[],
   event: AuditEvent,
 ): Promise<boolean> {
@@ -76,6 +78,7 @@ export async function updateMerchant(
     ...[is('contactPhone'), contact.phone],
     ...[is('productionAddresses'), productionAddresses],
     ...[is('softDescriptor'), softDescriptor],
+    ...[is('businessAddress'), businessAddress],
   ];
   return (await audit.change(CHANGE, values, event)) !== undefined;
 }
@@ -186,6 +189,7 @@ const MERCHANT = rowCodec({
   ),
   productionAddresses: column.listOf(column.text()),
   softDescriptor: column.nullable(column.text()),
+  businessAddress: column.nullable(column.text()),
   createdAt: column.instant(),
   isDisabled: column.boolean('disabled_at is not null'),
   hasBillingsHeld: column.boolean('billings_held_at is not null'),

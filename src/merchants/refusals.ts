@@ -62,6 +62,10 @@ export const OPERATOR_REFUSALS: Readonly<Record<OperatorRefusal, SpokenRefusal>>
     status: 400,
     text: 'The name on statements has up to 13 letters without accents, digits, blanks, dots, hyphens and asterisks, not blanks alone, and is no card number.',
   },
+  businessAddressMalformed: {
+    status: 400,
+    text: 'The business address is one line of at most 150 characters, without card numbers.',
+  },
   accountMissing: { status: 400, text: 'Give the number of the account.' },
   accountMalformed: {
     status: 400,

@@ -1,7 +1,7 @@
 /** On the buyer's card statement. All acquirers take these characters and this length; not blanks alone. */
 export const LONGEST_SOFT_DESCRIPTOR = 13;
-/** Removes a soft descriptor where an empty text means no change. */
-export const NO_SOFT_DESCRIPTOR = '.';
+/** Removes a text where an empty one means no change. */
+export const NO_TEXT = '.';
 
 export function isSoftDescriptor(text: string): boolean {
   return (

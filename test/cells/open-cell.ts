@@ -45,7 +45,7 @@ export async function openCell(
   const created = await createMerchant(tools, {
     ...{ merchantId, cnpj, legalName: 'Loja Ltda.', accountNumbers: [ACCOUNT] },
     contact: { name: 'Ana', email: 'ana@loja.example', phone: '+55 11 4000 0000' },
-    ...{ productionAddresses: [], softDescriptor: null },
+    ...{ productionAddresses: [], softDescriptor: null, businessAddress: null },
   });
   if ('refusal' in created) throw new Error(created.refusal);
   return {

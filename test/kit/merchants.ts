@@ -36,6 +36,7 @@ export async function makeMerchant(
       accountNumbers,
       productionAddresses: addresses,
       softDescriptor: null,
+      businessAddress: null,
     });
     if ('refusal' in created) throw new Error(`${merchantId}: ${created.refusal} ${created.value}`);
     const beside = { enforceAddresses: keysOf.environment === 'production' };

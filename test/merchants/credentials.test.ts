@@ -59,6 +59,7 @@ test('the operator registers a merchant and finds it in the list', async () => {
     accountNumbers: ['1001', '1002'],
     productionAddresses: ['203.0.113.0/24', '2001:db8::7'],
     softDescriptor: null,
+    businessAddress: null,
     createdAt: made.createdAt,
     isDisabled: false,
     hasBillingsHeld: false,

@@ -151,6 +151,7 @@ async function openShop(
     accountNumbers: [merchantId],
     productionAddresses: [],
     softDescriptor: null,
+    businessAddress: null,
   });
   assert.ok(!('refusal' in merchant));
   const made = await createCredential(

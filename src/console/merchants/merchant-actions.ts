@@ -136,7 +136,7 @@ export const MERCHANT_ACTIONS: readonly Action<MerchantActionTools>[] = [
 const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
 
 function merchantOf(form: Form): NewMerchant {
-  const { cnpj = '', legalName = '', id, accounts = '', addresses = '', softDescriptor } = form;
+  const { cnpj = '', legalName = '', id, accounts = '', addresses = '', softDescriptor, businessAddress } = form;
   const { contactName: name = '', contactEmail: email = '', contactPhone: phone = '' } = form;
   return {
     merchantId: id ?? bareCnpj(cnpj),
@@ -146,17 +146,19 @@ function merchantOf(form: Form): NewMerchant {
     accountNumbers: wordsOf(accounts),
     productionAddresses: wordsOf(addresses),
     softDescriptor: softDescriptor ?? null,
+    businessAddress: businessAddress ?? null,
   };
 }
 
 /** The form shows the current values. An empty field is removed, or refused if it is required. */
 function changeOf(form: Form): MerchantChange {
-  const { legalName = '', addresses = '', softDescriptor } = form;
+  const { legalName = '', addresses = '', softDescriptor, businessAddress } = form;
   const { contactName: name = '', contactEmail: email = '', contactPhone: phone = '' } = form;
   return {
     legalName,
     contact: { name, email, phone },
     productionAddresses: wordsOf(addresses),
     softDescriptor: softDescriptor ?? null,
+    businessAddress: businessAddress ?? null,
   };
 }

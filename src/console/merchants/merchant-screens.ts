@@ -155,6 +155,12 @@ function newMerchant(visit: Visit): Shown {
         hint: say('Empty: none.'),
         mostCharacters: 13,
       },
+      {
+        name: 'businessAddress',
+        label: say('Address on boletos'),
+        hint: say('Empty: none.'),
+        mostCharacters: 150,
+      },
     ],
   });
 }

@@ -38,6 +38,7 @@ ${facts([
   [say('Contact'), `${contact.name}, ${contact.email}, ${contact.phone}`],
   [say('Addresses in production'), merchant.productionAddresses.join(', ') || '–'],
   [say('Name on statements'), merchant.softDescriptor ?? '–'],
+  [say('Address on boletos'), merchant.businessAddress ?? '–'],
   [say('Since'), moment(wording, merchant.createdAt)],
 ])}
 <p class="links">${link(pathOf(PAYMENTS, { merchantId }), say('Its payments'))} ${
@@ -102,6 +103,13 @@ ${actionForm(visit, CHANGE, {
       value: merchant.softDescriptor ?? '',
       hint: say('Empty: none.'),
       mostCharacters: 13,
+    },
+    {
+      name: 'businessAddress',
+      label: say('Address on boletos'),
+      value: merchant.businessAddress ?? '',
+      hint: say('Empty: none.'),
+      mostCharacters: 150,
     },
   ],
 })}`;

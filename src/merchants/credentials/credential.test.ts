@@ -13,6 +13,7 @@ const SHOP: Merchant = {
   accountNumbers: ['1001', '1002'],
   productionAddresses: [],
   softDescriptor: null,
+  businessAddress: null,
   createdAt: CREATED_AT,
   isDisabled: false,
   hasBillingsHeld: false,

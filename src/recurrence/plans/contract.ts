@@ -11,7 +11,7 @@ import {
   planAmount,
   writePlanAmount,
 } from '../../values/plan-amount.ts';
-import { LONGEST_SOFT_DESCRIPTOR, NO_SOFT_DESCRIPTOR } from '../../values/soft-descriptor.ts';
+import { LONGEST_SOFT_DESCRIPTOR, NO_TEXT } from '../../values/soft-descriptor.ts';
 import {
   CHANGED_RHYTHM,
   NEW_RHYTHM,
@@ -316,7 +316,7 @@ export function readWantedPlan(
     ...(attempts === undefined ? {} : { maxRetries: attempts }),
     ...(softDescriptor === undefined
       ? {}
-      : { softDescriptor: softDescriptor === NO_SOFT_DESCRIPTOR ? null : softDescriptor }),
+      : { softDescriptor: softDescriptor === NO_TEXT ? null : softDescriptor }),
   };
 }
 

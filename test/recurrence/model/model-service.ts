@@ -59,6 +59,7 @@ async function openDoor(service: TestService, tools: AuditedTools, merchantId: s
     accountNumbers: [merchantId],
     productionAddresses: [],
     softDescriptor: null,
+    businessAddress: null,
   });
   assert.ok(!('refusal' in merchant));
   const made = await createCredential(

@@ -275,7 +275,11 @@ export async function findNamedBoletos(
   return rows.map((row) => NAMED.parse(row).boletoId);
 }
 
-const BENEFICIARY = rowCodec({ name: column.text('m.legal_name'), documentNumber: column.text('m.cnpj') });
+const BENEFICIARY = rowCodec({
+  name: column.text('m.legal_name'),
+  documentNumber: column.text('m.cnpj'),
+  address: column.nullable(column.text('m.business_address')),
+});
 
 const FIND_PRINTED = statement(
   'boletos.find_to_print',

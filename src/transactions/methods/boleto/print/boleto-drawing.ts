@@ -1,10 +1,10 @@
 import { digitableLine, formatDigitableLine } from '../../../../values/bar-code.ts';
-import { documentText } from '../../../../values/document-number.ts';
 import { qrCodeRows } from '../../../../values/qr-code.ts';
 import { dayText, reaisShown } from '../../../payers/page-of-payer.ts';
 import {
   type BoletoToPrint,
   bankOf,
+  beneficiaryLine,
   instructionsOf,
   type NumbersOnPaper,
   noticeOf,
@@ -73,13 +73,13 @@ function pixMarks(pixEmv: string | null): Mark[] {
 }
 
 function receipt(boleto: BoletoToPrint, top: number): Mark[] {
-  const { beneficiary, ourNumber, referenceTransaction, dueOn, amount } = boleto;
+  const { ourNumber, referenceTransaction, dueOn, amount } = boleto;
   const rows = top + 9;
   const cells: Cell[] = [
     {
       ...place(0, 0, 120),
       label: 'Beneficiário',
-      text: `${beneficiary.name} - CNPJ ${documentText(beneficiary.documentNumber)}`,
+      text: beneficiaryLine(boleto),
     },
     { ...place(120, 0, 35), label: 'Nosso número', text: numbersOf(boleto)?.bankNumber ?? ourNumber },
     { ...place(155, 0, 35), label: 'Vencimento', text: dayText(dueOn), isBold: true, isAmount: true },
@@ -95,7 +95,9 @@ function receipt(boleto: BoletoToPrint, top: number): Mark[] {
     { ...place(0, 2, 155), label: 'Pagador', text: payerLines(boleto)[0] },
     { ...place(155, 2, 35), label: 'Valor pago', text: paidText(boleto), isAmount: true },
   ];
-  const lines = instructionsOf(boleto);
+  const { address } = boleto.beneficiary;
+  // Its whole address, which a cell may cut.
+  const lines = [...(address === null ? [] : [address]), ...instructionsOf(boleto)];
   const marks = [...head(boleto, top, 'Recibo do pagador'), ...cells.flatMap((cell) => drawCell(cell, rows))];
   const below = rows + 3 * ROW + 5;
   return [
@@ -114,7 +116,7 @@ function numbersOf(boleto: BoletoToPrint): NumbersOnPaper | null {
 }
 
 function slip(boleto: BoletoToPrint, top: number): Mark[] {
-  const { beneficiary, ourNumber, referenceTransaction, dueOn, amount, issuedOn, payableUntil } = boleto;
+  const { ourNumber, referenceTransaction, dueOn, amount, issuedOn, payableUntil } = boleto;
   const rows = top + 9;
   const amounts = WIDTH - AMOUNTS;
   const numbers = numbersOf(boleto);
@@ -134,7 +136,7 @@ function slip(boleto: BoletoToPrint, top: number): Mark[] {
     {
       ...place(0, 1, AMOUNTS),
       label: 'Beneficiário',
-      text: `${beneficiary.name} - CNPJ ${documentText(beneficiary.documentNumber)}`,
+      text: beneficiaryLine(boleto),
     },
     {
       ...place(AMOUNTS, 1, amounts),

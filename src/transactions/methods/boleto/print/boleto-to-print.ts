@@ -19,7 +19,11 @@ export type BoletoToPrint = {
   readonly issuedOn: Day;
   readonly dueOn: Day;
   readonly payableUntil: Day;
-  readonly beneficiary: { readonly name: string; readonly documentNumber: string };
+  readonly beneficiary: {
+    readonly name: string;
+    readonly documentNumber: string;
+    readonly address: string | null;
+  };
   /** Null: erased. */
   readonly payer: BoletoPayer | null;
   readonly instructions: readonly string[];
@@ -104,50 +108,93 @@ export type NumbersOnPaper = {
 /** Portfolios of Itaú whose free field has no branch. */
 const ITAU_WITHOUT_BRANCH = ['106', '107', '122', '142', '143', '195', '196', '198'];
 
+/** What stands in a free field of 25 digits; `number` is the bank's, without check digit. Null: another layout. */
+type FreeFieldReader = (free: string) => (NumbersOnPaper & { readonly number: string }) | null;
+
+const FREE_FIELDS: Readonly<Record<string, FreeFieldReader>> = {
+  '001'(free) {
+    if (!free.startsWith('000000')) return null;
+    const [agreement, number, portfolio] = cut(free.slice(6), 7, 10, 2);
+    return { number, branchAndCode: '', portfolio, bankNumber: agreement + number };
+  },
+  '033'(free) {
+    const [first, code, number, digit, , portfolio] = cut(free, 1, 7, 12, 1, 1, 3);
+    if (first !== '9') return null;
+    return { number, branchAndCode: code, portfolio, bankNumber: `${number}-${digit}` };
+  },
+  '085'(free) {
+    const [, account, digit, number, portfolio] = cut(free, 6, 7, 1, 9, 2);
+    const branchAndCode = `${account}-${digit}`;
+    return { number, branchAndCode, portfolio, bankNumber: `${account}${digit}${number}` };
+  },
+  '104'(free) {
+    const [company, first, kind, second, issuer, third] = cut(free, 7, 3, 1, 3, 1, 9);
+    const number = first + second + third;
+    const whole = kind + issuer + number;
+    const rest = remainder11(whole, 9);
+    const bankNumber = `${whole}-${rest < 2 ? 0 : 11 - rest}`;
+    return { number, branchAndCode: company, portfolio: kind === '1' ? 'RG' : 'SR', bankNumber };
+  },
+  '237'(free) {
+    const [branch, portfolio, number, account] = cut(free, 4, 2, 11, 7);
+    const bankNumber = `${portfolio}/${number}-${bradescoDigit(portfolio + number)}`;
+    return { number, branchAndCode: `${branch}/${account}`, portfolio, bankNumber };
+  },
+  '341'(free) {
+    const [portfolio, number, digit, branch, account, ofAccount, zeros] = cut(free, 3, 8, 1, 4, 5, 1, 3);
+    if (ITAU_WITHOUT_BRANCH.includes(portfolio) || zeros !== '000') return null;
+    const branchAndCode = `${branch}/${account}-${ofAccount}`;
+    return { number, branchAndCode, portfolio, bankNumber: `${portfolio}/${number}-${digit}` };
+  },
+  '756'(free) {
+    const [portfolio, branch, , code, number, digit] = cut(free, 1, 4, 2, 7, 7, 1);
+    return { number, branchAndCode: `${branch}/${code}`, portfolio, bankNumber: `${number}-${digit}` };
+  },
+};
+
 /**
  * What banks ask to be printed and their bar code says. Null if its free field is not read, or does not have
  * our number.
  */
 export function numbersOnPaper(barCode: BarCode, ourNumber: string): NumbersOnPaper | null {
-  const free = barCode.slice(19);
-  switch (barCode.slice(0, 3)) {
-    case '341': {
-      const portfolio = free.slice(0, 3);
-      if (ITAU_WITHOUT_BRANCH.includes(portfolio) || !free.endsWith('000')) return null;
-      if (!ourNumber.endsWith(free.slice(3, 11))) return null;
-      return {
-        branchAndCode: `${free.slice(12, 16)}/${free.slice(16, 21)}-${free[21]}`,
-        portfolio,
-        bankNumber: `${portfolio}/${free.slice(3, 11)}-${free[11]}`,
-      };
-    }
-    case '237': {
-      const portfolio = free.slice(4, 6);
-      const number = free.slice(6, 17);
-      if (number !== ourNumber) return null;
-      return {
-        branchAndCode: `${free.slice(0, 4)}/${free.slice(17, 24)}`,
-        portfolio,
-        bankNumber: `${portfolio}/${number}-${bradescoDigit(portfolio + number)}`,
-      };
-    }
-    default:
-      return null;
-  }
+  const read = FREE_FIELDS[barCode.slice(0, 3)]?.(barCode.slice(19)) ?? null;
+  if (read === null) return null;
+  const { number, ...numbers } = read;
+  const length = Math.min(number.length, ourNumber.length);
+  const isOurs = number.slice(-length) === ourNumber.slice(-length) && Number(number) === Number(number.slice(-length));
+  return isOurs ? numbers : null;
 }
 
-/** Modulo 11, weights 2 to 7 from the right, repeated. */
+/** Parts of the given lengths. */
+function cut<const Lengths extends readonly number[]>(
+  text: string,
+  ...lengths: Lengths
+): { [Index in keyof Lengths]: string } {
+  let from = 0;
+  return lengths.map((length) => text.slice(from, (from += length))) as { [Index in keyof Lengths]: string };
+}
+
 function bradescoDigit(digits: string): string {
-  const sum = [...digits]
-    .toReversed()
-    .reduce((total, digit, fromRight) => total + Number(digit) * (2 + (fromRight % 6)), 0);
-  const rest = sum % 11;
+  const rest = remainder11(digits, 7);
   if (rest === 1) return 'P';
   return rest === 0 ? '0' : String(11 - rest);
 }
 
+/** Modulo 11, weights 2 to `last` from the right, repeated. */
+function remainder11(digits: string, last: number): number {
+  const sum = [...digits]
+    .toReversed()
+    .reduce((total, digit, fromRight) => total + Number(digit) * (2 + (fromRight % (last - 1))), 0);
+  return sum % 11;
+}
+
 function percent(portion: number): string {
   return `${Math.floor(portion / 100)},${String(portion % 100).padStart(2, '0')}%`;
+}
+
+/** With its address where the merchant has one. */
+export function beneficiaryLine({ beneficiary: { name, documentNumber, address } }: BoletoToPrint): string {
+  return [`${name} - CNPJ ${documentText(documentNumber)}`, address].filter(Boolean).join(' - ');
 }
 
 export function payerLines({ payer }: BoletoToPrint): readonly [string, string] {

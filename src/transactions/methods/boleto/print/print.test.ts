@@ -38,7 +38,7 @@ const BOLETO: BoletoToPrint = {
   issuedOn: day('2026-11-23'),
   dueOn: DUE_ON,
   payableUntil: day('2027-01-09'),
-  beneficiary: { name: 'Papelaria São João Ltda', documentNumber: '11222333000181' },
+  beneficiary: { name: 'Papelaria São João Ltda', documentNumber: '11222333000181', address: null },
   payer: {
     name: 'João Araújo (filho)',
     documentNumber: '11144477735',
@@ -158,8 +158,26 @@ test('branch, code, portfolio and number with its digit are printed where the ba
   assert.ok(boletoPage(itau, 'pdf').includes('>175<'));
   for (const words of ['4042/0061900', '06/00000000525-P'])
     assert.ok(boletoPage(bradesco, 'pdf').includes(words), words);
+  const others = [
+    ['001', '0000001238798000000052517', '00000000525', ['12387980000000525', '>17<']],
+    ['033', '9189977500000000052500101', '00000000525', ['1899775', '000000000525-0']],
+    ['085', '2341230356156900000052501', '00000000525', ['0356156-9', '03561569000000525']],
+    ['104', '2452740000100040000000017', '00000000001', ['2452740', '14000000000000001-4', 'RG']],
+    ['756', '1432701022938500000024001', '00000000002', ['4327/0229385', '0000002-4']],
+  ] as const;
+  for (const [bankCode, freeField, ourNumber, all] of others) {
+    const page = boletoPage(ofBank(bankCode, freeField, ourNumber), 'pdf');
+    for (const words of all) assert.ok(page.includes(words), `${bankCode} ${words}`);
+  }
   // A number of the bank's own says nothing of ours.
   assert.ok(!boletoPage({ ...itau, ourNumber: '10000000009' }, 'pdf').includes('0810/53678-9'));
+});
+
+test('the beneficiary stands with its address, where it has one', () => {
+  const address = 'Rua das Flores, 100 - Centro - São Paulo/SP - CEP 01001-000';
+  const boleto = { ...BOLETO, beneficiary: { ...BOLETO.beneficiary, address } };
+  for (const text of [boletoPage(boleto, 'pdf'), textOfPdf(pdf(boleto))]) assert.ok(text.includes(address));
+  assert.ok(!textOfPdf(pdf(BOLETO)).includes('null'));
 });
 
 test('a boleto with a Pix has its QR code on paper; one without has none', () => {
