@@ -137,7 +137,7 @@ function withField(body: unknown, [name = '', ...below]: readonly string[], valu
  * Three digits as an amount are an amount, whatever they meant, and are kept and shown as one; so
  * with the names of things.
  */
-const KEPT_NUMBERS = ['amount', 'trialDays', 'installments'];
+const KEPT_NUMBERS = ['amount', 'trialDays', 'installments', 'expiresInSeconds'];
 const KEPT_TEXTS = [
   'orderNumber',
   'name',
@@ -145,6 +145,8 @@ const KEPT_TEXTS = [
   'softDescriptor',
   'sellerInfo,softDescriptor',
   'customer,name',
+  'payer,name',
+  'referenceTransaction',
 ];
 
 /**
