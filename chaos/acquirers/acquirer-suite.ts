@@ -6,7 +6,6 @@ import { patiently } from '../../test/kit/patience.ts';
 import { until } from '../../test/kit/service.ts';
 import { addressSettings, type ChaosBench } from '../chaos-bench.ts';
 import { askForTheLost } from '../judge/ask-for-the-lost.ts';
-import type { Finding } from '../judge/finding.ts';
 import { checkBooks } from '../judge/judge.ts';
 import { type Books, booksWith } from '../judge/ledger-view.ts';
 import { checkDatabase } from '../judge/of-database.ts';
@@ -15,7 +14,7 @@ import { OPERATIONS } from '../operations/operations.ts';
 import { again } from '../recurrence/patience.ts';
 import { countAnswers, type KindResult } from '../results.ts';
 import { awaitResolved, PAYMENT_REACH, prepareBatch, type Scene } from '../rounds.ts';
-import { neverApproved, type Stage, type Suite } from '../suite.ts';
+import { neverApproved, report, type Stage, type Suite } from '../suite.ts';
 import { checkRefunds, checkSales, unwantedPayments } from './check-sales.ts';
 import { type Enrolments, openEnrolments } from './enrolments.ts';
 import { type BookedSale, chargesOf, ESTABLISHMENT, readSales } from './sales-books.ts';
@@ -164,29 +163,18 @@ async function resolveAndCheck(
   findings.push(...neverApproved(result, rounds));
   enrolments.release();
   scene.note(`${rounds} ${await enrolments.countPaid(bench)} billings are paid so far`);
-  report(findings, books, sales, result);
+  await report(findings, result, (reference) => viewsOf(books, sales, reference));
 }
 
-const MOST_SHOWN = 10;
-
-function report(
-  findings: readonly Finding[],
-  books: Books,
-  sales: readonly BookedSale[],
-  result: KindResult,
-): void {
-  const seen = JSON.stringify;
-  for (const { invariant, reference, text } of findings) {
-    const booked = sales.filter(({ payment }) => payment?.reference === reference);
-    const asked = [...books.entries, ...books.cancelEntries, ...books.captureEntries];
-    const answered = asked.filter((entry) => entry.reference === reference);
-    const rows = [...books.transactions, ...books.cancels, ...books.captures].filter(
-      (row) => row.reference === reference,
-    );
-    const shown =
-      result.violations.length < MOST_SHOWN
-        ? `\n    client ${seen(answered)}\n    database ${seen(rows)}\n    ledgers ${seen(booked)}`
-        : '';
-    result.violations.push(`${invariant}: ${reference}: ${text}${shown}`);
-  }
+/** What client, database and ledgers have of a payment. */
+function viewsOf(books: Books, sales: readonly BookedSale[], reference: string): string {
+  const isOf = (one: { readonly reference: string }) => one.reference === reference;
+  const asked = [...books.entries, ...books.cancelEntries, ...books.captureEntries].filter(isOf);
+  const rows = [...books.transactions, ...books.cancels, ...books.captures].filter(isOf);
+  const booked = sales.filter(({ payment }) => payment?.reference === reference);
+  return [
+    `    client   ${JSON.stringify(asked)}`,
+    `    database ${JSON.stringify(rows)}`,
+    `    ledgers  ${JSON.stringify(booked)}`,
+  ].join('\n');
 }

@@ -76,8 +76,8 @@ export async function tell({ url, name }: ChaosAcquirer, what: string, told: obj
 }
 
 /**
- * A request whose answer is heard arrives once: whoever repeats it on its way has had no answer. A twin behind
- * a clear answer is seen in the acquirer's file alone.
+ * A request whose answer is heard arrives once: whoever repeats it on its way has had no answer. A twin
+ * behind a clear answer is seen in the acquirer's file alone.
  */
 function drawStep(chance: Chance, { name }: ChaosAcquirer, on: Operation): object {
   const step: Record<string, unknown> = {};

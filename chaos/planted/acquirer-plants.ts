@@ -4,7 +4,7 @@ const PORT = 'test/providers/port/port.test.ts';
 const REDE = 'src/providers/acquirers/adapters/rede/rede.ts';
 const REDE_CODES = 'src/providers/acquirers/adapters/rede/rede-codes.ts';
 
-/** Mistakes at acquirers that know neither tombstones nor cancels, and in sending payments on between them. */
+/** Mistakes at acquirers that know neither tombstones nor cancels, and in routing between them. */
 export const ACQUIRER_PLANTS: readonly Plant[] = [
   {
     name: 'a charge of unknown fate goes on to the next acquirer',

@@ -12,7 +12,7 @@ import {
 } from './asks.ts';
 import { MERCHANT, openPortBenches, type PortBench } from './port-bench.ts';
 
-/** What the service relies on of every acquirer: each adapter, against the books of its simulated acquirer. */
+/** What the service relies on of every acquirer: each adapter against its simulated acquirer's books. */
 
 const isLong = process.env.PARCELA_TEST_LONG === '1';
 const AMOUNT = 12_345;
