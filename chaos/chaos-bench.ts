@@ -1,5 +1,4 @@
-import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,9 +15,17 @@ import { migrate } from '../src/platform/migrations/migrations.ts';
 import { openDatabase } from '../src/platform/postgres/database.ts';
 import type { TestDatabaseAddress } from '../test/kit/database.ts';
 import { auditedTools, keyFileIn, rememberKeyFile } from '../test/kit/keys.ts';
-import { databaseUrl, startTestSimulator, type TestSimulator, until } from '../test/kit/service.ts';
+import { databaseUrl, until } from '../test/kit/service.ts';
 import { type CancelSpoiler, openCancelSpoiler } from './cancel-interceptor.ts';
 import { chanceFrom } from './chance.ts';
+import {
+  ACQUIRER_SETTINGS,
+  type ChaosAcquirer,
+  type ChaosSimulator,
+  openAcquirers,
+  openSimulator,
+  portsOf,
+} from './chaos-simulators.ts';
 import { type MerchantSystem, openMerchantSystems, SYSTEM_NAMES } from './webhooks/merchant-system.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
@@ -27,14 +34,21 @@ const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 const ACQUIRER_TIMEOUT_MILLISECONDS = 500;
 /** As short as the configuration allows: a lease is the deadline and five seconds more. */
 export const DEADLINE_MILLISECONDS = 3_000;
-const LATE_MILLISECONDS = 750;
+/** Another acquirer is asked only with three seconds left. */
+const ROUTING_DEADLINE_MILLISECONDS = 5_000;
+
 /**
  * A client that lost the connection asks after the deadline and a second: until then what was sent
  * may still begin.
  */
-export const CERTAIN_AFTER_MILLISECONDS = DEADLINE_MILLISECONDS + 1_000;
+export function certainAfterMilliseconds({ deadlineMilliseconds }: ChaosBench): number {
+  return deadlineMilliseconds + 1_000;
+}
+
 /** The deadline and the margin behind it, less what two clocks of one machine may differ. */
-export const SHORTEST_LEASE_MILLISECONDS = DEADLINE_MILLISECONDS + 5_000 - 250;
+export function shortestLeaseMilliseconds({ deadlineMilliseconds }: ChaosBench): number {
+  return deadlineMilliseconds + 5_000 - 250;
+}
 
 /** What the operator keeps of a sale in one installment and in several, in hundredths of a percent. */
 export const FEE_PORTIONS = { one: 249, several: 333 };
@@ -46,6 +60,8 @@ export type Shop = {
   readonly login: DemoLogin;
   /** For the Other APIs. */
   readonly integration: DemoLogin;
+  /** For plans and subscriptions. */
+  readonly recurrence: DemoLogin;
 };
 
 /**
@@ -60,13 +76,15 @@ export type ChaosBench = {
   readonly address: TestDatabaseAddress;
   readonly simulatorUrl: string;
   /** The bank's simulator, where the suite wants one. */
-  readonly bank: ChaosBank | null;
+  readonly bank: ChaosSimulator | null;
   /** Rede and Cielo, simulated, where the suite wants them. */
   readonly acquirers: readonly ChaosAcquirer[];
   /** Between the gateways and the simulator. */
   readonly cancelSpoiler: CancelSpoiler;
   /** Settings of a gateway, less its database. */
   readonly settings: Readonly<Record<string, string>>;
+  /** How long a request may take. */
+  readonly deadlineMilliseconds: number;
   /** Where PostgreSQL keeps its files. */
   readonly databaseFolder: string;
   readonly server: () => EmbeddedPostgres;
@@ -85,18 +103,6 @@ export type ChaosBench = {
   pauseSimulator(): void;
   resumeSimulator(): void;
   close(): Promise<void>;
-};
-
-/** An acquirer of the table of providers; it may be killed as well. */
-export type ChaosAcquirer = ChaosBank & { readonly name: AcquirerName };
-type AcquirerName = 'rede' | 'cielo';
-
-/** A bank that may be killed as well. */
-export type ChaosBank = {
-  readonly url: string;
-  /** kill -9, and a new start on the same port and ledger. */
-  kill(): Promise<void>;
-  restart(): Promise<void>;
 };
 
 export type BenchOptions = {
@@ -136,7 +142,8 @@ export async function openChaosBench(seed: number, options: BenchOptions = {}): 
   const systems = options.hasSystems ? await openMerchantSystems(chanceFrom(seed).fork('systems')) : [];
   const simulator = await openSimulator(join(folder, 'ledger'));
   const bank = options.hasBank ? await openSimulator(join(folder, 'bank'), 'bank') : null;
-  const acquirers = options.hasAcquirers ? await Promise.all(ACQUIRERS.map(openAcquirer(folder))) : [];
+  const acquirers = options.hasAcquirers ? await openAcquirers(folder) : [];
+  const deadlineMilliseconds = options.hasAcquirers ? ROUTING_DEADLINE_MILLISECONDS : DEADLINE_MILLISECONDS;
   const cancelSpoiler = await openCancelSpoiler(simulator.url, chanceFrom(seed).fork('cancels'));
   const pool = new pg.Pool({ ...address, max: 3, application_name: 'faults' });
   pool.on('error', quiet);
@@ -150,12 +157,11 @@ export async function openChaosBench(seed: number, options: BenchOptions = {}): 
     acquirers,
     cancelSpoiler,
     settings: {
-      ...gatewaySettings(cancelSpoiler.url, folder),
+      ...gatewaySettings(cancelSpoiler.url, folder, deadlineMilliseconds),
       ...(bank === null ? {} : { PARCELA_BANK_URL: bank.url }),
-      ...(options.hasAcquirers
-        ? { PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: String(ADAPTER_MILLISECONDS) }
-        : {}),
+      ...(options.hasAcquirers ? { ...ACQUIRER_SETTINGS, ...portsOf(acquirers) } : {}),
     },
+    deadlineMilliseconds,
     databaseFolder,
     server: server.current,
     hasServerEnded: server.hasEnded,
@@ -211,65 +217,6 @@ async function openServer(folder: string): Promise<BenchServer> {
   };
 }
 
-/** Two calls make a charge at Cielo, and a third one may look it up. */
-const ADAPTER_MILLISECONDS = 1_000;
-/** Hours and minutes of a real one in a second or less. Of Cielo the sandbox's cards decide nothing. */
-const ACQUIRERS: readonly (readonly [AcquirerName, readonly string[]])[] = [
-  ['rede', ['--refund-milliseconds', '400', '--token-seconds', '20']],
-  [
-    'cielo',
-    ['--replica-lag-milliseconds', '150', '--horizon-milliseconds', '1500', '--last-digit', '0'].concat(
-      ...['--spacing-milliseconds', '1000'],
-    ),
-  ],
-];
-
-const openAcquirer =
-  (folder: string) =>
-  async ([name, options]: (typeof ACQUIRERS)[number]) => ({
-    name,
-    ...(await openSimulator(join(folder, name), name, options)),
-  });
-
-type SimulatorName = 'acquirer' | 'bank' | AcquirerName;
-
-async function openSimulator(
-  folder: string,
-  program: SimulatorName = 'acquirer',
-  options: readonly string[] = [],
-) {
-  await mkdir(folder);
-  const port = await freePort();
-  const start = () =>
-    startTestSimulator(
-      folder,
-      [
-        ...['--port', String(port), '--late-milliseconds', String(LATE_MILLISECONDS)],
-        // The books must outlive the simulator, not the machine.
-        ...['--ledger-sync', 'off', ...options],
-      ],
-      program,
-    );
-  let simulator: TestSimulator = await start();
-  return {
-    url: simulator.url,
-    kill: async () => {
-      const ended = new Promise((resolve) => simulator.process.once('exit', resolve));
-      simulator.process.kill('SIGKILL');
-      await ended;
-    },
-    restart: async () => {
-      simulator = await start();
-    },
-    signal: (name: NodeJS.Signals) => void simulator.process.kill(name),
-    stop: async () => {
-      const { exitCode, signalCode } = simulator.process;
-      // Ctrl-C reaches it as it reaches us: there may be nothing left to stop.
-      if (exitCode === null && signalCode === null) await simulator.stop();
-    },
-  };
-}
-
 /**
  * As short for charges that nobody waits for: longer than a checkout's, and under the delays of a
  * slow acquirer twice.
@@ -279,12 +226,12 @@ const BILLING_SETTINGS = {
   PARCELA_BILLING_SEARCH_MILLISECONDS: '2000',
 };
 
-function gatewaySettings(acquirerUrl: string, folder: string): Record<string, string> {
+function gatewaySettings(acquirerUrl: string, folder: string, deadline: number): Record<string, string> {
   return {
     PARCELA_ACQUIRER_URL: acquirerUrl,
     PARCELA_KEY_FILE: keyFileIn(folder),
     PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: String(ACQUIRER_TIMEOUT_MILLISECONDS),
-    PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(DEADLINE_MILLISECONDS),
+    PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(deadline),
     PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL: '1000000',
     PARCELA_REQUESTS_PER_SECOND_PER_ADDRESS: '1000000',
     PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: '1000000',
@@ -346,8 +293,8 @@ async function openShops(address: TestDatabaseAddress, folder: string, count: nu
     const tools = await auditedTools(database);
     await createDemoMerchant(tools, file, { gatewayUrl: '', integrationUrl: '' });
     const demo = JSON.parse(await readFile(file, 'utf8')) as Demo;
-    const { merchantId, accountNumber, gateway, integration } = demo;
-    const shops: Shop[] = [{ merchantId, accountNumber, login: gateway, integration }];
+    const { merchantId, accountNumber, gateway, integration, recurrence } = demo;
+    const shops: Shop[] = [{ merchantId, accountNumber, login: gateway, integration, recurrence }];
     for (const more of MORE_SHOPS.slice(0, count - 1)) shops.push(await openShop(tools, more));
     return shops;
   } finally {
@@ -374,24 +321,13 @@ async function openShop(
     softDescriptor: null,
     businessAddress: null,
   });
-  const loginFor = async (scope: 'gateway' | 'integration') => {
+  const loginFor = async (scope: 'gateway' | 'integration' | 'recurrence') => {
     const wanted = { merchantId, accountNumber: null, userName: null, scopes: [scope], allowedAddresses: [] };
     const made = await createCredential({ ...tools, enforceAddresses: false }, wanted);
     if ('refusal' in made) throw new Error(`the login of ${merchantId} was refused: ${made.refusal}`);
     return { userName: made.credential.userName, password: made.password };
   };
   const login = await loginFor('gateway');
-  return { merchantId, accountNumber, login, integration: await loginFor('integration') };
-}
-
-/** What is started again on its port cannot have the next best: one that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const listener = createServer();
-    listener.once('error', reject);
-    listener.listen(0, '127.0.0.1', () => {
-      const address = listener.address();
-      listener.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
+  const [integration, recurrence] = [await loginFor('integration'), await loginFor('recurrence')];
+  return { merchantId, accountNumber, login, integration, recurrence };
 }

@@ -57,13 +57,13 @@ const HELP = `npm run chaos -- payments [options]
        npm run chaos -- soak [--minutes M] [--rate R] [--seed S]
        npm run chaos -- upgrade [--from COMMIT] [--rate R] [--seconds T] [--seed S]
        npm run chaos -- all [--kills N] [--operations M] [--seed S]
-       npm run chaos -- planted [--fast] [--seed S] [--only PART-OF-A-NAME|payments|webhooks|recurrence|boletos|crowd]
+       npm run chaos -- planted [--fast] [--seed S] [--only PART-OF-A-NAME|payments|webhooks|recurrence|boletos|acquirers|crowd]
 
 Breaks the service in every way there is while payments are under way, and compares three books afterwards: what the
 clients were answered, our database, and the acquirer's ledger; with webhooks what merchants were notified of, our database, and what
 clients were answered; with recurrence what is owed and what was collected, the acquirer's ledger, and what merchants read;
 with boletos what clients were answered, our database, and the bank's ledger;
-with acquirers the books of Rede and Cielo, between which payments are routed.
+with acquirers what clients were answered, our database, and the ledgers of Rede, Cielo and a bridge, between which payments are routed.
 
   --kills N       kills in all, with the faults of the other kinds beside them (200); kinds that kill nothing strike so often
   --seed S        the draw; printed, and random unless given

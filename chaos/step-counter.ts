@@ -27,7 +27,14 @@ let count = 0;
 /** The last step at which something was done: a stopped process counts on when it wakes. */
 let isDone = false;
 
-const acquirerPort = new URL(process.env.PARCELA_ACQUIRER_URL as string).port;
+const acquirerPort = new URL(process.env.PARCELA_ACQUIRER_URL ?? 'http://127.0.0.1').port;
+/** `rede=4711,cielo=4712` */
+const acquirers = new Map(
+  (process.env.FAULTS_ACQUIRERS ?? '').split(',').map((pair) => {
+    const [name = '', port = ''] = pair.split('=');
+    return [port, name];
+  }),
+);
 const bankPort = new URL(process.env.PARCELA_BANK_URL ?? 'http://127.0.0.1').port;
 const databaseSockets = new Set<net.Socket>();
 
@@ -74,7 +81,7 @@ function nameOf(socket: net.Socket): string {
   if (typeof (socket as { fd?: unknown }).fd === 'number') return 'output';
   const port = String(socket.remotePort);
   if (port === acquirerPort) return 'acquirer';
-  return port === bankPort ? 'bank' : 'merchant';
+  return acquirers.get(port) ?? (port === bankPort ? 'bank' : 'merchant');
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: it takes values of every shape.

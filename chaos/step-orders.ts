@@ -33,6 +33,11 @@ export class StepOrders {
     writeFileSync(`${this.#file}.order`, JSON.stringify({ action, step }));
   }
 
+  /** Whoever starts next counts nothing. */
+  disarmFromStart(): void {
+    writeFileSync(`${this.#file}.order`, JSON.stringify({ action: 'none', step: 0 }));
+  }
+
   /** Counts from now on; resolves when the process knows. */
   async arm(processId: number, action: StepAction, step: number): Promise<void> {
     await this.#order(processId, { action, step }, 'armed');

@@ -6,7 +6,7 @@ import { askForTheLost } from './judge/ask-for-the-lost.ts';
 import type { Finding } from './judge/finding.ts';
 import { changesSince, type Fingerprints, fingerprintsOf } from './judge/fingerprints.ts';
 import { checkBooks } from './judge/judge.ts';
-import { type Books, type LedgerPlace, readBooks, threeViews } from './judge/ledger-view.ts';
+import { type LedgerPlace, readBooks, threeViews } from './judge/ledger-view.ts';
 import { compareTakenBack } from './judge/of-changes.ts';
 import { checkDatabase } from './judge/of-database.ts';
 import { mountSmallDisk, type SmallDisk } from './kinds/disk.ts';
@@ -278,7 +278,7 @@ async function resolveAndCheck(
   findings.push(...(await compareTakenBack(scene, books)));
   countAnswers(books, result);
   findings.push(...neverApproved(result, rounds));
-  await report(bench, books, findings, result);
+  await report(findings, result, (reference) => threeViews(bench, books, reference));
 }
 
 export const PAYMENT_SUITE: Suite = {
@@ -313,14 +313,14 @@ async function checkWhole(
   return result;
 }
 
-async function report(
-  bench: ChaosBench,
-  books: Books,
+/** The first findings with what everybody knows of them; empty: nothing. */
+export async function report(
   findings: readonly Finding[],
   result: KindResult,
+  viewsOf: (reference: string) => string | Promise<string> = () => '',
 ): Promise<void> {
   for (const [index, { invariant, reference, text }] of findings.entries()) {
-    const views = index < MOST_VIOLATIONS_SHOWN ? `\n${await threeViews(bench, books, reference)}` : '';
-    result.violations.push(`${invariant}: ${reference}: ${text}${views}`);
+    const views = index < MOST_VIOLATIONS_SHOWN ? await viewsOf(reference) : '';
+    result.violations.push(`${invariant}: ${reference}: ${text}${views === '' ? '' : `\n${views}`}`);
   }
 }

@@ -2,35 +2,40 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommandHere } from '../../test/kit/command.ts';
 import { keyFileIn } from '../../test/kit/keys.ts';
+import { patiently } from '../../test/kit/patience.ts';
 import { until } from '../../test/kit/service.ts';
 import { addressSettings, type ChaosBench } from '../chaos-bench.ts';
 import { askForTheLost } from '../judge/ask-for-the-lost.ts';
 import { checkBooks } from '../judge/judge.ts';
-import { booksWith } from '../judge/ledger-view.ts';
+import { type Books, booksWith } from '../judge/ledger-view.ts';
 import { checkDatabase } from '../judge/of-database.ts';
 import type { Operation } from '../operations/operation.ts';
 import { OPERATIONS } from '../operations/operations.ts';
+import { again } from '../recurrence/patience.ts';
 import { countAnswers, type KindResult } from '../results.ts';
 import { awaitResolved, PAYMENT_REACH, prepareBatch, type Scene } from '../rounds.ts';
-import { neverApproved, type Stage, type Suite } from '../suite.ts';
-import { chargesOf, checkSales, ESTABLISHMENT, readSales } from './sales-books.ts';
-import { clearScripts, spoilAcquirers } from './spoil-acquirers.ts';
+import { neverApproved, report, type Stage, type Suite } from '../suite.ts';
+import { checkRefunds, checkSales, unwantedPayments } from './check-sales.ts';
+import { type Enrolments, openEnrolments } from './enrolments.ts';
+import { type BookedSale, chargesOf, ESTABLISHMENT, readSales } from './sales-books.ts';
+import { clearScripts, spoilAcquirers, tell } from './spoil-acquirers.ts';
 
-/** Changes are forced at the other simulator: these acquirers tell of them in files alone. */
+/** Changes are forced at the bridge's simulator: Rede and Cielo tell of them in files alone. */
 const ACQUIRER_OPERATIONS: readonly Operation[] = OPERATIONS.filter(({ name }) => name !== 'beTakenBack');
 
 const SHARE_OF_SPOILED_BATCHES = 0.4;
 const QUIET_MILLISECONDS = 120_000;
 const KEY = 'KEY-OF-A-TEST-0123456789-0123456789-0123';
 /** Seconds for what real ones take minutes for; each is longer than the simulated one takes. */
-const TIMES = { horizonSeconds: 3, apartSeconds: 1, silenceSeconds: 4 };
-/** Half goes to each, and what the one surely did not make goes on to the other. */
-const ROUTES = ['share=50 rede', 'cielo'];
+const TIMES = { horizonSeconds: 4, apartSeconds: 1, silenceSeconds: 5 };
+/** What one surely did not make goes on to the first of the others. */
+const ROUTES = ['share=40 rede', 'share=65 cielo', 'default'];
 
-/** Payments at simulated Rede and simulated Cielo, and routed between them, while things break. */
+/** Payments and billings at simulated Rede, Cielo and bridge, and routed between them, while things break. */
 export function acquirerSuite(): Suite {
+  const enrolments = openEnrolments();
   return {
-    operations: ACQUIRER_OPERATIONS,
+    operations: [...ACQUIRER_OPERATIONS, enrolments.operation],
     hasSystems: false,
     hasAcquirers: true,
     hasOwnLastLook: true,
@@ -41,11 +46,12 @@ export function acquirerSuite(): Suite {
       await spoilAcquirers(bench, chance, chance.isIn(SHARE_OF_SPOILED_BATCHES) ? 0.6 : 0);
       return prepareBatch(scene, round, gateway);
     },
-    resolveAndCheck,
-    checkDatabase: async (bench) => [
-      ...(await checkDatabase(bench, '')),
-      ...checkSales(await readSales(bench)),
-    ],
+    resolveAndCheck: (scene, result, rounds) => resolveAndCheck(enrolments, scene, result, rounds),
+    checkDatabase: async (bench) => {
+      await enrolments.holdDue(bench);
+      await awaitEnd(bench, '');
+      return [...(await checkDatabase(bench, '')), ...checkSales(await salesAtLast(bench))];
+    },
   };
 }
 
@@ -93,48 +99,82 @@ async function parcela(bench: ChaosBench, words: readonly string[]): Promise<voi
 const HASTEN = ['transactions', 'cancels', 'captures'].map(
   (table) => `update ${table} set due_at = now() where due_at > now() + interval '20 seconds'`,
 );
+const LOOK_AT = 'update watched_charges set due_at = now() where transaction_id = any ($1::uuid[])';
 
 const DAY_MILLISECONDS = 86_400_000;
 
 /** Rede gives parts of the same day's sale back the day after. */
 async function passDay({ acquirers }: ChaosBench): Promise<void> {
-  for (const { name, url } of acquirers.filter((one) => one.name === 'rede')) {
-    const body = JSON.stringify({ forwardMilliseconds: DAY_MILLISECONDS });
-    const answer = await fetch(`${url}/simulator/clock`, { method: 'POST', body });
-    await answer.text();
-    if (answer.status !== 200) throw new Error(`the clock of ${name} was answered ${answer.status}`);
-  }
+  for (const acquirer of acquirers.filter(({ name }) => name === 'rede'))
+    await again(() => tell(acquirer, 'clock', { forwardMilliseconds: DAY_MILLISECONDS }));
 }
 
 /** Pauses of minutes are not waited for. */
 async function awaitEnd(bench: ChaosBench, rounds: string): Promise<void> {
-  const endsAt = performance.now() + QUIET_MILLISECONDS;
+  const endsAt = performance.now() + patiently(QUIET_MILLISECONDS);
   await passDay(bench);
   while (performance.now() < endsAt) {
     for (const text of HASTEN) await bench.query(text);
-    if (await awaitResolved(bench, rounds, 3_000)) return;
+    if ((await awaitResolved(bench, rounds, 3_000)) && (await areBillingsResolved(bench))) return;
   }
 }
 
-async function resolveAndCheck(scene: Scene, result: KindResult, rounds: string): Promise<void> {
+const BILLINGS_UNDER_WAY = `select exists (
+    select from transactions where due_at is not null and origin = 'billing'
+  ) or exists (select from billings where transaction_id is not null) as is_there`;
+
+async function areBillingsResolved(bench: ChaosBench): Promise<boolean> {
+  const [found] = await bench.query(BILLINGS_UNDER_WAY);
+  return found?.is_there === false;
+}
+
+const LOOKS = 40;
+const BETWEEN_LOOKS_MILLISECONDS = 500;
+
+/** The ledgers when the half hour has passed after which the service looks at what is live in them. */
+async function salesAtLast(bench: ChaosBench): Promise<BookedSale[]> {
+  for (let look = 1; ; look += 1) {
+    const sales = await readSales(bench);
+    const unwanted = unwantedPayments(sales);
+    if (unwanted.length === 0 || look === LOOKS) return sales;
+    await bench.query(LOOK_AT, [unwanted]);
+    await new Promise((wake) => setTimeout(wake, BETWEEN_LOOKS_MILLISECONDS));
+  }
+}
+
+async function resolveAndCheck(
+  enrolments: Enrolments,
+  scene: Scene,
+  result: KindResult,
+  rounds: string,
+): Promise<void> {
   const { bench, till, fleet } = scene;
   // Somebody must be there to ask the acquirers.
   await fleet.pair();
   await clearScripts(bench);
+  await enrolments.holdDue(bench);
   await awaitEnd(bench, rounds);
-  const sales = await readSales(bench);
+  const sales = await salesAtLast(bench);
   const books = await booksWith(bench, till, rounds, chargesOf(sales, rounds));
   const findings = [...checkBooks(books), ...(await checkDatabase(bench, rounds)), ...checkSales(sales)];
+  findings.push(...checkRefunds(books, sales), ...(await enrolments.check(bench, sales)));
   findings.push(...(await askForTheLost(scene, books, result)));
   countAnswers(books, result);
   findings.push(...neverApproved(result, rounds));
-  const seen = JSON.stringify;
-  for (const { invariant, reference, text } of findings) {
-    const booked = sales.filter(({ payment }) => payment?.reference === reference);
-    const asked = [...books.entries, ...books.cancelEntries, ...books.captureEntries];
-    const answered = asked.filter((entry) => entry.reference === reference);
-    const shown =
-      result.violations.length < 10 ? `\n    client ${seen(answered)}\n    ledgers ${seen(booked)}` : '';
-    result.violations.push(`${invariant}: ${reference}: ${text}${shown}`);
-  }
+  enrolments.release();
+  scene.note(`${rounds} ${await enrolments.countPaid(bench)} billings are paid so far`);
+  await report(findings, result, (reference) => viewsOf(books, sales, reference));
+}
+
+/** What client, database and ledgers have of a payment. */
+function viewsOf(books: Books, sales: readonly BookedSale[], reference: string): string {
+  const isOf = (one: { readonly reference: string }) => one.reference === reference;
+  const asked = [...books.entries, ...books.cancelEntries, ...books.captureEntries].filter(isOf);
+  const rows = [...books.transactions, ...books.cancels, ...books.captures].filter(isOf);
+  const booked = sales.filter(({ payment }) => payment?.reference === reference);
+  return [
+    `    client   ${JSON.stringify(asked)}`,
+    `    database ${JSON.stringify(rows)}`,
+    `    ledgers  ${JSON.stringify(booked)}`,
+  ].join('\n');
 }

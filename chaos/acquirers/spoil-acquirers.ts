@@ -1,54 +1,116 @@
 import type { Chance } from '../chance.ts';
-import type { ChaosAcquirer, ChaosBench } from '../chaos-bench.ts';
+import type { ChaosBench } from '../chaos-bench.ts';
+import type { ChaosAcquirer } from '../chaos-simulators.ts';
 import { ESTABLISHMENT } from './sales-books.ts';
 
 /** What an acquirer may do of its own to a request of each kind. */
-const OPERATIONS = ['authorize', 'authorize', 'capture', 'refund', 'find', 'token'] as const;
+const OPERATIONS = ['authorize', 'authorize', 'check', 'capture', 'refund', 'find', 'token'] as const;
+type Operation = (typeof OPERATIONS)[number];
+/** Before anything was done, and after it. */
 const FAULTS = [
   ...['silent', 'closed', 'unavailable', 'unauthorized', 'booksButSilent', 'booksButClosed'],
-  ...['booksButUnavailable', 'late', 'garbage'],
+  ...['booksButUnavailable', 'booksButCut', 'late', 'garbage'],
 ];
+/**
+ * Codes that each acquirer answers without doing anything, and those that it answers although it did it. The
+ * second prove nothing; among the first are some that prove that nothing was done.
+ */
+const CODES: Readonly<
+  Record<
+    ChaosAcquirer['name'],
+    Partial<Record<Operation, { undone: readonly string[]; done: readonly string[] }>>
+  >
+> = {
+  rede: {
+    authorize: { undone: ['898', '25', '1018', '150', '42', '74'], done: ['150', '56', '899'] },
+    capture: { undone: ['150', '899'], done: ['150'] },
+    refund: { undone: ['150', '354', '899'], done: ['150', '899'] },
+    find: { undone: ['78', '150'], done: [] },
+  },
+  cielo: {
+    authorize: { undone: ['101', '129', '0', '302'], done: ['0', '302'] },
+    capture: { undone: ['308'], done: [] },
+    refund: { undone: ['10', '17', '42', '55', '57', '98', '99', '476'], done: ['10', '17', '57', '98'] },
+  },
+};
 const STEPS = 24;
-/** Less than what the services are told that a lost request may take. */
-const LONGEST_COPY_MILLISECONDS = 1_500;
+/** With what comes before it less than the services are told that a lost request may take. */
+const LONGEST_COPY_MILLISECONDS = 600;
+const SHARE_OF_EXPIRED_TOKENS = 0.3;
 
 /** A script for the next requests of both; `share` of its steps do something. */
 export async function spoilAcquirers(bench: ChaosBench, chance: Chance, share: number): Promise<void> {
   for (const acquirer of bench.acquirers) {
     const steps = Array.from({ length: STEPS }, () => {
       const on = chance.pick(OPERATIONS);
-      return chance.isIn(share) ? { on, ...drawStep(chance, on) } : { on };
+      return chance.isIn(share) ? { on, ...drawStep(chance, acquirer, on) } : { on };
     });
     await writeScript(acquirer, share === 0 ? [] : steps);
+    if (acquirer.name === 'rede' && share > 0 && chance.isIn(SHARE_OF_EXPIRED_TOKENS))
+      await tell(acquirer, 'tokens/expire', { merchantId: ESTABLISHMENT });
   }
 }
+
+/** It refuses every authorization by a code that proves that nothing was charged. */
+export async function refuseAll(acquirer: ChaosAcquirer): Promise<void> {
+  const returnCode = CODES[acquirer.name].authorize?.undone[0];
+  const steps = Array.from({ length: MOST_REFUSALS }, () => ({ on: 'authorize', returnCode }));
+  await writeScript(acquirer, steps);
+}
+
+const MOST_REFUSALS = 400;
 
 export async function clearScripts(bench: ChaosBench): Promise<void> {
   for (const acquirer of bench.acquirers) await writeScript(acquirer, []).catch(() => {});
 }
 
-async function writeScript({ url, name }: ChaosAcquirer, steps: readonly object[]): Promise<void> {
-  const body = JSON.stringify({ merchantId: ESTABLISHMENT, steps });
-  const answer = await fetch(`${url}/simulator/script`, { method: 'POST', body });
-  await answer.text();
-  if (answer.status !== 200) throw new Error(`the script of ${name} was answered ${answer.status}`);
+function writeScript(acquirer: ChaosAcquirer, steps: readonly object[]): Promise<void> {
+  return tell(acquirer, 'script', { merchantId: ESTABLISHMENT, steps });
 }
 
-function drawStep(chance: Chance, on: (typeof OPERATIONS)[number]): object {
+/** Tells the desk of a simulator something; it may be on its way up. */
+export async function tell({ url, name }: ChaosAcquirer, what: string, told: object): Promise<void> {
+  const answer = await fetch(`${url}/simulator/${what}`, { method: 'POST', body: JSON.stringify(told) });
+  await answer.text();
+  if (answer.status !== 200) throw new Error(`${what} of ${name} was answered ${answer.status}`);
+}
+
+/**
+ * A request whose answer is heard arrives once: whoever repeats it on its way has had no answer. A twin
+ * behind a clear answer is seen in the acquirer's file alone.
+ */
+function drawStep(chance: Chance, { name }: ChaosAcquirer, on: Operation): object {
   const step: Record<string, unknown> = {};
-  if (chance.isIn(0.7)) step.fault = chance.pick(FAULTS);
-  else if (on === 'authorize' && chance.isIn(0.3)) step.outcome = 'declined';
+  const codes = CODES[name][on];
   if (chance.isIn(0.3)) step.delayMilliseconds = chance.whole(1, 900);
-  if (on === 'authorize' && chance.isIn(0.3)) {
-    step.copies = chance.whole(1, 2);
-    step.copiesAfterMilliseconds = chance.whole(1, LONGEST_COPY_MILLISECONDS);
+  if (codes !== undefined && chance.isIn(0.3)) {
+    const books = codes.done.length > 0 && chance.isIn(0.5);
+    return { ...step, returnCode: chance.pick(books ? codes.done : codes.undone), books };
   }
-  if (on === 'authorize' && chance.isIn(0.15))
-    step.doubt = {
-      ...{ status: chance.pick(['0', '12']), becomes: chance.pick(['confirmed', 'declined']) },
-      afterMilliseconds: chance.whole(1, LONGEST_COPY_MILLISECONDS),
-    };
-  if (on === 'refund' && chance.isIn(0.3))
+  if (on === 'find' && chance.isIn(0.2)) return { ...step, fault: 'notFound' };
+  if (on === 'authorize' && name === 'cielo' && chance.isIn(0.2)) return { ...step, ...drawDoubt(chance) };
+  if (on === 'refund' && chance.isIn(0.3)) {
     step.pending = { afterMilliseconds: chance.whole(1, 1_500), fails: chance.isIn(0.5) };
-  return step;
+    if (chance.isIn(0.5)) return step;
+  }
+  if (on === 'authorize' && chance.isIn(0.2)) return { ...step, outcome: 'declined' };
+  step.fault = chance.pick(FAULTS);
+  const isHeard = step.fault === 'late';
+  return on === 'authorize' && !isHeard && chance.isIn(0.4) ? { ...step, ...drawCopies(chance) } : step;
+}
+
+function drawCopies(chance: Chance): object {
+  return {
+    copies: chance.whole(1, 2),
+    copiesAfterMilliseconds: chance.whole(1, LONGEST_COPY_MILLISECONDS),
+  };
+}
+
+/** Status 0 or 12, and what comes of it. */
+function drawDoubt(chance: Chance): object {
+  const doubt = {
+    ...{ status: chance.pick(['0', '12']), becomes: chance.pick(['confirmed', 'denied', 'voided']) },
+    afterMilliseconds: chance.whole(1, 1_500),
+  };
+  return chance.isIn(0.5) ? { doubt, ...drawCopies(chance) } : { doubt };
 }

@@ -2,7 +2,7 @@ import { until } from '../../test/kit/service.ts';
 import type { ChaosBench } from '../chaos-bench.ts';
 import type { KindResult } from '../results.ts';
 import { awaitResolved, prepareBatch, type Reach, type Scene } from '../rounds.ts';
-import type { Suite } from '../suite.ts';
+import { report, type Suite } from '../suite.ts';
 import { readBankLedger } from './bank-books.ts';
 import { takeFindings } from './imports.ts';
 import { type BoletoBooks, checkBoletos, readBoletoBooks } from './judge.ts';
@@ -52,8 +52,7 @@ export function boletoSuite(): Suite {
       const books = await readBoletoBooks(bench, rounds);
       count(books, result);
       const findings = [...checkBoletos(books, rounds === ''), ...takeFindings(bench)];
-      for (const { invariant, reference, text } of findings)
-        result.violations.push(`${invariant}: ${reference}: ${text}`);
+      await report(findings, result);
     },
     checkDatabase: async (bench) => checkBoletos(await readBoletoBooks(bench, ''), true),
   };

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { serverAccount } from '../../src/homologation/embedded-postgres/server-account.ts';
 import type { TestDatabaseAddress } from '../../test/kit/database.ts';
 import { until } from '../../test/kit/service.ts';
-import { freePort } from '../chaos-bench.ts';
+import { freePort } from '../chaos-simulators.ts';
 import { API, type DataNode, openDataNode, SUPERUSER } from './data-node.ts';
 import { deployedFile } from './deployed-files.ts';
 import { type Machine, openMachine, openNetwork } from './network.ts';

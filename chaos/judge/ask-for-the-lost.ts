@@ -63,9 +63,9 @@ function isOfCharge(reported: AnsweredPayment, amount?: number, canceledAmount?:
 }
 
 /**
- * A list shows the shares of the sale, a single payment those of its installments too, and its
- * cancels.
+ * A list shows the shares of the sale, a single payment those of its installments too, its cancels, and which
+ * acquirers were asked.
  */
 function withoutSplit(reported: AnsweredPayment | null | undefined): string {
-  return JSON.stringify({ ...reported, split: undefined, cancels: undefined });
+  return JSON.stringify({ ...reported, split: undefined, cancels: undefined, attempts: undefined });
 }

@@ -1,4 +1,4 @@
-import type { ChaosBench } from '../chaos-bench.ts';
+import { type ChaosBench, shortestLeaseMilliseconds } from '../chaos-bench.ts';
 import type { CancelEntry, CaptureEntry, Entry, EventEntry, StoreEntry } from '../log.ts';
 import type { Till } from '../merchant-client.ts';
 
@@ -92,6 +92,7 @@ export type Books = {
   readonly cards: readonly BookedCard[];
   /** Cancels that the spoiler refused in the acquirer's name. */
   readonly refusedCancels: ReadonlySet<string>;
+  readonly shortestLeaseMilliseconds: number;
   readonly transactionsOf: ReadonlyMap<string, readonly BookedTransaction[]>;
   readonly transactionById: ReadonlyMap<string, BookedTransaction>;
   readonly chargesOf: ReadonlyMap<string, readonly BookedCharge[]>;
@@ -142,6 +143,7 @@ export async function booksWith(
     parts,
     cards,
     refusedCancels: bench.cancelSpoiler.refused,
+    shortestLeaseMilliseconds: shortestLeaseMilliseconds(bench),
     transactionsOf: Map.groupBy(transactions, (row) => row.reference),
     transactionById: new Map(transactions.map((row) => [row.transactionId, row])),
     chargesOf: Map.groupBy(charges, (charge) => charge.reference),
@@ -238,7 +240,11 @@ export async function* ledgerPages(bench: ChaosBench, place: LedgerPlace): Async
   }
 }
 
-async function readLedger(bench: ChaosBench, rounds: string, place: LedgerPlace): Promise<BookedCharge[]> {
+export async function readLedger(
+  bench: ChaosBench,
+  rounds: string,
+  place: LedgerPlace,
+): Promise<BookedCharge[]> {
   const charges: BookedCharge[] = [];
   for await (const page of ledgerPages(bench, place)) {
     for (const charge of page) if (charge.reference.startsWith(rounds)) charges.push(charge);

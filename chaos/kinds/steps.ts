@@ -1,4 +1,5 @@
 import { until } from '../../test/kit/service.ts';
+import type { ChaosSimulator } from '../chaos-simulators.ts';
 import type { Gateway } from '../gateways.ts';
 import { awaitResolved, leaveUnderWay, nextRound, type Scene } from '../rounds.ts';
 import { countStrike, type Kind, type Tally } from './kind.ts';
@@ -32,6 +33,43 @@ export async function strikeAt(
   scene.note(`${round} ${action} at ${step}: ${hit?.what ?? `not reached, ${steps} steps`}`);
   return { struck: hit?.what ?? null, steps };
 }
+
+/**
+ * The same of a simulator, which comes up again on its ledger when the batch has its answers. Gives what was
+ * struck; null: nothing was.
+ */
+export async function strikeSimulatorAt(
+  scene: Scene,
+  round: string,
+  simulator: ChaosSimulator,
+  step: number,
+): Promise<string | null> {
+  const { victim, witness, batch } = await nextRound(scene, round);
+  const { orders } = simulator;
+  await orders.arm(simulator.processId(), 'kill', step);
+  const sending = batch.send(victim, witness);
+  const isOver = { value: false };
+  const done = sending.finally(() => {
+    isOver.value = true;
+  });
+  while (!isOver.value && simulator.isAlive())
+    await new Promise((wake) => setTimeout(wake, LOOK_MILLISECONDS));
+  const hit = orders.hit();
+  if (hit === null) await orders.disarm(simulator.processId()).catch(() => {});
+  // It may have been reached at the very moment of disarming.
+  const struck = hit ?? orders.hit();
+  if (struck !== null) {
+    await simulator.kill();
+    await new Promise((wake) => setTimeout(wake, scene.chance.next() * LONGEST_AWAY_MILLISECONDS));
+    await simulator.restart();
+  }
+  await done;
+  scene.note(`${round} kill at ${step}: ${struck?.what ?? 'not reached'}`);
+  return struck?.what ?? null;
+}
+
+const LOOK_MILLISECONDS = 20;
+const LONGEST_AWAY_MILLISECONDS = 1_000;
 
 /** The step may be reached at the very moment of disarming: then the process is gone. */
 export async function disarmed(gateway: Gateway): Promise<number> {

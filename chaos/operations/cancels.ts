@@ -1,5 +1,5 @@
 import type { Chance } from '../chance.ts';
-import { CERTAIN_AFTER_MILLISECONDS } from '../chaos-bench.ts';
+import { certainAfterMilliseconds } from '../chaos-bench.ts';
 import type { CancelEntry, Entry } from '../log.ts';
 import type { Till } from '../merchant-client.ts';
 import {
@@ -84,7 +84,7 @@ function isDoubtful({ status }: CancelEntry): boolean {
  * is left.
  */
 async function cancelTheRest(till: Till, entry: Entry, cancel: CancelEntry, calls: Calls): Promise<void> {
-  if (cancel.status === null) await wait(CERTAIN_AFTER_MILLISECONDS);
+  if (cancel.status === null) await wait(certainAfterMilliseconds(till.bench));
   const reported = await askUntilAnswered(calls, async (gateway) => {
     const payment = await till.ask(gateway, cancel.merchantId, cancel.paymentId);
     return payment?.cancelingAmount === 0 ? payment : null;

@@ -1,4 +1,4 @@
-import { CERTAIN_AFTER_MILLISECONDS } from '../chaos-bench.ts';
+import { certainAfterMilliseconds } from '../chaos-bench.ts';
 import { type Entry, paymentIdOf } from '../log.ts';
 import type { Till } from '../merchant-client.ts';
 import { askUntilAnswered, type Calls, drawAmount, type Operation, wait, wantPayment } from './operation.ts';
@@ -86,7 +86,7 @@ export const PAYMENTS: readonly Operation[] = [
 
 /** What is under way is asked for again: the answer that counts is the final one. */
 async function askWhatBecame(till: Till, entry: Entry, calls: Calls): Promise<void> {
-  await wait(CERTAIN_AFTER_MILLISECONDS);
+  await wait(certainAfterMilliseconds(till.bench));
   entry.askedByReference = await askUntilAnswered(calls, async (gateway) => {
     const reported = await till.askByReference(gateway, entry);
     return reported?.some(({ statusDescription }) => statusDescription === 'Processando') ? null : reported;

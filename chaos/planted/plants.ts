@@ -1,3 +1,4 @@
+import { ACQUIRER_PLANTS } from './acquirer-plants.ts';
 import { BOLETO_PLANTS } from './boleto-plants.ts';
 import { CANCEL_PLANTS } from './cancel-plants.ts';
 import { CAPTURE_PLANTS } from './capture-plants.ts';
@@ -18,6 +19,7 @@ export const PLANTS: readonly Plant[] = [
   ...WEBHOOK_PLANTS,
   ...RECURRENCE_PLANTS,
   ...BOLETO_PLANTS,
+  ...ACQUIRER_PLANTS,
   ...EDGE_PLANTS,
   ...CROWD_PLANTS,
 ];

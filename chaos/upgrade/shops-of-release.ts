@@ -33,9 +33,9 @@ async function openShop(
     ...['--account', accountNumber, '--contact-name', 'Ana', '--contact-email', 'ana@loja.example'],
     ...['--contact-phone', '1140000000'],
   ]);
-  const scopes = ['--scope', 'gateway', '--scope', 'integration'];
+  const scopes = ['gateway', 'integration', 'recurrence'].flatMap((scope) => ['--scope', scope]);
   const made = await command(['credential', 'create', '--merchant', merchantId, ...scopes, '--json']);
   const { userName, password } = JSON.parse(made) as { userName: string; password: string };
   const login = { userName, password };
-  return { merchantId, accountNumber, login, integration: login };
+  return { merchantId, accountNumber, login, integration: login, recurrence: login };
 }

@@ -4,7 +4,7 @@ import type { Gateway } from '../gateways.ts';
 import type { Finding } from '../judge/finding.ts';
 import { countAnswers, type KindResult } from '../results.ts';
 import { awaitResolved, type Scene } from '../rounds.ts';
-import { neverApproved, type Stage, type Suite } from '../suite.ts';
+import { neverApproved, report, type Stage, type Suite } from '../suite.ts';
 import { notifiedViews, numberOf, readNotifiedView } from './notified-view.ts';
 import { ANSWER_INVARIANTS } from './of-answers.ts';
 import { countRepeated, DELIVERY_INVARIANTS, indexOf } from './of-deliveries.ts';
@@ -17,7 +17,6 @@ const JUMP_MILLISECONDS = 15 * 60_000;
 const TOLD_MILLISECONDS = 90_000;
 const MOST_JUMPS = 2;
 const OUTAGES = 'outages';
-const MOST_VIEWS = 10;
 const MOST_CALLS = 20;
 const PAUSE_MILLISECONDS = 500;
 
@@ -47,10 +46,7 @@ export function notifiedSuite(): Suite {
     result.deliveries += books.deliveries.length;
     result.repeated += countRepeated(books) + read.arrivals.length - books.arrivals.length;
     findings.push(...neverApproved(result, rounds));
-    for (const [index, { invariant, reference, text }] of findings.entries()) {
-      const views = index < MOST_VIEWS && reference !== '' ? `\n${notifiedViews(books, reference)}` : '';
-      result.violations.push(`${invariant}: ${reference}: ${text}${views}`);
-    }
+    await report(findings, result, (reference) => (reference === '' ? '' : notifiedViews(books, reference)));
     for (const { number } of books.deliveries) compared.add(number);
     for (const system of bench.systems) system.startAnew();
   }

@@ -141,6 +141,7 @@ export async function startTestSimulator(
   folder: string,
   options: readonly string[] = [],
   program: 'acquirer' | 'bank' | 'pix' | 'rede' | 'cielo' = 'acquirer',
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<TestSimulator> {
   const child = spawn(
     process.execPath,
@@ -155,7 +156,7 @@ export async function startTestSimulator(
       '--exit-with-parent',
       ...options,
     ],
-    { stdio: ['pipe', 'pipe', 'inherit'], env: cleanEnvironment({}) },
+    { stdio: ['pipe', 'pipe', 'inherit'], env: cleanEnvironment(environment) },
   );
   const port = await new Promise<number>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`the simulator ended with ${code}`)));

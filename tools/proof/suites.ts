@@ -86,6 +86,19 @@ export const SUITES: readonly Suite[] = [
     minutes: 6,
   },
   {
+    name: 'acquirers',
+    about:
+      'simulated Rede and Cielo and a bridge, and payments routed between them, under every kind of fault',
+    ...chaos('acquirers', '--kills', '40', '--processes', '3'),
+    minutes: 6,
+  },
+  {
+    name: 'port',
+    about: 'what the service relies on of every acquirer, of each adapter, with every fault of each request',
+    ...files('test/providers/port/port.test.ts'),
+    minutes: 2,
+  },
+  {
     name: 'kills',
     about:
       'payments, captures, charges, logins and keys under many kills, starts beside a dying PostgreSQL, promotions',

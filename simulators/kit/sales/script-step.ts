@@ -6,7 +6,10 @@ export type Operation = (typeof OPERATIONS)[number];
 
 /** Of these nothing is done; of all others what was asked for is done, and its answer spoiled. */
 export const BEFORE = ['silent', 'closed', 'unavailable', 'unauthorized', 'notFound'] as const;
-export const AFTER = ['booksButSilent', 'booksButClosed', 'booksButUnavailable', 'late', 'garbage'] as const;
+export const AFTER = [
+  ...(['booksButSilent', 'booksButClosed', 'booksButUnavailable', 'booksButCut'] as const),
+  ...(['late', 'garbage'] as const),
+] as const;
 export type Fault = (typeof BEFORE)[number] | (typeof AFTER)[number];
 export const FAULTS = [...BEFORE, ...AFTER] as const;
 

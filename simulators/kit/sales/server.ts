@@ -90,6 +90,9 @@ function sendSpoiled(response: ServerResponse, answer: Answer, fault: Fault, lat
     case 'booksButUnavailable':
       sendBytes(response, 500, '');
       return;
+    case 'booksButCut':
+      sendHalf(response, answer);
+      return;
     case 'late':
       later(response, lateMilliseconds, () => send(response, answer));
       return;
@@ -104,6 +107,13 @@ function sendSpoiled(response: ServerResponse, answer: Answer, fault: Fault, lat
   }
 }
 
+/** The connection ends in the middle of the answer. */
+function sendHalf(response: ServerResponse, { status, body }: Answer): void {
+  const bytes = Buffer.from(JSON.stringify(body), 'utf8');
+  response.writeHead(status, headersOf(bytes.length));
+  response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.socket?.destroy());
+}
+
 /** Acts unless the asker goes first. */
 function later(response: ServerResponse, milliseconds: number, act: () => void): void {
   const timer = setTimeout(act, milliseconds);
@@ -111,11 +121,12 @@ function later(response: ServerResponse, milliseconds: number, act: () => void):
 }
 
 function sendBytes(response: ServerResponse, status: number, body: string | Buffer): void {
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-  });
+  response.writeHead(status, headersOf(Buffer.byteLength(body)));
   response.end(body);
+}
+
+function headersOf(length: number) {
+  return { 'content-type': 'application/json; charset=utf-8', 'content-length': length };
 }
 
 /** Null: it is no JSON. */
