@@ -60,7 +60,8 @@ create table boletos (
   -- The provider that has it: it alone is asked about it.
   bank text not null default 'default' check (char_length(bank) <= 40),
   primary key (merchant_id, boleto_id),
-  unique (merchant_id, our_number),
+  -- A return file names no merchant.
+  unique (our_number, merchant_id),
   check ((state in ('issuing', 'canceling')) = (due_at is not null)),
   check ((state = 'canceling') = (state_before is not null)),
   check ((state = 'refused') = (refusal_reason is not null)),
@@ -73,14 +74,20 @@ create table boletos (
 create index boletos_due on boletos (due_at) where due_at is not null;
 create index boletos_acting on boletos (acts_at) where acts_at is not null;
 create index boletos_acting_of_merchant on boletos (merchant_id, acts_at) where acts_at is not null;
-create index boletos_by_due_day on boletos (merchant_id, account_number, due_on, boleto_id);
+-- An amount is always more than 0. Only the list says so: a boleto is read by its key.
+create index boletos_by_due_day on boletos (merchant_id, account_number, due_on, boleto_id) where amount > 0;
 create index boletos_by_page_key on boletos (page_key);
 
--- A return file names no merchant.
-create index boletos_by_our_number on boletos (our_number);
 create index boletos_by_document on boletos ((payer ->> 'documentNumber'), merchant_id, boleto_id) where payer is not null;
 create index boletos_with_payer on boletos (created_at) where payer is not null;
 create index boletos_by_bar_code on boletos (merchant_id, bar_code) where bar_code is not null;
+
+-- For searches of payments alone: of each state a range in the order of time. An amount is always more than 0; only a
+-- search says so.
+create index boletos_by_state on boletos (merchant_id, state, requested_at, boleto_id) include (state_before)
+  where refusal_reason is distinct from 'notSent' and amount > 0;
+create index boletos_by_reference on boletos (merchant_id, reference_transaction, requested_at, boleto_id)
+  where reference_transaction is not null and refusal_reason is distinct from 'notSent' and amount > 0;
 
 -- What a bank is told by file. Each row is taken into exactly one file: by its number, or withdrawn before that.
 create table bank_instructions (

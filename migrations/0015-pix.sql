@@ -82,9 +82,12 @@ create index pix_charges_acting_of_merchant on pix_charges (merchant_id, acts_at
 create index pix_charges_by_page_key on pix_charges (page_key);
 -- What a bank reports names no merchant.
 create index pix_charges_by_txid on pix_charges (txid);
-create index pix_charges_by_day on pix_charges (merchant_id, requested_at, pix_id);
+-- For searches alone: of each state a range in the order of time. An amount is always more than 0; only a search
+-- says so.
+create index pix_charges_by_state on pix_charges (merchant_id, state, requested_at, pix_id)
+  where refusal_reason is distinct from 'notSent' and amount > 0;
 create index pix_charges_by_reference on pix_charges (merchant_id, reference_transaction, requested_at, pix_id)
-  where reference_transaction is not null;
+  where reference_transaction is not null and refusal_reason is distinct from 'notSent' and amount > 0;
 create index pix_charges_by_document on pix_charges ((payer ->> 'documentNumber'), merchant_id, pix_id) where payer is not null;
 create index pix_charges_with_payer on pix_charges (created_at) where payer is not null;
 
@@ -110,7 +113,8 @@ create table pix_payments (
   check (returned_amount between 0 and held_amount),
   constraint pix_payments_held_check check (held_amount <= amount)
 );
-create index pix_payments_by_end_to_end_id on pix_payments (merchant_id, end_to_end_id);
+-- The last twenty are the nsu of its notifications.
+create index pix_payments_by_nsu on pix_payments (merchant_id, right(end_to_end_id, 20), end_to_end_id);
 
 -- One wish to give back what a Pix brought. The row is committed before the bank is asked and again with its
 -- answer; an unanswered one holds its amount and is asked for, and sent again, under the same id.

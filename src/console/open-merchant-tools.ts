@@ -9,6 +9,7 @@ import { sumBillingDays } from '../recurrence/billings/billings.sql.ts';
 import { listChargebacksOf } from '../transactions/changes/chargebacks.sql.ts';
 import { findNewestCustomerPayments } from '../transactions/customers/customers.sql.ts';
 import { findNamedBoletos } from '../transactions/methods/boleto/boletos.sql.ts';
+import { findPixOfPayer } from '../transactions/methods/pix/pix-charges.sql.ts';
 import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
 import { readSaleCounts } from '../transactions/read-sale-counts.ts';
 import { addDays, startOfSaoPauloDay } from '../values/instant.ts';
@@ -75,9 +76,10 @@ export function openMerchantTools({
     findReceivables: (merchantId, paymentId) =>
       lookUp(merchantId, (reader) => listReceivablesOf(reader, merchantId, paymentId)),
     findCustomerPayments: (merchantId, document) =>
-      search(merchantId, (reader) =>
-        findNewestCustomerPayments(reader, { merchantId, document }, MOST_FOUND),
-      ),
+      search(merchantId, async (reader) => [
+        ...(await findNewestCustomerPayments(reader, { merchantId, document }, MOST_FOUND)),
+        ...(await findPixOfPayer(reader, { merchantId, document }, MOST_FOUND)),
+      ]),
     findBoletos: (merchantId, name) =>
       lookUp(merchantId, (reader) => findNamedBoletos(reader, merchantId, name, MOST_FOUND)),
     readList: lists,

@@ -20,22 +20,26 @@ import { CANCEL_ENDPOINTS, CANCEL_REFUSALS } from './cancels/endpoints.ts';
 import { CAPTURE_ENDPOINTS, CAPTURE_REFUSALS } from './captures/endpoints.ts';
 import { PAYMENT_FAULTS } from './contract.ts';
 import { PAYMENT_ENDPOINTS, type PaymentTools } from './endpoints.ts';
+import { PAYMENT_SEARCH_FAULTS } from './list/contract.ts';
+import { PAYMENT_LIST_ENDPOINTS, PAYMENT_SEARCH_REFUSALS } from './list/endpoints.ts';
 import { PAYMENT_MESSAGES } from './messages-contract.ts';
 import { MOVEMENT_ENDPOINTS } from './movements/endpoints.ts';
 import type { PayTools } from './pay-by-card.ts';
 import { PAYMENT_REFUSALS } from './refusals.ts';
 import { SPLIT_FAULTS } from './split/contract.ts';
-import {
-  PAYMENT_SEARCH_FAULTS,
-  PAYMENT_SEARCH_REFUSALS,
-  PAYMENT_STATUS_ENDPOINTS,
-} from './status/endpoints.ts';
+import { PAYMENT_STATUS_ENDPOINTS } from './status/endpoints.ts';
 
 import TEXTS from './texts.json' with { type: 'json' };
 
 export const PAYMENTS: Published = {
   texts: TEXTS,
-  endpoints: [...PAYMENT_ENDPOINTS, ...PAYMENT_STATUS_ENDPOINTS, ...CAPTURE_ENDPOINTS, ...CANCEL_ENDPOINTS],
+  endpoints: [
+    ...PAYMENT_ENDPOINTS,
+    ...PAYMENT_LIST_ENDPOINTS,
+    ...PAYMENT_STATUS_ENDPOINTS,
+    ...CAPTURE_ENDPOINTS,
+    ...CANCEL_ENDPOINTS,
+  ],
   messages: PAYMENT_MESSAGES,
   refusals: [
     {
@@ -114,7 +118,8 @@ export function openPayments(context: PaymentsContext, below: Below): Module {
   return {
     endpoints: [
       ...serve(PAYMENT_ENDPOINTS, paymentTools(context, below)),
-      ...serve(PAYMENT_STATUS_ENDPOINTS, { search, lookUp, openExport, cell }),
+      ...serve(PAYMENT_LIST_ENDPOINTS, { search, openExport, cell }),
+      ...serve(PAYMENT_STATUS_ENDPOINTS, { lookUp, cell }),
       ...serve(CANCEL_ENDPOINTS, { ...transactions, ...asking, cancelWindowDays, pix: pix.canceling }),
       ...serve(CAPTURE_ENDPOINTS, { ...transactions, ...asking, minimumInstallment }),
       ...serve(MOVEMENT_ENDPOINTS, { search, lookUp, fees, findWatermark: transactions.findWatermark }),

@@ -1,14 +1,14 @@
 import type { Buyer } from '../antifraud/anti-fraud.ts';
 import type { NamedCard } from '../cards/card.ts';
+import type { Boleto } from '../transactions/methods/boleto/boleto.ts';
+import type { Pix } from '../transactions/methods/pix/pix.ts';
 import type { Split } from '../transactions/split.ts';
-import {
-  INSTALLMENT_STATES,
-  type InstallmentState,
-  TRANSACTION_STATES,
-  type Transaction,
-  type TransactionState,
+import type {
+  InstallmentState,
+  ListedTransaction,
+  Transaction,
+  TransactionState,
 } from '../transactions/transaction.ts';
-import type { TransactionFilter } from '../transactions/transaction-search.ts';
 import { holdsNumber } from '../values/card-number-in-text.ts';
 import type { Cents } from '../values/cents.ts';
 
@@ -102,32 +102,16 @@ export type PaymentSearchRefusal = 'tooManyOfPeriod' | 'tooManyOfKey';
 /** A list of all results comes only in an index's order. */
 export type PaymentExportRefusal = PaymentSearchRefusal | 'notInThisOrder';
 
-/** The transaction states with this status; null: any. */
-export function statesOfStatus(
-  status: PaymentStatus | null,
-): Pick<TransactionFilter, 'states' | 'installmentStates'> {
-  switch (status) {
-    case null:
-      return { states: TRANSACTION_STATES, installmentStates: INSTALLMENT_STATES };
-    case 'processing':
-      return { states: ['charging', 'unresolved'], installmentStates: INSTALLMENT_STATES };
-    case 'preauthorized':
-      return { states: ['preauthorized', 'capturing'], installmentStates: INSTALLMENT_STATES };
-    case 'declined':
-    case 'voided':
-      return { states: [status], installmentStates: INSTALLMENT_STATES };
-    case 'authorized':
-    case 'paid':
-    case 'canceled':
-    case 'blocked':
-      return { states: ['approved'], installmentStates: [status] };
-  }
-}
-
 export type FoundPayment<Found = Transaction> = {
   readonly transaction: Found;
   readonly status: PaymentStatus;
 };
+
+/** As lists have it. `Card`: what they show of a card payment. */
+export type ListedPayment<Card = ListedTransaction> =
+  | (FoundPayment<Card> & { readonly method: 'card' })
+  | { readonly method: 'pix'; readonly pix: Pix }
+  | { readonly method: 'boleto'; readonly boleto: Boleto };
 
 /** The charged billing; null: a one-off sale. */
 export function billingOf({

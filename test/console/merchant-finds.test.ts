@@ -72,6 +72,42 @@ test('a boleto is found by our number, by its line as it is printed, and by its 
   }
 });
 
+/** The simulated bank has an amount with this end paid by itself. */
+const PAID_BY_ITSELF = 12_021;
+
+test('a Pix is in the list of payments, found by what its bank calls it, and given back from its page', async () => {
+  const body = {
+    amount: PAID_BY_ITSELF,
+    expiresInSeconds: 3_600,
+    referenceTransaction: 'PIX-NO-PAINEL',
+    payer: { name: 'Rui Prado', documentNumber: '39053344705' },
+  };
+  const made = await call(service.gatewayUrl, '/v1/payments/pix', { token, body });
+  assert.equal(made.status, 200, made.text);
+  const { paymentId, txid } = made.body;
+  const read = async () => (await call(service.gatewayUrl, `/v1/payments/${paymentId}`, { token })).body;
+  await until('the Pix is paid', async () => (await read()).statusDescription === 'Paga');
+  const { endToEndId } = (await read()).payments[0];
+  const page = `${home}/payments/${paymentId}`;
+  const list = await shown(viewer, `${home}/payments?method=pix`);
+  assert.ok(list.includes(`href="${page}"`), list);
+  assert.match(wordsOf(list), /Pix Paga .*Rui Prado/);
+  assert.ok(!(await shown(viewer, `${home}/payments?method=card`)).includes(paymentId));
+  for (const text of [paymentId, txid, endToEndId, endToEndId.slice(-20), 'PIX-NO-PAINEL', '390.533.447-05']) {
+    const led = await searchFor(viewer, home, text);
+    assert.deepEqual([led.status, led.headers.get('location')], [303, page], text);
+  }
+  const whole = await shown(viewer, page);
+  assert.ok([txid, endToEndId, 'Rui Prado'].every((text) => whole.includes(text)), wordsOf(whole));
+  assert.ok(!whole.includes(`${page}/cancel`), 'a viewer gives nothing back');
+  const finance = await signedIn(service, 'finance', merchantId);
+  const given = await finance.send(page, `${page}/cancel`, { amount: '20,21', reason: 'Item em falta' });
+  assert.equal(given.status, 303, given.text);
+  await until('it is given back', async () => (await read()).canceledAmount === 2_021);
+  assert.match(wordsOf(await shown(viewer, page)), /Devoluções.*20,21/s);
+  assert.match(wordsOf(await shown(viewer, `${page}/receipt`)), /Rui Prado/);
+});
+
 test('what another merchant has is not found', async () => {
   await createForeignMerchant(service.auditor, (await service.demo()).gateway.userName);
   const operator = await signedIn(service, 'admin', null);

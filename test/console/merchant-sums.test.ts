@@ -175,7 +175,7 @@ const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp
   'billing_charges.count_retries': ['billing_charges_retried', /started_at >= .*started_at < /, true],
   'customers.find_newest_payments': ['transactions_by_customer_day', /upper.*merchant_id = /, false],
   'transactions.find_ids_of_reference': ['transactions_by_reference_day', /reference_transaction = /, false],
-  'boletos.find_by_our_number': ['boletos_by_our_number', /our_number = /, false],
+  'pix_charges.find_by_document': ['pix_charges_by_document', /documentNumber.*merchant_id = /, false],
   'boletos.find_by_bar_code': ['boletos_by_bar_code', /bar_code = /, false],
   'boletos.find_by_document': ['boletos_by_document', /documentNumber.*merchant_id = /, false],
   'receivables.list_of_payment': ['receivables_pkey', /transaction_id = /, false],

@@ -16,7 +16,7 @@ function pixToCharge({ listenerUrl }: Shop, change: Readonly<Record<string, unkn
   };
 }
 
-type Charged = { readonly paymentId: string; readonly url: string };
+type Charged = { readonly paymentId: string; readonly txid: string; readonly url: string };
 
 async function charged(shop: Shop, change: Readonly<Record<string, unknown>> = {}): Promise<Charged> {
   const body = pixToCharge(shop, change);
@@ -28,6 +28,9 @@ async function charged(shop: Shop, change: Readonly<Record<string, unknown>> = {
 /** Under which a payer sees it. */
 const knownPageKey = (shop: Shop): Promise<string> =>
   shop.once('pixPage', async () => (await charged(shop)).url.slice(-32));
+
+export const knownTxid = (shop: Shop): Promise<string> =>
+  shop.once('txid', async () => (await charged(shop)).txid);
 
 /** The simulated bank has an amount with this end paid by itself. */
 const PAID_BY_ITSELF = 12_021;
@@ -69,6 +72,12 @@ export async function partToGiveBack(shop: Shop) {
   }
   const { paymentId, endToEndId } = await paidPix(shop);
   return { parameters: { paymentId }, body: { amount: 1, endToEndId } };
+}
+
+/** By both names of a Pix, where one can be paid. */
+export async function pixSearch(shop: Shop) {
+  const paid = WITHOUT_WORK.has(shop) ? {} : { endToEndId: await knownEndToEndId(shop) };
+  return { method: 'pix', status: 'Aguardando', txid: await knownTxid(shop), ...paid };
 }
 
 /** Valid requests of the endpoints of Pix, as `RECIPES` has those of all. */

@@ -24,7 +24,7 @@ import {
   subscriptionToCreate,
 } from './enrolled.ts';
 import { type Shop, strangeAddress } from './hostile-service.ts';
-import { PIX_RECIPES, partToGiveBack } from './pix-charged.ts';
+import { PIX_RECIPES, partToGiveBack, pixSearch } from './pix-charged.ts';
 import { RECONCILED, type Recipe, today, webhookOf } from './reconciled.ts';
 import {
   AMOUNT,
@@ -151,6 +151,7 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       const stored = { vaultId: await knownVaultCard(shop), billingId: await knownBilling(shop) };
       return { query: { referenceTransaction, nsu, authorizationCode, ...stored } };
     },
+    async (shop) => ({ query: await pixSearch(shop) }),
   ],
   listMovements: [
     async (shop) => {

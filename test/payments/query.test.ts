@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { SETTINGS } from '../../src/app/settings.ts';
-import { LIST_PAYMENTS } from '../../src/payments/status/endpoints.ts';
+import { LIST_PAYMENTS } from '../../src/payments/list/contract.ts';
 import { call, pay } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import { openVaultService, type VaultService } from '../vault/vault-service.ts';

@@ -96,6 +96,12 @@ test('a line says what the list says, and no text of others is a formula', async
     installments: '0',
     antifraud: item.antifraud,
     antifraudReasons: '',
+    method: 'card',
+    bank: '',
+    txid: '',
+    endToEndId: '',
+    dueDate: '',
+    paidAmount: '',
   });
 });
 

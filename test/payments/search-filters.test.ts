@@ -240,7 +240,7 @@ test('everything that is wrong with a search is named at once', async () => {
     [body[0].tag, body[0].description],
     [
       'dateRangeEndDate',
-      'Informe o período, ou um entre referenceTransaction, nsu, authorizationCode, vaultId e billingId.',
+      'Informe o período, ou um entre referenceTransaction, nsu, authorizationCode, vaultId, billingId, txid e endToEndId.',
     ],
   );
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { readListQuery } from '../../src/payments/status/endpoints.ts';
+import { readListQuery } from '../../src/payments/list/contract.ts';
+import { searchPayments } from '../../src/payments/list/payment-searches.sql.ts';
 import { openDatabase, type Reader } from '../../src/platform/postgres/database.ts';
-import { searchTransactions } from '../../src/transactions/transaction-searches.sql.ts';
 import { call, cpfOf, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 
@@ -304,11 +304,11 @@ test('a list reads as many rows and values as there are installments and benefic
   };
   const { merchantId } = await service.demo();
   const wanted = readListQuery({ referenceTransaction, limit: 100 });
-  const found = await searchTransactions({ query }, merchantId, wanted, 0);
+  const found = await searchPayments({ query }, merchantId, wanted, 0);
   await books.close();
   assert.ok(found !== 'tooManyToOrder');
   assert.deepEqual(
-    found.items.map(({ shareTotals }) => shareTotals.length),
+    found.items.map((one) => one.method === 'card' && one.transaction.shareTotals.length),
     [20, 20],
   );
   assert.equal(read.length, 2, 'the two payments of the page');

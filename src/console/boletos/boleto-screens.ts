@@ -22,16 +22,16 @@ import {
 } from '../parts/page-parts.ts';
 import { BOLETO, BOLETO_PDF, BOLETOS, boletoPath, pathOf } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { BOLETO_STATES, badge, type StatusBill, stateBadge, stateChoices } from '../parts/states.ts';
+import {
+  BOLETO_STATES,
+  badge,
+  RECEIVED_WORDS,
+  type StatusBill,
+  stateBadge,
+  stateChoices,
+} from '../parts/states.ts';
 
 export type Boleto = Static<typeof BOLETO_ANSWER>;
-
-const PAYMENT_WORDS = {
-  expected: 'As expected',
-  second: 'Paid again',
-  afterEnd: 'Paid after its end',
-  otherAmount: 'Another amount',
-} as const satisfies Record<Boleto['payments'][number]['kind'], string>;
 
 function unexpectedMark({ payments }: Boleto, { wording: { say } }: Visit): Shown {
   return payments.some(({ state }) => state === 'open') && badge('bad', say('Unexpected payment'));
@@ -149,7 +149,7 @@ function paymentSection({ id, payments }: Boleto, visit: Visit): Shown {
     table(say('Payments received'), payments, [
       { title: say('Paid on'), cell: (one) => day(one.paidOn) },
       { title: say('Amount'), isNumber: true, cell: (one) => money(one.amount) },
-      { title: say('Kind'), cell: (one) => say(PAYMENT_WORDS[one.kind]) },
+      { title: say('Kind'), cell: (one) => say(RECEIVED_WORDS[one.kind]) },
       {
         title: say('State'),
         cell: (one) =>
@@ -209,19 +209,26 @@ const CANCEL: Action = {
   next: ({ merchantId, parameters: { boletoId = '' } }) => boletoPath(merchantId, boletoId),
 };
 
-const RESOLVE_PAYMENT: Action = {
-  roles: ['finance', 'admin'],
-  of: 'merchant',
-  path: `${BOLETO}/payments/{exceptionId}/resolve`,
-  title: 'Resolve the payment',
-  contract: RESOLVE_EXCEPTION,
-  asks: ({ parameters: { exceptionId = '' } }, { reason = '' }) => ({
-    parameters: { exceptionId },
-    body: { reason },
-  }),
-  done: 'It is resolved.',
-  next: ({ merchantId, parameters: { boletoId = '' } }) => boletoPath(merchantId, boletoId),
-};
+/** A person says what became of a payment that nobody expected. `path`: of the page that shows it. */
+export function resolvePayment(path: string, next: (visit: Visit) => string): Action {
+  return {
+    roles: ['finance', 'admin'],
+    of: 'merchant',
+    path: `${path}/payments/{exceptionId}/resolve`,
+    title: 'Resolve the payment',
+    contract: RESOLVE_EXCEPTION,
+    asks: ({ parameters: { exceptionId = '' } }, { reason = '' }) => ({
+      parameters: { exceptionId },
+      body: { reason },
+    }),
+    done: 'It is resolved.',
+    next,
+  };
+}
+
+const RESOLVE_PAYMENT = resolvePayment(BOLETO, ({ merchantId, parameters: { boletoId = '' } }) =>
+  boletoPath(merchantId, boletoId),
+);
 
 export const BOLETO_SCREENS: readonly Screen<ListTools>[] = [LIST, ONE, PDF];
 export const BOLETO_ACTIONS: readonly Action[] = [CANCEL, RESOLVE_PAYMENT];

@@ -1,7 +1,7 @@
 import { TOKENIZE_CARD } from '../../cards/endpoints.ts';
 import { LIST_VAULT_CARDS, STORE_VAULT_CARD } from '../../cards/vault/contract.ts';
 import { CREATE_PAYMENT } from '../../payments/contract.ts';
-import { LIST_PAYMENTS } from '../../payments/status/endpoints.ts';
+import { LIST_PAYMENTS } from '../../payments/list/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { CREATE_PLAN, LIST_PLANS } from '../../recurrence/plans/contract.ts';

@@ -1,8 +1,10 @@
+import type { LIST_PAYMENTS } from '../../payments/list/contract.ts';
 import type { CardPayment } from '../../payments/status/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import type { GET_BILLING } from '../../recurrence/billings/contract.ts';
 import type { GET_PLAN } from '../../recurrence/plans/contract.ts';
 import type { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
+import type { PaymentKind } from '../../transactions/bill-payment.ts';
 import type { STATUS_BILL } from '../../transactions/methods/boleto/bill-status.ts';
 import type { GET_DELIVERY } from '../../webhooks/history/contract.ts';
 import { type Html, html } from './html.ts';
@@ -25,7 +27,16 @@ export const PAYMENT_STATES = {
   Cancelada: { tone: 'plain', text: 'Canceled' },
   Bloqueada: { tone: 'bad', text: 'Blocked' },
   Paga: { tone: 'good', text: 'Paid' },
-} as const satisfies States<CardPayment['statusDescription']>;
+  Aguardando: { tone: 'wait', text: 'Waits for its payer' },
+  Vencida: { tone: 'bad', text: 'Past its due day' },
+  Expirada: { tone: 'plain', text: 'Expired unpaid' },
+} as const satisfies States<AnswerOf<typeof LIST_PAYMENTS>['items'][number]['statusDescription']>;
+
+export const METHOD_WORDS = {
+  card: 'Card',
+  pix: 'Pix',
+  boleto: 'Boleto',
+} as const satisfies Record<AnswerOf<typeof LIST_PAYMENTS>['items'][number]['method'], string>;
 
 export const CANCEL_STATES = {
   Processando: { tone: 'wait', text: 'Processing' },
@@ -56,6 +67,19 @@ export const BILLING_STATES = {
   Denied: { tone: 'bad', text: 'Declined' },
   Paid: { tone: 'good', text: 'Paid' },
 } as const satisfies States<AnswerOf<typeof GET_BILLING>['status']>;
+
+/** How a payment of a boleto or a Pix came to be. */
+export const RECEIVED_WORDS = {
+  expected: 'As expected',
+  second: 'Paid again',
+  afterEnd: 'Paid after its end',
+  otherAmount: 'Another amount',
+} as const satisfies Record<PaymentKind, string>;
+
+/** What paid a Pix, of all that arrived for it. */
+export function isPaying({ kind }: { readonly kind: PaymentKind }): boolean {
+  return kind === 'expected' || kind === 'otherAmount';
+}
 
 /** 0: the bank has not answered yet. */
 export type StatusBill = `${0 | (typeof STATUS_BILL)[keyof typeof STATUS_BILL]}`;
@@ -116,6 +140,13 @@ export function stateText<State extends string>(
   { say }: Wording,
 ): string {
   return say(ofState(states, state).text);
+}
+
+export function methodChoices({ say }: Wording): readonly (readonly [string, string])[] {
+  return [
+    ['', say('Any')],
+    ...Object.entries(METHOD_WORDS).map(([method, text]) => [method, say(text)] as const),
+  ];
 }
 
 export function stateChoices(

@@ -1,5 +1,5 @@
-import { type CardPayment, cardPayment, GET_PAYMENT } from '../../payments/status/contract.ts';
-import { LIST_PAYMENTS } from '../../payments/status/endpoints.ts';
+import { LIST_PAYMENTS } from '../../payments/list/contract.ts';
+import { type CardPayment, GET_PAYMENT } from '../../payments/status/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import type { Receivable } from '../../reconciliation/receivables/receivable.ts';
 import type { PaymentChargeback } from '../../transactions/changes/chargebacks.sql.ts';
@@ -10,10 +10,12 @@ import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { csvScreen } from '../parts/csv-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { link } from '../parts/page-parts.ts';
-import { PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, withQuery } from '../parts/paths.ts';
+import { boletoPath, PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { PAYMENT_STATES, stateChoices } from '../parts/states.ts';
-import { paymentColumns, paymentPage, paymentTable } from './payment-view.ts';
+import { methodChoices, PAYMENT_STATES, stateChoices } from '../parts/states.ts';
+import { paymentColumns, paymentTable } from './payment-list-view.ts';
+import { paymentPage } from './payment-view.ts';
+import { type PixFound, pixPage } from './pix-view.ts';
 
 export type PaymentTools = {
   readonly findMovements: (merchantId: string, paymentId: string) => Promise<readonly TransactionMovement[]>;
@@ -28,8 +30,9 @@ export type PaymentTools = {
 };
 
 type ListedPayment = AnswerOf<typeof LIST_PAYMENTS>['items'][number];
-export type ShownPayment = Omit<ListedPayment, 'split'>;
+export type ShownPayment = ListedPayment;
 export type WholePayment = CardPayment;
+export type ShownPix = Extract<AnswerOf<typeof GET_PAYMENT>, { readonly method: 'pix' }>;
 
 const USUAL_DAYS = 7;
 const REFRESH_SECONDS = 10;
@@ -47,9 +50,9 @@ function daysOf({ query, now }: Visit): { readonly from: string; readonly to: st
 
 function wantedOf(visit: Visit) {
   const { from, to } = daysOf(visit);
-  const { status, lastFour, referenceTransaction, orderBy } = visit.query;
+  const { method, status, lastFour, referenceTransaction, orderBy } = visit.query;
   const days = { dateRangeStartDate: from, dateRangeEndDate: to };
-  return { ...days, status, lastFour, referenceTransaction, orderBy };
+  return { ...days, method, status, lastFour, referenceTransaction, orderBy };
 }
 
 const CSV_SCREEN: Screen<unknown> = csvScreen({
@@ -82,6 +85,11 @@ const PAYMENTS_SCREEN: Screen<ListTools> = listScreen<ListedPayment>({
     return [
       { name: 'dateRangeStartDate', label: say('From'), type: 'date', value: from },
       { name: 'dateRangeEndDate', label: say('To'), type: 'date', value: to },
+      {
+        name: 'method',
+        label: say('Method'),
+        choices: methodChoices(visit.wording),
+      },
       { name: 'status', label: say('Status'), choices: stateChoices(PAYMENT_STATES, visit.wording) },
       { name: 'lastFour', label: say('Last four'), mostCharacters: 4 },
       { name: 'referenceTransaction', label: say('Reference'), mostCharacters: 50 },
@@ -99,7 +107,7 @@ function csvLink(visit: Visit): Html {
   return html`<p class="links">${link(path, visit.wording.say('CSV of all payments that were found'))}</p>`;
 }
 
-const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound>({
+const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound | PixFound>({
   path: PAYMENT,
   roles: ALL_ROLES,
   of: 'merchant',
@@ -109,8 +117,10 @@ const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound>(
     const { paymentId = '' } = visit.parameters;
     const { splitPage } = visit.query;
     const asked = await visit.ask(GET_PAYMENT, { parameters: { paymentId }, query: { splitPage } });
-    const payment = asked.ok ? cardPayment(asked.body) : null;
-    if (payment === null) return 'notFound';
+    if (!asked.ok) return 'notFound';
+    const payment = asked.body;
+    if (payment.method === 'boleto') return { leadsTo: boletoPath(visit.merchantId, paymentId) };
+    if (payment.method === 'pix') return findPix(payment, visit, tools);
     const { merchantId } = visit;
     const { paymentId: transactionId, nsu } = payment;
     if (nsu === null) return { payment, movements: [], deliveries: [], receivables: [], chargebacks: [] };
@@ -122,8 +132,17 @@ const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound>(
     ]);
     return { payment, movements, deliveries, receivables, chargebacks };
   },
-  view: paymentPage,
+  view: (found, visit) => ('pix' in found ? pixPage(found, visit) : paymentPage(found, visit)),
 });
+
+/** Before it is paid its notifications have no number by which they are found. */
+async function findPix(pix: ShownPix, { merchantId }: Visit, tools: PaymentTools): Promise<PixFound> {
+  const { nsu, paymentId: transactionId } = pix;
+  return {
+    pix,
+    deliveries: nsu === null ? [] : await tools.findDeliveries(merchantId, { nsu, transactionId }),
+  };
+}
 
 export type PaymentFound = {
   readonly payment: WholePayment;

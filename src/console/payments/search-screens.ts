@@ -1,5 +1,5 @@
-import { cardPayment, GET_PAYMENT } from '../../payments/status/contract.ts';
-import { LIST_PAYMENTS } from '../../payments/status/endpoints.ts';
+import { LIST_PAYMENTS } from '../../payments/list/contract.ts';
+import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { GET_BILLING } from '../../recurrence/billings/contract.ts';
 import { GET_SUBSCRIPTION, LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
 import type { BoletoName } from '../../transactions/methods/boleto/boletos.sql.ts';
@@ -11,15 +11,15 @@ import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { type Boleto, boletoTable } from '../boletos/boleto-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, section } from '../parts/page-parts.ts';
-import { billingPath, boletoPath, paymentPath, SEARCH, subscriptionPath } from '../parts/paths.ts';
+import { billingPath, boletoPath, SEARCH, subscriptionPath } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { type ListedSubscription, subscriptionTable } from '../recurrence/subscription-screens.ts';
+import { pathOfPayment, paymentTable } from './payment-list-view.ts';
 import type { ShownPayment } from './payment-screens.ts';
 import { MOST_FOUND } from './payment-story.ts';
-import { paymentTable } from './payment-view.ts';
 
 export type SearchTools = {
-  /** Ids, newest first. */
+  /** Ids, by card and by Pix, of each the newest first. */
   readonly findCustomerPayments: (merchantId: string, document: string) => Promise<readonly string[]>;
   readonly findBoletos: (merchantId: string, name: BoletoName) => Promise<readonly string[]>;
 };
@@ -45,6 +45,8 @@ function questionsOf(text: string, { now }: Visit): Readonly<Record<string, stri
     { authorizationCode: text },
     ...(isLastFour ? [{ lastFour: text, dateRangeStartDate, dateRangeEndDate: today }] : []),
     ...(isUuid(text) ? [{ billingId: text }] : []),
+    ...(/^[A-Za-z0-9]{26,35}$/.test(text) ? [{ txid: text }] : []),
+    ...(/^[A-Za-z0-9]{32}$/.test(text) ? [{ endToEndId: text }] : []),
   ];
 }
 
@@ -56,13 +58,11 @@ function documentIn(text: string): string | null {
 
 async function pageOfId(id: string, { ask, merchantId }: Visit): Promise<string | null> {
   const payment = await ask(GET_PAYMENT, { parameters: { paymentId: id } });
-  if (payment.ok) return paymentPath(merchantId, payment.body.paymentId);
+  if (payment.ok) return pathOfPayment(merchantId, payment.body);
   const billing = await ask(GET_BILLING, { parameters: { billingId: id } });
   if (billing.ok) return billingPath(merchantId, billing.body.id);
   const subscription = await ask(GET_SUBSCRIPTION, { parameters: { subscriptionId: id } });
-  if (subscription.ok) return subscriptionPath(merchantId, subscription.body.id);
-  const boleto = await ask(GET_BOLETO, { parameters: { boletoId: id } });
-  return boleto.ok ? boletoPath(merchantId, boleto.body.id) : null;
+  return subscription.ok ? subscriptionPath(merchantId, subscription.body.id) : null;
 }
 
 async function paymentsOf(
@@ -81,8 +81,7 @@ async function paymentsOf(
   const ids = document === null ? [] : await findCustomerPayments(visit.merchantId, document);
   for (const paymentId of ids.filter((id) => !found.has(id))) {
     const asked = await visit.ask(GET_PAYMENT, { parameters: { paymentId } });
-    const payment = asked.ok ? cardPayment(asked.body) : null;
-    if (payment !== null) found.set(paymentId, payment);
+    if (asked.ok) found.set(paymentId, asked.body);
   }
   return [...found.values()];
 }
@@ -101,7 +100,6 @@ function boletoNames(text: string, { now }: Visit): BoletoName[] {
   const [line, code] = [parseDigitableLine(text, today), parseBarCode(text, today)];
   const document = documentIn(text);
   return [
-    ...(/^\d{11}$/.test(text) ? [{ kind: 'ourNumber', text } as const] : []),
     ...[line, code].flatMap((one) =>
       one.kind === 'barCode' ? [{ kind: 'barCode', text: one.barCode } as const] : [],
     ),
@@ -109,6 +107,7 @@ function boletoNames(text: string, { now }: Visit): BoletoName[] {
   ];
 }
 
+/** By names that the list of payments does not search by. */
 async function boletosOf(text: string, visit: Visit, { findBoletos }: SearchTools): Promise<Boleto[]> {
   const ids = new Set<string>();
   for (const name of boletoNames(text, visit))
@@ -124,7 +123,7 @@ async function boletosOf(text: string, visit: Visit, { findBoletos }: SearchTool
 function onlyPage({ payments, subscriptions, boletos }: Found, { merchantId }: Visit): string | null {
   if (payments.length + subscriptions.length + boletos.length !== 1) return null;
   const [[payment], [subscription], [boleto]] = [payments, subscriptions, boletos];
-  if (payment !== undefined) return paymentPath(merchantId, payment.paymentId);
+  if (payment !== undefined) return pathOfPayment(merchantId, payment);
   if (subscription !== undefined) return subscriptionPath(merchantId, subscription.id);
   return boleto === undefined ? null : boletoPath(merchantId, boleto.id);
 }
@@ -160,7 +159,7 @@ function searchPage({ payments, subscriptions, boletos }: Found, visit: Visit): 
   const { say, count } = visit.wording;
   const text = visit.form.q;
   const advice = say(
-    'Search by payment id, reference, NSU, authorization code, the last four digits of a card, billing, subscription, CPF, CNPJ or e-mail of the customer, or number or line of a boleto.',
+    'Search by payment id, reference, NSU, authorization code, the last four digits of a card, billing, subscription, CPF, CNPJ or e-mail of the customer, txid or endToEndId of a Pix, or number or line of a boleto.',
   );
   if (text === undefined) return emptyState(say('Nothing was searched for yet.'), advice);
   const searched = html`<p>${say('Searched for {text}', { text })}</p>`;

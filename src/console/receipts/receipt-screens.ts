@@ -1,16 +1,19 @@
 import type { Merchant } from '../../merchants/merchant.ts';
-import { type CardPayment, cardPayment, GET_PAYMENT } from '../../payments/status/contract.ts';
+import { GET_PAYMENT } from '../../payments/status/contract.ts';
+import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { documentText } from '../../values/document-number.ts';
-import { type Html, html } from '../parts/html.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
 import { cardText, facts, moment, section, table } from '../parts/page-parts.ts';
 
 import { RECEIPT } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { PAYMENT_STATES, stateBadge } from '../parts/states.ts';
+import { isPaying, PAYMENT_STATES, stateBadge } from '../parts/states.ts';
+import type { Wording } from '../parts/wording.ts';
 
 export type ReceiptTools = { readonly findMerchant: (merchantId: string) => Promise<Merchant | null> };
 
-type Found = { readonly payment: CardPayment; readonly merchant: Merchant };
+type Receipted = Exclude<AnswerOf<typeof GET_PAYMENT>, { readonly method: 'boleto' }>;
+type Found = { readonly payment: Receipted; readonly merchant: Merchant };
 
 /** A sheet of A4 for the buyer. Print shows nothing else. */
 export const RECEIPT_SCREENS: readonly Screen<ReceiptTools>[] = [
@@ -22,8 +25,9 @@ export const RECEIPT_SCREENS: readonly Screen<ReceiptTools>[] = [
     async read({ ask, merchantId, parameters: { paymentId = '' } }, { findMerchant }) {
       const asked = await ask(GET_PAYMENT, { parameters: { paymentId } });
       const merchant = await findMerchant(merchantId);
-      const payment = asked.ok ? cardPayment(asked.body) : null;
-      return payment !== null && merchant !== null ? { payment, merchant } : 'notFound';
+      if (!asked.ok || merchant === null) return 'notFound';
+      const payment = asked.body;
+      return payment.method === 'boleto' ? 'notFound' : { payment, merchant };
     },
     view: receipt,
   }),
@@ -31,15 +35,14 @@ export const RECEIPT_SCREENS: readonly Screen<ReceiptTools>[] = [
 
 function receipt({ payment, merchant }: Found, { wording }: Visit): Html {
   const { say, money } = wording;
-  const { card, installments } = payment;
+  const installments = payment.method === 'card' ? payment.installments : [];
   return html`<p class="headline"><strong>${money(payment.value)}</strong> ${stateBadge(PAYMENT_STATES, payment.statusDescription, wording)}</p>
 ${facts([
   [say('Merchant'), merchant.legalName],
   ['CNPJ', documentText(merchant.cnpj)],
   [say('Sold'), moment(wording, payment.transactionDate)],
   [say('Reference'), payment.referenceTransaction ?? '–'],
-  [say('Card'), cardText(card)],
-  [say('Authorization code'), payment.authorizationCode ?? '–'],
+  ...methodFacts(payment, wording),
   ['NSU', payment.nsu ?? '–'],
   [say('Given back'), money(payment.canceledAmount)],
   [say('Payment id'), html`<code>${payment.paymentId}</code>`],
@@ -56,4 +59,21 @@ ${
     ]),
   )
 }`;
+}
+
+function methodFacts(payment: Receipted, { say, money }: Wording): readonly (readonly [string, Shown])[] {
+  if (payment.method === 'card')
+    return [
+      [say('Card'), cardText(payment.card)],
+      [say('Authorization code'), payment.authorizationCode ?? '–'],
+    ];
+  const { payer, paidAmount } = payment;
+  const paid = payment.payments.find(isPaying);
+  return [
+    [say('Method'), 'Pix'],
+    [say('Payer'), payer?.name ?? '–'],
+    [say('Document'), payer === null ? '–' : documentText(payer.documentNumber)],
+    [say('Paid amount'), paidAmount === null ? '–' : money(paidAmount)],
+    ['endToEndId', paid === undefined ? '–' : html`<code>${paid.endToEndId}</code>`],
+  ];
 }

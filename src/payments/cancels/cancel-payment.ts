@@ -9,6 +9,8 @@ import {
   cancelTransaction,
 } from '../../transactions/cancels/cancel-transaction.ts';
 import { findCancel, findMadeCancel } from '../../transactions/cancels/cancels.sql.ts';
+import { NOT_SENT } from '../../transactions/methods/boleto/boleto.ts';
+import { findBoleto } from '../../transactions/methods/boleto/boletos.sql.ts';
 import { findRelease, type RecordedRelease } from '../../transactions/methods/card/releases.sql.ts';
 import {
   type CancelPixResult,
@@ -25,7 +27,10 @@ import type { Instant } from '../../values/instant.ts';
 
 export type CancelPaymentTools = CancelTools & FindRequestTools & { readonly pix: CancelPixTools };
 
-export type PaymentCanceled = CancelResult | PixCanceled;
+export type PaymentCanceled = CancelResult | PixCanceled | BoletoNotCanceled;
+
+/** The bank that registered it cancels it, by the endpoint of boletos. */
+type BoletoNotCanceled = { readonly kind: 'refused'; readonly refusal: 'isBoleto' };
 
 /** As a cancel of a card, in the words of its method. */
 export type PixCanceled = { readonly kind: 'pix'; readonly result: CancelPixResult };
@@ -60,7 +65,11 @@ export async function cancelPayment(
         return canceled;
       const ofPix = { merchantId, pixId: transactionId, amount, endToEndId, createdBy, request };
       const result = await cancelPix(tools.pix, ofPix, deadlineAt);
-      return result === 'keyUsed' ? result : { kind: 'pix', result };
+      if (result === 'keyUsed') return result;
+      const isUnknown = result.kind === 'refused' && result.refusal === 'notFound';
+      return isUnknown && (await isBoleto(tools, merchantId, transactionId))
+        ? BOLETO
+        : { kind: 'pix', result };
     },
     isRefused,
     findMade: async (span) =>
@@ -77,6 +86,16 @@ export async function cancelPayment(
   });
 }
 
+async function isBoleto(
+  { database }: Pick<CancelPaymentTools, 'database'>,
+  merchantId: string,
+  boletoId: string,
+): Promise<boolean> {
+  const boleto = await findBoleto(database, { merchantId, boletoId });
+  return boleto !== null && boleto.refusalReason !== NOT_SENT;
+}
+
+const BOLETO: PaymentCanceled = { kind: 'refused', refusal: 'isBoleto' };
 const NO_CARD: CancelResult = { kind: 'refused', refusal: 'notFound' };
 
 /** A refusal of the acquirer or the bank is an outcome, and recorded like a confirmation. */

@@ -12,7 +12,6 @@ import {
 } from '../../platform/http/refusal.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import type { CancelRefusal } from '../../transactions/cancels/cancel.ts';
-import type { CancelResult } from '../../transactions/cancels/cancel-transaction.ts';
 import type { CancelPixRefusal } from '../../transactions/methods/pix/cancel-pix.ts';
 import { PIX_REFUSALS } from '../../transactions/methods/pix/endpoints.ts';
 import { type Cents, MAX_PAYMENT_CENTS } from '../../values/cents.ts';
@@ -72,6 +71,10 @@ export const CANCEL_REFUSALS = {
     pt: 'O prazo do Pix terminou e ninguém o pagou: não há o que cancelar.',
     en: 'The time of the Pix is over and nobody paid it: there is nothing to cancel.',
   }),
+  isBoleto: conflict({
+    pt: 'O pagamento é um boleto: cancele-o em POST /api/billissuer/{id}/cancel.',
+    en: 'The payment is a boleto: cancel it by POST /api/billissuer/{id}/cancel.',
+  }),
   noPayment: refusal(400, 'endToEndId', {
     pt: 'O Pix não tem esse pagamento.',
     en: 'The Pix has no such payment.',
@@ -86,7 +89,7 @@ export const CANCEL_REFUSALS = {
     en: 'The cancel is under way: the acquirer has not answered yet and is asked until it does. Read the payment before you ask for another.',
   }),
 } as const satisfies Record<
-  Exclude<CancelRefusal | CancelPixRefusal, 'notFound'> | 'notPaidYet' | 'unresolved',
+  Exclude<CancelRefusal | CancelPixRefusal, 'notFound'> | 'isBoleto' | 'notPaidYet' | 'unresolved',
   RefusalShape
 >;
 
@@ -255,7 +258,11 @@ function shapeOfPix(refusal: CancelPixRefusal): RefusalShape {
   return CANCEL_REFUSALS[refusal === 'wholeOnly' ? 'notPaidYet' : refusal];
 }
 
-function writeCanceled(paymentId: string, result: CancelResult, language: Language): Answer {
+function writeCanceled(
+  paymentId: string,
+  result: Exclude<PaymentCanceled, { readonly kind: 'pix' }>,
+  language: Language,
+): Answer {
   switch (result.kind) {
     case 'canceled':
       return { status: 200, body: writeCancel(paymentId, result) };
@@ -272,6 +279,6 @@ function writeCanceled(paymentId: string, result: CancelResult, language: Langua
   }
 }
 
-function shapeOf(refusal: CancelRefusal): RefusalShape {
+function shapeOf(refusal: CancelRefusal | 'isBoleto'): RefusalShape {
   return refusal === 'notFound' ? FAILURES.unknownPath : CANCEL_REFUSALS[refusal];
 }

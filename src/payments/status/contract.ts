@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { type AnswerOf, contract } from '../../platform/http/endpoint.ts';
+import { contract } from '../../platform/http/endpoint.ts';
 import { named } from '../../platform/http/named.ts';
 import type { Language } from '../../platform/http/sentence.ts';
-import { linesOf, type RowFormat } from '../../platform/row-format.ts';
 import { DECLINE_FIELDS, writeDeclineFields } from '../../providers/acquirers/endpoints.ts';
 import { readDecline } from '../../providers/acquirers/issuer-code.ts';
 import type { CancelState, ListedCancel, TransactionWithCancels } from '../../transactions/cancels/cancel.ts';
@@ -16,7 +15,6 @@ import {
   type Transaction,
 } from '../../transactions/transaction.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
-import { CSV_TYPE, type CsvCell, csvLine } from '../../values/csv.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';
 import { CAPTURE_UNTIL } from '../messages-contract.ts';
 import { billingOf, type FoundPayment, type PaymentStatus } from '../payment.ts';
@@ -28,6 +26,7 @@ import {
   writeSplit,
   writeSplitInList,
 } from '../split/contract.ts';
+import { BOLETO_PAYMENT } from './boleto-contract.ts';
 
 export const STATUS_WORDS = {
   processing: 'Processando',
@@ -191,24 +190,19 @@ export const GET_PAYMENT = contract({
   description:
     'statusDescription: Processando, Pré-autorizada, Autorizada, Negada, Desfeita, Cancelada, Bloqueada or Paga. Amounts in cents, as ' +
     'they were charged; canceledAmount says what was given back of them. A split of very many shares is shown in pages. ' +
-    'Of a Pix Processando, Aguardando, Paga, Expirada, Cancelada or Negada, with all that arrived for it.',
+    'Of a Pix Processando, Aguardando, Paga, Expirada, Cancelada or Negada, with all that arrived for it; of a boleto Vencida too.',
   parameters: Type.Object({ paymentId: Type.String({ maxLength: 36 }) }),
   query: SPLIT_QUERY,
   answers: {
     200: {
       description: 'The payment as it stands.',
-      schema: Type.Union([PAYMENT_ANSWER, PIX_PAYMENT]),
+      schema: Type.Union([PAYMENT_ANSWER, PIX_PAYMENT, BOLETO_PAYMENT]),
       example: { ...PAYMENT_EXAMPLE, ...EXAMPLE_OF_CANCELS },
     },
   },
 });
 
 export type CardPayment = Static<typeof PAYMENT_ANSWER>;
-
-/** Null: it was paid by another method. */
-export function cardPayment(answer: AnswerOf<typeof GET_PAYMENT>): CardPayment | null {
-  return answer.method === 'card' ? answer : null;
-}
 
 /** With one page of its split, and its cancels. */
 export function writePayment(
@@ -219,7 +213,7 @@ export function writePayment(
   const { split, shares, installments, cancels, capturingAmount, attempts } = found.transaction;
   const shown = split && { split, shares };
   return {
-    ...writeSharedFields(found, language),
+    ...writeCardFields(found, language),
     ...(capturingAmount !== null && { capturingAmount }),
     ...(attempts.length > 0 && { attempts: attempts.map(writeAttempt) }),
     cancels: cancels.map(writeCancel),
@@ -227,14 +221,19 @@ export function writePayment(
   };
 }
 
-export function writeListedPayment(found: FoundPayment<ListedTransaction>, language: Language): object {
+/** As in a list: split by beneficiary, not by installment. */
+export function writeListedCard(found: FoundPayment<ListedTransaction>, language: Language): object {
   const { split, shareTotals } = found.transaction;
-  return { ...writeSharedFields(found, language), ...writeSplitInList(split, shareTotals) };
+  return { ...writeCardFields(found, language), ...writeSplitInList(split, shareTotals) };
 }
 
-type WithoutShares = Omit<Transaction, 'shares'>;
+export type WithoutShares = Omit<Transaction, 'shares'>;
 
-function writeSharedFields({ transaction, status }: FoundPayment<WithoutShares>, language: Language): object {
+/** Without the split. */
+export function writeCardFields(
+  { transaction, status }: FoundPayment<WithoutShares>,
+  language: Language,
+): object {
   const { installments, preauthorization } = transaction;
   const canceledAmount = installments.reduce((sum, part) => sum + part.canceledAmount, 0);
   return {
@@ -292,69 +291,3 @@ function writeAttempt(attempt: Attempt): object {
 function writeInstallment({ number, amount, canceledAmount, state }: Installment): object {
   return { installmentNumber: number, amount, canceledAmount, status: INSTALLMENT_WORDS[state] };
 }
-
-type Shown = Readonly<Record<string, unknown>> & {
-  readonly card: Readonly<Record<string, CsvCell>>;
-  readonly installments: readonly unknown[];
-  readonly antifraudReasons: readonly string[];
-};
-
-const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
-
-/** In this order; a payment is one line, with any number of installments. */
-const COLUMNS = [
-  'paymentId',
-  'referenceTransaction',
-  'billingId',
-  'statusDescription',
-  'returnCode',
-  'description',
-  'retryable',
-  'transactionDate',
-  'authorizationCode',
-  'nsu',
-  'acquirer',
-  'brand',
-  'firstSix',
-  'lastFour',
-  'value',
-  'canceledAmount',
-  'cancelingAmount',
-  'installments',
-  'antifraud',
-  'antifraudReasons',
-] as const;
-
-/** The card's fields separately, of installments their number. */
-function writeLine(shown: Shown): string {
-  const { card, installments, antifraudReasons } = shown;
-  const cells: Readonly<Record<string, unknown>> = {
-    ...shown,
-    ...card,
-    installments: installments.length,
-    antifraudReasons: antifraudReasons.join(' '),
-  };
-  return csvLine(COLUMNS.map((name) => cells[name] as CsvCell));
-}
-
-const HEAD = csvLine(COLUMNS);
-
-/** For a page or all. */
-export function csvOfPayments(language: Language): RowFormat<FoundPayment<WithoutShares>> {
-  const line = (found: FoundPayment<WithoutShares>) => writeLine(writeSharedFields(found, language) as Shown);
-  return { type: CSV_TYPE, head: HEAD, line };
-}
-
-/** A JSON object a line, as in a list without the split. */
-export function ndjsonOfPayments(language: Language): RowFormat<FoundPayment<WithoutShares>> {
-  const line = (found: FoundPayment<WithoutShares>) =>
-    `${JSON.stringify(writeSharedFields(found, language))}\n`;
-  return { type: NDJSON_TYPE, head: '', line };
-}
-
-export function writeCsv(payments: readonly FoundPayment<WithoutShares>[], language: Language): string {
-  return HEAD + linesOf(payments, csvOfPayments(language).line);
-}
-
-export const NDJSON_EXAMPLE = `${JSON.stringify(PAYMENT_EXAMPLE)}\n`;
-export const CSV_EXAMPLE = HEAD + writeLine(PAYMENT_EXAMPLE);

@@ -147,7 +147,9 @@ const LIST_QUERY = Type.Object({
 
 const SHOWN_EXCEPTION = named('ReconciliationException', {
   ...EXCEPTION_FIELDS,
-  transactionId: textOrNull('The payment, or the transaction of a billing; null: it is of a boleto.'),
+  transactionId: textOrNull(
+    'The payment, by card or Pix, or the transaction of a billing; null: it is of a boleto.',
+  ),
   installmentNumber: Type.Union([Type.Integer(), Type.Null()]),
   boletoId: textOrNull('Whose payment was not expected; null: it is of an installment.'),
   ageDays: Type.Integer({ description: 'Since `day`.' }),

@@ -34,7 +34,7 @@ const EXCEPTION = rowCodec<
     accountNumber: column.nullable(column.text()),
     class: column.oneOf(EXCEPTION_CLASSES),
     state: column.oneOf(EXCEPTION_STATES),
-    transactionId: column.nullable(column.text()),
+    transactionId: column.nullable(column.text('coalesce(e.transaction_id, e.pix_id)')),
     installmentNumber: column.nullable(column.whole()),
     boletoId: column.nullable(column.text()),
     fileNumber: column.nullable(column.whole()),

@@ -16,7 +16,7 @@ import {
   subscribedCard,
 } from '../enrolled.ts';
 import type { Shop } from '../hostile-service.ts';
-import { knownEndToEndId } from '../pix-charged.ts';
+import { knownEndToEndId, knownTxid } from '../pix-charged.ts';
 import { endedDelivery, knownNsu, registerWebhook } from '../recipes.ts';
 import { registerExceptionNotifier } from '../reconciled.ts';
 import { authorizedPayment, chargedCard, encryptedCardOf, knownPayment } from '../sold.ts';
@@ -172,6 +172,11 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
   },
   endToEndId: {
     live: (shop) => knownEndToEndId(shop),
+    unowned: () => randomBytes(16).toString('hex'),
+    is: 'names',
+  },
+  txid: {
+    live: (shop) => knownTxid(shop),
     unowned: () => randomBytes(16).toString('hex'),
     is: 'names',
   },

@@ -9,7 +9,7 @@ import {
   type Tx,
 } from '../../../platform/postgres/database.ts';
 import { pageOf, readPageOf } from '../../../platform/postgres/page-of.ts';
-import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import type { BoletoPayer } from '../../../providers/banks/bank.ts';
 import { saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
@@ -37,8 +37,10 @@ const EXCEPTION_KEY = `'boleto:' || p.boleto_id || ':' || p.change_id`;
 const PAYMENTS = `(
     select coalesce(jsonb_agg(jsonb_build_object('amount', p.amount, 'paid_on', p.paid_on, 'kind', p.kind,
       'is_open', coalesce(e.state = 'open', false), 'exception_id', e.exception_id) order by p.created_at, p.change_id), '[]')
-    from boleto_payments p left join reconciliation_exceptions e on e.merchant_id = p.merchant_id
-      and e.exception_key = ${EXCEPTION_KEY}
+    from boleto_payments p left join lateral (
+      select state, exception_id from reconciliation_exceptions
+      where merchant_id = p.merchant_id and exception_key = ${EXCEPTION_KEY} limit 1
+    ) e on true
     where p.merchant_id = b.merchant_id and p.boleto_id = b.boleto_id
   )`;
 
@@ -97,8 +99,26 @@ export const BOLETO = rowCodec(
   'b',
 );
 
+/** For a row that has more than a boleto. */
+export const SHOWN_BOLETO = rowCodec(BOLETO.fields, 'b', 'boleto_');
+
 export function parseBoleto(row: Row): Boleto {
-  const { discountAmount, discountUntil, barCode, pixEmv, paidAmount, paidOn, ...boleto } = BOLETO.parse(row);
+  return boletoOf(BOLETO.parse(row));
+}
+
+export function parseShownBoleto(row: Row): Boleto {
+  return boletoOf(SHOWN_BOLETO.parse(row));
+}
+
+function boletoOf({
+  discountAmount,
+  discountUntil,
+  barCode,
+  pixEmv,
+  paidAmount,
+  paidOn,
+  ...boleto
+}: RowOf<typeof BOLETO>): Boleto {
   return {
     ...boleto,
     discount:
@@ -215,7 +235,7 @@ export function boletoWishesWrite(
 
 /** Refused boletos never were bills. `$7`: a state. `$8`: the state before a cancel that is shown alike. */
 const FOUND = `from boletos where merchant_id = $1 and account_number = $4 and due_on >= $5::date and due_on <= $6::date
-  and state || '' <> 'refused'
+  and amount > 0 and state || '' <> 'refused'
   and case when $7::text is null then true when state = 'canceling' then state_before = $8::text else state = $7::text end`;
 
 const BY_DUE_DAY = pageOf({
@@ -241,14 +261,9 @@ export async function listFoundBoletos(
   return { items: rows.map(parseBoleto), total };
 }
 
-export type BoletoName = { readonly kind: 'ourNumber' | 'barCode' | 'document'; readonly text: string };
+export type BoletoName = { readonly kind: 'barCode' | 'document'; readonly text: string };
 
 const NAMED = rowCodec({ boletoId: column.text() });
-
-const BY_OUR_NUMBER = statement(
-  'boletos.find_by_our_number',
-  `select ${NAMED.columns} from boletos where merchant_id = $1 and our_number = $2 limit $3`,
-);
 
 /** Uses boletos_by_bar_code. A bank may use a bar code again after years. */
 const BY_BAR_CODE = statement(
@@ -263,7 +278,7 @@ const BY_DOCUMENT = statement(
    order by boleto_id desc limit $3`,
 );
 
-const STATEMENTS = { ourNumber: BY_OUR_NUMBER, barCode: BY_BAR_CODE, document: BY_DOCUMENT };
+const STATEMENTS = { barCode: BY_BAR_CODE, document: BY_DOCUMENT };
 
 export async function findNamedBoletos(
   database: Reader,

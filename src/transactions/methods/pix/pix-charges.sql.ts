@@ -8,7 +8,7 @@ import {
   statement,
   type Tx,
 } from '../../../platform/postgres/database.ts';
-import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import type { PixPayer } from '../../../providers/pix/pix-bank.ts';
 import { saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
@@ -28,8 +28,10 @@ const PAYMENTS = `(
       'kind', y.kind, 'is_paying', y.surprise is null, 'is_open', coalesce(e.state = 'open', false),
       'exception_id', e.exception_id, 'returned_amount', y.returned_amount, 'held_amount', y.held_amount)
       order by y.created_at, y.end_to_end_id), '[]')
-    from pix_payments y left join reconciliation_exceptions e on e.merchant_id = y.merchant_id
-      and e.exception_key = ${EXCEPTION_KEY}
+    from pix_payments y left join lateral (
+      select state, exception_id from reconciliation_exceptions
+      where merchant_id = y.merchant_id and exception_key = ${EXCEPTION_KEY} limit 1
+    ) e on true
     where y.merchant_id = p.merchant_id and y.pix_id = p.pix_id
   )`;
 
@@ -73,6 +75,7 @@ export const PIX = rowCodec(
     description: column.nullable(column.text()),
     referenceTransaction: column.nullable(column.text()),
     callbackUrl: column.nullable(column.text()),
+    billingId: column.nullable(column.text('case when p.is_collected then p.reference_transaction end')),
     bank: column.text(),
     pixEmv: column.nullable(column.text()),
     refusalReason: column.nullable(column.oneOf([...REFUSALS_OF_BANK, NOT_SENT] as const)),
@@ -92,9 +95,26 @@ export const PIX = rowCodec(
   'p',
 );
 
+/** For a row that has more than a Pix. */
+export const SHOWN_PIX = rowCodec(PIX.fields, 'p', 'pix_');
+
 export function parsePix(row: Row): Pix {
-  const { dueOn, payableUntil, finePortion, interestPortion, discountAmount, discountUntil, ...read } =
-    PIX.parse(row);
+  return pixOf(PIX.parse(row));
+}
+
+export function parseShownPix(row: Row): Pix {
+  return pixOf(SHOWN_PIX.parse(row));
+}
+
+function pixOf({
+  dueOn,
+  payableUntil,
+  finePortion,
+  interestPortion,
+  discountAmount,
+  discountUntil,
+  ...read
+}: RowOf<typeof PIX>): Pix {
   const { endToEndId, paidAmount, paidAt, ...pix } = read;
   const discount =
     discountAmount === null || discountUntil === null
@@ -117,6 +137,24 @@ const FIND = statement(
 export async function findPix(database: Reader, { merchantId, pixId }: PixKey): Promise<Pix | null> {
   const [row] = await database.query(FIND, [merchantId, pixId]);
   return row === undefined ? null : parsePix(row);
+}
+
+const NAMED = rowCodec({ pixId: column.text() });
+
+/** Uses pix_charges_by_document. Newest first. */
+const BY_DOCUMENT = statement(
+  'pix_charges.find_by_document',
+  `select ${NAMED.columns} from pix_charges where payer is not null and payer ->> 'documentNumber' = $2 and merchant_id = $1
+   order by pix_id desc limit $3`,
+);
+
+export async function findPixOfPayer(
+  database: Reader,
+  { merchantId, document }: { readonly merchantId: string; readonly document: string },
+  limit: number,
+): Promise<string[]> {
+  const rows = await database.query(BY_DOCUMENT, [merchantId, document, limit]);
+  return rows.map((row) => NAMED.parse(row).pixId);
 }
 
 const LOCK = statement(

@@ -65,6 +65,7 @@ const REFUND_WORDS = {
 export const PIX_PAYMENT = named('PixPayment', {
   ...OF_CHARGE,
   method: Type.Enum(['pix']),
+  billingId: orNull('The billing that it was collected for (Pix Automático); null: no billing.'),
   statusDescription: STATUS,
   isPartlyReturned: Type.Boolean({ description: 'A part of what paid it was given back.' }),
   transactionDate: Type.String(),
@@ -141,6 +142,7 @@ export function writePixPayment(pix: Pix, refunds: readonly Refund[] | null, pag
   return {
     ...writeCharge(pix, pages),
     method: 'pix',
+    billingId: pix.billingId,
     statusDescription: statusWord(pix),
     isPartlyReturned: isPartlyReturned(pix),
     transactionDate: saoPauloOffsetText(pix.requestedAt),

@@ -1,5 +1,5 @@
 import { type Cents, reaisText } from '../../../values/cents.ts';
-import { givenBack, type Pix, type PixState } from './pix.ts';
+import { givenBack, PIX_STATES, type Pix, type PixState } from './pix.ts';
 import type { PixMove } from './pix-move.ts';
 
 export const PIX_STATUSES = ['processing', 'waiting', 'paid', 'canceled', 'expired', 'declined'] as const;
@@ -28,6 +28,10 @@ export const PIX_WORDS = {
 
 export function statusWord({ state }: { readonly state: PixState }): string {
   return PIX_WORDS[STATUS_OF_STATE[state]];
+}
+
+export function statesOfStatus(status: string): readonly PixState[] {
+  return PIX_STATES.filter((state) => STATUS_OF_STATE[state] === status);
 }
 
 const NSU_DIGITS = 20;

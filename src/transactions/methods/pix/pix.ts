@@ -119,6 +119,8 @@ export type Pix = PixKey & {
   readonly description: string | null;
   readonly referenceTransaction: string | null;
   readonly callbackUrl: string | null;
+  /** What it was collected for (Pix Automático). */
+  readonly billingId: string | null;
   readonly bank: string;
   /** Null until the bank has it. */
   readonly pixEmv: string | null;

@@ -1,0 +1,97 @@
+import { momentCell, reaisCell } from '../parts/csv-screens.ts';
+import type { Html, Shown } from '../parts/html.ts';
+import { type Column, cardText, link, moment, table } from '../parts/page-parts.ts';
+import { boletoPath, paymentPath } from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
+import { isPaying, METHOD_WORDS, PAYMENT_STATES, stateBadge } from '../parts/states.ts';
+import type { Wording } from '../parts/wording.ts';
+import type { ShownPayment } from './payment-screens.ts';
+
+export function paymentTable(items: readonly ShownPayment[], visit: Visit): Html {
+  return table(visit.wording.say('Payments'), items, paymentColumns(visit));
+}
+
+const cardOf = (one: ShownPayment) => (one.method === 'card' ? one : null);
+const pixOf = (one: ShownPayment) => (one.method === 'pix' ? one : null);
+const billOf = (one: ShownPayment) => (one.method === 'card' ? null : one);
+
+/** Of the list and of its CSV, which shows a card, an NSU and a moment otherwise and elsewhere. */
+export function paymentColumns({ wording, merchantId }: Visit): readonly Column<ShownPayment>[] {
+  const { say, money } = wording;
+  return [
+    { title: say('Payment'), csv: ({ paymentId }) => paymentId },
+    {
+      title: say('Reference'),
+      cell: (one) => link(pathOfPayment(merchantId, one), shownReference(one, wording)),
+      csv: ({ referenceTransaction }) => referenceTransaction,
+    },
+    { title: say('Billing'), csv: ({ billingId }) => billingId },
+    { title: say('Sold at'), csv: ({ transactionDate }) => momentCell(transactionDate) },
+    { title: say('Sold'), cell: ({ transactionDate }) => moment(wording, transactionDate) },
+    { title: say('Method'), cell: ({ method }) => say(METHOD_WORDS[method]), csv: ({ method }) => method },
+    {
+      title: say('Status'),
+      cell: ({ statusDescription }) => stateBadge(PAYMENT_STATES, statusDescription, wording),
+      csv: ({ statusDescription }) => statusDescription,
+    },
+    { title: say('Return code'), csv: (one) => cardOf(one)?.returnCode },
+    { title: say('Description'), csv: (one) => cardOf(one)?.description },
+    { title: say('Brand'), csv: (one) => cardOf(one)?.card.brand },
+    { title: say('Card'), csv: (one) => cardNumberOf(one) },
+    { title: say('Authorization code'), csv: ({ authorizationCode }) => authorizationCode },
+    { title: 'NSU', csv: ({ nsu }) => nsu },
+    {
+      title: say('Amount'),
+      isNumber: true,
+      cell: ({ value }) => money(value),
+      csv: ({ value }) => reaisCell(value),
+    },
+    { title: say('Paid amount'), csv: (one) => paidCell(one) },
+    { title: say('Given back'), csv: ({ canceledAmount }) => reaisCell(canceledAmount) },
+    { title: say('Being given back'), csv: ({ cancelingAmount }) => reaisCell(cancelingAmount) },
+    {
+      title: say('Installments'),
+      isNumber: true,
+      cell: (one) => cardOf(one)?.installments.length || '–',
+      csv: (one) => cardOf(one)?.installments.length,
+    },
+    { title: say('Card or payer'), cell: (one) => whoPays(one) },
+    { title: 'NSU', cell: ({ nsu }) => nsu ?? '–' },
+    { title: say('Anti-fraud'), csv: (one) => cardOf(one)?.antifraud },
+    { title: say('Reasons of anti-fraud'), csv: (one) => cardOf(one)?.antifraudReasons.join(' ') },
+    { title: 'txid', csv: (one) => pixOf(one)?.txid },
+    { title: 'endToEndId', csv: (one) => pixOf(one)?.payments.find(isPaying)?.endToEndId },
+    { title: say('Due'), csv: (one) => billOf(one)?.dueDate },
+  ];
+}
+
+function paidCell(one: ShownPayment): string | null {
+  const paid = billOf(one)?.paidAmount ?? null;
+  return paid === null ? null : reaisCell(paid);
+}
+
+function cardNumberOf(one: ShownPayment): string | undefined {
+  const { card } = cardOf(one) ?? {};
+  return card && `${card.firstSix}******${card.lastFour}`;
+}
+
+function whoPays(one: ShownPayment): Shown {
+  return one.method === 'card' ? cardText(one.card) : (one.payer?.name ?? '–');
+}
+
+/** A boleto has its own page. */
+export function pathOfPayment(
+  merchantId: string,
+  { method, paymentId }: Pick<ShownPayment, 'method' | 'paymentId'>,
+): string {
+  return method === 'boleto' ? boletoPath(merchantId, paymentId) : paymentPath(merchantId, paymentId);
+}
+
+/** The reference of a billing's charge is the billing's id, which says nothing to people. */
+function shownReference(
+  { paymentId, referenceTransaction, billingId }: ShownPayment,
+  { say }: Wording,
+): string {
+  if (billingId !== null) return say('Billing …{end}', { end: billingId.slice(-6) });
+  return referenceTransaction ?? paymentId;
+}

@@ -1,0 +1,156 @@
+import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
+import { startOfSaoPauloDay } from '../../values/instant.ts';
+import { STATUS_WORDS } from '../../webhooks/history/contract.ts';
+import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
+import { failureText } from '../notifications/delivery-words.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { link, moment } from '../parts/page-parts.ts';
+import { deliveryPath } from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
+import { badge, CANCEL_STATES, DELIVERY_STATES, stateBadge } from '../parts/states.ts';
+import type { Wording } from '../parts/wording.ts';
+import type { PaymentFound, WholePayment } from './payment-screens.ts';
+import { MOST_DELIVERIES, MOST_MOVEMENTS, MOVEMENT_WORDS } from './payment-story.ts';
+
+export const NOT_CHARGED = {
+  notConnected: 'The request did not reach it, so nothing was charged there',
+  requestRefused: 'It refused the request by a code that proves that nothing was charged',
+} as const satisfies Record<NonNullable<NonNullable<WholePayment['attempts']>[number]['notCharged']>, string>;
+
+/** At the same moment, the lower order comes first. `onDay`: the hour is not known. */
+export type Happening = {
+  readonly at: number;
+  /** The moment to show if the event has another clock. */
+  readonly shownAt?: number;
+  readonly order: number;
+  readonly text: Shown;
+  readonly note?: Shown;
+  readonly onDay?: string;
+};
+
+const CUT =
+  'Perhaps not all of it is here: at most {movements} movements and {deliveries} notifications are shown.';
+
+export function paymentTimeline(found: PaymentFound, visit: Visit): Html {
+  const { wording } = visit;
+  const soldAt = found.movements[0]?.moment ?? Date.parse(found.payment.transactionDate);
+  const happened = [
+    ...asked(found, wording),
+    ...moved(found, wording),
+    ...givenBack(found, wording),
+    ...settled(found, wording),
+    ...sent(found.deliveries, soldAt, visit),
+  ];
+  const isCut = found.movements.length >= MOST_MOVEMENTS || found.deliveries.length >= MOST_DELIVERIES;
+  return timeline(happened, isCut, wording);
+}
+
+/** `isCut`: there may be more than was read. */
+export function timeline(happened: readonly Happening[], isCut: boolean, wording: Wording): Html {
+  const inOrder = happened.toSorted((one, other) => one.at - other.at || one.order - other.order);
+  return html`${isCut && html`<p class="note">${wording.say(CUT, { movements: wording.count(MOST_MOVEMENTS), deliveries: wording.count(MOST_DELIVERIES) })}</p>`}<ol class="timeline">${inOrder.map(
+    ({ at, shownAt = at, text, note, onDay }) =>
+      html`<li>${onDay === undefined ? moment(wording, shownAt) : html`<time datetime="${onDay}">${wording.day(onDay)}</time>`} <span>${text}</span> ${note ?? ''}</li>\n`,
+  )}</ol>`;
+}
+
+/** The intent comes before the acquirer's answer. */
+function asked({ payment }: PaymentFound, wording: Wording): Happening[] {
+  const { say, money } = wording;
+  const at = Date.parse(payment.transactionDate);
+  const amount = money(payment.authorizedAmount ?? payment.value);
+  const verdict = payment.antifraud === null ? '' : say('Anti-fraud had let it pass');
+  return [
+    { at, order: 0, text: say('Asked for, {amount}', { amount }), note: verdict },
+    { at, order: 1, text: answerText(payment, wording) },
+  ];
+}
+
+function answerText(payment: WholePayment, { say }: Wording): string {
+  if (payment.returnCode !== undefined)
+    return say('The issuer declined: {why}', { why: payment.description ?? payment.returnCode });
+  const own = payment.attempts?.find(({ paymentId }) => paymentId === payment.paymentId);
+  if (own !== undefined && own.notCharged !== null) return say(NOT_CHARGED[own.notCharged]);
+  if (payment.authorizationCode === null) return say('The acquirer was asked; its answer is awaited');
+  return say('The issuer approved, code {code}', { code: payment.authorizationCode });
+}
+
+/** An authorized payment has movements from its capture on. */
+function moved({ payment, movements }: PaymentFound, { say, money }: Wording): Happening[] {
+  const first = movements.find(({ type }) => type === 'Autorizacao');
+  const isCaptured = payment.authorizedAmount !== undefined && first !== undefined;
+  return [
+    ...(isCaptured
+      ? [{ at: first.moment, order: 2, text: say('Captured, {amount}', { amount: money(payment.value) }) }]
+      : []),
+    ...movements.map(({ moment: at, type, installmentNumber }) => ({
+      at,
+      order: 3,
+      text: Object.hasOwn(MOVEMENT_WORDS, type)
+        ? say(MOVEMENT_WORDS[type], { number: installmentNumber })
+        : type,
+    })),
+  ];
+}
+
+function givenBack({ payment, chargebacks }: PaymentFound, wording: Wording): Happening[] {
+  const { say, money } = wording;
+  return [
+    ...payment.cancels.flatMap((cancel) => {
+      const note = stateBadge(CANCEL_STATES, cancel.status, wording);
+      const amount = money(cancel.amount);
+      const begun = {
+        at: Date.parse(cancel.createdAt),
+        order: 2,
+        text: say('Cancel of {amount} asked for', { amount }),
+        note: cancel.decidedAt === null ? note : '',
+      };
+      if (cancel.decidedAt === null) return [begun];
+      const text = say('Cancel of {amount} decided', { amount });
+      return [begun, { at: Date.parse(cancel.decidedAt), order: 4, text, note }];
+    }),
+    ...chargebacks.map(({ happenedAt, installmentNumber, amount, state }) => ({
+      at: happenedAt,
+      order: 2,
+      text: say('Chargeback of installment {number}', { number: installmentNumber }),
+      note: html`${amount === null ? '' : money(amount)} ${state === 'waiting' ? badge('wait', say('Waits to be applied')) : ''}`,
+    })),
+  ];
+}
+
+function settled({ receivables }: PaymentFound, { say, money }: Wording): Happening[] {
+  return receivables.flatMap((one) => {
+    const receipt = receiptOf(one);
+    if (receipt === null) return [];
+    const { installmentNumber: number } = one;
+    const text =
+      receipt.net === null
+        ? say('Installment {number} came to the bank', { number })
+        : say('Installment {number} came to the bank, {amount}', { number, amount: money(receipt.net) });
+    const isEarly = (receipt.anticipation ?? 0) > 0;
+    const note = isEarly && badge('plain', say('Paid earlier'));
+    return [{ at: startOfSaoPauloDay(receipt.on), order: 9, text, note, onDay: receipt.on }];
+  });
+}
+
+/** Sent in real time. If the merchant's clock was moved, it is sorted after its event. */
+export function sent(
+  deliveries: readonly PaymentDelivery[],
+  soldAt: number,
+  { wording, merchantId }: Visit,
+): Happening[] {
+  const { say, count } = wording;
+  return deliveries.map((one) => {
+    const path = deliveryPath(merchantId, one.deliveryId);
+    const failure =
+      one.state !== 'delivered' &&
+      (one.lastFailure === null ? one.lastStatus : failureText(one.lastFailure, wording));
+    return {
+      at: Math.max(one.createdAt, soldAt),
+      shownAt: one.createdAt,
+      order: 5,
+      text: link(path, one.kind === 'callback' ? say('Callback sent') : say('Notification sent')),
+      note: html`${stateBadge(DELIVERY_STATES, STATUS_WORDS[one.state], wording)} ${say('Tries: {count}', { count: count(one.tries) })} ${failure} ${one.url ?? ''}`,
+    };
+  });
+}

@@ -1,0 +1,86 @@
+import type { Row } from '../../platform/postgres/database.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { parseShownBoleto, SHOWN_BOLETO } from '../../transactions/methods/boleto/boletos.sql.ts';
+import { parseShownPix, SHOWN_PIX } from '../../transactions/methods/pix/pix-charges.sql.ts';
+import { INSTALLMENTS, OWN_COLUMNS } from '../../transactions/transaction-queries.sql.ts';
+import { type Instant, utcText } from '../../values/instant.ts';
+import { type ListedPayment, paymentOf } from '../payment.ts';
+import { METHODS, type PaymentFilter, type WantedStates } from './payment-search.ts';
+
+/** The bank was asked for it. The indexes of searches have this condition. */
+export const IS_SHOWN = `refusal_reason is distinct from 'notSent' and amount > 0`;
+export const IS_SHOWN_BOLETO = `${IS_SHOWN} and (state <> 'canceling' or state_before = any ($10::text[]))`;
+
+/** Of the index by status: all but sales being charged, and approved ones that are as they were sold. */
+const HAS_RANGE = `state <> 'charging' and (state <> 'approved' or installments_state <> 'authorized')`;
+
+/*
+ * Of each method: each state is a range of an index in the order of time. Who uses it adds the part of the
+ * range, its order and how many keys are read of each, and ends with `) o)`. No state: nothing is read.
+ */
+export const CARD_RANGES = `(select o.sold_at, o.payment_id, 'card' as method
+     from unnest($6::text[]) s (state) cross join unnest($7::text[]) i (installments_state) cross join lateral (
+       select sold_at, transaction_id as payment_id from transactions
+       where merchant_id = $1 and state = s.state and installments_state = i.installments_state and ${HAS_RANGE}`;
+export const PIX_RANGES = `(select o.sold_at, o.payment_id, 'pix' as method
+     from unnest($8::text[]) s (state) cross join lateral (
+       select requested_at as sold_at, pix_id as payment_id from pix_charges
+       where merchant_id = $1 and state = s.state and ${IS_SHOWN}`;
+export const BOLETO_RANGES = `(select o.sold_at, o.payment_id, 'boleto' as method
+     from unnest($9::text[]) s (state) cross join lateral (
+       select requested_at as sold_at, boleto_id as payment_id from boletos
+       where merchant_id = $1 and state = s.state and ${IS_SHOWN_BOLETO}`;
+
+/** The key of a row, in the words of the list. */
+export const CARD_KEY = `sold_at, transaction_id as payment_id, 'card' as method`;
+export const PIX_KEY = `requested_at as sold_at, pix_id as payment_id, 'pix' as method`;
+export const BOLETO_KEY = `requested_at as sold_at, boleto_id as payment_id, 'boleto' as method`;
+
+/** Whether the index of cards by status has everything that is searched for. */
+export function hasRanges({ states, installmentStates }: WantedStates): boolean {
+  const isAsSold = states.includes('approved') && installmentStates.includes('authorized');
+  return !states.includes('charging') && !isAsSold;
+}
+
+const METHOD = rowCodec({ method: column.oneOf(METHODS) }, 'g');
+
+/** Of the page `g` of `payment_id` and `method`: each row from its own table, by its key. */
+export const SHOWN_COLUMNS = `${METHOD.columns}, ${OWN_COLUMNS}, x.*, y.*`;
+export const SHOWN_ROWS = `left join lateral (
+     select * from transactions where g.method = 'card' and merchant_id = $1 and transaction_id = g.payment_id limit 1
+   ) t on true cross join ${INSTALLMENTS} left join lateral (
+     select ${SHOWN_PIX.columns} from pix_charges p
+     where g.method = 'pix' and p.merchant_id = $1 and p.pix_id = g.payment_id limit 1
+   ) x on true left join lateral (
+     select ${SHOWN_BOLETO.columns} from boletos b
+     where g.method = 'boleto' and b.merchant_id = $1 and b.boleto_id = g.payment_id limit 1
+   ) y on true`;
+
+/** `parseCard`: what is selected of a card payment. */
+export function parseShown<Card extends Parameters<typeof paymentOf>[0]>(
+  row: Row,
+  parseCard: (row: Row) => Card,
+): ListedPayment<Card> {
+  const { method } = METHOD.parse(row);
+  switch (method) {
+    case 'card':
+      return { method, ...paymentOf(parseCard(row)) };
+    case 'pix':
+      return { method, pix: parseShownPix(row) };
+    case 'boleto':
+      return { method, boleto: parseShownBoleto(row) };
+  }
+}
+
+/** $4 and $5. */
+export function daysOf({ soldFrom, soldBefore }: PaymentFilter): readonly [string, string] {
+  const textOf = (moment: Instant | null, otherwise: string) =>
+    moment === null ? otherwise : utcText(moment);
+  return [textOf(soldFrom, '-infinity'), textOf(soldBefore, 'infinity')];
+}
+
+/** $6 to $10. */
+export function statesOf(wanted: WantedStates): unknown[] {
+  const { states, installmentStates, pixStates, boletoStates, shownAs } = wanted;
+  return [states, installmentStates, pixStates, boletoStates, shownAs];
+}
