@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { skipWithout } from '../../tools/test-programs.ts';
 import { snippetsOf } from '../architecture/translations.ts';
-import { cleanEnvironment } from '../kit/service.ts';
+import { cleanEnvironment, until } from '../kit/service.ts';
 import { type Machine, openMachine, whyNoMachine } from './debian/open-machine.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -41,7 +41,9 @@ async function withMachine(proof: string, work: (machine: Machine) => Promise<vo
     await machine.must('tar xzf /srv/release/parcela-*.tar.gz -C /opt');
     await work(machine);
   } catch (error) {
-    const logs = await machine.run('tail -n 5 /var/log/*.log /var/log/syslog');
+    const logs = await machine.run(
+      'systemctl --failed; journalctl --no-pager -n 60; tail -n 5 /var/log/*.log',
+    );
     throw new Error(`${(error as Error).stack}\n${logs.printed}`);
   } finally {
     await machine.close();
@@ -55,10 +57,14 @@ async function asksFor(machine: Machine, command: string, what: RegExp): Promise
   assert.match(printed, what);
 }
 
+async function pidOf({ must }: Machine, unit: string): Promise<string> {
+  return (await must(`systemctl show -p MainPID --value ${unit}`)).trim();
+}
+
 /** What lies on the machine, with its owner, mode and time, and which processes run. */
 function stateOf({ must }: Machine): Promise<string> {
   return must(
-    `find /etc /opt /usr/local /var/lib/parcela -name node_modules -prune -o -printf '%p %M %u %g %T@ %s\\n' | grep -v '^/opt.*/built/' | sort; cat /run/units/*.pid`,
+    `find /etc /opt /usr/local /var/lib/parcela -name node_modules -prune -o -printf '%p %M %u %g %T@ %s\\n' | grep -v '^/opt.*/built/' | sort; systemctl show -p MainPID 'parcela@*' haproxy`,
   );
 }
 
@@ -98,14 +104,40 @@ async function isWhole(machine: Machine): Promise<void> {
   const stranger = await machine.run('runuser -u www-data -- parcela merchant list');
   assert.match(stranger.said, /this account may not read .*run the command as root/);
   // What serves is not root, and got its secrets as files of its own.
-  const [service] = (await must('cat /run/units/parcela@8081.pid')).split('\n');
+  const service = await pidOf(machine, 'parcela@8081');
   assert.match(await must(`stat -c %U /proc/${service}`), /^parcela$/m);
   const environment = await must(`tr '\\0' '\\n' < /proc/${service}/environ`);
   assert.doesNotMatch(environment, /postgres:\/\/|OWNER/);
 }
 
+/** What the units forbid is forbidden by the kernel, and a process that is killed comes back by itself. */
+async function isKept(machine: Machine): Promise<void> {
+  const { must } = machine;
+  const first = await pidOf(machine, 'parcela@8081');
+  const status = await must(`grep -E '^(CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/${first}/status`);
+  const words = ['CapEff:\t0{16}', 'CapBnd:\t0{16}', 'NoNewPrivs:\t1', 'Seccomp:\t2'];
+  for (const word of words) assert.match(status, new RegExp(`^${word}$`, 'm'), status);
+  const secrets = await must(`stat -c '%a %U' /run/credentials/parcela@8081.service`);
+  assert.equal(secrets, '500 parcela\n');
+  assert.equal(await must('systemctl is-enabled parcela@8081 parcela@8082'), 'enabled\nenabled\n');
+  await must(`kill -9 ${first}`);
+  const ready = 'curl --silent --fail --output /dev/null http://127.0.0.1:8081/health/ready';
+  await until('the process is there again', async () => {
+    const now = await pidOf(machine, 'parcela@8081');
+    return now !== '0' && now !== first && (await machine.run(ready)).code === 0;
+  });
+  await must('systemctl restart parcela@8081');
+  const ends = await must(`journalctl --no-pager -o cat -u parcela@8081`);
+  assert.match(ends, /^parcela@8081\.service: Main process exited, code=killed, status=9\/KILL$/m);
+  // What is told to end ends by itself, in its time.
+  assert.match(ends, /^Stopping: requests under way are finished first\.$/m);
+  assert.match(ends, /^parcela@8081\.service: Deactivated successfully\.$/m);
+  await until('it is ready', async () => (await machine.run(ready)).code === 0);
+}
+
 /** The next version, with a migration of its own, is unpacked beside this one; nobody who calls notices. */
-async function upgrades({ must }: Machine): Promise<void> {
+async function upgrades(machine: Machine): Promise<void> {
+  const { must } = machine;
   const next = '/opt/parcela-9.9.9';
   await must(`cp -a "$(readlink -f /opt/parcela)" ${next}
     sed -i 's/"version": "[^"]*"/"version": "9.9.9"/' ${next}/package.json
@@ -128,7 +160,7 @@ async function upgrades({ must }: Machine): Promise<void> {
   assert.match(answers, /^\d+ 200$/);
   for (const port of ['8081', '8082'])
     assert.match(
-      await must(`tr '\\0' ' ' < /proc/$(head -n 1 /run/units/parcela@${port}.pid)/cmdline`),
+      await must(`tr '\\0' ' ' < /proc/${await pidOf(machine, `parcela@${port}`)}/cmdline`),
       /9\.9\.9|\/opt\/parcela\//,
     );
   assert.match(await must(install), /^everything was there: nothing was changed$/m);
@@ -170,8 +202,9 @@ test(
       assert.match(await must('cat /etc/haproxy/haproxy.cfg.before-parcela'), /daemon/);
       const accounts = await must('ps -o user= -C haproxy');
       assert.match(accounts, /^haproxy$/m, 'its workers');
-      const logged = await must('cat /var/log/syslog');
-      assert.match(logged, /parcela\/(first|second) .* 200 .* POST \/v1\/payments$/m);
+      const logged = await must('journalctl --no-pager -o cat -t haproxy');
+      assert.match(logged, /parcela\/(first|second) .* 200 .* POST \/v1\/payments/);
+      await isKept(machine);
       await upgrades(machine);
       await isWhole(machine);
     }),

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { until } from '../../kit/service.ts';
 import { makeAuthority, makeCertificate } from '../../webhooks/certificates.ts';
@@ -11,10 +11,11 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const NODE = '/srv/world/node_modules/.bin/node';
 const ENVIRONMENT = ['env', '-i', 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin', 'HOME=/root'];
 const NAMESPACES = ['--mount', '--pid', '--net'];
+const WITH_SYSTEMD = [...NAMESPACES, '--cgroup', '--ipc', '--uts'];
 
 export type Ran = { readonly code: number | null; readonly printed: string; readonly said: string };
 
-/** A Debian with nothing set, with a PostgreSQL that speaks TLS and the bridge of an acquirer. */
+/** A Debian with its systemd and nothing set, with a PostgreSQL that speaks TLS and the bridge of an acquirer. */
 export type Machine = {
   /** A command of root's. */
   run(command: string, input?: string): Promise<Ran>;
@@ -30,8 +31,17 @@ export type Machine = {
 export function whyNoMachine(): string | false {
   if (spawnSync('unshare', [...NAMESPACES, '--fork', 'true']).status !== 0)
     return 'namespaces of its own are not permitted here';
+  if (!existsSync('/usr/lib/systemd/systemd')) return 'there is no systemd here: npm run programs';
+  if (inGroups('true').status !== 0)
+    return 'systemd needs the groups of version 2, and they are not to be had here';
   if (postgresPrograms() === null) return 'there is no PostgreSQL of Debian below /usr/lib/postgresql';
   return false;
+}
+
+/** Runs it in the folder of all groups (cgroup2), wherever this machine has it. */
+function inGroups(command: string) {
+  const script = `mount -t tmpfs groups /mnt; mkdir /mnt/all; mount -t cgroup2 groups /mnt/all; cd /mnt/all; ${command}`;
+  return spawnSync('unshare', ['--mount', 'sh', '-ec', script]);
 }
 
 function postgresPrograms(): string | null {
@@ -48,9 +58,10 @@ export async function openMachine(release: string, proof: string): Promise<Machi
   const outside = await mkdtemp(join(tmpdir(), 'parcela-debian-'));
   await mkdir(join(outside, 'root'));
   const script = join(ROOT, 'test/installing/debian/namespace.sh');
+  const group = basename(outside);
   const child = spawn(
     'unshare',
-    [...NAMESPACES, '--fork', '--kill-child', 'sh', script, join(outside, 'root'), ROOT, release],
+    [...NAMESPACES, '--fork', '--kill-child', 'sh', script, join(outside, 'root'), ROOT, release, group],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   await readyOf(child).catch(async (error) => {
@@ -77,6 +88,9 @@ export async function openMachine(release: string, proof: string): Promise<Machi
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGKILL');
       await ended;
+      // They stay until the last process of the namespace is gone.
+      const leaveGroups = `[ ! -d ${group} ] || find ${group} -depth -type d -exec rmdir {} +`;
+      await until('its groups are gone', async () => inGroups(leaveGroups).status === 0);
       await rm(outside, { recursive: true, force: true });
     },
   };
@@ -115,7 +129,7 @@ function readyOf(child: ChildProcess): Promise<void> {
 }
 
 function runIn(pid: string, command: string, input: string): Promise<Ran> {
-  const words = ['--target', pid, ...NAMESPACES, '--root', '--wd', ...ENVIRONMENT, 'sh', '-c', command];
+  const words = ['--target', pid, ...WITH_SYSTEMD, '--root', '--wd', ...ENVIRONMENT, 'sh', '-c', command];
   const child = spawn('nsenter', words, { stdio: ['pipe', 'pipe', 'pipe'] });
   // Not every command reads what it is given.
   child.stdin.on('error', () => {});
@@ -131,8 +145,10 @@ function runIn(pid: string, command: string, input: string): Promise<Ran> {
   });
 }
 
-/** What other machines have: a PostgreSQL, the acquirer's bridge; and the socket of the system's log. */
-async function startWorld({ must, write, given }: Omit<Machine, 'close'>, proof: string): Promise<void> {
+/** What other machines have: a PostgreSQL, and the acquirer's bridge. */
+async function startWorld({ run, must, write, given }: Omit<Machine, 'close'>, proof: string): Promise<void> {
+  const isUp = async () => /running|degraded/.test((await run('systemctl is-system-running')).printed);
+  await until('systemd is up', isUp);
   const programs = postgresPrograms();
   const data = '/var/lib/postgresql/data';
   await must(`runuser -u postgres -- ${programs}/initdb -D ${data} -A peer --auth-host=scram-sha-256`);
@@ -156,10 +172,4 @@ async function startWorld({ must, write, given }: Omit<Machine, 'close'>, proof:
   await must(`setsid ${NODE} /srv/world/test/installing/debian/bridge.ts /root/acquirer ${proof} \
     > /var/log/acquirer.log 2>&1 < /dev/null &`);
   await until('the bridge is there', async () => (await must('cat /var/log/acquirer.log')).includes('ready'));
-  // Debian's perl can: each line of the log goes into a file.
-  await must(`setsid perl -MSocket -e '
-    socket(S, AF_UNIX, SOCK_DGRAM, 0); bind(S, pack_sockaddr_un("/dev/log")); chmod 0666, "/dev/log";
-    open(F, ">", "/var/log/syslog"); select(F); $| = 1;
-    print "$line\\n" while defined recv(S, $line, 8192, 0)' > /dev/null 2>&1 < /dev/null &`);
-  await until('the log is there', async () => (await must('ls /dev')).includes('log'));
 }
