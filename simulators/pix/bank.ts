@@ -80,14 +80,20 @@ export class Bank {
   /** All of it in one turn, and told when it is done. */
   book(receiver: Receiver, ...happenings: Happening[]): void {
     const { clientId } = receiver;
-    for (const happening of happenings)
-      this.#book({ ...happening, at: this.now(receiver), clientId } as Entry);
+    for (const happening of happenings) {
+      const arrived = happening.type === 'pix' ? { arrivedAt: this.#arrivedAt(receiver, happening) } : {};
+      this.#book({ ...happening, ...arrived, at: this.now(receiver), clientId } as Entry);
+    }
     for (const happening of happenings)
       if (happening.type === 'pix' || happening.type === 'refundEnd')
         this.#tellPix(receiver, happening.endToEndId);
       else if (happening.type === 'refund') this.#endOpenRefunds(this.books.pix(happening.endToEndId) as Pix);
     this.#tellRecurring(receiver, happenings);
     this.#passTimeSoon(receiver);
+  }
+
+  #arrivedAt({ clientId }: Receiver, { happenedAt }: { readonly happenedAt: number }): number {
+    return clientOf(clientId) === clientId ? happenedAt : this.#clock();
   }
 
   /** What happens by itself up to now, in its order. */

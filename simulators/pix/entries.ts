@@ -54,6 +54,8 @@ export type PixEntry = Booked & {
   readonly amount: number;
   readonly components: Components;
   readonly happenedAt: number;
+  /** By the bank's own clock, also where a customer of the client has another one. */
+  readonly arrivedAt: number;
   readonly infoPagador: string | null;
   /** It came by itself, as the amount of its charge has it. */
   readonly isPlanned: boolean;
@@ -97,7 +99,11 @@ export type Entry =
 type OwnEntry = Exclude<Entry, RecurrenceEntry>;
 /** What is booked, without who and when. */
 export type Happening =
-  | (OwnEntry extends infer E ? (E extends OwnEntry ? Omit<E, 'at' | 'clientId'> : never) : never)
+  | (OwnEntry extends infer E
+      ? E extends OwnEntry
+        ? Omit<E, 'at' | 'clientId' | 'arrivedAt'>
+        : never
+      : never)
   | RecurrenceHappening;
 
 export function lineOf(entry: Entry): string {
@@ -129,6 +135,7 @@ const READERS: Readonly<Record<Entry['type'], (fields: FieldReader) => object>> 
     amount: readAmount(fields, 'amount'),
     components: fields.object('components', readComponents),
     happenedAt: fields.integer('happenedAt', 0, Number.MAX_SAFE_INTEGER),
+    arrivedAt: fields.integer('arrivedAt', 0, Number.MAX_SAFE_INTEGER),
     infoPagador: fields.textOrNull('infoPagador', TEXT),
     isPlanned: fields.boolean('isPlanned'),
   }),

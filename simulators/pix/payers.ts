@@ -4,13 +4,23 @@ import { type Answer, created, malformed, NOT_FOUND, ok } from './answers.ts';
 import type { Bank } from './bank.ts';
 import { type Charge, contentOf, givenBack, type Receiver } from './books.ts';
 import { addressesIn } from './br-code.ts';
-import { CLIENT_ID, END_TO_END_ID, REFUND_ENDS, REFUND_ID, REMOVED, TXID } from './entries.ts';
+import {
+  CLIENT_ID,
+  END_TO_END_ID,
+  type Happening,
+  REFUND_ENDS,
+  REFUND_ID,
+  REMOVED,
+  TXID,
+} from './entries.ts';
 import { endToEndIdOf, tailOf } from './ids.ts';
 import { readMomentOrNull } from './moments.ts';
 import { AMOUNT, centsOf } from './money.ts';
 import type { Order } from './order.ts';
-import { statusOf } from './recurrence.ts';
+import { type CobR, openAttempt, statusOf } from './recurrence.ts';
+import type { Ending } from './recurrence-entries.ts';
 import { acceptRec, recOfCode } from './recurrence-payers.ts';
+import { wholeCobRShape } from './recurrence-shapes.ts';
 import { chargeShape, pixShape } from './shapes.ts';
 
 const MED = ['MED_FRAUDE', 'MED_OPERACIONAL', 'MED_PIX_AUTOMATICO'] as const;
@@ -161,8 +171,26 @@ export const removeCharge: Order = (bank, fields) => {
   if (fields.fault !== null) return malformed(fields.fault);
   const receiver = bank.books.receiver(clientId);
   const charge = receiver?.charges.get(txid);
+  const cobr = receiver?.recurrences.cobrs.get(txid);
+  if (receiver !== undefined && cobr !== undefined) return cancelCobR(bank, receiver, cobr);
   if (receiver === undefined || charge === undefined) return NOT_FOUND;
   if (charge.status !== 'ATIVA') return { status: 409, body: { error: 'ended' } };
   bank.book(receiver, { type: 'removal', txid, status: REMOVED[1] });
   return ok(chargeShape(charge));
 };
+
+/** Before its authorization, or without it. */
+function cancelCobR(bank: Bank, receiver: Receiver, cobr: CobR): Answer {
+  const { txid } = cobr;
+  if (!['CRIADA', 'ATIVA'].includes(statusOf(cobr))) return { status: 409, body: { error: 'ended' } };
+  const happened = { txid, status: 'CANCELADA', happenedAt: bank.now(receiver) } as const;
+  const ending: Ending = {
+    solicitante: 'PSP_PAGADOR',
+    codigo: 'SLDB',
+    descricao: 'Cancelada pelo participante',
+  };
+  const end: Happening = { type: 'cobrStatus', ...happened, ending };
+  const attempt: Happening = { type: 'attemptStatus', ...happened, ending: null };
+  bank.book(receiver, ...(openAttempt(cobr) === null ? [end] : [attempt, end]));
+  return ok(wholeCobRShape(cobr));
+}

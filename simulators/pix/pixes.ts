@@ -1,5 +1,6 @@
 import { FieldReader } from '../kit/field-reader.ts';
 import { type Answer, created, ok, problem, schemaViolation, violated } from './answers.ts';
+import { type Bank, clientOf } from './bank.ts';
 import { givenBack, type Pix, type Receiver } from './books.ts';
 import type { Act, Call } from './call.ts';
 import { END_TO_END_ID, REFUND_ID } from './entries.ts';
@@ -13,10 +14,10 @@ const MOST_DAYS = 90;
 
 export const getPix: Act = ({ bank, receiver, names }) => {
   const pix = pixOf({ bank, receiver }, names[0]);
-  return pix === null ? problem('PixNaoEncontrado') : ok(pixShape(pix));
+  return pix === null ? problem('PixNaoEncontrado') : ok(toldShape(receiver, pix));
 };
 
-export const listPix: Act = ({ receiver, query }) => {
+export const listPix: Act = ({ bank, receiver, query }) => {
   const txid = query.textOrNull('txid', /^[a-zA-Z0-9]{1,35}$/);
   const txIdPresente = readFlag(query, 'txIdPresente');
   const devolucaoPresente = readFlag(query, 'devolucaoPresente');
@@ -27,10 +28,10 @@ export const listPix: Act = ({ receiver, query }) => {
     most: receiver.dialect.mostItems,
   });
   if ('status' in asked) return asked;
-  const items = receiver.pix.filter(
+  const items = pixOfClient(bank, receiver).filter(
     (pix) =>
-      pix.happenedAt >= asked.from &&
-      pix.happenedAt <= asked.to &&
+      toldAt(receiver, pix) >= asked.from &&
+      toldAt(receiver, pix) <= asked.to &&
       (txid === null || pix.txid === txid) &&
       (txIdPresente === null || (pix.txid !== null) === txIdPresente) &&
       (devolucaoPresente === null || pix.refunds.size > 0 === devolucaoPresente) &&
@@ -40,7 +41,8 @@ export const listPix: Act = ({ receiver, query }) => {
   const filters = Object.fromEntries(
     Object.entries({ txid, txIdPresente, devolucaoPresente }).filter(([, value]) => value !== null),
   );
-  return pageAnswer(asked, { name: 'pix', items, shape: pixShape, filters });
+  const shape = (pix: Pix) => toldShape(receiver, pix);
+  return pageAnswer(asked, { name: 'pix', items, shape, filters });
 };
 
 /** Gives money back; asked for again it is answered as it is. */
@@ -91,10 +93,29 @@ function refundViolation(
   return null;
 }
 
-/** Of this receiver alone. */
+/** The client's own, and what came for its customers: a key has one account. */
+function pixOfClient({ books }: Bank, { clientId, pix }: Receiver): readonly Pix[] {
+  if (clientOf(clientId) !== clientId) return pix;
+  const ofAll = books.receivers.filter((one) => clientOf(one.clientId) === clientId);
+  return ofAll.length === 1
+    ? pix
+    : ofAll.flatMap((one) => one.pix).toSorted((one, other) => one.arrivedAt - other.arrivedAt);
+}
+
+/** A client is told by its own clock what came for its customers. */
+function toldAt({ clientId }: Receiver, pix: Pix): number {
+  return pix.clientId === clientId ? pix.happenedAt : pix.arrivedAt;
+}
+
+function toldShape(receiver: Receiver, pix: Pix): Record<string, unknown> {
+  return pixShape({ ...pix, happenedAt: toldAt(receiver, pix) });
+}
+
+/** Of this client and its customers alone. */
 function pixOf({ bank, receiver }: { bank: Call['bank']; receiver: Receiver }, endToEndId = ''): Pix | null {
   const pix = END_TO_END_ID.test(endToEndId) ? bank.books.pix(endToEndId) : undefined;
-  return pix?.clientId === receiver.clientId ? pix : null;
+  if (pix === undefined) return null;
+  return [pix.clientId, clientOf(pix.clientId)].includes(receiver.clientId) ? pix : null;
 }
 
 function fail(id: string): never {

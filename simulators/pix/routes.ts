@@ -11,7 +11,7 @@ import { ORDERS, READINGS } from './orders.ts';
 import { getPix, getRefund, listPix, putRefund } from './pixes.ts';
 import { ROUTES_OF_RECURRENCE } from './recurrence-routes.ts';
 import type { Fault, Step } from './script-step.ts';
-import { insteadOf, UNAVAILABLE } from './spoiled-answer.ts';
+import { insteadAfterwards, insteadOf } from './spoiled-answer.ts';
 import { giveToken, TOKEN_PATH } from './token-endpoint.ts';
 import { faultOf } from './triggers.ts';
 import { deleteWebhook, getWebhook, listWebhooks, putWebhook } from './webhooks.ts';
@@ -136,7 +136,7 @@ function act(
   const answer = found.act({ bank, receiver, names, query, body, refund: step?.refund ?? 'settles' });
   const isFine = answer.status < 300 && answer.body !== null;
   const own = isFine ? { ...answer, body: spoken(answer.body ?? {}, receiver.dialect) } : answer;
-  const given = step?.fault === 'booksButUnavailable' ? UNAVAILABLE : own;
+  const given = insteadAfterwards(step) ?? own;
   bank.afterDurable(() => respond(given, step?.fault ?? null));
 }
 

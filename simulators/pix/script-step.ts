@@ -5,9 +5,10 @@ import type { ProblemType } from './answers.ts';
  * there; the others do it first.
  */
 export const FAULTS = [
-  ...(['silent', 'unavailable', 'unauthorized', 'tooManyRequests', 'notFound'] as const),
+  ...(['silent', 'unavailable', 'unauthorized', 'tooManyRequests', 'notFound', 'conflict'] as const),
   'booksButSilent',
   'booksButUnavailable',
+  'booksButConflict',
   'late',
   'garbage',
   'reset',

@@ -16,6 +16,9 @@ const TOO_MANY_REQUESTS: Answer = {
   headers: { 'retry-after': '1' },
 };
 
+/** Not of the standard either: it is there already, or is being made. */
+const CONFLICT: Answer = { status: 409, body: { type: 'about:blank', title: 'Conflito.', status: 409 } };
+
 /** What is answered without doing anything; null: it is done. */
 export function insteadOf(step: Step | null): Answer | null {
   if (step === null) return null;
@@ -30,9 +33,17 @@ export function insteadOf(step: Step | null): Answer | null {
       return TOO_MANY_REQUESTS;
     case 'notFound':
       return problem('NaoEncontrado');
+    case 'conflict':
+      return CONFLICT;
     default:
       return null;
   }
+}
+
+/** What is answered when it was done; null: what came of it. */
+export function insteadAfterwards(step: Step | null): Answer | null {
+  if (step?.fault === 'booksButUnavailable') return UNAVAILABLE;
+  return step?.fault === 'booksButConflict' ? CONFLICT : null;
 }
 
 export function sendAnswer(response: ServerResponse, { status, body, headers = {} }: Answer): void {
@@ -102,10 +113,17 @@ function eachList(body: object, change: (items: readonly unknown[]) => unknown[]
   );
 }
 
+/** Of charges, and of authorizations. */
+const AMOUNT_FIELDS = ['original', 'valorRec'];
+
 function otherAmount(valor: unknown): unknown {
   if (typeof valor === 'string' && AMOUNT.test(valor)) return reaisOf(centsOf(valor) + 1);
-  if (typeof valor !== 'object' || valor === null || !('original' in valor)) return valor;
-  return { ...valor, original: otherAmount(valor.original) };
+  if (typeof valor !== 'object' || valor === null) return valor;
+  const fields = Object.entries(valor).map(([name, value]) => [
+    name,
+    AMOUNT_FIELDS.includes(name) ? otherAmount(value) : value,
+  ]);
+  return Object.fromEntries(fields);
 }
 
 function resealed(code: string): string {

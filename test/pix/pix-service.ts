@@ -20,15 +20,17 @@ export type PixShop = {
   readonly accountNumber: string;
   readonly merchantId: string;
   readonly bankUrl: string;
+  /** As the simulated bank knows the merchant, where charges are made by its calendar. */
+  readonly customerOfBank: string;
 };
 
 export async function openPixShop(settings: Readonly<Record<string, string>> = {}): Promise<PixShop> {
   return pixShopOf(await openTestService(settings));
 }
 
-/** With the bank that a service of homologation brings along. */
-async function pixShopOf<S extends TestService>(service: S) {
-  return pixShopAt(service, await readFile(join(service.folder, 'pix', 'address'), 'utf8'));
+/** With the bank that a service of homologation brings along, or another one. */
+export async function pixShopOf<S extends TestService>(service: S, bankUrl?: string) {
+  return pixShopAt(service, bankUrl ?? (await readFile(join(service.folder, 'pix', 'address'), 'utf8')));
 }
 
 export async function pixShopAt<S extends TestService>(
@@ -45,6 +47,7 @@ export async function pixShopAt<S extends TestService>(
     ...{ service, url, token, otherToken, bankUrl },
     merchantId: merchantId as string,
     accountNumber: accountNumber as string,
+    customerOfBank: `${CLIENT_ID}--${merchantId}`,
   };
 }
 
@@ -78,7 +81,7 @@ export function cancel(
 }
 
 /** Has the simulated bank do something, as its orders have it. */
-async function order({ bankUrl }: PixShop, path: string, body: object) {
+export async function order({ bankUrl }: PixShop, path: string, body: object) {
   const reply = await fetch(new URL(`/simulator/${path}`, bankUrl), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -95,12 +98,26 @@ export async function pay(shop: PixShop, txid: string, change: object = {}): Pro
 }
 
 export async function script(shop: PixShop, on: string, ...steps: readonly object[]): Promise<void> {
-  const written = await order(shop, 'script', { on, steps });
+  await scriptFor(shop, CLIENT_ID, on, ...steps);
+}
+
+/** Also for a customer of the client. */
+export async function scriptFor(
+  shop: PixShop,
+  clientId: string,
+  on: string,
+  ...steps: readonly object[]
+): Promise<void> {
+  const written = await order(shop, 'script', { clientId, on, steps });
   assert.equal(written.status, 200, JSON.stringify(written.body));
 }
 
-export async function ledger({ bankUrl }: PixShop, what: 'charges' | 'pix') {
-  const reply = await fetch(new URL(`/simulator/ledger/${what}?clientId=${CLIENT_ID}`, bankUrl));
+export async function ledger(
+  { bankUrl }: PixShop,
+  what: 'charges' | 'pix' | 'authorizations' | 'recurring',
+  clientId = CLIENT_ID,
+) {
+  const reply = await fetch(new URL(`/simulator/ledger/${what}?clientId=${clientId}`, bankUrl));
   return ((await reply.json()) as { items: Record<string, unknown>[] }).items;
 }
 
