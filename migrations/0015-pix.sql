@@ -133,6 +133,9 @@ create table pix_refunds (
   refunded_at timestamptz,
   created_at timestamptz not null default now(),
   decided_at timestamptz,
+  -- Real time. refunding: the bank refused it at a further try, and has nothing under its id; once a second look finds
+  -- nothing either, it is refused.
+  refused_at timestamptz,
   refusal_reason text,
   fence integer not null default 0,
   -- The end of the lease, or when to ask again. pending: the bank is carrying it out, and is asked about it.
@@ -141,12 +144,16 @@ create table pix_refunds (
   unknown_reason text,
   primary key (merchant_id, refund_id),
   foreign key (merchant_id, pix_id, end_to_end_id) references pix_payments (merchant_id, pix_id, end_to_end_id),
-  check ((state = 'refused') = (refusal_reason is not null)),
+  check (state <> 'refused' or refusal_reason is not null),
+  check (state not in ('pending', 'refunded') or refusal_reason is null),
+  check (state in ('refunding', 'refused') or refused_at is null),
+  check (refused_at is null or refusal_reason is not null),
   check ((state = 'refunded') = (refunded_at is not null)),
   check ((state in ('refunding', 'pending')) = (due_at is not null)),
   check ((state in ('refunding', 'pending')) = (decided_at is null))
 );
 create index pix_refunds_due on pix_refunds (due_at) where due_at is not null;
+create index pix_refunds_pending on pix_refunds (end_to_end_id) where state = 'pending';
 create index pix_refunds_of_charge on pix_refunds (merchant_id, pix_id);
 
 -- How far each bank was asked what arrived. One row a bank: the bank names no merchant, and has no clock but its own.

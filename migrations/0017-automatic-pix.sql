@@ -37,6 +37,7 @@ create table pix_authorizations (
   check ((journey = 3) = (first_pix_id is not null))
 );
 create index pix_authorizations_to_look_at on pix_authorizations (look_at) where look_at is not null;
+create index pix_authorizations_by_rec_id on pix_authorizations (rec_id) where look_at is not null;
 create index pix_authorizations_of_merchant on pix_authorizations (merchant_id, look_at) where look_at is not null;
 
 -- Every try to collect a billing: one charge at the bank has up to four.
@@ -69,6 +70,7 @@ create table pix_collections (
   check (state <> 'open' or look_at is not null)
 );
 create index pix_collections_to_look_at on pix_collections (look_at) where look_at is not null;
+create index pix_collections_by_txid on pix_collections (txid) where look_at is not null;
 create index pix_collections_of_merchant on pix_collections (merchant_id, look_at) where look_at is not null;
 create index pix_collections_of_billing on pix_collections (merchant_id, billing_id);
 

@@ -90,6 +90,7 @@ function printBanner(configuration: Configuration, app: App): void {
   }
   if (app.consoleUrl !== null) say(`  Console      ${app.consoleUrl}`);
   if (app.signInUrl !== null) say(`  Sign in      ${app.signInUrl} (once, for a day)`);
+  if (app.pixWebhookUrl !== null) say(`  Pix webhook  ${app.pixWebhookUrl}`);
   say(`  Metrics      ${app.metricsUrl}`);
   if (app.demoFile !== null && existsSync(app.demoFile)) {
     say(`  Demo logins  ${app.demoFile}`);

@@ -293,6 +293,8 @@ event cannot happen there.`,
     events: {
       accept: 'the bank accepts it, and carries it out',
       confirm: 'the bank gave it back',
+      doubt:
+        'the bank refuses a further try of it, while an earlier one may still be on its way: looked at again after five minutes',
       refuse: 'the bank does not, perhaps after it had accepted it',
       withdraw: 'it was not sent',
     },

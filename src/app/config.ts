@@ -9,7 +9,12 @@ import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../platf
 import type { Connections } from '../platform/postgres/pools.ts';
 import { type BankSettings, readBankUrl } from '../providers/banks/bank.ts';
 import { readDialect } from '../providers/pix/adapters/standard/dialect.ts';
-import { type PixSettings, readPixDialect, readPixUrl } from '../providers/pix/pix-settings.ts';
+import {
+  type PixSettings,
+  readPixDialect,
+  readPixUrl,
+  readPixWebhook,
+} from '../providers/pix/pix-settings.ts';
 import { type ChargeWindow, NO_WINDOW, readChargeWindow } from '../recurrence/collection/day-window.ts';
 import { readFeeTable } from '../transactions/fees/fee-table.ts';
 import { LIMIT_MODES, type LimitMode } from '../transactions/methods/card/network-limits.ts';
@@ -336,6 +341,7 @@ function readPix(reader: SettingReader, runningAs: Environment, acquirerTimeout:
     settings: typeof settings === 'string' ? {} : settings,
     timeoutMilliseconds: readTimeout(reader, 'PARCELA_PIX_TIMEOUT_MILLISECONDS', acquirerTimeout),
     changesSeconds: whole('PARCELA_PIX_CHANGES_SECONDS', 1, 86_400, changes),
+    webhook: readPixWebhook(reader),
   };
 }
 

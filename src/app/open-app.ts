@@ -50,6 +50,7 @@ import {
 } from './infrastructure.ts';
 import { type Modules, openModules } from './modules.ts';
 import { openInstallationMetrics } from './open-installation-metrics.ts';
+import { openPixWebhook } from './open-pix-webhook.ts';
 import { openProcessReports } from './open-process-reports.ts';
 import { openTracing } from './open-tracing.ts';
 import { checkAllDescribed, referenceOf } from './reference.ts';
@@ -66,6 +67,8 @@ export type App = {
   /** A link that opens the console once. */
   readonly signInUrl: string | null;
   readonly consoleUrl: string | null;
+  /** Where banks of Pix tell that something changed; null: nowhere. */
+  readonly pixWebhookUrl: string | null;
   /** Resolves with the reason if something necessary ends by itself. */
   readonly broken: Promise<string>;
 };
@@ -291,12 +294,13 @@ async function openListeners(
   const urls = await listen(gateway, integration, (mounts) => build(mounts, beside));
   const isOverTls = configuration.console.origin?.startsWith('https:') === true;
   const consoleUrl = await listenForPeople(configuration, pages, (shown) => build([], shown, isOverTls));
-  return { ...urls, consoleUrl, metricsUrl: await openMetricsListener(context) };
+  const pixWebhookUrl = await openPixWebhook(context);
+  return { ...urls, consoleUrl, pixWebhookUrl, metricsUrl: await openMetricsListener(context) };
 }
 
 /** Checked before anything changes. Ports are opened last. */
-async function refuseTakenPorts({ roles, gateway, integration, console, metrics }: Configuration) {
-  const ofCallers = roles.includes('http') ? [integration, console.listener] : [];
+async function refuseTakenPorts({ roles, gateway, integration, console, metrics, pix }: Configuration) {
+  const ofCallers = roles.includes('http') ? [integration, console.listener, pix.webhook] : [];
   for (const at of [gateway, metrics, ...ofCallers]) if (at !== null) await tryToListen(at);
 }
 

@@ -146,6 +146,28 @@ const ROWS: readonly Row[] = [
     'between two questions to the bank of Pix about what arrived; by default 30, 1 in homologation',
   ],
   [
+    'PARCELA_PIX_WEBHOOK_PORT',
+    '',
+    'port on which banks of Pix tell that something changed, over TLS on both sides (docs/pix.md); without it their sweep alone finds it',
+  ],
+  ['PARCELA_PIX_WEBHOOK_HOST', '', 'address of that port; by default `PARCELA_HOST`'],
+  [
+    'PARCELA_PIX_WEBHOOK_CA_FILE',
+    '',
+    "PEM file of the authorities of the banks' certificates: nobody else is let in",
+  ],
+  ['PARCELA_PIX_WEBHOOK_CERTIFICATE_FILE', '', 'PEM file of the certificate that banks are shown there'],
+  [
+    'PARCELA_PIX_WEBHOOK_CERTIFICATE_KEY_FILE',
+    '',
+    'PEM file of the private key of `PARCELA_PIX_WEBHOOK_CERTIFICATE_FILE`',
+  ],
+  [
+    'PARCELA_PIX_WEBHOOK_CERTIFICATE_HEADER',
+    '',
+    "instead of a certificate: header in which a proxy of `PARCELA_TRUSTED_PROXIES` passes the bank's certificate as PEM, such as `x-client-certificate`",
+  ],
+  [
     'PARCELA_UNGUARDED_CHANNELS',
     '',
     'some of `acquirer`, `bank`, `pix`, `antifraud`, `keyStore`, `otlp` (need neither certificate nor token) and `database` (needs no `sslmode=verify-full`) on other machines in production, because something else guards them (docs/operating.md)',

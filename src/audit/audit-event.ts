@@ -59,6 +59,7 @@ export const AUDIT_ACTIONS = [
   'provider.enable',
   'provider.disable',
   'provider.route',
+  'provider.webhook',
   'settlement.import',
   'reconciliation.resolve',
   'reconciliation.report',

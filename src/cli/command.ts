@@ -6,6 +6,7 @@ import type { Keyring } from '../keys/open-keyring.ts';
 import type { ChannelFiles } from '../platform/channels/channel-files.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { DatabasePlace } from '../platform/postgres/database-place.ts';
+import type { PixSettings } from '../providers/pix/pix-settings.ts';
 import { holdsCardNumber, holdsCpfOrEmail } from '../values/card-number-in-text.ts';
 import { cents, reaisText } from '../values/cents.ts';
 import { isInstant, utcText } from '../values/instant.ts';
@@ -16,6 +17,7 @@ export type CommandTools = {
   readonly cell: string | null;
   readonly operator: Actor;
   readonly acquirer: AcquirerPlace;
+  readonly pix: Pick<PixSettings, 'url' | 'channel' | 'settings'>;
   readonly report: (line: string) => void;
 };
 

@@ -21,6 +21,7 @@ import { KEY_COMMANDS } from './keys/key-commands.ts';
 import { MERCHANT_COMMANDS } from './merchant-commands.ts';
 import { MIGRATE_COMMAND } from './migrate-command.ts';
 import { PAYMENT_COMMANDS } from './payment-commands.ts';
+import { PIX_WEBHOOK_COMMAND } from './pix/webhook-command.ts';
 import { PRIVACY_COMMANDS } from './privacy/privacy-commands.ts';
 import { PROVIDER_COMMANDS } from './provider-commands.ts';
 import { RECONCILE_COMMANDS } from './reconcile-commands.ts';
@@ -282,6 +283,7 @@ export const COMMANDS: readonly Command[] = [
   ...WEBHOOK_COMMANDS,
   ...FEE_COMMANDS,
   ...PROVIDER_COMMANDS,
+  PIX_WEBHOOK_COMMAND,
   ...RESOLVE_COMMANDS,
   ...BOLETO_COMMANDS,
   ...REMITTANCE_COMMANDS,

@@ -172,7 +172,7 @@ async function openAuditedTools(configuration: Configuration, reached: Reached):
 }
 
 function plainTools(configuration: Configuration, { database, operator, report }: Reached): CommandTools {
-  const { environment, cell, acquirerUrl, acquirerChannel, acquirerTimeoutMilliseconds, captureDays } =
+  const { environment, cell, acquirerUrl, acquirerChannel, acquirerTimeoutMilliseconds, captureDays, pix } =
     configuration;
   return {
     database,
@@ -186,6 +186,7 @@ function plainTools(configuration: Configuration, { database, operator, report }
       timeoutMilliseconds: acquirerTimeoutMilliseconds,
       captureDays,
     },
+    pix,
     report,
   };
 }

@@ -129,6 +129,7 @@ export const STATE_DECLARATIONS: Declarations = {
     'pix_receipts.apply': [{ table: 'pix_receipts', cells: ['waiting.apply'] }],
     'pix_refunds.confirm': [{ table: 'pix_refunds', cells: ['refunding.confirm', 'pending.confirm'] }],
     'pix_refunds.accept': [{ table: 'pix_refunds', cells: ['refunding.accept', 'pending.accept'] }],
+    'pix_refunds.doubt': [{ table: 'pix_refunds', cells: ['refunding.doubt', 'pending.doubt'] }],
     'pix_refunds.refuse': [
       { table: 'pix_refunds', cells: ['refunding.refuse', 'pending.refuse', 'refunding.withdraw'] },
     ],

@@ -5,6 +5,7 @@ export type RunningService = {
   readonly gatewayUrl: string;
   readonly integrationUrl: string;
   readonly metricsUrl: string;
+  readonly pixWebhookUrl?: string | null;
   readonly folder: string;
   /** Lines of the log. */
   readonly log: readonly string[];

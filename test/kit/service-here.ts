@@ -41,11 +41,13 @@ export async function openServiceHere(options: {
   try {
     const configuration = readConfiguration(settingsIn(folder, options.settings));
     const surroundings = { signal: stopping.signal, drain, logTo, startSimulator: simulatorHere };
-    const { gatewayUrl, integrationUrl, metricsUrl } = await openApp(configuration, closings, surroundings);
+    const app = await openApp(configuration, closings, surroundings);
+    const { gatewayUrl, integrationUrl, metricsUrl, pixWebhookUrl } = app;
     return {
       gatewayUrl,
       integrationUrl,
       metricsUrl,
+      pixWebhookUrl,
       folder,
       log: linesOf(logPath),
       demo: async () => JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8')) as Demo,

@@ -22,6 +22,9 @@ before(async () => {
 });
 after(() => shop?.service.close());
 
+/** What the service shows its simulated bank. */
+const SIMULATED_TOKEN = 'parcela:homologation';
+
 const chargesAt = async (txid: string) => (await ledger(shop, 'charges')).filter((one) => one.txid === txid);
 const pixAt = async (endToEndId: string) =>
   (await ledger(shop, 'pix')).find((one) => one.endToEndId === endToEndId);
@@ -203,6 +206,55 @@ test('a refund that the bank does not carry out frees its amount', async () => {
     return body.cancels[0]?.status === 'Recusado' ? body : null;
   });
   assert.deepEqual([body.statusDescription, body.canceledAmount, body.cancelingAmount], ['Paga', 0, 0]);
+});
+
+/** The bank takes a request that was sent long ago. */
+async function arriveLate(endToEndId: string, refundId: string, valor: string): Promise<void> {
+  const headers = { authorization: `Basic ${Buffer.from(SIMULATED_TOKEN).toString('base64')}` };
+  const body = new URLSearchParams({ grant_type: 'client_credentials' });
+  const given = await fetch(new URL('/oauth/token', shop.bankUrl), { method: 'POST', headers, body });
+  const { access_token: token } = (await given.json()) as { access_token: string };
+  const sent = await fetch(new URL(`/api/v2/pix/${endToEndId}/devolucao/${refundId}`, shop.bankUrl), {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ valor }),
+  });
+  assert.equal(sent.status, 201, await sent.text());
+}
+
+test('a refusal counts once a second look finds nothing either: an earlier try may arrive after it', async () => {
+  const { auditor } = shop.service;
+  const refusedTwice = [];
+  for (const isLate of [true, false]) {
+    const { paymentId, txid } = (await charge(shop)).body;
+    const endToEndId = await pay(shop, txid);
+    await untilStatus(shop, paymentId, 'Paga');
+    await script(shop, 'PUT /pix/devolucao', { fault: 'silent' }, { problem: 'PixDevolucaoInvalida' });
+    assert.equal((await cancel(shop, paymentId, { amount: 4_000 })).status, 500);
+    const refund = await until('the second try was refused', async () => {
+      const [row] = await auditor.query(
+        `select refund_id, state from pix_refunds where pix_id = '${paymentId}' and refused_at is not null`,
+      );
+      return row ?? null;
+    });
+    assert.equal(refund.state, 'refunding', 'its amount stays held');
+    assert.equal((await read(shop, paymentId)).body.cancelingAmount, 4_000);
+    if (isLate) await arriveLate(endToEndId, String(refund.refund_id).replaceAll('-', ''), '40.00');
+    refusedTwice.push({ paymentId, endToEndId, isLate });
+  }
+  await auditor.query(
+    "update pix_refunds set refused_at = refused_at - interval '5 minutes', due_at = now() where refused_at is not null",
+  );
+  for (const { paymentId, endToEndId, isLate } of refusedTwice) {
+    const { cancels, canceledAmount } = await until('it was looked at again', async () => {
+      const { body } = await read(shop, paymentId);
+      return body.cancelingAmount === 0 ? body : null;
+    });
+    assert.deepEqual(
+      [cancels[0].status, canceledAmount, (await pixAt(endToEndId))?.givenBack],
+      isLate ? ['Cancelado', 4_000, 4_000] : ['Recusado', 0, 0],
+    );
+  }
 });
 
 test('a Pix that is paid while it is canceled stays, and is paid', async () => {

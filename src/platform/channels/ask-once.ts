@@ -23,6 +23,8 @@ export type Question = {
   readonly template?: string;
   readonly body: string | null;
   readonly headers: Readonly<Record<string, string>>;
+  /** A success without a body is an answer too. */
+  readonly mayBeEmpty?: boolean | undefined;
 };
 
 /** The longest answer of our protocols is under 1 kB. */
@@ -36,7 +38,7 @@ const JSON_HEADERS = { 'content-type': 'application/json' };
  */
 export function askOnce(
   dispatcher: Dispatcher,
-  { method, path, body, headers }: Question,
+  { method, path, body, headers, mayBeEmpty = false }: Question,
   timeout: number,
   largestAnswerBytes = LARGEST_ANSWER_BYTES,
 ): Promise<Exclude<Asked, Unsent>> {
@@ -73,7 +75,7 @@ export function askOnce(
         controller.abort(new Error('the answer was too long'));
       },
       onResponseEnd() {
-        finish(readJson(status, chunks));
+        finish(readJson(status, chunks, mayBeEmpty));
       },
       onResponseError(_controller, error) {
         const code = (error as { code?: string }).code ?? error.name;
@@ -95,11 +97,15 @@ export function askOnce(
   });
 }
 
-function readJson(status: number, chunks: readonly Buffer[]): ChannelAnswer | Unanswered {
+function readJson(
+  status: number,
+  chunks: readonly Buffer[],
+  mayBeEmpty: boolean,
+): ChannelAnswer | Unanswered {
   const [first] = chunks;
   const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
   // An error needs no words: its status is the answer.
-  if (bytes.length === 0 && status >= 400) return { kind: 'answer', status, body: null };
+  if (bytes.length === 0 && (mayBeEmpty || status >= 400)) return { kind: 'answer', status, body: null };
   try {
     return { kind: 'answer', status, body: JSON.parse(bytes.toString('utf8')) };
   } catch {

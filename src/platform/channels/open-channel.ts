@@ -24,6 +24,8 @@ type ChannelOptions = {
   readonly onFault: (error: Error) => void;
   /** Called with the expiry of each certificate of ours that comes into use; null without one. */
   readonly onCertificate?: (endsAt: Date | null) => void;
+  /** Called with what the files hold, whenever it comes into use. */
+  readonly onCredentials?: (credentials: ChannelCredentials) => void;
 };
 
 /** Certificates are replaced hours before they expire. */
@@ -98,6 +100,7 @@ class ChangingChannel {
     this.headers = headersWith(credentials);
     this.token = credentials.token;
     this.#options.onCertificate?.(certificateEnd(credentials));
+    this.#options.onCredentials?.(credentials);
   }
 
   goOnLooking(): void {

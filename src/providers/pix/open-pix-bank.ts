@@ -3,12 +3,19 @@ import type { BankNotConnected, BankUnknown } from '../banks/bank.ts';
 import { guardedPort } from '../guarded-port.ts';
 import type { AdapterSetting, CheckAccess, ProviderAccess } from '../provider.ts';
 import { PIX_SETTINGS, readDialect } from './adapters/standard/dialect.ts';
+import {
+  type RegisteredWebhook,
+  registerWebhook,
+  scopedForWebhooks,
+} from './adapters/standard/register-webhook.ts';
+import { StandardClient } from './adapters/standard/standard-client.ts';
 import { type PixBankOptions, standardPixBank } from './adapters/standard/standard-pix-bank.ts';
 import type { PixBank } from './pix-bank.ts';
 
 export { PIX_CONNECT_MILLISECONDS } from './adapters/standard/standard-pix-bank.ts';
 
 const ABOUT_MILLISECONDS = 5_000;
+const REGISTER_MILLISECONDS = 15_000;
 
 /** What is set for a bank of Pix cannot be used. */
 class PixBankUnfit extends Error {
@@ -34,6 +41,23 @@ async function checkPixBank(access: PixAccess, channel: Channel, urlTerm: string
     return `The bank of Pix at ${access.url} does not answer (${given.reason}); Pix waits until it does.`;
   } finally {
     await bank.close();
+  }
+}
+
+/** Tells the bank where changes are to be told. The caller closes the channel. Throws as `openPixBank`. */
+export async function registerPixWebhook(
+  { url, settings }: PixAccess,
+  channel: Channel,
+  webhookUrl: string,
+): Promise<RegisteredWebhook[]> {
+  const dialect = readDialect(url, settings);
+  if (typeof dialect === 'string') throw new PixBankUnfit(dialect);
+  const scoped = scopedForWebhooks(dialect);
+  const client = new StandardClient(url, channel, scoped, () => ({}));
+  try {
+    return await registerWebhook(client, scoped, webhookUrl, REGISTER_MILLISECONDS);
+  } finally {
+    await client.close();
   }
 }
 
@@ -71,7 +95,7 @@ export const PIX_PORT = guardedPort<PixBank, 'name' | 'recurring' | 'close'>(
     find: unknown,
     remove: notConnected,
     refund: notConnected,
-    settleRefund: notConnected,
+    findRefund: unknown,
     receivedSince: unknown,
     authorize: notConnected,
     findAuthorization: unknown,

@@ -59,7 +59,8 @@ export type PixIssueAnswer =
 
 /** `notFound` does not prove absence: a request may still be on its way. */
 export type FoundPix =
-  | ({ readonly kind: 'waiting' } & RegisteredPix)
+  /** `isOver`: by its own terms nobody can pay it any more, beyond any doubt about clocks and holidays. */
+  | ({ readonly kind: 'waiting'; readonly isOver: boolean } & RegisteredPix)
   /** `receipts`: what arrived for it, as far as its record says. */
   | ({ readonly kind: 'paid'; readonly receipts: readonly PixReceipt[] } & RegisteredPix)
   | { readonly kind: 'removed' }
@@ -70,6 +71,8 @@ export type FoundPix =
 /** Repeating a removal is harmless: a charge that is removed is answered as `removed`. */
 export type PixRemoveAnswer =
   | { readonly kind: 'removed' }
+  /** The bank takes away none whose time is over, and nobody has paid it. */
+  | { readonly kind: 'over' }
   | { readonly kind: 'refused'; readonly reason: 'unknownPix' }
   | { readonly kind: 'refused'; readonly reason: 'paid'; readonly receipts: readonly PixReceipt[] }
   | BankUnknown
@@ -87,10 +90,16 @@ export type PixRefundAnswer =
   | { readonly kind: 'refunded' }
   /** The bank has accepted it, and carries it out within seconds or days. */
   | { readonly kind: 'pending' }
-  /** Nothing was given back, and nothing will be under this id. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  /**
+   * `isRecorded`: the bank has it under this id, as one that it does not carry out. Else it has nothing under
+   * it, and an earlier try may still be on its way there.
+   */
+  | { readonly kind: 'refused'; readonly reason: string; readonly isRecorded: boolean }
   | BankUnknown
   | BankNotConnected;
+
+/** `notFound` does not prove absence: a request may still be on its way. */
+export type FoundPixRefund = PixRefundAnswer | { readonly kind: 'notFound' };
 
 /** What arrived for a charge. */
 export type PixReceipt = {
@@ -117,8 +126,8 @@ export type PixBank = RecurringPix & {
   find(name: PixName, timeoutMilliseconds: number): Promise<FoundPix>;
   remove(name: PixName, timeoutMilliseconds: number): Promise<PixRemoveAnswer>;
   refund(request: PixRefundRequest, timeoutMilliseconds: number): Promise<PixRefundAnswer>;
-  /** Asks for a refund that was sent before, and sends it again where the bank has none. */
-  settleRefund(request: PixRefundRequest, timeoutMilliseconds: number): Promise<PixRefundAnswer>;
+  /** The bank's record of a refund. Sends nothing. */
+  findRefund(request: PixRefundRequest, timeoutMilliseconds: number): Promise<FoundPixRefund>;
   /** What arrived since the cursor. Windows overlap, so that the same receipt may come twice. */
   receivedSince(request: FeedRequest, timeoutMilliseconds: number): Promise<PixReceiptsAnswer>;
   close(): Promise<unknown>;

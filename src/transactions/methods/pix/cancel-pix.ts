@@ -3,6 +3,7 @@ import type { KeyedRequest } from '../../../idempotency/idempotency-key.ts';
 import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
 import { notePaymentMade } from '../../../platform/tracing/scope.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
+import type { PixRefundAnswer } from '../../../providers/pix/pix-bank.ts';
 import type { Cents } from '../../../values/cents.ts';
 import type { Instant } from '../../../values/instant.ts';
 import { FIRST_FENCE, sendRequest } from '../../requests/send-request.ts';
@@ -201,11 +202,9 @@ function sendRefund(
   );
 }
 
-type RefundAnswer =
-  | { readonly kind: 'refunded' | 'pending' }
-  | { readonly kind: 'refused'; readonly reason: string };
+type RefundAnswer = Extract<PixRefundAnswer, { kind: 'refunded' | 'pending' | 'refused' }>;
 
-/** `tries` is 0 after the request itself. */
+/** Of the one request that was sent. `tries` is 0 after the request itself. */
 export function outcomeOfAnswer(answer: RefundAnswer, tries: number): RefundOutcome {
   switch (answer.kind) {
     case 'refunded':

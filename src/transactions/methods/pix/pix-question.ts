@@ -54,6 +54,8 @@ export function resultOfRemove(pix: Pick<Pix, 'isExpiring'>, answer: PixRemoveAn
   switch (answer.kind) {
     case 'removed':
       return changed(endOf(pix));
+    case 'over':
+      return changed({ event: 'expire' });
     case 'refused':
       return answer.reason === 'paid'
         ? changed({ event: 'keep' }, 'paidAtBank')

@@ -1,5 +1,6 @@
 import { readBrCode } from '../../../../values/br-code.ts';
 import { type Cents, reaisText } from '../../../../values/cents.ts';
+import { parseOffsetText } from '../../../../values/instant.ts';
 import type { UnclearCause } from '../../../banks/bank.ts';
 import type {
   FoundPix,
@@ -18,6 +19,7 @@ export const unknown = (reason: string, cause: UnclearCause = 'unusable') =>
   ({ kind: 'unknown', cause, reason }) as const;
 
 const CPF_LENGTH = 11;
+const USUAL_DAYS_TO_EXPIRE = 30;
 
 export function debtorOf({ name, documentNumber }: PixPayer): object {
   const document = documentNumber.length === CPF_LENGTH ? { cpf: documentNumber } : { cnpj: documentNumber };
@@ -84,8 +86,25 @@ export function readCharge(body: unknown, { txid, amount }: PixName): FoundPix {
   if (typeof pixEmv !== 'string') return unknown('the answer has no QR code');
   const fault = faultOfCode(pixEmv, { txid, amount });
   if (fault !== null) return unknown(`the QR code is not of this charge: ${fault}`);
-  if (status === 'ATIVA') return { kind: 'waiting', pixEmv };
+  if (status === 'ATIVA') return { kind: 'waiting', pixEmv, isOver: isOver(fields.calendario, Date.now()) };
   return { kind: 'paid', pixEmv, receipts: receiptsOfCharge(fields.pix, txid) };
+}
+
+/** Clocks differ, and a payment may be on its way. */
+const OVER_AFTER_MILLISECONDS = 5 * 60_000;
+/** A last day that is a holiday moves to the next working day. */
+const OVER_AFTER_DAYS = 5;
+
+/** Whether the time of a charge is over by its own terms. Expiry is no status of the standard. */
+export function isOver(calendar: unknown, now: number): boolean {
+  const { criacao, expiracao, dataDeVencimento, validadeAposVencimento } = fieldsOf(calendar);
+  if (typeof dataDeVencimento === 'string') {
+    const days = typeof validadeAposVencimento === 'number' ? validadeAposVencimento : USUAL_DAYS_TO_EXPIRE;
+    return now > Date.parse(`${dataDeVencimento}T24:00:00-03:00`) + (days + OVER_AFTER_DAYS) * 86_400_000;
+  }
+  const madeAt = typeof criacao === 'string' ? parseOffsetText(criacao) : null;
+  if (madeAt === null || typeof expiracao !== 'number') return false;
+  return now > madeAt + expiracao * 1_000 + OVER_AFTER_MILLISECONDS;
 }
 
 /** Null: it may be of this charge. Amount and txid may stand behind its address alone. */
@@ -128,7 +147,11 @@ export function readRefund(body: unknown, { refundId, amount }: PixRefundRequest
     case 'EM_PROCESSAMENTO':
       return { kind: 'pending' };
     case 'NAO_REALIZADO':
-      return { kind: 'refused', reason: isOfBalance(motivo) ? 'insufficientBalance' : 'notReturned' };
+      return {
+        kind: 'refused',
+        reason: isOfBalance(motivo) ? 'insufficientBalance' : 'notReturned',
+        isRecorded: true,
+      };
     default:
       return unknown('the status of the refund is none we know');
   }

@@ -17,6 +17,7 @@ export type Sent = {
   readonly template: string;
   readonly body?: object;
   readonly isRecurring?: true;
+  readonly mayBeEmpty?: true;
 };
 
 /** Further headers of what is asked for a merchant by the calendar. */
@@ -75,7 +76,7 @@ export class StandardClient {
   async #ask(
     pool: SharedPool,
     merchantId: string,
-    { path, template, body, method, isRecurring }: Sent & Pick<Question, 'method'>,
+    { path, template, body, method, isRecurring, mayBeEmpty }: Sent & Pick<Question, 'method'>,
     timeout: number,
     largestBytes: number,
   ): Promise<Answered> {
@@ -84,7 +85,7 @@ export class StandardClient {
       const given = await this.token.get(endsAt - performance.now());
       if (given.kind !== 'token') return notSent(given.reason, given.kind === 'away' ? 'silent' : 'unusable');
       const question = {
-        ...{ method, template, path: this.#prefix + path },
+        ...{ method, template, mayBeEmpty, path: this.#prefix + path },
         body: body === undefined ? null : JSON.stringify(body),
         headers: {
           authorization: `Bearer ${given.token}`,

@@ -3,6 +3,7 @@ import type { Channel } from '../../../../platform/channels/open-channel.ts';
 import type { FeedRequest } from '../../../../platform/feeds/feed.ts';
 import type {
   FoundPix,
+  FoundPixRefund,
   PixBank,
   PixIssueAnswer,
   PixName,
@@ -72,7 +73,7 @@ export function standardPixBank(
     find: (name, timeout) => observed('find', find(client, name, timeout)),
     remove: (name, timeout) => observed('remove', remove(client, name, timeout)),
     refund: (request, timeout) => observed('refund', refund(client, request, timeout)),
-    settleRefund: (request, timeout) => observed('refund', settleRefund(client, request, timeout)),
+    findRefund: (request, timeout) => observed('findRefund', findRefund(client, request, timeout)),
     receivedSince: (request, timeout) =>
       observed('receipts', receivedSince(client, dialect, request, timeout)),
     close: () => client.close(),
@@ -147,7 +148,7 @@ async function remove(client: StandardClient, name: PixName, timeout: number): P
     case 'notFound':
       return { kind: 'refused', reason: 'unknownPix' };
     case 'waiting':
-      return unknown('the bank does not take the charge away');
+      return found.isOver ? { kind: 'over' } : unknown('the bank does not take the charge away');
     case 'unknown':
       return found;
     case 'notConnected':
@@ -160,7 +161,7 @@ function refundAt({ endToEndId, refundId }: PixRefundRequest): Pick<Sent, 'path'
   return { path, template: '/pix/{e2eid}/devolucao/{id}' };
 }
 
-/** A refusal is believed where the bank has no such refund: the id may be in use by an earlier try. */
+/** What the bank refuses is read by its id: an earlier try may have made it. */
 async function refund(
   client: StandardClient,
   request: PixRefundRequest,
@@ -180,30 +181,20 @@ async function refund(
   }
   if (!isRefusal(status) && !isGone(status)) return otherStatus(answer);
   const found = await findRefund(client, request, endsAt - performance.now());
-  if (found === null) return { kind: 'refused', reason: problemOf(body) || `answered ${status}` };
+  if (found.kind === 'notFound')
+    return { kind: 'refused', reason: problemOf(body) || `answered ${status}`, isRecorded: false };
   return found.kind === 'notConnected' ? unknown(found.reason, found.cause) : found;
 }
 
-/** Null: the bank has none. */
 async function findRefund(
   client: StandardClient,
   request: PixRefundRequest,
   timeout: number,
-): Promise<PixRefundAnswer | null> {
+): Promise<FoundPixRefund> {
   const answer = await client.read(request.merchantId, refundAt(request), timeout);
   if (answer.kind !== 'answer') return answer;
   if (answer.status === 200) return readRefund(answer.body, request);
-  return isGone(answer.status) ? null : otherStatus(answer);
-}
-
-async function settleRefund(
-  client: StandardClient,
-  request: PixRefundRequest,
-  timeout: number,
-): Promise<PixRefundAnswer> {
-  const endsAt = performance.now() + timeout;
-  const found = await findRefund(client, request, timeout);
-  return found ?? refund(client, request, endsAt - performance.now());
+  return isGone(answer.status) ? { kind: 'notFound' } : otherStatus(answer);
 }
 
 async function receivedSince(

@@ -11,14 +11,21 @@ import type { Pix, ReceivedPix } from '../pix.ts';
 export const REFUND_STATES = ['refunding', 'pending', 'refunded', 'refused'] as const;
 export type RefundState = (typeof REFUND_STATES)[number];
 
-type RefundEvent = 'accept' | 'confirm' | 'refuse' | 'withdraw';
+/** `doubt`: the bank refuses it, and has nothing under its id yet. */
+type RefundEvent = 'accept' | 'confirm' | 'doubt' | 'refuse' | 'withdraw';
 
 /** Null: the event cannot happen in that state. */
 export const REFUND_MOVES = {
-  refunding: { accept: 'pending', confirm: 'refunded', refuse: 'refused', withdraw: 'refused' },
-  pending: { accept: 'pending', confirm: 'refunded', refuse: 'refused', withdraw: null },
-  refunded: { accept: null, confirm: null, refuse: null, withdraw: null },
-  refused: { accept: null, confirm: null, refuse: null, withdraw: null },
+  refunding: {
+    accept: 'pending',
+    confirm: 'refunded',
+    doubt: 'refunding',
+    refuse: 'refused',
+    withdraw: 'refused',
+  },
+  pending: { accept: 'pending', confirm: 'refunded', doubt: 'refunding', refuse: 'refused', withdraw: null },
+  refunded: { accept: null, confirm: null, doubt: null, refuse: null, withdraw: null },
+  refused: { accept: null, confirm: null, doubt: null, refuse: null, withdraw: null },
 } as const satisfies Record<RefundState, Record<RefundEvent, RefundState | null>>;
 
 export type Refund = {
@@ -29,6 +36,10 @@ export type Refund = {
   readonly state: RefundState;
   readonly amount: Cents;
   readonly refusalReason: string | null;
+  /** The bank refused it at a second try: whether the first one arrives after all is looked at once more. */
+  readonly isDoubted: boolean;
+  /** That was long enough ago. */
+  readonly isDoubtOver: boolean;
   /** Business time. */
   readonly requestedAt: Instant;
   readonly refundedAt: Instant | null;
@@ -90,6 +101,9 @@ const LONGEST_PENDING_PAUSE_SECONDS = 3_600;
 export function secondsUntilNextPendingTry(tries: number): number {
   return PENDING_PAUSES_SECONDS[tries] ?? LONGEST_PENDING_PAUSE_SECONDS;
 }
+
+/** Longer than any request may be on its way. */
+export const SECOND_LOOK_SECONDS = 300;
 
 /** As the bank knows it: letters and digits. */
 export function devolutionIdOf(refundId: string): string {

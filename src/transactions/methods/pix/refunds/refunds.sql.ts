@@ -35,6 +35,7 @@ import {
   type RefundRefusal,
   type RefundState,
   refundHold,
+  SECOND_LOOK_SECONDS,
 } from './refund.ts';
 
 const REFUND = rowCodec<Refund>(
@@ -46,6 +47,10 @@ const REFUND = rowCodec<Refund>(
     state: column.oneOf(REFUND_STATES),
     amount: column.money(),
     refusalReason: column.nullable(column.text()),
+    isDoubted: column.boolean('f.refused_at is not null'),
+    isDoubtOver: column.boolean(
+      `coalesce(f.refused_at <= now() - interval '${SECOND_LOOK_SECONDS} seconds', false)`,
+    ),
     requestedAt: column.instant(),
     refundedAt: column.nullable(column.instant()),
     bank: column.text(
@@ -201,6 +206,7 @@ function commitIntent(
 export type RefundOutcome =
   | { readonly event: 'confirm' }
   | { readonly event: 'accept'; readonly askAfterSeconds: number }
+  | { readonly event: 'doubt'; readonly reason: string }
   | { readonly event: 'refuse' | 'withdraw'; readonly reason: string };
 
 export type RefundOutcomeRow = Pick<Refund, 'merchantId' | 'refundId' | 'pixId'> & {
@@ -215,7 +221,8 @@ export type RefundOutcomeRow = Pick<Refund, 'merchantId' | 'refundId' | 'pixId'>
 const CONFIRM = statement(
   'pix_refunds.confirm',
   `with done as (
-     update pix_refunds set state = 'refunded', refunded_at = $3::timestamptz, decided_at = now(), due_at = null
+     update pix_refunds set state = 'refunded', refunded_at = $3::timestamptz, decided_at = now(), due_at = null,
+       refused_at = null, refusal_reason = null
      where merchant_id = $1 and refund_id = $2 and state in (${fromStates(REFUND_MOVES, 'confirm')})
      returning merchant_id, pix_id, end_to_end_id, amount
    )
@@ -226,8 +233,18 @@ const CONFIRM = statement(
 
 const ACCEPT = statement(
   'pix_refunds.accept',
-  `update pix_refunds set state = 'pending', due_at = now() + $3 * interval '1 second', unknown_reason = null
+  `update pix_refunds set state = 'pending', due_at = now() + $3 * interval '1 second', unknown_reason = null, refused_at = null,
+     refusal_reason = null
    where merchant_id = $1 and refund_id = $2 and state in (${fromStates(REFUND_MOVES, 'accept')})
+   returning refund_id`,
+);
+
+/** Nothing is given back under this id any more, unless an earlier try is still on its way to the bank. */
+const DOUBT = statement(
+  'pix_refunds.doubt',
+  `update pix_refunds set state = 'refunding', due_at = now() + $4 * interval '1 second', tries = 0, refused_at = now(),
+     refusal_reason = $3, unknown_reason = 'the bank refuses it: ' || $3
+   where merchant_id = $1 and refund_id = $2 and state in (${fromStates(REFUND_MOVES, 'doubt')})
    returning refund_id`,
 );
 
@@ -245,6 +262,17 @@ const REFUSE = statement(
    ), ${FREE_KEYS}
    select refund_id from done`,
 );
+
+const HASTEN = statement(
+  'pix_refunds.hasten',
+  `update pix_refunds set due_at = now()
+   where end_to_end_id = any($1::text[]) and state = 'pending' and due_at > now() + interval '1 second'`,
+);
+
+/** A hint that the bank has ended devolutions of these. */
+export async function hastenRefunds(database: Database, endToEndIds: readonly string[]): Promise<void> {
+  if (endToEndIds.length > 0) await database.query(HASTEN, [endToEndIds]);
+}
 
 /** A part makes no movement while something is left, but is told to the address of callbacks. */
 const TELL = statement(
@@ -304,6 +332,10 @@ async function writeOutcome(tx: Tx, pix: Pix, refund: Refund, row: RefundOutcome
   const key = [refund.merchantId, refund.refundId];
   if (outcome.event === 'accept') {
     await tx.query(ACCEPT, [...key, outcome.askAfterSeconds]);
+    return false;
+  }
+  if (outcome.event === 'doubt') {
+    await tx.query(DOUBT, [...key, outcome.reason, SECOND_LOOK_SECONDS]);
     return false;
   }
   if (outcome.event !== 'confirm') {

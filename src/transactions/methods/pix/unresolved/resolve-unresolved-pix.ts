@@ -5,6 +5,7 @@ import type { Work } from '../../../../platform/work/due-work.ts';
 import type { OutageWatch } from '../../../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../../../platform/work/wake-signal.ts';
 import type { PixBanks } from '../../../../providers/open-pix-banks.ts';
+import type { PixRefundAnswer } from '../../../../providers/pix/pix-bank.ts';
 import {
   REQUEST_LEASE_MARGIN_MILLISECONDS,
   resolveRequests,
@@ -25,7 +26,7 @@ import {
 } from '../pix-question.ts';
 import { hurryReceipts, keepingReceipts } from '../receipts/receipts.sql.ts';
 import { devolutionIdOf, type Refund, type RefundState } from '../refunds/refund.ts';
-import { REFUND_REQUESTS, type RefundOutcomeRow } from '../refunds/refunds.sql.ts';
+import { REFUND_REQUESTS, type RefundOutcome, type RefundOutcomeRow } from '../refunds/refunds.sql.ts';
 import { PIX_REQUESTS } from './unresolved-pix.sql.ts';
 
 export type ResolvePixTools = Pick<ModuleContext, 'database' | 'clock'> & {
@@ -64,9 +65,7 @@ export function resolveUnresolvedPix(tools: ResolvePixTools, wakeSignal: WakeSig
   );
 }
 
-type ClearRefund =
-  | { readonly kind: 'refunded' | 'pending' }
-  | { readonly kind: 'refused'; readonly reason: string };
+type ClearRefund = Extract<PixRefundAnswer, { kind: 'refunded' | 'pending' | 'refused' }>;
 
 /** Asks for refunds that have no answer, and for those that the bank is carrying out. */
 export function resolveUnresolvedPixRefunds(tools: ResolvePixTools, wakeSignal: WakeSignal): Work {
@@ -77,13 +76,13 @@ export function resolveUnresolvedPixRefunds(tools: ResolvePixTools, wakeSignal: 
       queue: REFUND_REQUESTS,
       idOf: ({ refundId }) => refundId,
       leaseMilliseconds: 2 * tools.pixTimeoutMilliseconds + REQUEST_LEASE_MARGIN_MILLISECONDS,
-      async ask({ merchantId, refundId, endToEndId, amount, bank }) {
-        const question = { merchantId, endToEndId, refundId: devolutionIdOf(refundId), amount };
-        const answer = await tools.pixBanks.of(bank).settleRefund(question, tools.pixTimeoutMilliseconds);
+      async ask(refund) {
+        const answer = await findOrRefund(tools, refund);
         return answer.kind === 'unknown' || answer.kind === 'notConnected' ? unclearOf(answer) : answer;
       },
-      async record({ merchantId, refundId, pixId, tries, state, fence }, answer, deadlineAt) {
-        const outcome = outcomeOfAnswer(answer, state === 'pending' ? tries : 0);
+      async record(refund, answer, deadlineAt) {
+        const { merchantId, refundId, pixId, fence } = refund;
+        const outcome = outcomeOfLook(refund, answer);
         const moment = tools.clock.now(merchantId);
         await tools.writeRefundOutcome({ merchantId, refundId, pixId, outcome, moment, fence }, deadlineAt);
       },
@@ -92,6 +91,31 @@ export function resolveUnresolvedPixRefunds(tools: ResolvePixTools, wakeSignal: 
     },
     wakeSignal,
   );
+}
+
+/** Sent again where the bank has none; a refusal that is in doubt is only looked at. */
+async function findOrRefund(
+  { pixBanks, pixTimeoutMilliseconds: timeout }: ResolvePixTools,
+  { merchantId, refundId, endToEndId, amount, bank: name, isDoubted, isDoubtOver, refusalReason }: Refund,
+): Promise<PixRefundAnswer> {
+  const bank = pixBanks.of(name);
+  const question = { merchantId, endToEndId, refundId: devolutionIdOf(refundId), amount };
+  const found = await bank.findRefund(question, timeout);
+  if (found.kind !== 'notFound') return found;
+  if (!isDoubted) return bank.refund(question, timeout);
+  const reason = refusalReason ?? 'notReturned';
+  if (isDoubtOver) return { kind: 'refused', reason, isRecorded: false };
+  return { kind: 'unknown', cause: 'unusable', reason: `the bank refuses it: ${reason}` };
+}
+
+/**
+ * The first try may still be on its way when a further one is refused, so that the refusal counts once a
+ * second look finds nothing either. What the bank has under the id as not carried out is final at once.
+ */
+function outcomeOfLook({ state, tries, isDoubted }: Refund, answer: ClearRefund): RefundOutcome {
+  if (answer.kind === 'refused' && !answer.isRecorded && !isDoubted)
+    return { event: 'doubt', reason: answer.reason };
+  return outcomeOfAnswer(answer, state === 'pending' ? tries : 0);
 }
 
 function commonOf({ database, pixBanks, outage, observe, warn }: ResolvePixTools) {

@@ -1,0 +1,76 @@
+import type { Notice } from './notice.ts';
+
+/** Asks a bank again whatever the notices of a moment may be about. */
+export type Hasten = (bank: string, notice: Notice) => Promise<void>;
+
+const NOTHING: Notice = { endToEndIds: [], recIds: [], txids: [] };
+/** Of notices that wait together. What is beyond is found by the sweep. */
+const MOST_IDS = 2_000;
+/** A question that was under way when the notice came is over by then, and may lack what it told. */
+const AGAIN_MILLISECONDS = 2_000;
+
+type Waiting = { notice: Notice; readonly done: Promise<void> };
+
+/**
+ * Notices of one bank are written one after the other, those that wait together: a thousand in a moment cost
+ * as much as two. Each is repeated once, for a question that was under way.
+ */
+export class Hastening {
+  readonly #hasten: Hasten;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #again = new Map<string, NodeJS.Timeout>();
+  /** Banks with a notice since their repetition was planned. */
+  readonly #since = new Set<string>();
+
+  constructor(hasten: Hasten) {
+    this.#hasten = hasten;
+  }
+
+  /** Ends when it is written. Throws if it could not be. */
+  take(bank: string, notice: Notice): Promise<void> {
+    const waiting = this.#waiting.get(bank);
+    if (waiting !== undefined) {
+      waiting.notice = together(waiting.notice, notice);
+      return waiting.done;
+    }
+    const before = this.#running.get(bank) ?? Promise.resolve();
+    const done = before.catch(() => {}).then(() => this.#run(bank));
+    this.#waiting.set(bank, { notice, done });
+    return done;
+  }
+
+  close(): void {
+    for (const timer of this.#again.values()) clearTimeout(timer);
+    this.#again.clear();
+  }
+
+  async #run(bank: string): Promise<void> {
+    const notice = this.#waiting.get(bank)?.notice ?? NOTHING;
+    this.#waiting.delete(bank);
+    const written = this.#hasten(bank, notice);
+    this.#running.set(bank, written);
+    try {
+      await written;
+    } finally {
+      if (this.#running.get(bank) === written) this.#running.delete(bank);
+    }
+    if (this.#again.has(bank)) this.#since.add(bank);
+    else this.#repeatLater(bank);
+  }
+
+  #repeatLater(bank: string): void {
+    const repeat = () => {
+      this.#again.delete(bank);
+      // The sweep finds what a failure leaves.
+      void this.#hasten(bank, NOTHING).catch(() => {});
+      if (this.#since.delete(bank)) this.#repeatLater(bank);
+    };
+    this.#again.set(bank, setTimeout(repeat, AGAIN_MILLISECONDS).unref());
+  }
+}
+
+function together(one: Notice, other: Notice): Notice {
+  const joined = (field: keyof Notice) => [...new Set([...one[field], ...other[field]])].slice(0, MOST_IDS);
+  return { endToEndIds: joined('endToEndIds'), recIds: joined('recIds'), txids: joined('txids') };
+}
