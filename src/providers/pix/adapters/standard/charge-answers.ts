@@ -1,5 +1,6 @@
 import { readBrCode } from '../../../../values/br-code.ts';
 import { type Cents, reaisText } from '../../../../values/cents.ts';
+import { type Instant, instant, parseOffsetText } from '../../../../values/instant.ts';
 import type { UnclearCause } from '../../../banks/bank.ts';
 import type {
   FoundPix,
@@ -84,8 +85,15 @@ export function readCharge(body: unknown, { txid, amount }: PixName): FoundPix {
   if (typeof pixEmv !== 'string') return unknown('the answer has no QR code');
   const fault = faultOfCode(pixEmv, { txid, amount });
   if (fault !== null) return unknown(`the QR code is not of this charge: ${fault}`);
-  if (status === 'ATIVA') return { kind: 'waiting', pixEmv };
+  if (status === 'ATIVA') return { kind: 'waiting', pixEmv, endsAt: endOf(fields.calendario) };
   return { kind: 'paid', pixEmv, receipts: receiptsOfCharge(fields.pix, txid) };
+}
+
+/** Its seconds are counted from its creation. */
+function endOf(calendar: unknown): Instant | null {
+  const { criacao, expiracao } = fieldsOf(calendar);
+  const createdAt = typeof criacao === 'string' ? parseOffsetText(criacao) : null;
+  return createdAt === null || typeof expiracao !== 'number' ? null : instant(createdAt + expiracao * 1_000);
 }
 
 /** Null: it may be of this charge. Amount and txid may stand behind its address alone. */
