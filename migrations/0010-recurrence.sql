@@ -71,7 +71,7 @@ create table subscriptions (
   state text not null
     check (state in ('pending', 'active', 'blocked', 'canceled', 'completed', 'rejected', 'expired')),
   -- Why it is not active.
-  reason text check (reason in ('user', 'plan', 'declined', 'completed', 'cardCanceled', 'chargeback', 'payer', 'rejected', 'expired')),
+  reason text check (reason in ('user', 'plan', 'declined', 'completed', 'cardCanceled', 'chargeback', 'payer', 'rejected', 'expired', 'unanswered')),
   -- Real time: since when it is what it is; blocking does not move it, or the end of its plan, asked for
   -- before, would pass it over.
   state_since timestamptz not null default clock_timestamp(),
@@ -211,7 +211,7 @@ create table billing_charges (
   response_code text,
   -- The rule that was applied, in a word, and the day of the next charge that came of it.
   rule text
-    check (rule in ('paid', 'retry', 'retryAsAdvised', 'noRetriesLeft', 'networkLimit', 'subscriptionEnded', 'cardCanceled', 'neverAgain', 'denied', 'technical', 'invalid', 'declinedByHand', 'cardExpired', 'cardUnusable', 'amountOutOfRange', 'sentAgain')),
+    check (rule in ('paid', 'retry', 'retryAsAdvised', 'noRetriesLeft', 'networkLimit', 'subscriptionEnded', 'cardCanceled', 'neverAgain', 'denied', 'technical', 'invalid', 'declinedByHand', 'cardExpired', 'cardUnusable', 'amountOutOfRange', 'cycleOver', 'sentAgain')),
   next_charge_on date,
   created_by text not null,
   -- Real time: when whoever finds it looks what came of it. Null: it is known.
@@ -238,7 +238,7 @@ create table subscription_events (
   type text not null
     check (type in ('activated', 'canceled', 'blocked', 'completed', 'cardChanged', 'customerChanged', 'rejected', 'expired')),
   -- Why it is not active any more; null for the other types.
-  reason text check (reason in ('user', 'plan', 'declined', 'completed', 'cardCanceled', 'chargeback', 'payer', 'rejected', 'expired')),
+  reason text check (reason in ('user', 'plan', 'declined', 'completed', 'cardCanceled', 'chargeback', 'payer', 'rejected', 'expired', 'unanswered')),
   -- The billing whose charge did it; null: none did.
   billing_id uuid,
   created_by text not null,

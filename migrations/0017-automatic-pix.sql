@@ -10,6 +10,8 @@ create table pix_authorizations (
   state text not null check (state in ('asking', 'waiting', 'approved', 'ending', 'ended')),
   -- The bank's id.
   rec_id text check (rec_id ~ '^[a-zA-Z0-9]{29}$'),
+  -- Under which the picture of its QR code is found: nobody can guess it.
+  page_key text not null check (page_key ~ '^[0-9a-f]{32}$'),
   -- The text of the QR code that authorizes.
   pix_emv text check (char_length(pix_emv) <= 600),
   refusal_reason text check (char_length(refusal_reason) <= 100),
@@ -30,6 +32,8 @@ create table pix_authorizations (
   -- Without a clear answer, in a row.
   tries smallint not null default 0,
   unknown_reason text check (char_length(unknown_reason) <= 300),
+  -- Real time.
+  unknown_since timestamptz,
   primary key (merchant_id, subscription_id),
   foreign key (merchant_id, subscription_id) references subscriptions (merchant_id, subscription_id),
   check ((state = 'ended') = (look_at is null)),
@@ -38,6 +42,8 @@ create table pix_authorizations (
 );
 create index pix_authorizations_to_look_at on pix_authorizations (look_at) where look_at is not null;
 create index pix_authorizations_by_rec_id on pix_authorizations (rec_id) where look_at is not null;
+create index pix_authorizations_by_page_key on pix_authorizations (page_key);
+create index pix_authorizations_unanswered on pix_authorizations (unknown_since) where unknown_since is not null;
 create index pix_authorizations_of_merchant on pix_authorizations (merchant_id, look_at) where look_at is not null;
 
 -- Every try to collect a billing: one charge at the bank has up to four.
@@ -64,22 +70,48 @@ create table pix_collections (
   look_at timestamptz,
   tries smallint not null default 0,
   unknown_reason text check (char_length(unknown_reason) <= 300),
+  -- Real time.
+  unknown_since timestamptz,
   primary key (merchant_id, pix_id),
   foreign key (merchant_id, billing_id) references billings (merchant_id, billing_id),
   foreign key (merchant_id, subscription_id) references pix_authorizations (merchant_id, subscription_id),
   check (state <> 'open' or look_at is not null)
 );
 create index pix_collections_to_look_at on pix_collections (look_at) where look_at is not null;
-create index pix_collections_by_txid on pix_collections (txid) where look_at is not null;
+create index pix_collections_unanswered on pix_collections (unknown_since) where unknown_since is not null;
+-- What a bank reports names no merchant.
+create index pix_collections_by_txid on pix_collections (txid);
 create index pix_collections_of_merchant on pix_collections (merchant_id, look_at) where look_at is not null;
 create index pix_collections_of_billing on pix_collections (merchant_id, billing_id);
+create index pix_collections_of_subscription on pix_collections (merchant_id, subscription_id);
 
--- Whoever ends a subscription ends its authorization, in the same commit: the bank is told by the work.
+-- What arrived under a txid of Pix Automático that has no Pix yet, kept in the commit that moves the cursor. It goes to
+-- pix_receipts when the books have a Pix for it: the one that it paid, or one that is over.
+create table collected_pix_receipts (
+  merchant_id text not null,
+  -- The end-to-end id.
+  receipt_id text not null check (receipt_id ~ '^[a-zA-Z0-9]{32}$'),
+  txid text not null check (txid ~ '^[a-zA-Z0-9]{26,35}$'),
+  amount bigint not null check (amount > 0),
+  -- Real time: of the bank, and when to look next.
+  received_at timestamptz not null,
+  due_at timestamptz not null default now(),
+  tries smallint not null default 0,
+  created_at timestamptz not null default now(),
+  primary key (merchant_id, receipt_id)
+);
+create index collected_pix_receipts_due on collected_pix_receipts (due_at);
+
+-- Whoever ends a subscription ends its authorization, in the same commit: the bank is told by the work, at once. The
+-- code of its first charge must not stay payable.
 create function end_pix_authorization() returns trigger language plpgsql as $$
 begin
   update pix_authorizations a set state = 'ending', look_at = new.modified_at, tries = 0
   where a.merchant_id = new.merchant_id and a.subscription_id = new.subscription_id
     and a.state in ('asking', 'waiting', 'approved');
+  update pix_collections c set look_at = new.modified_at
+  where c.merchant_id = new.merchant_id and c.subscription_id = new.subscription_id and c.state = 'open'
+    and c.look_at > new.modified_at;
   return null;
 end $$;
 

@@ -18,7 +18,8 @@ export const AUTHORIZATION_TABLE = {
   events: {
     make: 'the bank made it',
     approve: 'its payer agreed',
-    end: 'the bank ended it, or makes none',
+    end: 'the bank has ended it, or has none',
+    appear: 'the bank made it after its subscription ended',
   },
   first: ['asking'],
 } as const;

@@ -171,6 +171,7 @@ const CHARGE_TEXTS: Record<ChargeResult, string> = {
   cardExpired: 'not sent: the card is expired',
   cardUnusable: 'not sent: the card is not in the vault',
   amountOutOfRange: 'not sent: 0.00, or more than 99,999,999.99',
+  cycleOver: 'not sent: no day of its cycle is left that the bank takes (Pix Automático)',
 };
 
 const DAY_OF_CHARGE = '2026-12-01' as Day;

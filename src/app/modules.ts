@@ -59,7 +59,13 @@ export async function openModules(context: AppContext): Promise<Modules> {
     webhooks,
     fees,
   });
-  const recurrence = openRecurrence(context, { idempotency, cards, transactions, webhooks });
+  const recurrence = openRecurrence(context, {
+    idempotency,
+    cards,
+    transactions,
+    webhooks,
+    pixOutage: pix.outage,
+  });
   const boletos = openBoletos(context, { idempotency, webhooks });
   const reconciliation = openReconciliation(context, {
     webhooks,

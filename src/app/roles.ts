@@ -39,6 +39,8 @@ const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN> & Record<ClockedK
   reportUnusedCredentials: 'http',
   chargeDueBillings: 'charging',
   advanceAutomaticPix: 'charging',
+  applyCollectedReceipts: 'charging',
+  countUnansweredPix: 'charging',
   finishOpenCharges: 'charging',
   processChargebacks: 'charging',
   endWithPlan: 'charging',

@@ -1,3 +1,8 @@
+import {
+  listUnanswered,
+  type Unanswered,
+  type UnansweredKind,
+} from '../recurrence/automatic/unanswered.sql.ts';
 import { listRefusedChanges, type RefusedChange } from '../transactions/changes/changes.sql.ts';
 import {
   listOddBankChanges,
@@ -30,6 +35,7 @@ export async function runList(given: GivenOptions, { database }: CommandTools): 
     ...(await listUnresolved(database, filter, limit)).map(({ since, ...one }) => one),
     ...(await listUnresolvedBoletos(database, filter, limit)).map(unresolvedOf),
     ...(await listUnresolvedPix(database, filter, limit)).map(unresolvedPixOf),
+    ...(await listUnanswered(database, filter, limit)).map(unansweredOf),
   ]
     .toSorted((one, other) => one.createdAt - other.createdAt)
     .slice(0, limit);
@@ -107,13 +113,18 @@ function ageText(since: Instant): string {
 }
 
 type Listed = Omit<Unresolved, 'kind' | 'origin' | 'since'> & {
-  readonly kind: Unresolved['kind'] | 'boleto' | 'boletoCancel' | UnresolvedPix['kind'];
+  readonly kind: Unresolved['kind'] | 'boleto' | 'boletoCancel' | UnresolvedPix['kind'] | UnansweredKind;
   readonly origin: Unresolved['origin'] | 'bank';
 };
 
 /** Only its bank can resolve a Pix. */
 function unresolvedPixOf({ pixId, since, txid: _txid, ...pix }: UnresolvedPix): Listed {
   return { ...pix, id: pixId, origin: 'bank', createdAt: since };
+}
+
+/** Of Pix Automático: `id` is the subscription's, or the billing's. */
+function unansweredOf({ since, ...one }: Unanswered): Listed {
+  return { ...one, origin: 'bank', createdAt: since };
 }
 
 /** Only the bank can resolve a boleto. */

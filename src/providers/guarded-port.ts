@@ -18,6 +18,8 @@ export type GuardedPort<Port> = {
   gated(port: Port, whyNot: () => string | null): Port;
   /** Limits every call to `most` milliseconds; null for no further limit. */
   timed(port: Port, most: number | null): Port;
+  /** Tells what each call asked first, and its answer. */
+  observed(port: Port, observe: (asked: unknown, answer: unknown) => void): Port;
   /** Stands for a provider that is not open in this process. */
   readonly absent: Port;
 };
@@ -52,6 +54,12 @@ export function guardedPort<Port extends object, Rest extends keyof Port>(
             ask(...asked.slice(0, -1), within(asked.at(-1))),
       );
     },
+    observed: (port, observe) =>
+      withCalls(port, (ask) => async (...asked) => {
+        const answer = await ask(...asked);
+        observe(asked[0], answer);
+        return answer;
+      }),
     absent: withCalls(absent.rest as Port, (_ask, answer) => async () => answer(absent.reason)),
   };
 }

@@ -5,6 +5,7 @@ import type { Module, Published } from '../platform/module.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { forgetPersonalData } from '../platform/work/every-so-often.ts';
 import { fairLine } from '../platform/work/fair-line.ts';
+import type { OutageWatch } from '../platform/work/outage-watch.ts';
 import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
 import type { PixBanks } from '../providers/open-pix-banks.ts';
 import type { PixSettings } from '../providers/pix/pix-settings.ts';
@@ -23,7 +24,8 @@ import { ALERT_ENDPOINT_ENDPOINTS, ALERT_ENDPOINT_REFUSALS } from './alerts/endp
 import { ALERT_MESSAGES } from './alerts/messages-contract.ts';
 import { findEarliestUpcoming } from './alerts/upcoming-alerts.sql.ts';
 import { pendingSubscriptionsWrite } from './automatic/enrolment.sql.ts';
-import { openAutomaticPix } from './automatic/module.ts';
+import { alarmOfUnanswered, openAutomaticPix } from './automatic/module.ts';
+import { openObservedBanks } from './automatic/open-observed-banks.ts';
 import { billingCancelsWrite } from './billings/billing-cancels.sql.ts';
 import { BILLING_CANCEL_REFUSALS, BILLING_ENDPOINTS, BILLING_SEARCH_REFUSALS } from './billings/endpoints.ts';
 import {
@@ -209,13 +211,18 @@ const ENDINGS_LINE = { name: 'plan endings', slots: 3, waiting: 100, longestWait
 type RecurrenceContext = CollectionContext & {
   readonly audit: Audit;
   readonly configuration: {
+    readonly cell: string | null;
     readonly customerRetentionDays: number;
     readonly pix: Pick<PixSettings, 'timeoutMilliseconds'>;
   };
   readonly pixBanks: PixBanks;
 };
 
-export function openRecurrence(context: RecurrenceContext, below: BelowCollection): Module {
+/** `pixOutage`: whether each bank of Pix answers anything. */
+export function openRecurrence(
+  context: RecurrenceContext,
+  below: BelowCollection & { readonly pixOutage: OutageWatch },
+): Module {
   const { database, search, lookUp, batched, clock, audit, pixBanks, configuration } = context;
   const { deliverer } = below.webhooks;
   const mayBeDue = createWakeSignal();
@@ -223,13 +230,14 @@ export function openRecurrence(context: RecurrenceContext, below: BelowCollectio
     database,
     clock,
     deliverer,
-    pixBanks,
+    pixBanks: openObservedBanks(pixBanks, below.pixOutage),
+    alarmUnanswered: alarmOfUnanswered(context),
     pixTimeoutMilliseconds: configuration.pix.timeoutMilliseconds,
   };
   const parts = [
     openPlans(context, below),
     openCollection(context, below, mayBeDue, (charging) =>
-      openAutomaticPix(context, { ...automatic, ...charging, notify: mayBeDue.notify }),
+      openAutomaticPix(context, { ...automatic, ...charging, notify: mayBeDue.notify }, below.pixOutage),
     ),
     openAlerts(context, below),
   ];
@@ -241,6 +249,7 @@ export function openRecurrence(context: RecurrenceContext, below: BelowCollectio
         findRequest: below.idempotency.findRequest,
         notify: mayBeDue.notify,
         ...automatic,
+        cell: configuration.cell,
         writeNewSubscription: batched(newSubscriptionsWrite(database)),
         writePending: batched(pendingSubscriptionsWrite(database)),
         writeChange: batched(subscriptionChangesWrite(audit, deliverer)),

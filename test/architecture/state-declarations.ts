@@ -182,9 +182,10 @@ export const STATE_DECLARATIONS: Declarations = {
     'pix_authorizations.end': [
       {
         table: 'pix_authorizations',
-        cells: ['asking.end', 'waiting.end', 'approved.end', 'ending.end'],
+        cells: ['ending.end'],
       },
     ],
+    'pix_authorizations.appear': [{ table: 'pix_authorizations', cells: ['ending.appear', 'ended.appear'] }],
     'pix_authorizations.move_subscription': [
       {
         table: 'subscriptions',
@@ -334,6 +335,8 @@ export const STATE_DECLARATIONS: Declarations = {
     // A plan begins in the state that its merchant gives it.
     // A Pix that was collected is told once it is paid.
     'pix_charges.record_collected': ['paid'],
+    // What arrived for a charge that was over needs a Pix to stand under.
+    'pix_charges.record_over': ['canceled'],
     'plans.insert': ['active', 'inactive', 'canceled'],
     // A test is written with its one try.
     'history.record_test': ['delivered', 'givenUp'],

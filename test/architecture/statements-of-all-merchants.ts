@@ -18,6 +18,7 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'credentials.find_by_user_name': 'a login names nothing but its user name',
   'access_tokens.find': 'a caller shows nothing but the token',
   'boletos.find_to_print': 'a payer shows nothing but the key of the page',
+  'pix_authorizations.find_code': 'a payer shows nothing but the key of the page',
   'pix_charges.find_to_pay': 'a payer shows nothing but the key of the page',
   'bank_changes.keep_of_file':
     'a file of the bank names boletos by our number, which is unique over all merchants',
@@ -113,6 +114,10 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'pix_collections.hasten': 'a hint of a bank, which names no merchant',
   'pix_authorizations.claim': 'work that falls due, for all merchants',
   'pix_collections.claim': 'work that falls due, for all merchants',
+  'pix_authorizations.list_unanswered': "the operator's view, of all merchants or of one",
+  'pix_authorizations.count_unanswered': 'metrics of what is unknown, for all merchants',
+  'collected_pix_receipts.claim': 'work that falls due, for all merchants',
+  'collected_pix_receipts.earliest_due': 'work that falls due, for all merchants',
   'pix_authorizations.merchants_ahead': 'work that falls due, for all merchants',
   'pix_authorizations.looks_due': 'work that falls due, for all merchants',
   'pix_receipts.open_cursors_of_new': 'work that falls due, for all merchants',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { call, logIn } from '../kit/merchant.ts';
+import { call, logIn, type Reply } from '../kit/merchant.ts';
 import type { TestService } from '../kit/service.ts';
 import { until } from '../kit/service.ts';
-import { order, pixShopOf } from '../pix/pix-service.ts';
+import { order, type PixShop, pixShopOf } from '../pix/pix-service.ts';
 
 export const CUSTOMER = { name: 'Ana Souza', documentNumber: '52998224725' };
 
@@ -28,16 +28,18 @@ export type AutomaticShop<S extends TestService = TestService> = Awaited<
 
 export const WITH_AUTOMATIC_PIX = { PARCELA_PIX_SETTINGS: 'account=123456;branch=0001;leadDays=3' };
 
+type Api = (path: string, body?: object, query?: string) => Promise<Reply>;
+
 export async function automaticShopOf<S extends TestService>(service: S, bankUrl?: string) {
   const shop = await pixShopOf(service, bankUrl);
   const { recurrence } = await service.demo();
   const token = await logIn(shop.url, recurrence, '/api/auth/token');
-
-  const api = (path: string, body?: object, query = '') =>
+  const api: Api = (path, body, query = '') =>
     call(shop.url, `/v1/recurrences/${path}${query}`, {
       token,
       ...(body === undefined ? {} : { body }),
     });
+  const readers = readersOf(api);
 
   async function makePlan(change: object = {}): Promise<string> {
     const made = await api('plans', { ...PLAN, amount: 89.9, ...change });
@@ -52,37 +54,6 @@ export async function automaticShopOf<S extends TestService>(service: S, bankUrl
     return made.body;
   }
 
-  const read = async (id: string) => (await api(`subscriptions/${id}`)).body;
-  const untilStatus = (id: string, status: string) =>
-    until(`${id} is ${status}`, async () => {
-      const found = await read(id);
-      return found.status === status ? found : null;
-    });
-  const untilAuthorization = (id: string, status: string) =>
-    until(`the authorization of ${id} is ${status}`, async () => {
-      const found = await read(id);
-      return found.authorization.status === status ? found : null;
-    });
-
-  /** By their days: status, and what the charges came to. */
-  async function billingsOf(id: string): Promise<Fields[]> {
-    const { body } = await api('billing', undefined, `?subscriptionId=${id}&limit=50&orderBy=expireAt`);
-    return body.items;
-  }
-
-  const untilBilling = (id: string, installment: number, status: string) =>
-    until(`billing ${installment} of ${id} is ${status}`, async () => {
-      const found = (await billingsOf(id)).find((one) => one.installment === installment);
-      return found?.status === status ? found : null;
-    });
-
-  /** Journey 2, authorized, with an amount that decides what the payer's account makes of each try. */
-  async function authorized(amount: number, change: object = {}): Promise<Enrolled> {
-    const made = await enrol(await makePlan({ amount, ...change }), { pixAutomatic: { journey: 2 } });
-    await decide({ code: made.authorization.pixEmv, act: 'accept' });
-    return untilStatus(made.id, 'Active');
-  }
-
   /** What the payer does. */
   async function decide(body: object) {
     const decided = await order(shop, 'authorizations', body);
@@ -90,33 +61,58 @@ export async function automaticShopOf<S extends TestService>(service: S, bankUrl
     return decided.body;
   }
 
+  const jumpAt = (url: string, days: number) => jump(shop, url, days);
   return {
-    ...{
-      shop,
-      service,
-      token,
-      api,
-      makePlan,
-      enrol,
-      read,
-      untilStatus,
-      untilAuthorization,
-      billingsOf,
-      untilBilling,
+    ...{ shop, service, token, api, makePlan, enrol, decide, ...readers, jumpAt },
+    /** Journey 2, authorized, with an amount that decides what the payer's account makes of each try. */
+    async authorized(amount: number, change: object = {}): Promise<Enrolled> {
+      const made = await enrol(await makePlan({ amount, ...change }), { pixAutomatic: { journey: 2 } });
+      await decide({ code: made.authorization.pixEmv, act: 'accept' });
+      return readers.untilStatus(made.id, 'Active');
     },
-    ...{ authorized, decide },
+    jump: (days: number) => jumpAt(shop.url, days),
+  };
+}
+
+function readersOf(api: Api) {
+  const read = async (id: string) => (await api(`subscriptions/${id}`)).body;
+
+  /** By their days: status, and what the charges came to. */
+  async function billingsOf(id: string): Promise<Fields[]> {
+    const { body } = await api('billing', undefined, `?subscriptionId=${id}&limit=50&orderBy=expireAt`);
+    return body.items;
+  }
+
+  return {
+    read,
+    billingsOf,
+    untilStatus: (id: string, status: string) =>
+      until(`${id} is ${status}`, async () => {
+        const found = await read(id);
+        return found.status === status ? found : null;
+      }),
+    untilAuthorization: (id: string, status: string) =>
+      until(`the authorization of ${id} is ${status}`, async () => {
+        const found = await read(id);
+        return found.authorization.status === status ? found : null;
+      }),
+    untilBilling: (id: string, installment: number, status: string) =>
+      until(`billing ${installment} of ${id} is ${status}`, async () => {
+        const found = (await billingsOf(id)).find((one) => one.installment === installment);
+        return found?.status === status ? found : null;
+      }),
     async timelineOf(billing: Fields | undefined): Promise<Fields[]> {
       return (await api(`billing/${billing?.id}`)).body.timeline;
     },
-    /** On a busy machine a jump goes on behind its answer. */
-    async jump(days: number): Promise<void> {
-      const body = { advanceDays: days };
-      const moved = await call(shop.url, '/homologation/clock', { token: shop.token, body });
-      assert.ok([200, 202].includes(moved.status), moved.text);
-      await until('the jump is over', async () => {
-        const clock = await call(shop.url, '/homologation/clock', { token: shop.token });
-        return clock.body.target === null ? true : null;
-      });
-    },
   };
+}
+
+/** On a busy machine a jump goes on behind its answer. */
+async function jump({ token }: Pick<PixShop, 'token'>, url: string, days: number): Promise<void> {
+  const moved = await call(url, '/homologation/clock', { token, body: { advanceDays: days } });
+  assert.ok([200, 202].includes(moved.status), moved.text);
+  await until('the jump is over', async () => {
+    const clock = await call(url, '/homologation/clock', { token });
+    return clock.body.target === null ? true : null;
+  });
 }

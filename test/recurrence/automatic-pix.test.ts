@@ -25,6 +25,8 @@ test('a QR code pays the first billing and authorizes; every later one is sent a
   const { id, status, authorization } = await of.enrol(await of.makePlan());
   assert.equal(status, 'Pending');
   assert.match(authorization.pixEmv ?? '', /^000201/);
+  const picture = await fetch(authorization.qrCodeUrl ?? '');
+  assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png']);
   await order(shop, 'payments', { code: authorization.pixEmv });
   const active = await of.untilStatus(id, 'Active');
   assert.equal(active.authorization.status, 'Authorized');
@@ -118,6 +120,45 @@ test('a merchant who cancels ends the authorization at the bank', async () => {
   assert.equal(again.status, 409, 'it is canceled at the bank already');
 });
 
+test('a payer is asked by his own bank, and agrees there; his account is not kept', async () => {
+  const account = { ispb: '99999016', branch: '0001', number: '998877' };
+  const planId = await of.makePlan();
+  const { id } = await of.enrol(planId, { pixAutomatic: { journey: 1, account } });
+  const recs = await ledger(shop, 'authorizations', shop.customerOfBank);
+  const asked = recs.at(-1)?.solicitacao as { idSolicRec: string; destinatario: object }[];
+  assert.deepEqual(asked[0]?.destinatario, {
+    ...{ cpf: CUSTOMER.documentNumber, conta: '998877', agencia: '0001', ispbParticipante: '99999016' },
+  });
+  await of.decide({ idSolicRec: asked[0]?.idSolicRec, act: 'accept' });
+  await of.untilStatus(id, 'Active');
+  const [row] = await of.service.auditor.query(
+    'select payer_account from pix_authorizations where subscription_id = $1',
+    [id],
+  );
+  assert.equal(row?.payer_account, null);
+});
+
+test('where the amount is not fixed a charge above the ceiling of its payer fails with its code, and one below is paid', async () => {
+  const planId = await of.makePlan({ planType: 'Weekly', attempts: 0 });
+  const enrolled = async (ceiling: string) => {
+    const made = await of.enrol(planId, { pixAutomatic: { journey: 2, minimumAmount: 5_000 } });
+    await of.decide({ code: made.authorization.pixEmv, act: 'accept', ceiling });
+    await of.untilStatus(made.id, 'Active');
+    return made.id;
+  };
+  const [below, above] = [await enrolled('60.00'), await enrolled('100.00')];
+  await of.jump(16);
+  const [failed] = await of.billingsOf(below);
+  assert.equal(failed?.status, 'Denied', JSON.stringify(failed));
+  const charged = (await of.timelineOf(failed)).filter(({ type }) => type === 'Charged');
+  assert.deepEqual(
+    charged.map(({ code }) => code),
+    ['AM02'],
+  );
+  const paid = (await of.billingsOf(above)).filter(({ status }) => status === 'Paid');
+  assert.equal(paid.length, 2, 'one a week');
+});
+
 test('what Pix Automático cannot have is refused by name', async () => {
   const tagsOf = async (reply: Promise<{ status: number; body: { tag: string }[] }>) => {
     const { status, body } = await reply;
@@ -132,6 +173,10 @@ test('what Pix Automático cannot have is refused by name', async () => {
     tagsOf(of.api('subscriptions', { planId, orderNumber: 'P-2', ...change }));
   assert.deepEqual(await subscription({}), [400, ['customer.documentNumber', 'customer.name']]);
   assert.deepEqual(await subscription({ customer: CUSTOMER, vaultId: planId }), [400, ['vaultId']]);
+  assert.deepEqual(await subscription({ customer: CUSTOMER, pixAutomatic: { journey: 1 } }), [
+    400,
+    ['pixAutomatic.account'],
+  ]);
   const byCard = await of.makePlan({ paymentMethod: 'CreditCard' });
   assert.deepEqual(await subscription({ planId: byCard }), [400, ['vaultId']]);
 });

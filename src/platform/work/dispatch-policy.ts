@@ -71,6 +71,8 @@ export const DISPATCH = {
   unresolvedBoletos: inSlots(16),
   /** Of the bank of Pix: charges, removals and devolutions. */
   unresolvedPix: inSlots(16),
+  /** Of the bank of Pix: authorizations and charges of Pix Automático. */
+  automaticPix: inSlots(16),
   /** Jumps of different merchants' clocks; a merchant has one at a time. */
   jumps: inSlots(4),
 } as const satisfies Record<string, DispatchLimits>;

@@ -100,6 +100,8 @@ export const PIX_PORT = guardedPort<PixBank, 'name' | 'recurring' | 'close'>(
     authorize: notConnected,
     findAuthorization: unknown,
     endAuthorization: notConnected,
+    findFirstCharge: unknown,
+    endFirstCharge: notConnected,
     collect: notConnected,
     findCollection: unknown,
   },

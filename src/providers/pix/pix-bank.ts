@@ -40,6 +40,8 @@ export type PixRequest = {
 export type PixName = Pick<PixRequest, 'merchantId' | 'txid' | 'amount'> & {
   /** Charges with a due day have a resource of their own. */
   readonly hasDueDay: boolean;
+  /** Its code authorizes too (Pix Automático): the merchant's calendar holds. */
+  readonly isRecurring?: true;
 };
 
 export type RegisteredPix = {
@@ -59,8 +61,11 @@ export type PixIssueAnswer =
 
 /** `notFound` does not prove absence: a request may still be on its way. */
 export type FoundPix =
-  /** `isOver`: by its own terms nobody can pay it any more, beyond any doubt about clocks and holidays. */
-  | ({ readonly kind: 'waiting'; readonly isOver: boolean } & RegisteredPix)
+  /**
+   * `isOver`: by its own terms nobody can pay it any more, beyond any doubt about clocks and holidays. `endsAt`: when its
+   * time is over, as the bank has it; null: it has a due day, or the record does not say.
+   */
+  | ({ readonly kind: 'waiting'; readonly isOver: boolean; readonly endsAt: Instant | null } & RegisteredPix)
   /** `receipts`: what arrived for it, as far as its record says. */
   | ({ readonly kind: 'paid'; readonly receipts: readonly PixReceipt[] } & RegisteredPix)
   | { readonly kind: 'removed' }

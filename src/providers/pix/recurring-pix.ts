@@ -34,8 +34,8 @@ export type AuthorizationRequest = {
   readonly amount: Cents | null;
   readonly leastAmount: Cents | null;
   readonly mayRetry: boolean;
-  /** A charge whose QR code authorizes too (journey 3). */
-  readonly first: { readonly txid: string; readonly amount: Cents; readonly expiresInSeconds: number } | null;
+  /** A charge whose QR code authorizes too (journey 3). `expiresInSeconds`: from now on, if it is made now. */
+  readonly first: (FirstCharge & { readonly expiresInSeconds: number }) | null;
   readonly payerAccount: PayerAccount | null;
   /** Business time: when it was asked for first, and until when the payer may agree. */
   readonly requestedAt: Instant;
@@ -49,11 +49,19 @@ export type AuthorizationAnswer =
   | BankUnknown
   | BankNotConnected;
 
-export type AuthorizationName = {
-  readonly merchantId: string;
-  readonly recId: string;
-  readonly first: { readonly txid: string; readonly amount: Cents } | null;
+type FirstCharge = { readonly txid: string; readonly amount: Cents };
+
+/** Without `recId` it is found by its contract: its answer may have been lost. */
+export type AuthorizationName = Pick<
+  AuthorizationRequest,
+  'merchantId' | 'contract' | 'requestedAt' | 'expiresAt'
+> & {
+  readonly recId: string | null;
+  /** Narrows the search. Null: the payer was erased. */
+  readonly documentNumber: string | null;
 };
+
+export type FirstChargeName = FirstCharge & { readonly merchantId: string };
 
 export type PixPaid = {
   readonly endToEndId: string;
@@ -67,8 +75,15 @@ export type AuthorizationState =
   | { readonly state: 'canceled'; readonly byPayer: boolean };
 
 export type FoundAuthorization =
-  | ({ readonly kind: 'found'; readonly firstPayment: PixPaid | null } & AuthorizationState)
+  | ({ readonly kind: 'found'; readonly recId: string } & AuthorizationState)
   | { readonly kind: 'notFound' }
+  | BankUnknown
+  | BankNotConnected;
+
+/** `ended`: nobody can pay it any more, as the bank says. */
+export type FoundFirstCharge =
+  | { readonly kind: 'waiting' | 'ended' | 'notFound' }
+  | ({ readonly kind: 'paid' } & PixPaid)
   | BankUnknown
   | BankNotConnected;
 
@@ -105,6 +120,12 @@ export type RecurringPix = {
   findAuthorization(name: AuthorizationName, timeoutMilliseconds: number): Promise<FoundAuthorization>;
   /** With the charges that are still to be made under it. Answers what there is afterwards. */
   endAuthorization(name: AuthorizationName, timeoutMilliseconds: number): Promise<FoundAuthorization>;
+  findFirstCharge(name: FirstChargeName, timeoutMilliseconds: number): Promise<FoundFirstCharge>;
+  /** Takes it away unless it is paid. `now`: business time. */
+  endFirstCharge(
+    name: FirstChargeName & { readonly now: Instant },
+    timeoutMilliseconds: number,
+  ): Promise<FoundFirstCharge>;
   /** Sends the charge, or its further try, unless the bank has it. */
   collect(request: CollectionRequest, timeoutMilliseconds: number): Promise<CollectAnswer>;
   findCollection(request: CollectionRequest, timeoutMilliseconds: number): Promise<FoundCollection>;

@@ -5,9 +5,17 @@ import type {
   AuthorizationRequest,
   FoundAuthorization,
 } from '../../providers/pix/recurring-pix.ts';
+import { type Instant, instant } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
-import { nextDailyLookAt, nextPendingLookAt, nextTryAt, periodOf, withoutHyphens } from './authorization.ts';
+import {
+  isSurelyAbsent,
+  nextDailyLookAt,
+  nextPendingLookAt,
+  nextTryAt,
+  periodOf,
+  withoutHyphens,
+} from './authorization.ts';
 import {
   type Authorization,
   endAuthorization,
@@ -15,15 +23,18 @@ import {
   lookAtAuthorization,
   makeAuthorization,
   moveByPayer,
+  noteRefusal,
   type SubscriptionKey,
   type SubscriptionMove,
 } from './authorizations.sql.ts';
 import { hurryCollections } from './collections.sql.ts';
 
 export type AdvanceTools = Pick<ModuleContext, 'database' | 'clock'> & {
-  readonly pixBanks: PixBanks;
+  readonly pixBanks: Pick<PixBanks, 'of' | 'choose'>;
   readonly pixTimeoutMilliseconds: number;
   readonly deliverer: Pick<Deliverer, 'notify'>;
+  /** Called for an authorization that its bank gave no answer about: an alarm. */
+  readonly alarmUnanswered: (authorization: SubscriptionKey & { readonly bank: string }) => void;
 };
 
 /** Asks the bank what became of an authorization, and writes it. Repeatable. */
@@ -51,39 +62,51 @@ export async function advanceAuthorization(
   return findAuthorization(tools.database, key);
 }
 
-async function make(
-  { database, pixBanks, clock, deliverer }: AdvanceTools,
-  authorization: Authorization,
-  timeout: number,
-): Promise<void> {
-  const request = requestOf(authorization);
+async function make(tools: AdvanceTools, authorization: Authorization, timeout: number): Promise<void> {
+  const { database, pixBanks, clock } = tools;
+  const asked = clock.now(authorization.merchantId);
+  if (asked >= authorization.expiresAt) return giveUp(tools, authorization, asked);
+  const request = requestOf(authorization, asked);
   const answer =
     request === null
       ? ({ kind: 'refused', reason: 'the payer is not there any more' } as const)
       : await pixBanks.of(authorization.bank).authorize(request, timeout);
   const now = clock.now(authorization.merchantId);
   switch (answer.kind) {
-    case 'made':
-      await makeAuthorization(
-        database,
-        authorization,
-        answer,
-        nextPendingLookAt(authorization.requestedAt, now),
-      );
-      return;
-    case 'refused': {
-      const move = { from: 'pending', to: 'rejected', reason: 'rejected' } as const;
-      const isWaiting = await database.transaction((tx) =>
-        moveByPayer(tx, authorization, move, { at: now, lookAt: now }),
-      );
-      await endAuthorization(database, authorization, answer.reason);
-      await hurryCollections(database, authorization, now);
-      if (isWaiting) deliverer.notify();
-      return;
+    case 'made': {
+      const lookAt = nextPendingLookAt(authorization.requestedAt, now);
+      return makeAuthorization(database, authorization, answer, { at: now, lookAt });
     }
+    case 'refused':
+      return stop(tools, authorization, { to: 'rejected', reason: 'rejected' }, { now, why: answer.reason });
     default:
       await lookAtAuthorization(database, authorization, nextTryAt(authorization.tries, now), answer.reason);
   }
+}
+
+/** The bank did not answer in the time that the payer had. What it may have made is ended by the work. */
+async function giveUp(tools: AdvanceTools, authorization: Authorization, now: Instant): Promise<void> {
+  tools.alarmUnanswered(authorization);
+  await stop(
+    tools,
+    authorization,
+    { to: 'expired', reason: 'unanswered' },
+    { now, why: 'the bank did not answer in time' },
+  );
+}
+
+async function stop(
+  { database, deliverer }: AdvanceTools,
+  authorization: Authorization,
+  to: Pick<SubscriptionMove, 'to' | 'reason'>,
+  { now, why }: { readonly now: Instant; readonly why: string },
+): Promise<void> {
+  const isWaiting = await database.transaction(async (tx) => {
+    const waits = await moveByPayer(tx, authorization, { from: 'pending', ...to }, { at: now, lookAt: now });
+    await noteRefusal(tx, authorization, why);
+    return waits;
+  });
+  if (isWaiting) deliverer.notify();
 }
 
 async function look(tools: AdvanceTools, authorization: Authorization, timeout: number): Promise<void> {
@@ -135,48 +158,61 @@ function moveOf(
     : null;
 }
 
-/** One that the bank never answered for is not shown to anybody. */
+/** All that the bank may have of it, also where its answer was lost. */
 async function end(
   { database, pixBanks, clock }: AdvanceTools,
   authorization: Authorization,
   timeout: number,
 ): Promise<void> {
   const { merchantId, recId, tries } = authorization;
-  if (recId === null) {
-    await endAuthorization(database, authorization, null);
-    return;
-  }
   const found = await pixBanks.of(authorization.bank).endAuthorization(nameOf(authorization), timeout);
   const now = clock.now(merchantId);
-  const isOver = found.kind === 'notFound' || (found.kind === 'found' && !isHeld(found));
-  if (isOver) {
-    await endAuthorization(database, authorization, null);
+  const isAbsent = found.kind === 'notFound' && (recId !== null || isSurelyAbsent(tries));
+  if (isAbsent || (found.kind === 'found' && !isHeld(found))) {
+    await endAuthorization(database, authorization);
     await hurryCollections(database, authorization, now);
     return;
   }
-  const reason = found.kind === 'found' ? 'the bank does not end the authorization' : found.reason;
-  await lookAtAuthorization(database, authorization, nextTryAt(tries, now), reason);
+  const lookAt = found.kind === 'notFound' ? instant(now + ABSENT_PAUSE_MILLISECONDS) : nextTryAt(tries, now);
+  await lookAtAuthorization(database, authorization, lookAt, whyNotEnded(found));
+}
+
+/** Longer than a request is on its way. */
+const ABSENT_PAUSE_MILLISECONDS = 20_000;
+
+function whyNotEnded(found: FoundAuthorization): string {
+  switch (found.kind) {
+    case 'found':
+      return 'the bank does not end the authorization';
+    case 'notFound':
+      return 'the bank has no such authorization yet';
+    default:
+      return found.reason;
+  }
 }
 
 function isHeld({ state }: Extract<FoundAuthorization, { kind: 'found' }>): boolean {
   return state === 'waiting' || state === 'approved';
 }
 
-export function nameOf({ merchantId, recId, firstPixId, terms }: Authorization): AuthorizationName {
-  const amount = centsOfPlanAmount(terms.amount);
-  const first = firstPixId === null ? null : { txid: withoutHyphens(firstPixId), amount };
-  return { merchantId, recId: recId ?? '', first };
+export function nameOf(authorization: Authorization): AuthorizationName {
+  const { merchantId, subscriptionId, recId, customer, requestedAt, expiresAt } = authorization;
+  const documentNumber = customer?.documentNumber ?? null;
+  return {
+    ...{ merchantId, recId, documentNumber, requestedAt, expiresAt },
+    contract: withoutHyphens(subscriptionId),
+  };
 }
 
 const LONGEST_SUBJECT = 35;
 
 /** Null: the payer was erased. */
-function requestOf(authorization: Authorization): AuthorizationRequest | null {
+function requestOf(authorization: Authorization, now: Instant): AuthorizationRequest | null {
   const { merchantId, subscriptionId, customer, terms, firstPixId, leastAmount } = authorization;
   const { name, documentNumber } = customer ?? {};
   if (name === undefined || documentNumber === undefined) return null;
   const amount = centsOfPlanAmount(terms.amount);
-  const expiresInSeconds = Math.round((authorization.expiresAt - authorization.requestedAt) / 1_000);
+  const expiresInSeconds = Math.floor((authorization.expiresAt - now) / 1_000);
   return {
     merchantId,
     contract: withoutHyphens(subscriptionId),

@@ -2,14 +2,17 @@ import { newId, newPageKey } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { CollectAnswer, CollectionRequest, PixPaid } from '../../providers/pix/recurring-pix.ts';
 import { recordCollectedPix } from '../../transactions/methods/pix/collected-pix.sql.ts';
-import { type Instant, instant } from '../../values/instant.ts';
+import { type Instant, instant, saoPauloDay } from '../../values/instant.ts';
 import type { ChargeRule } from '../billings/charge-result.ts';
 import type { ChargeEnd, ChargeEndResult } from '../collection/charge-outcomes.sql.ts';
 import { APPROVED, type ChargeFacts } from '../collection/outcome-record.ts';
-import { type AdvanceTools, advanceAuthorization, nameOf } from './advance-authorization.ts';
+import { isTooLate } from '../plans/pix-schedule.ts';
+import { type AdvanceTools, advanceAuthorization } from './advance-authorization.ts';
 import {
   type CollectionState,
   isFirstChargeOver,
+  isStillDoubtful,
+  isSurelyAbsent,
   nextLookAt,
   nextPendingLookAt,
   nextTryAt,
@@ -23,6 +26,7 @@ import {
   finishCollection,
   lookAtCollection,
 } from './collections.sql.ts';
+import { payerOf } from './payer.ts';
 import { meaningOfPixCode } from './pix-code.ts';
 
 export type AdvanceCollectionTools = AdvanceTools & {
@@ -54,26 +58,43 @@ export async function advanceCollection(tools: AdvanceCollectionTools, key: Coll
   if (decided !== null && decided.state !== 'open') await finish(tools, decided);
 }
 
-/** Its subscription is active before it is paid, or the series would end with it. */
+/**
+ * Its subscription is active before it is paid, or the series would end with it. It is over when the bank says
+ * that nobody can pay it any more: until then a payment comes first.
+ */
 async function decideFirst(
   tools: AdvanceCollectionTools,
-  { merchantId, tries }: Collection,
+  collection: Collection,
   authorization: Authorization,
 ): Promise<Decision> {
-  const { requestedAt, expiresAt, recId } = authorization;
+  const { merchantId, txid, amount, subscription, tries } = collection;
+  const { requestedAt, expiresAt } = authorization;
   const now = tools.clock.now(merchantId);
-  const isOver = isFirstChargeOver(expiresAt, now);
+  const isWanted = subscription === 'pending' || subscription === 'active';
+  const isOver = !isWanted || isFirstChargeOver(expiresAt, now);
   const open = { state: 'open', lookAt: nextPendingLookAt(requestedAt, now), reason: null } as const;
-  if (recId === null) return authorization.state === 'ended' ? { state: 'voided', code: null } : open;
   const bank = tools.pixBanks.of(authorization.bank);
-  const found = await bank.findAuthorization(nameOf(authorization), tools.pixTimeoutMilliseconds);
-  if (found.kind !== 'found') {
-    const reason = found.kind === 'notFound' ? 'the bank has no such authorization' : found.reason;
-    return { state: 'open', lookAt: nextTryAt(tries, now), reason };
+  const name = { merchantId, txid, amount };
+  const found = await (isOver
+    ? bank.endFirstCharge({ ...name, now }, tools.pixTimeoutMilliseconds)
+    : bank.findFirstCharge(name, tools.pixTimeoutMilliseconds));
+  switch (found.kind) {
+    case 'paid': {
+      const isPending = subscription === 'pending';
+      const after = isPending ? await advanceAuthorization(tools, authorization) : null;
+      return after?.subscription === 'pending' ? open : { state: 'paid', payment: found };
+    }
+    case 'ended':
+      return { state: 'voided', code: null };
+    case 'waiting':
+      return open;
+    case 'notFound':
+      if (!isOver && authorization.state === 'asking') return open;
+      if (isOver && isSurelyAbsent(tries)) return { state: 'voided', code: null };
+      return { state: 'open', lookAt: nextTryAt(tries, now), reason: 'the bank has no such charge yet' };
+    default:
+      return { state: 'open', lookAt: nextTryAt(tries, now), reason: found.reason };
   }
-  if (found.firstPayment === null) return isOver ? { state: 'voided', code: null } : open;
-  const after = await advanceAuthorization(tools, authorization);
-  return after?.subscription === 'pending' ? open : { state: 'paid', payment: found.firstPayment };
 }
 
 async function decideCharge(
@@ -81,21 +102,27 @@ async function decideCharge(
   collection: Collection,
   authorization: Authorization,
 ): Promise<Decision> {
-  const { merchantId, isSent } = collection;
+  const { merchantId, isSent, tries } = collection;
   const bank = tools.pixBanks.of(authorization.bank);
   const request = requestOf(collection, authorization);
   const timeout = tools.pixTimeoutMilliseconds;
+  const today = saoPauloDay(tools.clock.now(merchantId));
   // What nobody wants any more is not sent: a kill may have left its intent alone.
   const isWanted = collection.subscription === 'active' && authorization.state !== 'ending';
-  const mayBeSent = !isSent && isWanted;
+  const mayBeSent = !isSent && isWanted && !isTooLate(collection, bank.recurring?.leadDays ?? 0, today);
   const answer = await (mayBeSent ? bank.collect(request, timeout) : bank.findCollection(request, timeout));
-  if (!isSent && !isWanted && answer.kind === 'notFound') return { state: 'voided', code: null };
-  const decision = decisionOf(collection, answer, tools.clock.now(merchantId));
+  // It is taken again, with other days, if it is still wanted.
+  if (!isSent && !mayBeSent && answer.kind === 'notFound') return { state: 'voided', code: null };
+  const now = tools.clock.now(merchantId);
+  const decision = decisionOf(collection, answer, now);
   const isCanceled = answer.kind === 'refused' || (answer.kind === 'over' && answer.isCanceled);
   if (!isCanceled) return decision;
   // Without an authorization there is no charge: the bank says whether the payer has ended it.
   const after = await advanceAuthorization(tools, authorization);
-  return after?.subscription === 'active' ? decision : { state: 'voided', code: null };
+  if (after?.subscription !== 'active') return { state: 'voided', code: null };
+  if (!isStillDoubtful(tries)) return decision;
+  const reason = `the bank does not make the charge, and its authorization holds: ${decision.state}`;
+  return { state: 'open', lookAt: nextTryAt(tries, now), reason };
 }
 
 function requestOf(collection: Collection, { recId }: Authorization): CollectionRequest {
@@ -129,15 +156,15 @@ function decisionOf({ isSent, tryOn, tries }: Collection, answer: CollectAnswer,
 async function record(
   { database, deliverer }: AdvanceCollectionTools,
   collection: Collection,
-  { bank, customer, planName }: Authorization,
+  authorization: Authorization,
   decision: Decision,
 ): Promise<void> {
   if (decision.state === 'open') {
     await lookAtCollection(database, collection, decision.lookAt, decision.reason);
     return;
   }
-  const { name, documentNumber } = customer ?? {};
-  const payer = name === undefined || documentNumber === undefined ? null : { name, documentNumber };
+  const { bank, planName } = authorization;
+  const payer = payerOf(authorization);
   const pageKey = newPageKey();
   const isWaiting = await database.transaction(async (tx) => {
     const code = decision.state === 'paid' ? null : decision.code;
@@ -153,11 +180,11 @@ async function record(
 }
 
 async function finish(tools: AdvanceCollectionTools, collection: Collection): Promise<void> {
-  const { merchantId, billingId, subscriptionId, pixId } = collection;
+  const { merchantId, billingId, subscriptionId, pixId, dueOn: askedFor } = collection;
   const { isRecorded, rule } = await tools.writeEnd(
     {
       ...{ kind: 'resolved', merchantId, billingId, subscriptionId, transactionId: pixId },
-      ...{ facts: factsOf(collection), by: 'system', at: tools.clock.now(merchantId) },
+      ...{ facts: factsOf(collection), askedFor, by: 'system', at: tools.clock.now(merchantId) },
       nextBillingId: newId(),
     },
     performance.now() + RECORD_MILLISECONDS,

@@ -14,16 +14,16 @@ import type { PlanType, Terms } from '../plans/plan.ts';
 export const AUTHORIZATION_STATES = ['asking', 'waiting', 'approved', 'ending', 'ended'] as const;
 export type AuthorizationState = (typeof AUTHORIZATION_STATES)[number];
 
-/** Null: the event cannot happen in that state. */
+/** Null: the event cannot happen in that state. `appear`: the bank has made it after its subscription ended. */
 export const AUTHORIZATION_MOVES = {
-  asking: { make: 'waiting', approve: null, end: 'ended' },
-  waiting: { make: null, approve: 'approved', end: 'ended' },
-  approved: { make: null, approve: null, end: 'ended' },
-  ending: { make: null, approve: null, end: 'ended' },
-  ended: { make: null, approve: null, end: null },
+  asking: { make: 'waiting', approve: null, end: null, appear: null },
+  waiting: { make: null, approve: 'approved', end: null, appear: null },
+  approved: { make: null, approve: null, end: null, appear: null },
+  ending: { make: null, approve: null, end: 'ended', appear: 'ending' },
+  ended: { make: null, approve: null, end: null, appear: 'ending' },
 } as const satisfies Record<
   AuthorizationState,
-  Record<'make' | 'approve' | 'end', AuthorizationState | null>
+  Record<'make' | 'approve' | 'end' | 'appear', AuthorizationState | null>
 >;
 
 /** `open`: the bank decides, or has not answered. `voided`: nothing was charged, and nothing will be. */
@@ -140,6 +140,20 @@ export function nextTryAt(tries: number, now: Instant): Instant {
 /** After the end of a first charge: a payment of the last second may still be on its way. */
 export function isFirstChargeOver(expiresAt: Instant, now: Instant): boolean {
   return now > expiresAt + 5 * MINUTE_MILLISECONDS;
+}
+
+/** A request that was not answered may still be on its way: absence is believed when it was seen so often. */
+const ABSENT_LOOKS = 3;
+
+export function isSurelyAbsent(tries: number): boolean {
+  return tries >= ABSENT_LOOKS;
+}
+
+/** What contradicts itself is looked at again: a bank's records may follow one another. */
+const DOUBTFUL_LOOKS = 7;
+
+export function isStillDoubtful(tries: number): boolean {
+  return tries < DOUBTFUL_LOOKS;
 }
 
 export function withoutHyphens(id: string): string {

@@ -33,6 +33,7 @@ const AUTHORIZATION = rowCodec(
     journey: column.parsedBy(readJourney),
     state: column.oneOf(AUTHORIZATION_STATES),
     recId: column.nullable(column.text()),
+    pageKey: column.text(),
     pixEmv: column.nullable(column.text()),
     firstPixId: column.nullable(column.text()),
     leastAmount: column.nullable(column.money()),
@@ -79,52 +80,77 @@ export async function findAuthorization(
 const MAKE = statement(
   'pix_authorizations.make',
   `update pix_authorizations a set state = 'waiting', rec_id = $3, pix_emv = $4, look_at = $5::timestamptz, tries = 0,
-     unknown_reason = null, payer_account = null
+     unknown_reason = null, unknown_since = null, payer_account = null
    where a.merchant_id = $1 and a.subscription_id = $2 and a.state in (${fromStates(AUTHORIZATION_MOVES, 'make')})
    returning a.subscription_id`,
+);
+
+/** Its subscription ended while the bank made it: it is to be ended there. */
+const APPEAR = statement(
+  'pix_authorizations.appear',
+  `update pix_authorizations a set state = 'ending', rec_id = $3, look_at = $4::timestamptz, tries = 0,
+     unknown_reason = null, unknown_since = null
+   where a.merchant_id = $1 and a.subscription_id = $2 and a.state in (${fromStates(AUTHORIZATION_MOVES, 'appear')})`,
 );
 
 export async function makeAuthorization(
   database: Database,
   { merchantId, subscriptionId }: SubscriptionKey,
   made: { readonly recId: string; readonly pixEmv: string },
-  lookAt: Instant,
-): Promise<boolean> {
-  const values = [merchantId, subscriptionId, made.recId, made.pixEmv, utcText(lookAt)];
-  return (await database.query(MAKE, values)).length === 1;
+  { at, lookAt }: { readonly at: Instant; readonly lookAt: Instant },
+): Promise<void> {
+  const key = [merchantId, subscriptionId, made.recId];
+  const moved = await database.query(MAKE, [...key, made.pixEmv, utcText(lookAt)]);
+  if (moved.length === 0) await database.query(APPEAR, [...key, utcText(at)]);
 }
 
 const END = statement(
   'pix_authorizations.end',
-  `update pix_authorizations a set state = 'ended', look_at = null, refusal_reason = $3, unknown_reason = null,
+  `update pix_authorizations a set state = 'ended', look_at = null, unknown_reason = null, unknown_since = null,
      payer_account = null
    where a.merchant_id = $1 and a.subscription_id = $2 and a.state in (${fromStates(AUTHORIZATION_MOVES, 'end')})`,
 );
 
-/** `reason`: why the bank makes none; null: it is over otherwise. */
+/** The bank has none, or ended it. */
 export async function endAuthorization(
   database: Database,
   { merchantId, subscriptionId }: SubscriptionKey,
-  reason: string | null,
 ): Promise<void> {
-  await database.query(END, [merchantId, subscriptionId, reason?.slice(0, 100) ?? null]);
+  await database.query(END, [merchantId, subscriptionId]);
+}
+
+const NOTE_REFUSAL = statement(
+  'pix_authorizations.note_refusal',
+  `update pix_authorizations a set refusal_reason = $3
+   where a.merchant_id = $1 and a.subscription_id = $2 and a.state = 'ending'`,
+);
+
+/** Why the bank makes none. What it made before it refused is ended by the work. */
+export async function noteRefusal(
+  tx: Tx,
+  { merchantId, subscriptionId }: SubscriptionKey,
+  reason: string,
+): Promise<void> {
+  await tx.query(NOTE_REFUSAL, [merchantId, subscriptionId, reason.slice(0, 100)]);
 }
 
 const LOOK = statement(
   'pix_authorizations.look_later',
   `update pix_authorizations a set look_at = $3::timestamptz, unknown_reason = $4,
+     unknown_since = case when $4::text is not null then coalesce(a.unknown_since, now()) end,
      tries = case when $4::text is null then 0 else least(a.tries + 1, 32000) end
-   where a.merchant_id = $1 and a.subscription_id = $2 and a.look_at is not null`,
+   where a.merchant_id = $1 and a.subscription_id = $2 and a.state = $5 and a.look_at is not null`,
 );
 
-/** `reason`: why it is not known; null: the bank has answered. */
+/** Unless it has moved. `reason`: why it is not known; null: the bank has answered. */
 export async function lookAtAuthorization(
   database: Database,
-  { merchantId, subscriptionId }: SubscriptionKey,
+  { merchantId, subscriptionId, state }: Pick<Authorization, 'merchantId' | 'subscriptionId' | 'state'>,
   at: Instant,
   reason: string | null = null,
 ): Promise<void> {
-  await database.query(LOOK, [merchantId, subscriptionId, utcText(at), reason?.slice(0, 300) ?? null]);
+  const why = reason?.slice(0, 300) ?? null;
+  await database.query(LOOK, [merchantId, subscriptionId, utcText(at), why, state]);
 }
 
 /** Every change of a subscription holds this lock. A cancel of its plan sees earlier activations. */
@@ -152,7 +178,8 @@ const MOVE = statement(
      where b.merchant_id = m.merchant_id and b.subscription_id = m.subscription_id and m.state <> 'active'
        and b.state = 'opened' and b.state || '' in (${fromStates(BILLING_MOVES, 'cancel')}) and b.transaction_id is null
    ), approved as (
-     update pix_authorizations a set state = 'approved', look_at = $9::timestamptz, tries = 0, unknown_reason = null
+     update pix_authorizations a set state = 'approved', look_at = $9::timestamptz, tries = 0, unknown_reason = null,
+       unknown_since = null
      from moved m
      where a.merchant_id = m.merchant_id and a.subscription_id = m.subscription_id and m.state = 'active'
        and a.state in (${fromStates(AUTHORIZATION_MOVES, 'approve')})

@@ -1,17 +1,21 @@
 import { newId } from '../../platform/chance.ts';
 import { addDays, type Day, saoPauloDay } from '../../values/instant.ts';
 import type { DueBilling } from '../collection/due-billings.sql.ts';
-import { APPROVED, type ChargeFacts } from '../collection/outcome-record.ts';
-import { laterOf, pixRetryDay } from '../plans/pix-schedule.ts';
+import { APPROVED, type ChargeFacts, factsOfUnsent } from '../collection/outcome-record.ts';
+import { pixChargeDay, pixRetryDay } from '../plans/pix-schedule.ts';
 import { type AdvanceCollectionTools, advanceCollection } from './advance-collection.ts';
 import { withoutHyphens } from './authorization.ts';
-import { findAuthorization } from './authorizations.sql.ts';
-import { findLastCollection, takeBilling } from './collections.sql.ts';
+import { type Authorization, findAuthorization } from './authorizations.sql.ts';
+import { type Collection, findLastCollection, takeBilling } from './collections.sql.ts';
 
-const NO_DAY_LEFT: ChargeFacts = {
-  ...APPROVED,
-  result: 'funds',
-  meaning: 'Saldo insuficiente, e não há mais dias para novas tentativas',
+/** Why a charge has no day any more. */
+const ENDS: Readonly<Record<'noDayLeft' | 'cycleOver', ChargeFacts>> = {
+  cycleOver: factsOfUnsent('cycleOver'),
+  noDayLeft: {
+    ...APPROVED,
+    result: 'funds',
+    meaning: 'Saldo insuficiente, e não há mais dias para novas tentativas',
+  },
 };
 
 /**
@@ -30,8 +34,12 @@ export async function collectByPix(
   const { leadDays } = tools.pixBanks.of(authorization.bank).recurring ?? { leadDays: 0 };
   const before = due.chargesMade === 0 ? null : await findLastCollection(tools.database, due);
   const attemptNumber = before === null ? 1 : before.attemptNumber + 1;
-  const days = daysOf(due, before?.dueOn ?? null, { attemptNumber, leadDays, today: saoPauloDay(now) });
-  if (days === null) return endWithoutDay(tools, due, attemptNumber, deadlineAt);
+  const today = saoPauloDay(now);
+  const days =
+    before === null
+      ? firstDayOf(due, authorization, addDays(today, leadDays))
+      : retryDayOf(due, before, attemptNumber, today);
+  if (typeof days === 'string') return endWithoutDay(tools, due, attemptNumber, ENDS[days], deadlineAt);
   const pixId = newId();
   const isTaken = await takeBilling(tools.database, {
     ...{ ...due, ...days, pixId, attemptNumber, at: now },
@@ -42,35 +50,40 @@ export async function collectByPix(
   return 'pending';
 }
 
-/** Of the charge at the bank, and of this try. Null: there is no day left for it. */
-function daysOf(
-  { dueOn, maxRetries }: DueBilling,
-  chargedOn: Day | null,
-  {
-    attemptNumber,
-    leadDays,
-    today,
-  }: { readonly attemptNumber: number; readonly leadDays: number; readonly today: Day },
-): { readonly dueOn: Day; readonly tryOn: Day } | null {
-  if (chargedOn !== null) {
-    const tryOn = pixRetryDay({ dueOn: chargedOn, maxRetries }, attemptNumber - 2, today);
-    return tryOn === null ? null : { dueOn: chargedOn, tryOn };
-  }
-  // The bank always has its lead time, also after downtime or behind a late one.
-  const day = laterOf(dueOn, addDays(today, leadDays));
-  return { dueOn: day, tryOn: day };
+/** Of the charge at the bank, and of this try. */
+type TryDays = { readonly dueOn: Day; readonly tryOn: Day };
+
+/** The bank always has its lead time, also after downtime. */
+function firstDayOf(
+  { dueOn }: DueBilling,
+  { startsOn, terms: { planType } }: Authorization,
+  earliest: Day,
+): TryDays | 'cycleOver' {
+  const day = pixChargeDay({ dueOn, startsOn, planType }, earliest);
+  return day === null ? 'cycleOver' : { dueOn: day, tryOn: day };
+}
+
+function retryDayOf(
+  { maxRetries }: DueBilling,
+  { dueOn }: Collection,
+  attemptNumber: number,
+  today: Day,
+): TryDays | 'noDayLeft' {
+  const tryOn = pixRetryDay({ dueOn, maxRetries }, attemptNumber - 2, today);
+  return tryOn === null ? 'noDayLeft' : { dueOn, tryOn };
 }
 
 async function endWithoutDay(
   { writeEnd, clock, observeCharge }: AdvanceCollectionTools,
   { merchantId, billingId, subscriptionId, fence, vaultId }: DueBilling,
   attemptNumber: number,
+  facts: ChargeFacts,
   deadlineAt: number,
 ): Promise<'pending' | 'notTaken'> {
   const { isRecorded, rule } = await writeEnd(
     {
       ...{ kind: 'unsent', merchantId, billingId, subscriptionId, fence, vaultId, attemptNumber },
-      ...{ facts: NO_DAY_LEFT, by: 'system', at: clock.now(merchantId), nextBillingId: newId() },
+      ...{ facts, by: 'system', at: clock.now(merchantId), nextBillingId: newId() },
     },
     deadlineAt,
   );

@@ -69,6 +69,29 @@ export async function findLastCollection(
   return row === undefined ? null : COLLECTION.parse(row);
 }
 
+const OF_TXID = rowCodec({ isUnderWay: column.boolean() }, 'b');
+
+const FIND_LAST_OF_TXID = statement(
+  'pix_collections.find_last_of_txid',
+  `select ${COLLECTION.columns}, ${OF_TXID.columns}
+   from pix_collections c ${JOINS} cross join lateral (
+     select exists (
+       select from pix_collections y where y.merchant_id = $1 and y.txid = c.txid and y.state = 'open'
+     ) or (c.state = 'failed' and z.state = 'opened') as is_under_way
+     from billings z where z.merchant_id = $1 and z.billing_id = c.billing_id limit 1
+   ) b
+   where c.merchant_id = $1 and c.txid = $2 order by c.attempt_number desc, c.pix_id desc limit 1`,
+);
+
+/** `isUnderWay`: a try is open, or one follows. */
+export async function findLastOfTxid(
+  database: Reader,
+  { merchantId, txid }: Pick<Collection, 'merchantId' | 'txid'>,
+): Promise<(Collection & RowOf<typeof OF_TXID>) | null> {
+  const [row] = await database.query(FIND_LAST_OF_TXID, [merchantId, txid]);
+  return row === undefined ? null : { ...COLLECTION.parse(row), ...OF_TXID.parse(row) };
+}
+
 /** As a charge by card: a cancel of the plan waits for it, or is seen by the statement after it. */
 const SHARE_PLAN = statement(
   'pix_collections.share_plan',
@@ -145,7 +168,8 @@ export async function takeBilling(database: Database, row: TakenBilling): Promis
 
 const DECIDE = statement(
   'pix_collections.decide',
-  `update pix_collections set state = $3, code = $4, is_sent = true, tries = 0, unknown_reason = null
+  `update pix_collections set state = $3, code = $4, is_sent = true, tries = 0, unknown_reason = null,
+     unknown_since = null
    where merchant_id = $1 and pix_id = $2
      and state in (${fromStates(COLLECTION_MOVES, 'pay', 'fail', 'deny', 'invalidate', 'void')})
    returning pix_id`,
@@ -164,6 +188,7 @@ export async function decideCollection(
 const LOOK = statement(
   'pix_collections.look_later',
   `update pix_collections set look_at = $3::timestamptz, is_sent = case when $4 then true else is_sent end, unknown_reason = $5,
+     unknown_since = case when $5::text is not null then coalesce(unknown_since, now()) end,
      tries = case when $5::text is null then 0 else least(tries + 1, 32000) end
    where merchant_id = $1 and pix_id = $2 and state = 'open'`,
 );

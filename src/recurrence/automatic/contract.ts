@@ -21,6 +21,9 @@ export const AUTHORIZATION_ANSWER = named('PixAuthorization', {
       description: 'The text of the QR code by which the payer agrees; absent when it is over.',
     }),
   ),
+  qrCodeUrl: Type.Optional(
+    Type.String({ description: 'The picture of that QR code (PNG; `.svg` at its end: SVG).' }),
+  ),
   expiresAt: Type.String({ description: 'Until when the payer may agree; São Paulo time without zone.' }),
   recurrenceId: Type.Optional(Type.String({ description: 'The id that the banks know it by.' })),
 });
@@ -29,21 +32,20 @@ export type AuthorizationToShow = {
   readonly state: AuthorizationState;
   readonly journey: Journey;
   readonly pixEmv: string | null;
+  readonly pageKey: string;
   readonly expiresAt: Instant;
   readonly recId: string | null;
 };
 
-export function writeAuthorization({
-  state,
-  journey,
-  pixEmv,
-  expiresAt,
-  recId,
-}: AuthorizationToShow): object {
+/** `pages`: the address of payers' pages without its key. */
+export function writeAuthorization(
+  { state, journey, pixEmv, pageKey, expiresAt, recId }: AuthorizationToShow,
+  pages: string,
+): object {
   return {
     status: AUTHORIZATION_WORDS[state],
     journey,
-    ...(state === 'waiting' && pixEmv !== null && { pixEmv }),
+    ...(state === 'waiting' && pixEmv !== null && { pixEmv, qrCodeUrl: `${pages}${pageKey}/qr.png` }),
     expiresAt: saoPauloText(expiresAt),
     ...(recId !== null && { recurrenceId: recId }),
   };

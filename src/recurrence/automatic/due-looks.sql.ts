@@ -1,63 +1,104 @@
-import { type Database, type Row, type Statement, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
+import type { FairClaim } from '../../platform/work/fair-claim.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 
 /** How far the merchant's clock is ahead. It never goes back, so nothing is due too early. */
 const SHIFT = `coalesce((select c.shift_milliseconds from merchant_clocks c where c.merchant_id = $2), 0) * interval '1 millisecond'`;
 
 /** While a process asks the bank no other one does. */
-const LEASE = `interval '1 minute'`;
+const LEASE_MILLISECONDS = 60_000;
 
-const AUTHORIZATION = rowCodec({ merchantId: column.text(), subscriptionId: column.text() }, 'o');
-const COLLECTION = rowCodec({ merchantId: column.text(), pixId: column.text() }, 'o');
-
-const CLAIM_AUTHORIZATIONS = statement(
-  'pix_authorizations.claim',
-  `update pix_authorizations o set look_at = now() + ${LEASE} where (o.merchant_id, o.subscription_id) in (
-     select a.merchant_id, a.subscription_id from pix_authorizations a where a.look_at <= now()
-     order by a.look_at limit $1 for no key update skip locked
-   ) returning ${AUTHORIZATION.columns}`,
+const AUTHORIZATION = rowCodec(
+  { merchantId: column.text(), bank: column.text(), subscriptionId: column.text() },
+  'o',
+);
+const COLLECTION = rowCodec(
+  { merchantId: column.text(), bank: column.text('a.bank'), pixId: column.text() },
+  'o',
 );
 
-const CLAIM_AUTHORIZATIONS_OF = statement(
-  'pix_authorizations.claim_of_merchant',
-  `update pix_authorizations o set look_at = now() + ${SHIFT} + ${LEASE} where (o.merchant_id, o.subscription_id) in (
-     select a.merchant_id, a.subscription_id from pix_authorizations a
-     where a.merchant_id = $2 and a.look_at <= now() + ${SHIFT}
-     order by a.look_at limit $1 for no key update skip locked
-   ) returning ${AUTHORIZATION.columns}`,
+/** What its bank is to be asked about. */
+export type DueLook = { readonly merchantId: string; readonly bank: string } & (
+  | { readonly subscriptionId: string }
+  | { readonly pixId: string }
+);
+
+const BANK = `cross join lateral (
+     select x.bank from pix_collections y
+       join pix_authorizations x on x.merchant_id = y.merchant_id and x.subscription_id = y.subscription_id
+     where y.merchant_id = c.merchant_id and y.pix_id = c.pix_id limit 1
+   ) a`;
+
+/** Merchants take turns. */
+const CLAIM_AUTHORIZATIONS = statement(
+  'pix_authorizations.claim',
+  `with due as (
+     select merchant_id, subscription_id, look_at as due_at from pix_authorizations
+     where look_at <= now() and ${IS_NOT_PASSED_OVER}
+     order by look_at limit $1 for no key update skip locked
+   ), ${CHOSEN_IN_TURNS}
+   update pix_authorizations o set look_at = now() + $2 * interval '1 millisecond'
+   from chosen c where o.merchant_id = c.merchant_id and o.subscription_id = c.subscription_id
+   returning ${AUTHORIZATION.columns}`,
 );
 
 const CLAIM_COLLECTIONS = statement(
   'pix_collections.claim',
-  `update pix_collections o set look_at = now() + ${LEASE} where (o.merchant_id, o.pix_id) in (
-     select c.merchant_id, c.pix_id from pix_collections c where c.look_at <= now()
-     order by c.look_at limit $1 for no key update skip locked
-   ) returning ${COLLECTION.columns}`,
+  `with due as (
+     select merchant_id, pix_id, look_at as due_at from pix_collections
+     where look_at <= now() and ${IS_NOT_PASSED_OVER}
+     order by look_at limit $1 for no key update skip locked
+   ), ${CHOSEN_IN_TURNS}
+   update pix_collections o set look_at = now() + $2 * interval '1 millisecond'
+   from chosen c ${BANK} where o.merchant_id = c.merchant_id and o.pix_id = c.pix_id
+   returning ${COLLECTION.columns}`,
+);
+
+const CLAIM_AUTHORIZATIONS_OF = statement(
+  'pix_authorizations.claim_of_merchant',
+  `update pix_authorizations o set look_at = now() + ${SHIFT} + $3 * interval '1 millisecond'
+   from (
+     select d.merchant_id, d.subscription_id from pix_authorizations d
+     where d.merchant_id = $2 and d.look_at <= now() + ${SHIFT}
+     order by d.look_at limit $1 for no key update skip locked
+   ) c where o.merchant_id = c.merchant_id and o.subscription_id = c.subscription_id
+   returning ${AUTHORIZATION.columns}`,
 );
 
 const CLAIM_COLLECTIONS_OF = statement(
   'pix_collections.claim_of_merchant',
-  `update pix_collections o set look_at = now() + ${SHIFT} + ${LEASE} where (o.merchant_id, o.pix_id) in (
-     select c.merchant_id, c.pix_id from pix_collections c
-     where c.merchant_id = $2 and c.look_at <= now() + ${SHIFT}
-     order by c.look_at limit $1 for no key update skip locked
-   ) returning ${COLLECTION.columns}`,
+  `update pix_collections o set look_at = now() + ${SHIFT} + $3 * interval '1 millisecond'
+   from (
+     select d.merchant_id, d.pix_id from pix_collections d
+     where d.merchant_id = $2 and d.look_at <= now() + ${SHIFT}
+     order by d.look_at limit $1 for no key update skip locked
+   ) c ${BANK} where o.merchant_id = c.merchant_id and o.pix_id = c.pix_id
+   returning ${COLLECTION.columns}`,
 );
 
-/** `merchantId` null: of all merchants, by real time; else of one, by its own clock. */
-function claim(database: Database, all: Statement, one: Statement, merchantId: string | null, limit: number) {
-  return merchantId === null ? database.query(all, [limit]) : database.query(one, [limit, merchantId]);
+/** Of all merchants, by real time. Each comes again after the lease, also if its process dies. */
+export async function claimLooks(database: Database, share: FairClaim): Promise<DueLook[]> {
+  const values = fairClaimValues(share, LEASE_MILLISECONDS);
+  const collections = await database.query(CLAIM_COLLECTIONS, values);
+  const free = share.free - collections.length;
+  const authorizations =
+    free > 0 ? await database.query(CLAIM_AUTHORIZATIONS, [free, ...values.slice(1)]) : [];
+  return [...collections.map(COLLECTION.parse), ...authorizations.map(AUTHORIZATION.parse)];
 }
 
-export async function claimAuthorizations(database: Database, merchantId: string | null, limit: number) {
-  const rows = await claim(database, CLAIM_AUTHORIZATIONS, CLAIM_AUTHORIZATIONS_OF, merchantId, limit);
-  return rows.map(AUTHORIZATION.parse);
-}
-
-export async function claimCollections(database: Database, merchantId: string | null, limit: number) {
-  const rows = await claim(database, CLAIM_COLLECTIONS, CLAIM_COLLECTIONS_OF, merchantId, limit);
-  return rows.map(COLLECTION.parse);
+/** Of one merchant, by its own clock. */
+export async function claimLooksOf(
+  database: Database,
+  merchantId: string,
+  limit: number,
+): Promise<DueLook[]> {
+  const values = [merchantId, LEASE_MILLISECONDS];
+  const collections = await database.query(CLAIM_COLLECTIONS_OF, [limit, ...values]);
+  const free = limit - collections.length;
+  const authorizations = free > 0 ? await database.query(CLAIM_AUTHORIZATIONS_OF, [free, ...values]) : [];
+  return [...collections.map(COLLECTION.parse), ...authorizations.map(AUTHORIZATION.parse)];
 }
 
 const MERCHANT = rowCodec({ merchantId: column.text() }, 'c');
@@ -80,14 +121,39 @@ export async function listMerchantsToLookAt(database: Database, limit: number): 
   return (await database.query(AHEAD, [limit])).map((row) => MERCHANT.parse(row).merchantId);
 }
 
-/** Null if nothing is due, by real time and by clocks that are ahead. */
+/** Milliseconds, by real time and by clocks that are ahead. Not counting merchants that are passed over (`$1`). */
 export const LOOKS_DUE = statement(
   'pix_authorizations.looks_due',
-  `select case when exists (select from pix_authorizations a where a.look_at <= now())
-     or exists (select from pix_collections o where o.look_at <= now())
-     or exists (select from merchant_clocks c where ${IS_DUE_AHEAD})
-     then 0 end as milliseconds`,
+  `select case when exists (select from merchant_clocks c where ${IS_DUE_AHEAD}) then 0 else (
+     select (extract(epoch from min(d.look_at) - now()) * 1000)::float8 from (
+       (select a.look_at from pix_authorizations a where a.look_at is not null and a.merchant_id <> all($1::text[])
+        order by a.look_at limit 1)
+       union all
+       (select o.look_at from pix_collections o where o.look_at is not null and o.merchant_id <> all($1::text[])
+        order by o.look_at limit 1)
+     ) d
+   ) end as milliseconds`,
 );
+
+const PUT_OFF_AUTHORIZATION = statement(
+  'pix_authorizations.put_off',
+  `update pix_authorizations set look_at = $3::timestamptz
+   where merchant_id = $1 and subscription_id = $2 and look_at is not null`,
+);
+
+const PUT_OFF_COLLECTION = statement(
+  'pix_collections.put_off',
+  'update pix_collections set look_at = $3::timestamptz where merchant_id = $1 and pix_id = $2 and look_at is not null',
+);
+
+/** Its bank is away, and was not asked. */
+export async function putOffLook(database: Database, look: DueLook, at: Instant): Promise<void> {
+  const [wanted, id] =
+    'pixId' in look
+      ? ([PUT_OFF_COLLECTION, look.pixId] as const)
+      : ([PUT_OFF_AUTHORIZATION, look.subscriptionId] as const);
+  await database.query(wanted, [look.merchantId, id, utcText(at)]);
+}
 
 const EARLIEST = rowCodec({ earliest: column.nullable(column.instant('e.earliest')) });
 

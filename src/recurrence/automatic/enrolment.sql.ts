@@ -20,6 +20,7 @@ export type PendingSubscription = {
   readonly subscriptionId: string;
   readonly billingId: string;
   readonly pixId: string;
+  readonly pageKey: string;
   readonly planId: string;
   readonly orderNumber: string;
   readonly accountNumber: string;
@@ -65,9 +66,10 @@ const ENROL = statement(
      returning merchant_id, subscription_id
    ), authorized as (
      insert into pix_authorizations (merchant_id, subscription_id, bank, journey, state, first_pix_id, least_amount,
-       payer_account, lead_days, starts_on, requested_at, expires_at, look_at)
+       payer_account, lead_days, starts_on, requested_at, expires_at, look_at, page_key)
      select e.merchant_id, e.subscription_id, $10, $11::smallint, 'asking', case when $11::smallint = 3 then $12::uuid end, $13::bigint,
-       $14::jsonb, $15::smallint, $16::date, $9::timestamptz, $17::timestamptz, $9::timestamptz + interval '1 minute'
+       $14::jsonb, $15::smallint, $16::date, $9::timestamptz, $17::timestamptz, $9::timestamptz + interval '1 minute',
+       $25
      from enrolled e
    ), billed as (
      insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on, charge_on,
@@ -137,11 +139,12 @@ async function enrolUnderLock(tx: Tx, row: PendingSubscription): Promise<Pending
   await tx.query(ENROL, [
     ...[merchantId, subscriptionId, planId, row.orderNumber, row.accountNumber, days.firstDueOn],
     ...[customer && JSON.stringify(customer), createdBy, utcText(createdAt), row.bank, journey, row.pixId],
-    ...[row.leastAmount, payerAccount && JSON.stringify(payerAccount), row.leadDays, days.startsOn],
+    ...[row.leastAmount, journey === 1 ? JSON.stringify(payerAccount) : null, row.leadDays, days.startsOn],
     ...[utcText(days.expiresAt), row.billingId, centsOfPlanAmount(plan.terms.amount)],
     journey === 3 ? days.firstDueOn : addDays(days.firstDueOn, -row.leadDays),
     withoutHyphens(row.pixId),
     ...keyValues(row.request),
+    row.pageKey,
   ]);
   return 'created';
 }
@@ -153,7 +156,12 @@ function usualJourney({ trialDays }: Pick<Terms, 'trialDays'>): Journey {
 
 /** Every reason; `plan` null: there is none. */
 function enrolmentRefusals(
-  { customer, bank }: Pick<PendingSubscription, 'customer' | 'bank'>,
+  {
+    customer,
+    bank,
+    journey,
+    payerAccount,
+  }: Pick<PendingSubscription, 'customer' | 'bank' | 'journey' | 'payerAccount'>,
   plan: PlanToEnrol | null,
 ): SubscriptionCreationRefusal[] {
   const isByCard = plan !== null && plan.terms.paymentMethod === 'creditCard';
@@ -163,6 +171,7 @@ function enrolmentRefusals(
     isByCard ? 'cardNeeded' : null,
     isByPix && customer?.name === undefined ? 'payerNameNeeded' : null,
     isByPix && customer?.documentNumber === undefined ? 'payerDocumentNeeded' : null,
+    isByPix && journey === 1 && payerAccount === null ? 'payerAccountNeeded' : null,
     plan !== null && plan.state !== 'active' ? 'planNotActive' : null,
     isByPix && bank === null ? 'automaticPixOff' : null,
   ];

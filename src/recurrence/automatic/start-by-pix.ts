@@ -1,6 +1,6 @@
 import { answerOnce, type FindRequestTools, identifyRequest } from '../../idempotency/answer-once.ts';
 import type { SentRequest } from '../../idempotency/idempotency-key.ts';
-import { newId } from '../../platform/chance.ts';
+import { newId, newPageKey } from '../../platform/chance.ts';
 import type { Once } from '../../platform/http/failures.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { PixBanks } from '../../providers/open-pix-banks.ts';
@@ -44,7 +44,7 @@ export function startByPix(
       const subscriptionId = newId();
       const bank = chooseBank(tools.pixBanks, merchantId, subscriptionId);
       const row: PendingSubscription = {
-        ...{ merchantId, subscriptionId, billingId: newId(), pixId: newId() },
+        ...{ merchantId, subscriptionId, billingId: newId(), pixId: newId(), pageKey: newPageKey() },
         planId: idOrUnissued(wanted.planId),
         orderNumber: wanted.orderNumber,
         accountNumber,
@@ -71,7 +71,11 @@ export function startByPix(
 }
 
 /** Null: no bank here has Pix Automático switched on. */
-function chooseBank(pixBanks: PixBanks, merchantId: string, subscriptionId: string): string | null {
+function chooseBank(
+  pixBanks: Pick<PixBanks, 'choose'>,
+  merchantId: string,
+  subscriptionId: string,
+): string | null {
   const sale = {
     merchantId,
     transactionId: subscriptionId,

@@ -39,6 +39,20 @@ const charge = (change: Partial<ScheduledCharge>): ScheduledCharge => ({
   ...change,
 });
 
+test('a further try of Pix Automático follows the day that the bank was asked for, and is sent on the day before', () => {
+  const terms = {
+    ...charge({}).terms,
+    paymentMethod: 'pixAutomatic',
+    planType: 'monthly',
+    maxRetries: 3,
+  } as const;
+  const retryOn = (change: Partial<ScheduledCharge>) =>
+    billingAfterCharge(charge({ terms, ...change })).billing.chargeOn;
+  assert.equal(retryOn({}), addDays(DUE, 1));
+  const late = addDays(DUE, 12);
+  assert.equal(retryOn({ askedFor: late, scheduledOn: late, chargedOn: late }), addDays(late, 1));
+});
+
 const CUSTOM = {
   paymentMethod: 'creditCard',
   planType: 'custom',
@@ -63,6 +77,7 @@ test('each outcome makes of billing and subscription what its class says', () =>
     ['limited', 'denied', 'networkLimit', null, NEXT],
     ['cardExpired', 'paymentInvalid', 'cardExpired', null, NEXT],
     ['cardUnusable', 'paymentInvalid', 'cardUnusable', null, NEXT],
+    ['cycleOver', 'paymentInvalid', 'cycleOver', null, NEXT],
     ['amountOutOfRange', 'paymentInvalid', 'amountOutOfRange', null, NEXT],
   ];
   for (const [outcome, state, rule, subscription, next] of table) {
@@ -195,6 +210,7 @@ test('one that was canceled while it was charged takes the outcome and opens not
     limited: 'denied',
     cardExpired: 'paymentInvalid',
     cardUnusable: 'paymentInvalid',
+    cycleOver: 'paymentInvalid',
     amountOutOfRange: 'paymentInvalid',
   };
   for (const outcome of ALL_CHARGE_RESULTS) {

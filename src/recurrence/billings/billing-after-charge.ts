@@ -18,6 +18,8 @@ export type ScheduledCharge = {
   readonly terms: Pick<Terms, 'paymentMethod' | 'planType' | 'installments' | 'intervalDays' | 'maxRetries'>;
   readonly installment: number;
   readonly dueOn: Day;
+  /** The due day that the bank of Pix was asked for, if it is another one. */
+  readonly askedFor?: Day;
   /** On schedule, this one included: from 1. */
   readonly chargesMade: number;
   /** `scheduledOn`: the charge's day. `chargedOn`: when it began (in São Paulo); later after downtime. */
@@ -95,11 +97,11 @@ function verdictOfFunds(charge: ScheduledCharge): Verdict | null {
 
 /** A further try of Pix Automático is sent on the day before it. */
 function retryOf(charge: ScheduledCharge): Retry | null {
-  const { terms, chargesMade, dueOn, chargedOn } = charge;
+  const { terms, chargesMade, chargedOn, dueOn, askedFor = dueOn } = charge;
   const { maxRetries } = terms;
   if (terms.paymentMethod === 'creditCard')
     return retryAfterFailure({ ...charge, attemptNumber: chargesMade, maxRetries });
-  const tryOn = pixRetryDay({ dueOn, maxRetries }, chargesMade - 1, chargedOn);
+  const tryOn = pixRetryDay({ dueOn: askedFor, maxRetries }, chargesMade - 1, chargedOn);
   return tryOn === null ? null : { retryOn: addDays(tryOn, -1), isAdvised: false };
 }
 

@@ -14,7 +14,8 @@ export type ChargeResult =
   | 'limited'
   | 'cardExpired'
   | 'cardUnusable'
-  | 'amountOutOfRange';
+  | 'amountOutOfRange'
+  | 'cycleOver';
 
 /** As stored. `voided`: no answer came, and nothing of the charge remains. */
 export const CHARGE_OUTCOMES = [
@@ -172,6 +173,18 @@ export const CHARGE_RESULTS = {
     sentence: {
       pt: 'O valor não pode ser cobrado (zero, ou acima de 99.999.999,99): nada foi enviado.',
       en: 'The amount cannot be charged (zero, or above 99,999,999.99): nothing was sent.',
+    },
+  },
+  /** Of Pix Automático, which takes one charge of each cycle, and that ahead of its day. */
+  cycleOver: {
+    event: 'invalidate',
+    rule: 'cycleOver',
+    storedAs: 'invalid',
+    subscription: null,
+    notSent: 'Não enviada: não restou dia no ciclo da autorização',
+    sentence: {
+      pt: 'Não restou, no ciclo da autorização, um dia com a antecedência que o banco pede: nada foi enviado.',
+      en: 'No day was left in the cycle of the authorization with the lead time that the bank asks for: nothing was sent.',
     },
   },
 } as const satisfies Record<ChargeResult, Consequences>;

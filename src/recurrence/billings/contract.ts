@@ -49,6 +49,7 @@ export const RULE_WORDS = {
   cardExpired: 'CardExpired',
   cardUnusable: 'CardUnusable',
   amountOutOfRange: 'AmountOutOfRange',
+  cycleOver: 'CycleOver',
   sentAgain: 'SentAgain',
 } as const satisfies Record<ChargeRule, string>;
 

@@ -40,6 +40,7 @@ export async function chargeManually(
         : null;
       if (found === null) return { kind: 'notFound' };
       if (found.isCharging) return { kind: 'refused', refusal: 'charging' };
+      if (found.due.vaultId === '') return { kind: 'refused', refusal: 'paidByPix' };
       if (!isChargeableByHand(found.state)) return { kind: 'refused', refusal: 'notChargeable' };
       const order = { attemptNumber: null, by: userName, request };
       const charged = await collectBilling(tools, found.due, order, deadlineAt);
@@ -85,6 +86,7 @@ function resultOf({
     case 'denied':
     case 'technical':
     case 'invalid':
+    case 'cycleOver':
       throw new Error(`a charge that is ${facts.result} was declined by the issuer`);
   }
 }

@@ -43,7 +43,13 @@ export type ChargeEnd = {
   readonly at: Instant;
 } & (
   | { readonly kind: 'answered'; readonly outcome: OutcomeRow; readonly facts: ChargeFacts | null }
-  | { readonly kind: 'resolved'; readonly transactionId: string; readonly facts: ChargeFacts | 'voided' }
+  | {
+      readonly kind: 'resolved';
+      readonly transactionId: string;
+      readonly facts: ChargeFacts | 'voided';
+      /** Of Pix Automático: the due day that the bank was asked for, from which further tries are counted. */
+      readonly askedFor?: Day;
+    }
   | {
       readonly kind: 'unsent';
       readonly fence: number;
@@ -74,7 +80,7 @@ const ENDINGS = inputRows<Ending>({
   subscription_id: ['uuid', ({ end }) => end.subscriptionId],
   charge_number: ['integer', ({ end, held }) => (end.kind === 'unsent' ? null : held.billing.chargeNumber)],
   state: ['text', ({ ended }) => ended.state],
-  charge_on: ['date', ({ ended }) => ended.chargeOn],
+  charge_on: ['date', chargeOn],
   charges_made: ['smallint', ({ ended }) => ended.chargesMade],
   outcome: ['text', ({ ended }) => ended.outcome],
   response_code: ['text', ({ ended }) => ended.code],
@@ -100,6 +106,12 @@ const ENDINGS = inputRows<Ending>({
   rest: ['integer', ({ ended }) => ended.restSeconds],
   is_skipped: ['boolean', ({ ended }) => ended.isSkipped],
 });
+
+/** What was not sent by Pix Automático is sent with other days, at once. */
+function chargeOn({ end, held, ended }: Ending): Day | null {
+  const isSentAgain = ended.rule === 'sentAgain' && held.leadDays > 0;
+  return isSentAgain ? sentOn(held.billing.dueOn, held.leadDays, saoPauloDay(end.at)) : ended.chargeOn;
+}
 
 /** Pix Automático is sent ahead of its due day. */
 function nextChargeOn({ end, held, ended: { next } }: Ending): Day | null {
@@ -299,6 +311,7 @@ function billingOf(end: ChargeEnd, { subscription, terms, billing }: Held): Lock
     chargeOn,
     chargesMade: unsent?.attemptNumber ?? chargesMade,
     attemptNumber: unsent === null ? billing.attemptNumber : unsent.attemptNumber,
+    askedFor: (end.kind === 'resolved' ? end.askedFor : undefined) ?? dueOn,
     voidedBefore: voided,
     // The database decided that the day had come. A slower clock would charge the next one on this day too.
     chargedOn: chargeOn !== null && chargeOn > begunOn ? chargeOn : begunOn,

@@ -57,6 +57,10 @@ export const HAND_CHARGE_REFUSALS = {
     pt: 'A cobrança está sendo processada; aguarde o resultado.',
     en: 'The billing is being charged; wait for the outcome.',
   }),
+  paidByPix: conflict({
+    pt: 'A cobrança é paga por Pix Automático e não pode ser cobrada manualmente; envie ao cliente uma cobrança Pix.',
+    en: 'The billing is paid by PixAutomatic and cannot be charged by hand; send the customer a charge by Pix.',
+  }),
   cardExpired: refusal(409, 'vaultId', {
     pt: 'O cartão da assinatura está vencido; informe outro cartão do cofre.',
     en: "The subscription's card is expired; give it another stored card.",

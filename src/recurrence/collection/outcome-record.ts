@@ -27,6 +27,8 @@ export type LockedBilling = {
   readonly state: BillingState;
   readonly installment: number;
   readonly dueOn: Day;
+  /** The due day that the bank of Pix was asked for, if it is another one. */
+  readonly askedFor?: Day;
   /** null if no scheduled charge follows. */
   readonly chargeOn: Day | null;
   /** Scheduled charges, including the ending one. */
@@ -229,6 +231,7 @@ export function isAcquirerThere(
 export type HandChargeRefusal =
   | 'notChargeable'
   | 'charging'
+  | 'paidByPix'
   | 'cardExpired'
   | 'cardUnusable'
   | 'amountOutOfRange';

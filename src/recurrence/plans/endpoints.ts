@@ -91,10 +91,6 @@ export const PLAN_REFUSALS = {
   inUseAmount: refusal(409, 'amount', IN_USE),
   inUsePlanType: refusal(409, 'planType', IN_USE),
   inUsePaymentMethod: refusal(409, 'paymentMethod', IN_USE),
-  automaticPixOff: refusal(409, 'paymentMethod', {
-    pt: 'O Pix Automático não está habilitado aqui.',
-    en: 'PixAutomatic is not switched on here.',
-  }),
   inUseTrialDays: refusal(409, 'trialDays', IN_USE),
   inUseInterval: refusal(409, 'interval', IN_USE),
   inUseInstallments: refusal(409, 'installments', IN_USE),

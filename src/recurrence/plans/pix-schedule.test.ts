@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Day } from '../../values/instant.ts';
-import { pixDueDayAfter, pixRetryDay, possiblePixRetryDays, sentOn } from './pix-schedule.ts';
+import {
+  isTooLate,
+  pixChargeDay,
+  pixDueDayAfter,
+  pixRetryDay,
+  possiblePixRetryDays,
+  sentOn,
+} from './pix-schedule.ts';
+import type { PlanType } from './plan.ts';
 
 const day = (text: string) => text as Day;
 
@@ -29,4 +37,29 @@ test('further tries are at most three, within seven days, and never today', () =
 test('a charge is sent ahead of its due day, and never in the past', () => {
   assert.equal(sentOn(day('2026-12-10'), 3, day('2026-12-01')), '2026-12-07');
   assert.equal(sentOn(day('2026-12-02'), 3, day('2026-12-01')), '2026-12-01');
+});
+
+test('what was not sent keeps its days only while the bank has its lead time, a further try until the day before', () => {
+  const first = { attemptNumber: 1, dueOn: day('2026-12-10'), tryOn: day('2026-12-10') };
+  assert.equal(isTooLate(first, 3, day('2026-12-07')), false);
+  assert.equal(isTooLate(first, 3, day('2026-12-08')), true);
+  const again = { attemptNumber: 2, dueOn: day('2026-12-10'), tryOn: day('2026-12-12') };
+  assert.equal(isTooLate(again, 3, day('2026-12-11')), false);
+  assert.equal(isTooLate(again, 3, day('2026-12-12')), true);
+});
+
+test('a day that was missed is chosen anew within its cycle: a week, or so many months from the first day on', () => {
+  const chosen = (planType: PlanType, dueOn: string, earliest: string) =>
+    pixChargeDay({ planType, dueOn: day(dueOn), startsOn: day('2026-12-15') }, day(earliest));
+  assert.equal(chosen('monthly', '2026-12-15', '2026-12-10'), '2026-12-15');
+  assert.equal(chosen('weekly', '2026-12-15', '2026-12-21'), '2026-12-21');
+  assert.equal(chosen('weekly', '2026-12-15', '2026-12-22'), null);
+  assert.equal(chosen('weekly', '2026-12-22', '2026-12-23'), '2026-12-23');
+  assert.equal(chosen('monthly', '2027-01-15', '2027-02-14'), '2027-02-14');
+  assert.equal(chosen('monthly', '2027-01-15', '2027-02-15'), null);
+  assert.equal(chosen('quarterly', '2026-12-15', '2027-03-14'), '2027-03-14');
+  assert.equal(chosen('quarterly', '2026-12-15', '2027-03-15'), null);
+  assert.equal(chosen('yearly', '2026-12-15', '2027-12-15'), null);
+  // A first charge that its code did not bring lies before the first cycle.
+  assert.equal(chosen('monthly', '2026-11-15', '2026-11-18'), null);
 });

@@ -8,6 +8,7 @@ const MONTHS: Readonly<Partial<Record<PlanType, number>>> = {
   yearly: 12,
 };
 const DAYS_OF_A_WEEK = 7;
+const WEEK_MILLISECONDS = DAYS_OF_A_WEEK * 86_400_000;
 /** Every month has this day, so that no two due days lie in one cycle of the scheme. */
 const LAST_DAY_OF_EVERY_MONTH = 28;
 
@@ -39,6 +40,34 @@ export function pixRetryDay(
   if (pause === undefined) return null;
   const day = laterOf(addDays(dueOn, pause), addDays(today, 1));
   return day > addDays(dueOn, LAST_RETRY_DAY) ? null : day;
+}
+
+/** Whether a charge that was not sent yet can no longer keep its days: the bank wants its lead time. */
+export function isTooLate(
+  { attemptNumber, dueOn, tryOn }: { attemptNumber: number; dueOn: Day; tryOn: Day },
+  leadDays: number,
+  today: Day,
+): boolean {
+  return attemptNumber === 1 ? dueOn < addDays(today, leadDays) : tryOn <= today;
+}
+
+/** The number of the scheme's cycle in which a day lies; the first begins on `startsOn`. Negative before it. */
+function pixCycleOf(startsOn: Day, planType: PlanType, day: Day): number {
+  const months = MONTHS[planType];
+  if (months === undefined) return Math.floor((Date.parse(day) - Date.parse(startsOn)) / WEEK_MILLISECONDS);
+  const [year = 0, month = 0, first = 0] = startsOn.split('-').map(Number);
+  const [ofYear = 0, ofMonth = 0, ofDay = 0] = day.split('-').map(Number);
+  const begun = ofDay >= Math.min(first, LAST_DAY_OF_EVERY_MONTH) ? 0 : 1;
+  return Math.floor(((ofYear - year) * 12 + ofMonth - month - begun) / months);
+}
+
+/** The scheme takes one charge of each cycle: null if no day of its own is left. */
+export function pixChargeDay(
+  { dueOn, startsOn, planType }: { dueOn: Day; startsOn: Day; planType: PlanType },
+  earliest: Day,
+): Day | null {
+  const day = laterOf(laterOf(dueOn, earliest), startsOn);
+  return pixCycleOf(startsOn, planType, day) === pixCycleOf(startsOn, planType, dueOn) ? day : null;
 }
 
 export function possiblePixRetryDays(dueOn: Day, maxRetries: number): Day[] {

@@ -136,10 +136,11 @@ export function writeSubscription(subscription: Subscription): object {
 export function writeWholeSubscription(
   whole: SubscriptionWithEvents,
   authorization: AuthorizationToShow | null,
+  pages: string,
   language: Language,
 ): object {
   const timeline = subscriptionTimeline(whole).map((entry) => writeEntry(entry, language));
-  const agreed = authorization && { authorization: writeAuthorization(authorization) };
+  const agreed = authorization && { authorization: writeAuthorization(authorization, pages) };
   return { ...writeSubscription(whole.subscription), ...agreed, timeline };
 }
 

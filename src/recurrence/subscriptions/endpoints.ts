@@ -24,6 +24,7 @@ import {
 } from '../../platform/pages.ts';
 import type { LookUp } from '../../platform/postgres/searches.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import { pagesAt } from '../../transactions/methods/pix/pix-contract.ts';
 import { cents } from '../../values/cents.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import type { Journey } from '../automatic/authorization.ts';
@@ -118,6 +119,7 @@ async function checkNewSubscription(
     cardNotTaken: vaultId !== undefined && planId !== undefined,
     payerNameNeeded: false,
     payerDocumentNeeded: false,
+    payerAccountNeeded: false,
     automaticPixOff: false,
   };
   return refusals.filter((refusal) => unknown[refusal]);
@@ -138,6 +140,10 @@ export const SUBSCRIPTION_CREATION_REFUSALS = {
   payerDocumentNeeded: refusal(400, 'customer.documentNumber', {
     pt: 'O Pix Automático precisa do CPF ou CNPJ do pagador.',
     en: 'PixAutomatic needs the CPF or CNPJ of the payer.',
+  }),
+  payerAccountNeeded: refusal(400, 'pixAutomatic.account', {
+    pt: 'Na jornada 1 o banco do pagador pede a autorização: informe a conta dele.',
+    en: "With journey 1 the payer's bank asks for the authorization: name his account.",
   }),
   automaticPixOff: refusal(409, 'planId', {
     pt: 'O Pix Automático não está habilitado aqui.',
@@ -219,7 +225,7 @@ export const PLAN_STATUS_ENDPOINTS: readonly Endpoint<PlanCancellationTools>[] =
   }),
 ];
 
-export type SubscriptionTools = CreateSubscriptionTools &
+export type SubscriptionTools = { readonly cell: string | null } & CreateSubscriptionTools &
   StartByPixTools &
   ReadSubscriptionsTools &
   ChangeSubscriptionTools;
@@ -232,7 +238,10 @@ export const SUBSCRIPTION_ENDPOINTS: readonly Endpoint<SubscriptionTools>[] = [
       const once = await createBy(tools, call);
       const isExpanded = call.query.expand === 'authorization';
       const id = 'result' in once && once.result.kind === 'created' ? once.result.subscriptionId : null;
-      const created = isExpanded && id !== null ? await readCreated(tools, merchantId, id) : null;
+      const created =
+        isExpanded && id !== null
+          ? await readCreated(tools, merchantId, id, pagesAt(call.origin(), tools.cell))
+          : null;
       return writeOnce(call, once, (result) =>
         created === null ? writeCreated(result, call.language) : { status: 200, body: created },
       );
@@ -251,17 +260,21 @@ export const SUBSCRIPTION_ENDPOINTS: readonly Endpoint<SubscriptionTools>[] = [
     if (typeof found === 'string') return refusalAnswer(SUBSCRIPTION_SEARCH_REFUSALS[found], call.language);
     return { status: 200, body: writePage(wanted, found, writeSubscription) };
   }),
-  endpoint(GET_SUBSCRIPTION, async (tools: ReadSubscriptionsTools, call) => {
-    const { subscriptionId } = call.parameters;
-    const found = await readSubscription(tools, callerOf(call).merchantId, subscriptionId);
-    if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);
-    const { subscription } = found;
-    const authorization =
-      subscription.vaultId === null
-        ? await findAuthorizationOf(tools, subscription.merchantId, subscription.subscriptionId)
-        : null;
-    return { status: 200, body: writeWholeSubscription(found, authorization, call.language) };
-  }),
+  endpoint(
+    GET_SUBSCRIPTION,
+    async (tools: ReadSubscriptionsTools & Pick<SubscriptionTools, 'cell'>, call) => {
+      const { subscriptionId } = call.parameters;
+      const found = await readSubscription(tools, callerOf(call).merchantId, subscriptionId);
+      if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);
+      const { subscription } = found;
+      const authorization =
+        subscription.vaultId === null
+          ? await findAuthorizationOf(tools, subscription.merchantId, subscription.subscriptionId)
+          : null;
+      const pages = pagesAt(call.origin(), tools.cell);
+      return { status: 200, body: writeWholeSubscription(found, authorization, pages, call.language) };
+    },
+  ),
   endpoint(CHANGE_SUBSCRIPTION_STATUS, async (tools: ChangeSubscriptionTools, call) => {
     const { subscriptionId } = call.parameters;
     const wanted = { kind: 'status', event: STATUS_EVENTS[call.body.status] } as const;
@@ -313,6 +326,7 @@ async function readCreated(
   { database }: Pick<SubscriptionTools, 'database'>,
   merchantId: string,
   subscriptionId: string,
+  pages: string,
 ): Promise<object | null> {
   const found = await findSubscription(database, merchantId, subscriptionId);
   if (found === null) return null;
@@ -320,7 +334,7 @@ async function readCreated(
   return {
     id: subscriptionId,
     status: SUBSCRIPTION_STATE_WORDS[found.subscription.state],
-    ...(authorization && { authorization: writeAuthorization(authorization) }),
+    ...(authorization && { authorization: writeAuthorization(authorization, pages) }),
   };
 }
 

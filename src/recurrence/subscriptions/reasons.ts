@@ -23,6 +23,7 @@ export const REASON_WORDS = {
   payer: 'ByPayer',
   rejected: 'RejectedByPayer',
   expired: 'NotAuthorized',
+  unanswered: 'NotAnsweredByBank',
 } as const satisfies Record<SubscriptionReason, string>;
 
 export const REASON_SENTENCES = {
@@ -52,6 +53,10 @@ export const REASON_SENTENCES = {
   expired: {
     pt: 'O pagador não autorizou o Pix Automático a tempo.',
     en: 'The payer did not authorize Pix Automático in time.',
+  },
+  unanswered: {
+    pt: 'O banco não respondeu a tempo ao pedido de autorização do Pix Automático.',
+    en: 'The bank did not answer in time to the request for an authorization of Pix Automático.',
   },
 } as const satisfies Record<SubscriptionReason, Sentence>;
 

@@ -33,7 +33,7 @@ export const SUBSCRIPTION_EVENTS = [
 export type SubscriptionEvent = (typeof SUBSCRIPTION_EVENTS)[number];
 
 /**
- * Why it is not active. `payer`: the payer ended the authorization.
+ * Why it is not active. `payer`: the payer ended the authorization. `unanswered`: its bank never made one.
  * `plan`: its plan was canceled. `declined`: a charge was denied for good.
  */
 export const SUBSCRIPTION_REASONS = [
@@ -46,6 +46,7 @@ export const SUBSCRIPTION_REASONS = [
   'payer',
   'rejected',
   'expired',
+  'unanswered',
 ] as const;
 /** Nothing is charged any more, and its customer may be erased. */
 export const ENDED_STATES: readonly SubscriptionState[] = ['canceled', 'completed', 'rejected', 'expired'];
@@ -157,6 +158,7 @@ export type SubscriptionCreationRefusal =
   | 'cardNotTaken'
   | 'payerNameNeeded'
   | 'payerDocumentNeeded'
+  | 'payerAccountNeeded'
   | 'automaticPixOff';
 
 /** `completed`: no installment is left. `cardRemoved`: its card is gone. `unknownCard`: the new one. */

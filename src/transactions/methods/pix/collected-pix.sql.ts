@@ -2,7 +2,7 @@ import { statement, type Tx } from '../../../platform/postgres/database.ts';
 import type { PixPayer } from '../../../providers/pix/pix-bank.ts';
 import type { PixPaid } from '../../../providers/pix/recurring-pix.ts';
 import type { Cents } from '../../../values/cents.ts';
-import { type Day, saoPauloOffsetText, utcText } from '../../../values/instant.ts';
+import { type Day, type Instant, saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import { BILL_MOVEMENTS, IS_WAITING } from '../../movements/bill-movements.sql.ts';
 import { nsuOf } from './pix-status.ts';
 
@@ -56,4 +56,25 @@ export async function recordCollectedPix(tx: Tx, collected: CollectedPix): Promi
     ...[payment.endToEndId, payment.amount, nsuOf(payment.endToEndId), saoPauloOffsetText(payment.paidAt)],
   ]);
   return row?.is_waiting === true;
+}
+
+const RECORD_OVER = statement(
+  'pix_charges.record_over',
+  `insert into pix_charges (merchant_id, pix_id, account_number, txid, page_key, state, is_collected, amount, due_on,
+     payable_until, expires_at, payer, description, reference_transaction, created_by, requested_at, changed_at, bank)
+   values ($1, $2, $3, $4, $5, 'canceled', true, $6, $7::date, $7::date, $8::timestamptz, $9::jsonb, $10, $11, 'system',
+     $8::timestamptz, $8::timestamptz, $12)
+   on conflict do nothing`,
+);
+
+/** Nothing was to be paid for it any more, and something arrived: the payment needs a Pix to stand under. */
+export async function recordOverPix(
+  tx: Tx,
+  over: Omit<CollectedPix, 'payment'> & { readonly at: Instant },
+): Promise<void> {
+  await tx.query(RECORD_OVER, [
+    ...[over.merchantId, over.pixId, over.accountNumber, over.txid, over.pageKey],
+    ...[over.amount, over.dueOn, utcText(over.at), over.payer && JSON.stringify(over.payer)],
+    ...[over.description.slice(0, 140), over.referenceTransaction, over.bank],
+  ]);
 }

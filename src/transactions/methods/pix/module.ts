@@ -8,7 +8,7 @@ import type { Module, ModuleContext, Published } from '../../../platform/module.
 import { declarePeer } from '../../../platform/process-reports/peer-metrics.ts';
 import type { ClockedWork, Work } from '../../../platform/work/due-work.ts';
 import { countingWhenRead, everySoOften, forgetPersonalData } from '../../../platform/work/every-so-often.ts';
-import { openOutageWatch } from '../../../platform/work/outage-watch.ts';
+import { type OutageWatch, openOutageWatch } from '../../../platform/work/outage-watch.ts';
 import { createWakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { PixBanks } from '../../../providers/open-pix-banks.ts';
 import type { PixSettings } from '../../../providers/pix/pix-settings.ts';
@@ -131,6 +131,8 @@ export type PixModule = Module & {
   readonly canceling: CancelPixTools;
   /** For jumps of the test clock, and for hints that something arrived. */
   readonly pixFeed: Feed;
+  /** Whether each bank answers anything. */
+  readonly outage: OutageWatch;
 };
 
 export function openPix(
@@ -150,6 +152,7 @@ export function openPix(
   const resolving = resolvingTools(context, { ...asking, writeRefundOutcome });
   return {
     pixFeed: receipts,
+    outage: resolving.outage,
     canceling: {
       ...asking,
       refundSignal,

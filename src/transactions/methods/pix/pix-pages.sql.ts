@@ -1,6 +1,6 @@
 import { type Reader, statement } from '../../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
-import type { PixToPay } from './page/pix-to-pay.ts';
+import type { CodeToShow, PixToPay } from './page/pix-to-pay.ts';
 import { PIX, parsePix } from './pix-charges.sql.ts';
 
 const BENEFICIARY = rowCodec({ name: column.text('m.legal_name'), documentNumber: column.text('m.cnpj') });
@@ -15,4 +15,17 @@ const FIND = statement(
 export async function findPixToPay(database: Reader, pageKey: string): Promise<Omit<PixToPay, 'now'> | null> {
   const [row] = await database.query(FIND, [pageKey]);
   return row === undefined ? null : { ...parsePix(row), beneficiary: BENEFICIARY.parse(row) };
+}
+
+const CODE = rowCodec({ merchantId: column.text(), pixEmv: column.text(), expiresAt: column.instant() }, 'a');
+
+const FIND_CODE = statement(
+  'pix_authorizations.find_code',
+  `select ${CODE.columns} from pix_authorizations a where a.page_key = $1 and a.state = 'waiting'`,
+);
+
+/** Of what waits for its payer to agree (Pix Automático). */
+export async function findCodeToShow(database: Reader, pageKey: string): Promise<CodeToShow | null> {
+  const [row] = await database.query(FIND_CODE, [pageKey]);
+  return row === undefined ? null : CODE.parse(row);
 }

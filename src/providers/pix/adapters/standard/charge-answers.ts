@@ -1,6 +1,6 @@
 import { readBrCode } from '../../../../values/br-code.ts';
 import { type Cents, reaisText } from '../../../../values/cents.ts';
-import { parseOffsetText } from '../../../../values/instant.ts';
+import { type Instant, instant, parseOffsetText } from '../../../../values/instant.ts';
 import type { UnclearCause } from '../../../banks/bank.ts';
 import type {
   FoundPix,
@@ -86,7 +86,7 @@ export function readCharge(body: unknown, { txid, amount }: PixName): FoundPix {
   if (typeof pixEmv !== 'string') return unknown('the answer has no QR code');
   const fault = faultOfCode(pixEmv, { txid, amount });
   if (fault !== null) return unknown(`the QR code is not of this charge: ${fault}`);
-  if (status === 'ATIVA') return { kind: 'waiting', pixEmv, isOver: isOver(fields.calendario, Date.now()) };
+  if (status === 'ATIVA') return { kind: 'waiting', pixEmv, isOver: isOver(fields.calendario, Date.now()), endsAt: endOf(fields.calendario) };
   return { kind: 'paid', pixEmv, receipts: receiptsOfCharge(fields.pix, txid) };
 }
 
@@ -97,14 +97,20 @@ const OVER_AFTER_DAYS = 5;
 
 /** Whether the time of a charge is over by its own terms. Expiry is no status of the standard. */
 export function isOver(calendar: unknown, now: number): boolean {
-  const { criacao, expiracao, dataDeVencimento, validadeAposVencimento } = fieldsOf(calendar);
+  const { dataDeVencimento, validadeAposVencimento } = fieldsOf(calendar);
   if (typeof dataDeVencimento === 'string') {
     const days = typeof validadeAposVencimento === 'number' ? validadeAposVencimento : USUAL_DAYS_TO_EXPIRE;
     return now > Date.parse(`${dataDeVencimento}T24:00:00-03:00`) + (days + OVER_AFTER_DAYS) * 86_400_000;
   }
-  const madeAt = typeof criacao === 'string' ? parseOffsetText(criacao) : null;
-  if (madeAt === null || typeof expiracao !== 'number') return false;
-  return now > madeAt + expiracao * 1_000 + OVER_AFTER_MILLISECONDS;
+  const endsAt = endOf(calendar);
+  return endsAt !== null && now > endsAt + OVER_AFTER_MILLISECONDS;
+}
+
+/** Its seconds are counted from its creation. */
+function endOf(calendar: unknown): Instant | null {
+  const { criacao, expiracao } = fieldsOf(calendar);
+  const createdAt = typeof criacao === 'string' ? parseOffsetText(criacao) : null;
+  return createdAt === null || typeof expiracao !== 'number' ? null : instant(createdAt + expiracao * 1_000);
 }
 
 /** Null: it may be of this charge. Amount and txid may stand behind its address alone. */

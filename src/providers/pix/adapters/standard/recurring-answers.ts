@@ -2,7 +2,6 @@ import { readBrCode } from '../../../../values/br-code.ts';
 import { type Cents, cents, reaisText } from '../../../../values/cents.ts';
 import { parseOffsetText, utcText } from '../../../../values/instant.ts';
 import type {
-  AuthorizationName,
   AuthorizationRequest,
   AuthorizationState,
   CollectionRequest,
@@ -79,14 +78,38 @@ export function recIdOf(body: unknown): string | null {
   return typeof idRec === 'string' && REC_ID.test(idRec) ? idRec : null;
 }
 
-/** Of a list of authorizations the one under our contract that still waits or holds. */
-export function recIdOfContract(body: unknown, contract: string): string | null {
-  const { recs } = fieldsOf(body);
-  const found = (Array.isArray(recs) ? recs : []).filter(
-    (rec) => fieldsOf(fieldsOf(rec).vinculo).contrato === contract,
-  );
-  const open = found.find((rec) => ['CRIADA', 'APROVADA'].includes(String(fieldsOf(rec).status)));
-  return recIdOf(open ?? found[0]);
+/** Of a page of authorizations those under our contract, and how many pages there are. */
+export function recsOfContract(body: unknown, contract: string): { recs: FoundRec[]; pages: number } {
+  const { recs, parametros } = fieldsOf(body);
+  const { quantidadeDePaginas } = fieldsOf(fieldsOf(parametros).paginacao);
+  const found = (Array.isArray(recs) ? recs : []).flatMap((rec): FoundRec[] => {
+    const recId = recIdOf(rec);
+    const isOurs = recId !== null && fieldsOf(fieldsOf(rec).vinculo).contrato === contract;
+    const isLive = ['CRIADA', 'APROVADA'].includes(String(fieldsOf(rec).status));
+    return isOurs ? [{ recId, isLive }] : [];
+  });
+  return { recs: found, pages: typeof quantidadeDePaginas === 'number' ? quantidadeDePaginas : 1 };
+}
+
+export type FoundRec = { readonly recId: string; readonly isLive: boolean };
+
+/** Which field of the bank's record is not as it was asked for; null: none. Days may not be moved either. */
+export function faultOfRec(body: unknown, request: AuthorizationRequest): string | null {
+  const { calendario, valor, politicaRetentativa, vinculo } = bodyOfRec(request, 0) as Fields;
+  const found = fieldsOf(body);
+  const differ = (name: string, wanted: unknown, field: string) => {
+    const is = fieldsOf(found[name])[field];
+    return is === fieldsOf(wanted)[field] ? [] : [`${name}.${field}`];
+  };
+  const [fault] = [
+    ...differ('vinculo', vinculo, 'contrato'),
+    ...differ('calendario', calendario, 'dataInicial'),
+    ...differ('calendario', calendario, 'periodicidade'),
+    ...differ('valor', valor, 'valorRec'),
+    ...differ('valor', valor, 'valorMinimoRecebedor'),
+    ...(found.politicaRetentativa === politicaRetentativa ? [] : ['politicaRetentativa']),
+  ];
+  return fault ?? null;
 }
 
 /** The code that authorizes. Null: the answer has none, or one that cannot be. */
@@ -96,16 +119,20 @@ export function codeOf(body: unknown): string | null {
   return readBrCode(pixCopiaECola).kind === 'fault' ? null : pixCopiaECola;
 }
 
-export function wasSentToPayer(body: unknown): boolean {
+/** To whom the payer's bank was asked to send it; null: to nobody yet. */
+export function accountSentTo(body: unknown): { readonly ispb: unknown; readonly account: unknown } | null {
   const { solicitacao } = fieldsOf(body);
-  return Array.isArray(solicitacao) && solicitacao.length > 0;
+  const [sent] = Array.isArray(solicitacao) ? solicitacao : [];
+  if (sent === undefined) return null;
+  const { ispbParticipante: ispb, conta: account } = fieldsOf(fieldsOf(sent).destinatario);
+  return { ispb, account };
 }
 
-export function readRec(body: unknown, name: AuthorizationName, firstPayment: PixPaid | null) {
-  if (recIdOf(body) !== name.recId) return unknown('the bank answered for another authorization');
+export function readRec(body: unknown, recId: string) {
+  if (recIdOf(body) !== recId) return unknown('the bank answered for another authorization');
   const state = stateOf(fieldsOf(body));
   if (state === null) return unknown('the status of the authorization is none we know');
-  return { kind: 'found', firstPayment, ...state } satisfies FoundAuthorization;
+  return { kind: 'found', recId, ...state } satisfies FoundAuthorization;
 }
 
 function stateOf({ status, encerramento }: Fields): AuthorizationState | null {
@@ -127,8 +154,8 @@ function stateOf({ status, encerramento }: Fields): AuthorizationState | null {
   }
 }
 
-/** What paid a charge whose code authorizes; null: nobody yet. */
-export function firstPaymentOf(body: unknown, amount: Cents): PixPaid | null {
+/** What paid a charge; null: nobody yet. */
+function firstPaymentOf(body: unknown, amount: Cents): PixPaid | null {
   const { pix } = fieldsOf(body);
   const read = (Array.isArray(pix) ? pix : []).map(paidOf).filter((one) => one !== null);
   return read.find((one) => one.amount === amount) ?? read[0] ?? null;
@@ -150,8 +177,11 @@ function triesOf(body: unknown): Fields[] {
   return (Array.isArray(tentativas) ? tentativas : []).map(fieldsOf);
 }
 
-export function hasTryOn(body: unknown, day: string): boolean {
-  return triesOf(body).some(({ dataLiquidacao }) => dataLiquidacao === day);
+/** A bank may move a try to its next working day. */
+export function hasTryFrom(body: unknown, day: string): boolean {
+  return triesOf(body).some(
+    ({ dataLiquidacao }) => typeof dataLiquidacao === 'string' && dataLiquidacao >= day,
+  );
 }
 
 /** The bank's record, which must be of the charge that was asked for. */

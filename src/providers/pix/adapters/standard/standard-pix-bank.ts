@@ -50,7 +50,11 @@ export function standardPixBank(
   { observe, headersOf = () => ({}) }: PixBankOptions,
 ): StandardPixBank {
   const client = new StandardClient(url, channel, dialect, headersOf);
-  const recurring = recurringPix(client, dialect);
+  const recurring = recurringPix(client, dialect, {
+    issue: (request, timeout) => issue(client, dialect, request, timeout),
+    find: (name, timeout) => find(client, name, timeout),
+    remove: (name, timeout) => remove(client, name, timeout),
+  });
   const observed = async <A extends { readonly kind: string }>(operation: string, asked: Promise<A>) => {
     const startedAt = performance.now();
     const answer = await asked;
@@ -65,6 +69,8 @@ export function standardPixBank(
       observed('findAuthorization', recurring.findAuthorization(name, timeout)),
     endAuthorization: (name, timeout) =>
       observed('endAuthorization', recurring.endAuthorization(name, timeout)),
+    findFirstCharge: (name, timeout) => observed('findFirstCharge', recurring.findFirstCharge(name, timeout)),
+    endFirstCharge: (name, timeout) => observed('endFirstCharge', recurring.endFirstCharge(name, timeout)),
     collect: (request, timeout) => observed('collect', recurring.collect(request, timeout)),
     findCollection: (request, timeout) =>
       observed('findCollection', recurring.findCollection(request, timeout)),
@@ -83,16 +89,21 @@ export function standardPixBank(
 const isRefusal = (status: number) => status === 400 || status === 409 || status === 422;
 const isGone = (status: number) => status === 404 || status === 410;
 
-function chargeAt({ txid, hasDueDay }: Pick<PixName, 'txid' | 'hasDueDay'>): Pick<Sent, 'path' | 'template'> {
+function chargeAt({
+  txid,
+  hasDueDay,
+  isRecurring,
+}: Pick<PixName, 'txid' | 'hasDueDay' | 'isRecurring'>): Sent {
   const resource = hasDueDay ? '/cobv' : '/cob';
-  return { path: `${resource}/${encodeURIComponent(txid)}`, template: `${resource}/{txid}` };
+  const at = { path: `${resource}/${encodeURIComponent(txid)}`, template: `${resource}/{txid}` };
+  return isRecurring === true ? { ...at, isRecurring } : at;
 }
 
 /** A refusal is believed where the bank has no such charge: another try may have made it. */
 async function issue(
   client: StandardClient,
   { key }: PixDialect,
-  request: PixRequest,
+  request: PixRequest & Pick<PixName, 'isRecurring'>,
   timeout: number,
 ): Promise<PixIssueAnswer> {
   const endsAt = performance.now() + timeout;

@@ -5,7 +5,7 @@ import { tooManyAnswer } from '../../../../platform/http/failures.ts';
 import type { Language } from '../../../../platform/http/sentence.ts';
 import { qrCodePng, qrCodeSvg } from '../../../../values/qr-code.ts';
 import type { AskForPayer, SlowDown } from '../../../payers/open-payers-line.ts';
-import { findPixToPay } from '../pix-pages.sql.ts';
+import { findCodeToShow, findPixToPay } from '../pix-pages.sql.ts';
 import { NO_PIX_PAGE, PIX_PAGE_HEADERS, pixPage } from './page.ts';
 import { type PixToPay, payableCode } from './pix-to-pay.ts';
 
@@ -88,15 +88,27 @@ export const PIX_PAGE_ENDPOINTS: readonly Endpoint<PixPageTools>[] = [
     })),
   ),
   endpoint(SHOW_PIX_SVG, (tools: PixPageTools, call) =>
-    answer(tools, call, (pix) => pictureOf(pix, qrCodeSvg, 'image/svg+xml')),
+    answerPicture(tools, call, qrCodeSvg, 'image/svg+xml'),
   ),
-  endpoint(SHOW_PIX_PNG, (tools: PixPageTools, call) =>
-    answer(tools, call, (pix) => pictureOf(pix, qrCodePng, 'image/png')),
-  ),
+  endpoint(SHOW_PIX_PNG, (tools: PixPageTools, call) => answerPicture(tools, call, qrCodePng, 'image/png')),
 ];
 
-function pictureOf(pix: PixToPay, draw: (text: string) => string | Buffer, type: string): Answer {
-  const code = payableCode(pix);
+/** Of a Pix, or of what waits for its payer to agree. */
+async function answerPicture(
+  { askForPayer, clock }: PixPageTools,
+  { parameters, address, language }: PageCall,
+  draw: (text: string) => string | Buffer,
+  type: string,
+): Promise<Answer> {
+  const pageKey = PAGE_KEY.exec(parameters.pageKey)?.[1];
+  if (pageKey === undefined) return NO_PIX;
+  const found = await askForPayer(
+    address,
+    async (database) => (await findPixToPay(database, pageKey)) ?? (await findCodeToShow(database, pageKey)),
+  );
+  if (found === null) return NO_PIX;
+  if ('secondsToWait' in found) return tooManyAnswer(found.secondsToWait, language);
+  const code = payableCode({ state: 'waiting', ...found, now: clock.now(found.merchantId) });
   if (code === null) return NO_PIX;
   return { status: 200, text: { content: draw(code), type }, headers: PICTURE_HEADERS };
 }

@@ -19,8 +19,16 @@ export type PixToPay = Pick<
   readonly now: Instant;
 };
 
+/** A code that is only shown as a picture. */
+export type CodeToShow = Pick<PixToPay, 'merchantId' | 'expiresAt'> & { readonly pixEmv: string };
+
 /** Null unless it can be paid, so that nobody pays by mistake. */
-export function payableCode({ state, pixEmv, expiresAt, now }: PixToPay): string | null {
+export function payableCode({
+  state,
+  pixEmv,
+  expiresAt,
+  now,
+}: Pick<PixToPay, 'state' | 'pixEmv' | 'expiresAt' | 'now'>): string | null {
   return state === 'waiting' && now < expiresAt ? pixEmv : null;
 }
 

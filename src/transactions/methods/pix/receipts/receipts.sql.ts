@@ -189,7 +189,7 @@ const RECEIPT_COLUMNS: InputColumns<PixReceipt> = {
 };
 const RECEIPTS = inputRows(RECEIPT_COLUMNS, { after: UNREADABLE, place: 'place' });
 
-/** Keeps what is for charges that this bank has of us. */
+/** Keeps what is for charges that this bank has of us; of Pix Automático also what has no Pix yet. */
 const KEEP = statement(
   'pix_receipts.keep',
   `with moved as (
@@ -201,6 +201,16 @@ const KEEP = statement(
      select p.merchant_id, p.pix_id, i.receipt_id, i.amount, i.received_at
      from moved, ${RECEIPTS.sql} join pix_charges p on p.txid = i.txid and p.bank = $9
      order by i.place
+     on conflict do nothing
+   ), collected as (
+     insert into collected_pix_receipts (merchant_id, receipt_id, txid, amount, received_at)
+     select c.merchant_id, i.receipt_id, i.txid, i.amount, i.received_at
+     from moved, ${RECEIPTS.sql} cross join lateral (
+       select o.merchant_id from pix_collections o
+         join pix_authorizations a on a.merchant_id = o.merchant_id and a.subscription_id = o.subscription_id
+       where o.txid = i.txid and a.bank = $9 limit 1
+     ) c
+     where not exists (select from pix_charges p where p.txid = i.txid)
      on conflict do nothing
    ), refused as (
      insert into unreadable_pix_receipts (merchant_id, item_hash, item, reason)

@@ -1,0 +1,8 @@
+import type { PixPayer } from '../../providers/pix/pix-bank.ts';
+import type { Authorization } from './authorizations.sql.ts';
+
+/** Null: erased. */
+export function payerOf({ customer }: Pick<Authorization, 'customer'>): PixPayer | null {
+  const { name, documentNumber } = customer ?? {};
+  return name === undefined || documentNumber === undefined ? null : { name, documentNumber };
+}

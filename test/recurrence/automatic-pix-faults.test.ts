@@ -1,0 +1,309 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { runParcela } from '../audit/audit-service.ts';
+import { call } from '../kit/merchant.ts';
+import { openTestService, until } from '../kit/service.ts';
+import { exceptionsOf, ledger, order, type PixShop, scriptFor } from '../pix/pix-service.ts';
+import { type AutomaticShop, automaticShopOf, WITH_AUTOMATIC_PIX } from './automatic-pix-service.ts';
+
+/** Pix Automático at a bank that answers late, wrongly or not at all. */
+
+let of: AutomaticShop;
+let shop: PixShop;
+
+before(async () => {
+  const fast = { PARCELA_PIX_TIMEOUT_MILLISECONDS: '1500', PARCELA_PIX_CHANGES_SECONDS: '1' };
+  of = await automaticShopOf(await openTestService({ ...WITH_AUTOMATIC_PIX, ...fast }));
+  ({ shop } = of);
+});
+beforeEach(() => answering());
+after(() => of?.service.close());
+
+const faults = (on: string, fault: string, times = 1) =>
+  scriptFor(shop, shop.customerOfBank, on, ...Array.from({ length: times }, () => ({ fault })));
+
+const OPERATIONS = [
+  'POST /rec',
+  'GET /rec',
+  'PATCH /rec',
+  'PUT /cob',
+  'GET /cob',
+  'PATCH /cob',
+  'PUT /cobr',
+  'GET /cobr',
+];
+const silent = async () => {
+  for (const on of OPERATIONS) await faults(on, 'unavailable', 1_000);
+};
+async function answering(): Promise<void> {
+  for (const on of OPERATIONS) await scriptFor(shop, shop.customerOfBank, on);
+}
+
+const pay = (body: object) => order(shop, 'payments', body);
+const firstChargeOf = async (id: string) => {
+  const { rows } = await rowsOf(id, 'pix_collections');
+  const [first] = rows;
+  const charges = await ledger(shop, 'charges', shop.customerOfBank);
+  const charge = charges.find(({ txid }) => txid === first?.txid);
+  return { first, charge };
+};
+
+async function rowsOf(id: string, table: 'pix_collections' | 'pix_authorizations') {
+  const rows = await of.service.auditor.query(
+    `select * from ${table} where subscription_id = $1 order by 1, 2`,
+    [id],
+  );
+  return { rows: rows as Record<string, unknown>[] };
+}
+
+/** The bank is asked now, in place of in seconds. */
+async function hurry(id: string): Promise<void> {
+  for (const table of ['pix_collections', 'pix_authorizations'])
+    await of.service.auditor.query(
+      `update ${table} set look_at = now() where subscription_id = $1 and look_at > now()`,
+      [id],
+    );
+}
+
+const untilRow = (
+  id: string,
+  table: 'pix_collections' | 'pix_authorizations',
+  is: (row: Record<string, unknown>) => boolean,
+) =>
+  until(`${table} of ${id}`, async () => {
+    const { rows } = await rowsOf(id, table);
+    const found = rows.find(is);
+    if (found === undefined) await hurry(id);
+    return found ?? null;
+  });
+
+// Those that jump first: what waits for its payer makes a jump long.
+test('a charge that was canceled is looked at again before its billing ends: the payer had ended the authorization', async () => {
+  const { id, authorization } = await of.authorized(63.4);
+  await of.jump(4);
+  const sent = await untilRow(id, 'pix_collections', ({ is_sent }) => is_sent === true);
+  const canceled = await order(shop, 'removals', { clientId: shop.customerOfBank, txid: sent.txid });
+  assert.equal(canceled.status, 200, JSON.stringify(canceled.body));
+  await untilRow(id, 'pix_collections', ({ unknown_reason }) => unknown_reason !== null);
+  assert.equal((await of.read(id)).status, 'Active');
+  await of.decide({ idRec: authorization.recurrenceId, act: 'cancel' });
+  await hurry(id);
+  assert.equal((await of.untilStatus(id, 'Canceled')).statusReason, 'ByPayer');
+  await of.untilBilling(id, 1, 'Canceled');
+});
+
+test('days that pass while the bank is away are chosen anew, with the lead time', async () => {
+  const { id } = await of.authorized(31.2);
+  const [before] = await of.billingsOf(id);
+  await faults('PUT /cobr', 'unavailable', 1_000);
+  await of.jump(5);
+  await answering();
+  await of.jump(5);
+  const billing = (await of.billingsOf(id)).find(({ installment }) => installment === 1);
+  assert.equal(billing?.status, 'Paid', JSON.stringify(await of.timelineOf(billing)));
+  assert.equal(billing?.expireAt, before?.expireAt);
+  const { rows } = await rowsOf(id, 'pix_collections');
+  const cobrs = await ledger(shop, 'recurring', shop.customerOfBank);
+  const ours = cobrs.filter(({ txid }) => rows.some((row) => row.txid === txid));
+  assert.deepEqual(
+    ours.map(({ status }) => status),
+    ['CONCLUIDA'],
+  );
+  assert.ok(rows.some(({ state }) => state === 'voided'));
+});
+
+test('a day in the next cycle is never chosen: the billing ends in plain words, and the next one is collected', async () => {
+  const { id } = await of.authorized(12.3);
+  const change = async (text: string) => of.service.auditor.query(text, [id]);
+  await change('update pix_authorizations set starts_on = starts_on - 60 where subscription_id = $1');
+  await change(
+    'update billings set due_on = due_on - 45, charge_on = charge_on - 45 where subscription_id = $1',
+  );
+  await of.jump(1);
+  const first = await of.untilBilling(id, 1, 'PaymentInvalid');
+  const rules = (await of.timelineOf(first)).map(({ rule }) => rule).filter((rule) => rule !== undefined);
+  assert.deepEqual(rules, ['CycleOver']);
+  await of.jump(4);
+  await of.untilBilling(id, 2, 'Paid');
+});
+
+test('a billing that failed cannot be charged by hand, and says why', async () => {
+  const { id } = await of.authorized(20.53);
+  await of.jump(8);
+  const [first] = await of.billingsOf(id);
+  assert.equal(first?.status, 'Denied');
+  const charged = (await of.timelineOf(first)).filter(({ type }) => type === 'Charged');
+  assert.deepEqual(
+    charged.map(({ code }) => code),
+    ['AC05'],
+  );
+  const refused = await of.api(`billing/${first?.id}/charge`, {});
+  assert.equal(refused.status, 409, refused.text);
+  assert.match(refused.body[0].description, /Pix Automático/);
+});
+
+test('the code of a first charge cannot be paid after its subscription ended', async () => {
+  const { id, authorization } = await of.enrol(await of.makePlan());
+  assert.equal((await of.api(`subscriptions/${id}/status`, { status: 'Canceled' })).status, 200);
+  await untilRow(id, 'pix_collections', ({ state }) => state === 'voided');
+  const { charge } = await firstChargeOf(id);
+  assert.equal(charge?.status, 'REMOVIDA_PELO_USUARIO_RECEBEDOR');
+  assert.equal((await pay({ code: authorization.pixEmv })).status, 409);
+  const [rec] = (await ledger(shop, 'authorizations', shop.customerOfBank)).slice(-1);
+  await of.untilAuthorization(id, 'Ended');
+  assert.equal(rec?.idRec, authorization.recurrenceId);
+});
+
+test('a payment that came before the end wins: the billing is paid, and the subscription stays canceled', async () => {
+  const { id, authorization } = await of.enrol(await of.makePlan());
+  await silent();
+  assert.equal((await of.api(`subscriptions/${id}/status`, { status: 'Canceled' })).status, 200);
+  assert.equal((await pay({ code: authorization.pixEmv })).status, 201);
+  await answering();
+  await hurry(id);
+  const paid = await of.untilBilling(id, 1, 'Paid');
+  assert.equal((await of.read(id)).status, 'Canceled');
+  assert.equal((await of.billingsOf(id)).length, 1, JSON.stringify(paid));
+  await of.untilAuthorization(id, 'Ended');
+});
+
+test('a first charge that is made late has the seconds that are left', async () => {
+  await silent();
+  const { id, authorization } = await of.enrol(await of.makePlan());
+  assert.equal(authorization.status, 'Processing');
+  await of.service.auditor.query(
+    `update pix_authorizations set requested_at = requested_at - interval '2 days', expires_at = expires_at - interval '2 days'
+     where subscription_id = $1`,
+    [id],
+  );
+  await answering();
+  await untilRow(id, 'pix_authorizations', ({ state }) => state === 'waiting');
+  const { charge } = await firstChargeOf(id);
+  const { expiracao } = (charge?.calendario ?? {}) as { expiracao?: number };
+  assert.ok(expiracao !== undefined && expiracao > 80_000 && expiracao <= 86_400, String(expiracao));
+});
+
+test('what is paid for a charge that is over is known, and can be given back', async () => {
+  const { id } = await of.enrol(await of.makePlan({ amount: 77.7 }));
+  assert.equal((await of.api(`subscriptions/${id}/status`, { status: 'Canceled' })).status, 200);
+  const voided = await untilRow(id, 'pix_collections', ({ state }) => state === 'voided');
+  const paid = await pay({ clientId: shop.customerOfBank, txid: voided.txid, force: true });
+  assert.equal(paid.status, 201, JSON.stringify(paid.body));
+  const found = await until('the payment is known', async () => {
+    const read = await call(shop.url, `/v1/payments/${voided.pix_id}`, { token: shop.token });
+    return read.status === 200 && read.body.payments.length > 0 ? read.body : null;
+  });
+  assert.deepEqual(
+    [found.statusDescription, found.payments[0].kind, found.payments[0].state],
+    ['Cancelada', 'afterEnd', 'open'],
+  );
+  assert.equal((await exceptionsOf(shop)).length, 1);
+  const { endToEndId } = paid.body;
+  const given = await call(shop.url, `/v1/payments/${voided.pix_id}/cancel`, {
+    token: shop.token,
+    body: { endToEndId },
+  });
+  assert.equal(given.status, 200, given.text);
+});
+
+test('an authorization whose answer was lost is ended at the bank by its contract', async () => {
+  await faults('POST /rec', 'booksButUnavailable', 1);
+  const { id, authorization } = await of.enrol(await of.makePlan(), { pixAutomatic: { journey: 2 } });
+  assert.equal(authorization.status, 'Processing');
+  assert.equal((await of.api(`subscriptions/${id}/status`, { status: 'Canceled' })).status, 200);
+  await untilRow(id, 'pix_authorizations', ({ state }) => state === 'ended');
+  const recs = await ledger(shop, 'authorizations', shop.customerOfBank);
+  const contract = id.replaceAll('-', '');
+  const ours = recs.filter(({ vinculo }) => (vinculo as { contrato: string }).contrato === contract);
+  assert.deepEqual(
+    ours.map(({ status }) => status),
+    ['CANCELADA'],
+  );
+});
+
+test('a bank that never answers is given up in plain words, and what it made is ended', async () => {
+  await silent();
+  const { id } = await of.enrol(await of.makePlan());
+  await of.service.auditor.query(
+    `update pix_authorizations set requested_at = requested_at - interval '4 days', expires_at = expires_at - interval '4 days',
+       look_at = now() where subscription_id = $1`,
+    [id],
+  );
+  const found = await of.untilStatus(id, 'Expired');
+  assert.equal(found.statusReason, 'NotAnsweredByBank');
+  assert.equal(found.authorization.status, 'Ending');
+  await answering();
+  await untilRow(id, 'pix_authorizations', ({ state }) => state === 'ended');
+  await untilRow(id, 'pix_collections', ({ state }) => state === 'voided');
+  await of.untilBilling(id, 1, 'Canceled');
+});
+
+test('a conflict is not believed: what the bank has is read, and what it has not is asked for again', async () => {
+  for (const on of ['PUT /cob', 'POST /rec']) await faults(on, 'booksButConflict');
+  const made = await of.enrol(await of.makePlan());
+  assert.equal(made.authorization.status, 'Pending', JSON.stringify(made));
+  await faults('POST /rec', 'conflict');
+  const later = await of.enrol(await of.makePlan(), { pixAutomatic: { journey: 2 } });
+  assert.equal(later.authorization.status, 'Processing');
+  await untilRow(later.id, 'pix_authorizations', ({ state }) => state === 'waiting');
+});
+
+test('an authorization that is not as it was asked for is not shown to anybody', async () => {
+  await faults('GET /rec', 'wrongAmount', 1_000);
+  const { id, authorization } = await of.enrol(await of.makePlan(), { pixAutomatic: { journey: 2 } });
+  assert.deepEqual([authorization.status, authorization.pixEmv], ['Processing', undefined]);
+  await answering();
+  await untilRow(id, 'pix_authorizations', ({ state }) => state === 'waiting');
+});
+
+test('a bank that is away is passed over: others are asked, and its own looks wait without a try', async () => {
+  const away = createServer((request, response) => {
+    const isToken = request.url?.startsWith('/oauth/token') === true;
+    const body = isToken ? { access_token: 'a', token_type: 'Bearer', expires_in: 3_600, scope: 'all' } : {};
+    response.writeHead(isToken ? 200 : 503, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  await once(away, 'listening');
+  const { port } = away.address() as AddressInfo;
+  const { auditor, database, folder } = of.service;
+  const tokenFile = join(folder, 'itau-token');
+  await writeFile(tokenFile, 'parcela:secret', { mode: 0o600 });
+  const { exitCode, errors } = await runParcela(database, folder, [
+    ...['provider', 'add', '--kind', 'pix', '--name', 'itau', '--url', `http://127.0.0.1:${port}/api/v2`],
+    ...['--token-file', tokenFile, '--setting', 'key=pix@itau.example', '--setting', 'account=1'],
+  ]);
+  assert.equal(exitCode, 0, errors);
+  try {
+    const planId = await of.makePlan();
+    const enrol = () => of.enrol(planId, { pixAutomatic: { journey: 2 } });
+    const waiting = await enrol();
+    const others = await Promise.all(Array.from({ length: 40 }, enrol));
+    await auditor.query(
+      "update pix_authorizations set bank = 'itau', look_at = now() where subscription_id = any($1::uuid[])",
+      [others.map(({ id }) => id)],
+    );
+    await until('the bank is found to be away', async () => {
+      const [row] = await auditor.query(
+        "select count(*)::int as n from pix_authorizations where bank = 'itau' and unknown_reason like '%503%'",
+        [],
+      );
+      return Number(row?.n) >= 5 ? true : null;
+    });
+    await of.decide({ code: waiting.authorization.pixEmv, act: 'accept' });
+    await of.untilStatus(waiting.id, 'Active');
+    const [row] = await auditor.query(
+      "select count(*)::int as n from pix_authorizations where bank = 'itau' and tries = 0 and unknown_since is null",
+      [],
+    );
+    assert.ok(Number(row?.n) > 0, 'all of them were asked for');
+    const listed = await runParcela(database, folder, ['resolve', 'list']);
+    assert.match(listed.printed, /pixAuthorization/);
+  } finally {
+    await auditor.query("update pix_authorizations set bank = 'default' where bank = 'itau'", []);
+    away.close();
+  }
+});
