@@ -334,6 +334,8 @@ export const STATE_DECLARATIONS: Declarations = {
     // A plan begins in the state that its merchant gives it.
     // A Pix that was collected is told once it is paid.
     'pix_charges.record_collected': ['paid'],
+    // The bank has given it back already.
+    'pix_refunds.record_return': ['refunded'],
     'plans.insert': ['active', 'inactive', 'canceled'],
     // A test is written with its one try.
     'history.record_test': ['delivered', 'givenUp'],
