@@ -23,10 +23,10 @@ const NOTICES = counter(
 /** Where banks of Pix tell that something changed. Null: no port is named for it. */
 export async function openPixWebhook(context: AppContext): Promise<string | null> {
   const { configuration, closings, database, log, metrics, pixBanks } = context;
-  const { webhook } = configuration.pix;
-  if (webhook === null || !configuration.roles.includes('http')) return null;
   const notices = metrics.counter(NOTICES);
   for (const outcome of NOTICE_OUTCOMES) notices.inc({ outcome }, 0);
+  const { webhook } = configuration.pix;
+  if (webhook === null || !configuration.roles.includes('http')) return null;
   const hastening = new Hastening(async (bank, notice) => {
     await hurryReceipts(database, bank);
     await hastenRefunds(database, notice.endToEndIds);

@@ -222,6 +222,7 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'cancels.list_unresolved': "the operator's view, of all merchants or of one",
   'captures.list_unresolved': "the operator's view, of all merchants or of one",
   'boletos.list_unresolved': "the operator's view, of all merchants or of one",
+  'doctor.look_at_pix': "the operator's view, of all merchants",
   'pix_charges.list_unresolved': "the operator's view, of all merchants or of one",
   'customers.list_payments': 'what is known of a person, at all merchants or at one',
   'console_filters.list_all': 'what is known of a person, at all merchants or at one',
