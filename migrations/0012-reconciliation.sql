@@ -264,7 +264,7 @@ create table reconciliation_exceptions (
   -- What it is about and its class: a difference is found once.
   exception_key text not null check (char_length(exception_key) <= 250),
   class text not null
-    check (class in ('notInFile', 'notInParcela', 'amountDiffers', 'feeDiffers', 'dateDiffers', 'duplicateInFile', 'cancellationUnknown', 'chargebackUnknown', 'heldByPledge', 'unknownCode', 'unexpectedPayment')),
+    check (class in ('notInFile', 'notInParcela', 'amountDiffers', 'feeDiffers', 'dateDiffers', 'duplicateInFile', 'cancellationUnknown', 'chargebackUnknown', 'heldByPledge', 'unknownCode', 'unexpectedPayment', 'takenBack')),
   state text not null check (state in ('open', 'explained', 'healed', 'resolved')),
   account_number text,
   transaction_id uuid,

@@ -122,6 +122,9 @@ create table pix_refunds (
   merchant_id text not null,
   -- Without hyphens the id of the devolution at the bank.
   refund_id uuid not null,
+  -- Nobody here wished it: the bank's id, and who did (receiver: at the bank's own site). Null: a wish of ours.
+  bank_return_id text check (bank_return_id ~ '^[a-zA-Z0-9]{1,35}$'),
+  nature text check (nature in ('receiver', 'fraud', 'operational', 'automatic')),
   pix_id uuid not null,
   end_to_end_id text not null,
   state text not null check (state in ('refunding', 'pending', 'refunded', 'refused')),
@@ -148,12 +151,16 @@ create table pix_refunds (
   check (state not in ('pending', 'refunded') or refusal_reason is null),
   check (state in ('refunding', 'refused') or refused_at is null),
   check (refused_at is null or refusal_reason is not null),
+  check ((nature is null) = (bank_return_id is null)),
+  check (nature is null or state = 'refunded'),
   check ((state = 'refunded') = (refunded_at is not null)),
   check ((state in ('refunding', 'pending')) = (due_at is not null)),
   check ((state in ('refunding', 'pending')) = (decided_at is null))
 );
 create index pix_refunds_due on pix_refunds (due_at) where due_at is not null;
 create index pix_refunds_pending on pix_refunds (end_to_end_id) where state = 'pending';
+create unique index pix_refunds_by_bank_id on pix_refunds (merchant_id, pix_id, end_to_end_id, bank_return_id)
+  where bank_return_id is not null;
 create index pix_refunds_of_charge on pix_refunds (merchant_id, pix_id);
 
 -- How far each bank was asked what arrived. One row a bank: the bank names no merchant, and has no clock but its own.
@@ -170,12 +177,26 @@ create table pix_cursors (
 );
 create index pix_cursors_due on pix_cursors (due_at);
 
+-- The same of what left again, in rounds over all days on which a Pix can be given back.
+create table pix_return_cursors (
+  merchant_id text not null,
+  bank text not null check (char_length(bank) <= 40),
+  cursor text check (char_length(cursor) <= 64),
+  due_at timestamptz not null default now(),
+  fence bigint not null default 0,
+  quiet_pulls smallint not null default 0,
+  primary key (merchant_id, bank)
+);
+create index pix_return_cursors_due on pix_return_cursors (due_at);
+
 -- What arrived, kept in the commit that moves the cursor, and applied in a commit of its own. What is for no
 -- charge of ours is not kept: an account may receive for others too.
 create table pix_receipts (
   merchant_id text not null,
-  -- The end-to-end id: what is reported twice is kept once.
-  receipt_id text not null check (receipt_id ~ '^[a-zA-Z0-9]{32}$'),
+  -- The end-to-end id, of what left again with the devolution's: what is reported twice is kept once.
+  receipt_id text not null check (receipt_id ~ '^[a-zA-Z0-9]{32}(:[a-zA-Z0-9]{1,35})?$'),
+  return_id text,
+  return_nature text check (return_nature in ('receiver', 'fraud', 'operational', 'automatic')),
   -- The order of arrival.
   receipt_number bigint generated always as identity,
   pix_id uuid not null,
@@ -192,7 +213,8 @@ create table pix_receipts (
   primary key (merchant_id, pix_id, receipt_id),
   foreign key (merchant_id, pix_id) references pix_charges (merchant_id, pix_id),
   check ((state = 'waiting') = (due_at is not null)),
-  check ((state = 'waiting') = (ended_at is null))
+  check ((state = 'waiting') = (ended_at is null)),
+  check ((return_id is null) = (return_nature is null))
 );
 create index pix_receipts_due on pix_receipts (due_at) where state = 'waiting';
 create index pix_receipts_waiting on pix_receipts (merchant_id, receipt_number) where state = 'waiting';
@@ -225,7 +247,7 @@ alter table movements add column pix_id uuid,
     else old_state in ('authorized', 'paid', 'canceled', 'blocked') end),
   add constraint movements_new_state_check check (case
     when boleto_id is not null then new_state in ('issued', 'overdue', 'paid', 'canceled', 'expired', 'unexpectedPayment')
-    when pix_id is not null then new_state in ('waiting', 'paid', 'returned', 'canceled', 'expired', 'unexpectedPayment')
+    when pix_id is not null then new_state in ('waiting', 'paid', 'returned', 'canceled', 'expired', 'unexpectedPayment', 'takenBack')
     else new_state in ('authorized', 'paid', 'canceled', 'blocked') end);
 
 alter table reconciliation_exceptions add column pix_id uuid;
@@ -249,3 +271,21 @@ end $$;
 
 create trigger pix_payments_unexpected after insert on pix_payments
   for each row when (new.surprise is not null or new.kind = 'otherAmount') execute function open_unexpected_pix();
+
+-- What left by another one's will is for a person, as what came unexpected.
+create function open_pix_return() returns trigger language plpgsql as $$
+declare
+  moment bytea := substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3);
+  id uuid := encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing moment from 1 for 6), 52, 1), 53, 1), 'hex')::uuid;
+begin
+  insert into reconciliation_exceptions (merchant_id, exception_id, exception_key, class, state, account_number, pix_id, amount,
+    expected, found, day)
+  select new.merchant_id, id, 'pixReturn:' || new.pix_id || ':' || new.end_to_end_id || ':' || new.bank_return_id, 'takenBack', 'open',
+    p.account_number, new.pix_id, new.amount, null, new.amount::text, (new.refunded_at at time zone 'America/Sao_Paulo')::date
+  from pix_charges p where p.merchant_id = new.merchant_id and p.pix_id = new.pix_id
+  on conflict do nothing;
+  return null;
+end $$;
+
+create trigger pix_refunds_taken_back after insert on pix_refunds
+  for each row when (new.nature is not null) execute function open_pix_return();

@@ -10,7 +10,7 @@ import {
   type NoticeListener,
   openNoticeListener,
 } from '../transactions/methods/pix/notices/open-notice-listener.ts';
-import { hurryReceipts } from '../transactions/methods/pix/receipts/receipts.sql.ts';
+import { hurryReceipts, hurryReturns } from '../transactions/methods/pix/receipts/receipts.sql.ts';
 import { hastenRefunds } from '../transactions/methods/pix/refunds/refunds.sql.ts';
 import type { AppContext } from './context.ts';
 
@@ -23,13 +23,14 @@ const NOTICES = counter(
 /** Where banks of Pix tell that something changed. Null: no port is named for it. */
 export async function openPixWebhook(context: AppContext): Promise<string | null> {
   const { configuration, closings, database, log, metrics, pixBanks } = context;
-  const { webhook } = configuration.pix;
-  if (webhook === null || !configuration.roles.includes('http')) return null;
   const notices = metrics.counter(NOTICES);
   for (const outcome of NOTICE_OUTCOMES) notices.inc({ outcome }, 0);
+  const { webhook } = configuration.pix;
+  if (webhook === null || !configuration.roles.includes('http')) return null;
   const hastening = new Hastening(async (bank, notice) => {
     await hurryReceipts(database, bank);
     await hastenRefunds(database, notice.endToEndIds);
+    if (notice.hasReturns) await hurryReturns(database, bank);
     await hastenAutomaticPix(database, notice);
   });
   let credentials: ChannelCredentials = { ca: null, clientCertificate: null, token: null };

@@ -71,6 +71,7 @@ const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN> & Record<ClockedK
   pullBankChanges: 'resolving',
   applyBankChanges: 'resolving',
   pullPixReceipts: 'resolving',
+  pullPixReturns: 'resolving',
   applyPixReceipts: 'resolving',
   followMovements: 'reconciliation',
   watchSettlementFolder: 'reconciliation',

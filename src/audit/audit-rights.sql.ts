@@ -30,7 +30,10 @@ export const RUNTIME_TABLE_RIGHTS: TableRights = {
     'merchant_clocks merchants plans preauthorizations providers receivable_cursors',
   ),
   ...on('select, insert, update', 'pix_authorizations pix_collections'),
-  ...on('select, insert, update', 'pix_charges pix_cursors pix_payments pix_receipts pix_refunds'),
+  ...on(
+    'select, insert, update',
+    'pix_charges pix_cursors pix_payments pix_receipts pix_refunds pix_return_cursors',
+  ),
   ...on('select, insert, update', 'receivables reconciliation_exceptions restore_runs restored_charges'),
   ...on('select, insert, update', 'settlement_coverages shares subscriptions sum_differences transactions'),
   ...on('select, insert, update', 'truth_differences webhook_endpoints webhook_secrets'),

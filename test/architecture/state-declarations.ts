@@ -337,6 +337,8 @@ export const STATE_DECLARATIONS: Declarations = {
     'pix_charges.record_collected': ['paid'],
     // What arrived for a charge that was over needs a Pix to stand under.
     'pix_charges.record_over': ['canceled'],
+    // The bank has given it back already.
+    'pix_refunds.record_return': ['refunded'],
     'plans.insert': ['active', 'inactive', 'canceled'],
     // A test is written with its one try.
     'history.record_test': ['delivered', 'givenUp'],

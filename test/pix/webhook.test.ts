@@ -17,7 +17,7 @@ import {
   until,
 } from '../kit/service.ts';
 import { makeAuthority, makeCertificate } from '../webhooks/certificates.ts';
-import { charge, type PixShop, pixShopAt, untilStatus } from './pix-service.ts';
+import { cancel, charge, movementsOf, type PixShop, pixShopAt, read, untilStatus } from './pix-service.ts';
 
 /** Nothing is asked for by itself: what is seen, a notice brought. */
 const SWEEP_SECONDS = '86400';
@@ -160,6 +160,46 @@ test('a lost notice leaves it to the sweep, and one that comes twice changes not
     const { body } = await untilStatus(shop, paymentId, 'Paga');
     assert.equal(body.payments.length, 1);
   }
+});
+
+test('what the bank gives back by itself is told, moves the status and is for a person, once', async () => {
+  const takenBack = async (amount: string | null) => {
+    const { paymentId } = await paid();
+    const { body } = await untilStatus(shop, paymentId, 'Paga');
+    const [{ endToEndId }] = body.payments;
+    await order('taken-back', { endToEndId, natureza: 'MED_FRAUDE', ...(amount !== null && { amount }) });
+    return { paymentId, endToEndId };
+  };
+  const part = await takenBack('40.00');
+  const seen = await until('a part is gone', async () => {
+    const { body } = await read(shop, part.paymentId);
+    return body.canceledAmount > 0 ? body : null;
+  });
+  assert.deepEqual(
+    [seen.statusDescription, seen.isPartlyReturned, seen.canceledAmount, seen.cancelingAmount],
+    ['Paga', true, 4_000, 0],
+  );
+  assert.deepEqual((await movementsOf(shop, part.paymentId)).slice(2), ['Pix Paga>Devolvida pelo banco']);
+  const beyond = await cancel(shop, part.paymentId, { amount: 12_000 });
+  assert.equal(beyond.status, 409, beyond.text);
+  const whole = await takenBack(null);
+  await untilStatus(shop, whole.paymentId, 'Cancelada');
+  assert.deepEqual((await movementsOf(shop, whole.paymentId)).slice(2), ['Pix Paga>Devolvida']);
+  // A second round reports both again.
+  await service.auditor.query('update pix_return_cursors set due_at = now()');
+  await until('it was read again', async () => {
+    const [row] = await service.auditor.query(
+      "select 1 as x from pix_return_cursors where due_at > now() + interval '1 hour'",
+    );
+    return row ?? null;
+  });
+  const exceptions = await service.auditor.query(
+    "select amount::int as amount, class from reconciliation_exceptions where exception_key like 'pixReturn:%' order by amount",
+  );
+  assert.deepEqual(exceptions, [
+    { amount: 4_000, class: 'takenBack' },
+    { amount: 14_990, class: 'takenBack' },
+  ]);
 });
 
 test('strangers are let in by no certificate, and not by one of another authority', async () => {

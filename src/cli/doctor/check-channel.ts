@@ -18,6 +18,8 @@ export type Peer = {
   readonly urlSetting?: string;
   readonly url: string;
   readonly files: ChannelFiles;
+  /** Days before the end of our certificate that are a warning; by default three weeks. */
+  readonly soonDays?: number;
   /** Checks its own protocol once it answers. Throws if it is unfit. */
   readonly check: ((channel: Channel) => Promise<string | null>) | null;
 };
@@ -125,18 +127,19 @@ function refusedDiagnosis(peer: Peer, { host }: URL, code: string): Diagnosis {
   );
 }
 
-function checkOwnCertificate(
-  { name, setting }: Peer,
+export function checkOwnCertificate(
+  { name, setting, soonDays = SOON_DAYS }: Pick<Peer, 'name' | 'setting' | 'soonDays'>,
   { clientCertificate }: ChannelCredentials,
 ): Diagnosis[] {
   if (clientCertificate === null) return [];
   const ends = new Date(new X509Certificate(clientCertificate.certificate).validTo);
-  return [judgeEnd(`${name}.ownCertificate`, `the certificate of ${setting}_CERTIFICATE_FILE`, ends)];
+  const which = `the certificate of ${setting}_CERTIFICATE_FILE`;
+  return [judgeEnd(`${name}.ownCertificate`, which, ends, soonDays)];
 }
 
-function judgeEnd(name: string, which: string, endsAt: Date): Diagnosis {
+function judgeEnd(name: string, which: string, endsAt: Date, soonDays = SOON_DAYS): Diagnosis {
   const days = Math.floor((endsAt.getTime() - Date.now()) / DAY_MILLISECONDS);
   if (days < 0) return fault(name, `${which} ended ${-days} days ago`, 'renew it');
-  if (days < SOON_DAYS) return warning(name, `${which} ends in ${days} days`, 'renew it');
+  if (days < soonDays) return warning(name, `${which} ends in ${days} days`, 'renew it');
   return fine(name, `${which} is good for ${days} days`);
 }

@@ -10,6 +10,7 @@ import { checkChannel, type Peer } from './check-channel.ts';
 import { checkDatabase, checkWayIn } from './check-database.ts';
 import { checkConsole, checkKeys, checkMachine, checkWebhooks } from './check-installation.ts';
 
+import { checkPix, PIX_SOON_DAYS } from './check-pix.ts';
 import { checkProviders } from './check-providers.ts';
 import { type Diagnosis, fault, fine, reasonOf, warning } from './diagnosis.ts';
 
@@ -77,10 +78,15 @@ async function checkInDatabase(place: DatabasePlace, configuration: Configuratio
   if (way.some(({ state }) => state === 'fault')) return way;
   const database = openDatabase(place.runtime, () => {});
   try {
-    const looks = [checkDatabase, checkArchive, checkKeys, checkProviders, checkWebhooks].map((look) =>
-      look(database, configuration).catch((error: unknown) => [
-        fault('database.unreadable', reasonOf(error), 'run parcela migrate, which gives the role its rights'),
-      ]),
+    const looks = [checkDatabase, checkArchive, checkKeys, checkProviders, checkPix, checkWebhooks].map(
+      (look) =>
+        look(database, configuration).catch((error: unknown) => [
+          fault(
+            'database.unreadable',
+            reasonOf(error),
+            'run parcela migrate, which gives the role its rights',
+          ),
+        ]),
     );
     return [...way, ...(await Promise.all(looks)).flat()];
   } finally {
@@ -90,7 +96,7 @@ async function checkInDatabase(place: DatabasePlace, configuration: Configuratio
 
 /** Only configured programs: our own simulators start with the service. */
 function peersOf(configuration: Configuration): Peer[] {
-  const { acquirerUrl, acquirerChannel, bank, antiFraud, keyStore, environment } = configuration;
+  const { acquirerUrl, acquirerChannel, bank, pix, antiFraud, keyStore, environment } = configuration;
   const peers: Peer[] = [];
   if (acquirerUrl !== null)
     peers.push({
@@ -110,6 +116,19 @@ function peersOf(configuration: Configuration): Peer[] {
       url,
       files: bank.channel,
       check: (channel) => checkBank(url, environment, channel),
+    });
+  }
+  if (pix.url !== null) {
+    const { url } = pix;
+    peers.push({
+      name: 'pix',
+      words: 'the bank of Pix',
+      setting: 'PARCELA_PIX',
+      url,
+      files: pix.channel,
+      soonDays: PIX_SOON_DAYS,
+      // The standard has nothing that tells who serves it.
+      check: null,
     });
   }
   if (antiFraud.provider !== null) {

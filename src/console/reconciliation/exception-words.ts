@@ -32,6 +32,7 @@ export const EXCEPTION_WORDS = {
   heldByPledge: 'Held by a pledge',
   unknownCode: 'Unknown code',
   unexpectedPayment: 'Unexpected payment',
+  takenBack: 'Taken back by the bank',
   open: 'Not explained',
   explained: 'Explained',
   healed: 'Healed by what came later',

@@ -163,6 +163,7 @@ const PIX_WORDS: Record<PixMovementState, string> = {
   canceled: 'Cancelada',
   expired: 'Expirada',
   unexpectedPayment: 'Pagamento inesperado',
+  takenBack: 'Devolvida pelo banco',
 };
 const WORDS = { boleto: BOLETO_WORDS, pix: PIX_WORDS, payment: INSTALLMENT_WORDS } as const;
 

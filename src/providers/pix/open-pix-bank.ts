@@ -97,6 +97,7 @@ export const PIX_PORT = guardedPort<PixBank, 'name' | 'recurring' | 'close'>(
     refund: notConnected,
     findRefund: unknown,
     receivedSince: unknown,
+    returnedSince: unknown,
     authorize: notConnected,
     findAuthorization: unknown,
     endAuthorization: notConnected,

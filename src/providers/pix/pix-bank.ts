@@ -114,7 +114,13 @@ export type PixReceipt = {
   readonly amount: Cents;
   /** Real time, of the bank. */
   readonly receivedAt: Instant;
+  /** It is not what arrived, but what left again: `id` is that of the devolution, ours or another's. */
+  readonly returned: PixReturn | null;
 };
+
+/** `receiver`: by whoever may act at the account, also at the bank's own site. The others are the bank's. */
+export const RETURN_NATURES = ['receiver', 'fraud', 'operational', 'automatic'] as const;
+export type PixReturn = { readonly id: string; readonly nature: (typeof RETURN_NATURES)[number] };
 
 export const MOST_RECEIPTS = 500;
 
@@ -135,5 +141,7 @@ export type PixBank = RecurringPix & {
   findRefund(request: PixRefundRequest, timeoutMilliseconds: number): Promise<FoundPixRefund>;
   /** What arrived since the cursor. Windows overlap, so that the same receipt may come twice. */
   receivedSince(request: FeedRequest, timeoutMilliseconds: number): Promise<PixReceiptsAnswer>;
+  /** The same of all days on which a Pix can still be given back: of those alone of which something left again. */
+  returnedSince(request: FeedRequest, timeoutMilliseconds: number): Promise<PixReceiptsAnswer>;
   close(): Promise<unknown>;
 };

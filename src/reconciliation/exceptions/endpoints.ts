@@ -54,7 +54,7 @@ async function resolveUnexpectedPayment(
   const find = () => lookUp(merchantId, (database) => findOwnException(database, merchantId, exceptionId));
   const found = await find();
   if (found === null) return 'notFound';
-  if (found.class !== 'unexpectedPayment') return 'ofFile';
+  if (found.class !== 'unexpectedPayment' && found.class !== 'takenBack') return 'ofFile';
   if (found.state !== 'open') return found;
   await writeResolution({ actor, exception: found, reason: wanted.reason }, deadlineAt);
   return (await find()) ?? found;

@@ -12,6 +12,7 @@ export const EXCEPTION_CLASSES = [
   'heldByPledge',
   'unknownCode',
   'unexpectedPayment',
+  'takenBack',
 ] as const;
 export type ExceptionClass = (typeof EXCEPTION_CLASSES)[number];
 

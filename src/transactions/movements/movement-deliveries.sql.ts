@@ -23,7 +23,7 @@ const WORDS_OF_BOLETO = `when 'issued' then 'Emitido' when 'overdue' then 'Venci
            when 'unexpectedPayment' then 'Pagamento inesperado' else '' end`;
 const WORDS_OF_PIX = `when 'waiting' then 'Aguardando' when 'paid' then 'Paga' when 'returned' then 'Devolvida'
            when 'canceled' then 'Cancelada' when 'expired' then 'Expirada'
-           when 'unexpectedPayment' then 'Pagamento inesperado' else '' end`;
+           when 'unexpectedPayment' then 'Pagamento inesperado' when 'takenBack' then 'Devolvida pelo banco' else '' end`;
 const OLD_VALUE = `case when m.type = 'Boleto' then case m.old_state ${WORDS_OF_BOLETO}
          when m.type = 'Pix' then case m.old_state ${WORDS_OF_PIX} else case m.old_state when 'authorized' then 'Autorizada' when 'blocked' then 'Bloqueada'
          when 'canceled' then 'Cancelada' when 'paid' then 'Paga' else '' end end`;

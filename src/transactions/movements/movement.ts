@@ -51,6 +51,7 @@ export const PIX_MOVEMENT_STATES = [
   'canceled',
   'expired',
   'unexpectedPayment',
+  'takenBack',
 ] as const;
 export type PixMovementState = (typeof PIX_MOVEMENT_STATES)[number];
 

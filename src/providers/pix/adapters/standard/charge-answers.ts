@@ -13,7 +13,7 @@ import type {
   PixRefundRequest,
   PixRequest,
 } from '../../pix-bank.ts';
-import { fieldsOf, readReceipt } from './receipt.ts';
+import { fieldsOf, readReceipt, readReturns } from './receipt.ts';
 
 export const unknown = (reason: string, cause: UnclearCause = 'unusable') =>
   ({ kind: 'unknown', cause, reason }) as const;
@@ -66,9 +66,11 @@ export function bodyOfCharge(request: PixRequest, key: string): object {
 
 /** What of it can be read: the list of all receipts tells of the rest. Its Pix need not repeat the txid. */
 function receiptsOfCharge(pix: unknown, txid: string): PixReceipt[] {
-  return (Array.isArray(pix) ? pix : [])
-    .map((item) => readReceipt({ txid, ...fieldsOf(item) }))
-    .filter((read): read is PixReceipt => read !== null && !('reason' in read) && read.txid === txid);
+  return (Array.isArray(pix) ? pix : []).flatMap((item) => {
+    const read = readReceipt({ txid, ...fieldsOf(item) });
+    if (read === null || 'reason' in read || read.txid !== txid) return [];
+    return [read, ...readReturns(item, read)];
+  });
 }
 
 /** The bank's record, which must be of the charge that was asked for. Further fields are ignored. */

@@ -3,7 +3,7 @@ import { type Instant, instant, parseUtcText, utcText } from '../../../../values
 import type { PixReceipt, PixReceiptsAnswer } from '../../pix-bank.ts';
 import { unknown } from './charge-answers.ts';
 import type { PixDialect } from './dialect.ts';
-import { fieldsOf, readReceipt } from './receipt.ts';
+import { fieldsOf, readReceipt, readReturns } from './receipt.ts';
 
 /** One page of what arrived between two moments. */
 export type ReceiptWindow = { readonly from: Instant; readonly to: Instant; readonly page: number };
@@ -32,11 +32,30 @@ function cursorBehind({ from, to, page }: ReceiptWindow, pages: number): string 
   return page + 1 < pages ? `${utcText(from)}|${utcText(to)}|${page + 1}` : utcText(to);
 }
 
+/** Days after its payment on which a Pix can be given back. */
+const RETURN_DAYS = 90;
+/** All days were looked at: the next question begins again with the first. */
+const ROUND_OVER = 'over';
+
+/** As `windowOf`, but of one round after the other over all days. */
+export function windowOfReturns({ cursor, until }: Pick<FeedRequest, 'cursor' | 'until'>): ReceiptWindow {
+  const begun = cursor === null || cursor === ROUND_OVER ? null : cursor;
+  const first = instant(until - RETURN_DAYS * 86_400_000);
+  return windowOf({ cursor: begun ?? utcText(first), until }, { overlapMilliseconds: 0 });
+}
+
+/** The answer to a question of such a window. */
+export function endOfRound(answer: PixReceiptsAnswer): PixReceiptsAnswer {
+  return answer.kind === 'changes' && !answer.hasMore ? { ...answer, cursor: ROUND_OVER } : answer;
+}
+
 export function queryOf(
   { from, to, page }: ReceiptWindow,
   { pageSize }: Pick<PixDialect, 'pageSize'>,
+  filters: Readonly<Record<string, string>> = {},
 ): string {
   return new URLSearchParams({
+    ...filters,
     inicio: utcText(from),
     fim: utcText(to),
     'paginacao.paginaAtual': String(page),
@@ -57,7 +76,7 @@ export function readReceipts(body: unknown, window: ReceiptWindow, until: Instan
     const read = readReceipt(item);
     if (read === null) continue;
     if ('reason' in read) unreadable.push(read);
-    else changes.push(read);
+    else changes.push(read, ...readReturns(item, read));
   }
   const hasMore = window.page + 1 < pages || window.to < until;
   const news = { changes, unreadable, hasNews: changes.length + unreadable.length > 0 };

@@ -23,7 +23,14 @@ import {
   unknown,
 } from './charge-answers.ts';
 import type { PixDialect } from './dialect.ts';
-import { queryOf, readReceipts, windowOf } from './receipt-pages.ts';
+import {
+  endOfRound,
+  queryOf,
+  type ReceiptWindow,
+  readReceipts,
+  windowOf,
+  windowOfReturns,
+} from './receipt-pages.ts';
 import { recurringPix } from './recurring-requests.ts';
 import { type HeadersOf, otherStatus, type Sent, StandardClient } from './standard-client.ts';
 
@@ -82,6 +89,8 @@ export function standardPixBank(
     findRefund: (request, timeout) => observed('findRefund', findRefund(client, request, timeout)),
     receivedSince: (request, timeout) =>
       observed('receipts', receivedSince(client, dialect, request, timeout)),
+    returnedSince: (request, timeout) =>
+      observed('returns', returnedSince(client, dialect, request, timeout)),
     close: () => client.close(),
   };
 }
@@ -208,15 +217,36 @@ async function findRefund(
   return isGone(answer.status) ? { kind: 'notFound' } : otherStatus(answer);
 }
 
-async function receivedSince(
+function receivedSince(
   client: StandardClient,
   dialect: PixDialect,
   request: FeedRequest,
   timeout: number,
 ): Promise<PixReceiptsAnswer> {
   const window = windowOf(request, dialect);
-  const sent = { path: `/pix?${queryOf(window, dialect)}`, template: '/pix' };
-  const answer = await client.read(request.merchantId ?? ALL_MERCHANTS, sent, timeout, LARGEST_PAGE_BYTES);
+  return askReceipts(client, request, window, queryOf(window, dialect), timeout);
+}
+
+async function returnedSince(
+  client: StandardClient,
+  dialect: PixDialect,
+  request: FeedRequest,
+  timeout: number,
+): Promise<PixReceiptsAnswer> {
+  const window = windowOfReturns(request);
+  const query = queryOf(window, dialect, { devolucaoPresente: 'true' });
+  return endOfRound(await askReceipts(client, request, window, query, timeout));
+}
+
+async function askReceipts(
+  client: StandardClient,
+  { merchantId, until }: FeedRequest,
+  window: ReceiptWindow,
+  query: string,
+  timeout: number,
+): Promise<PixReceiptsAnswer> {
+  const sent = { path: `/pix?${query}`, template: '/pix' };
+  const answer = await client.read(merchantId ?? ALL_MERCHANTS, sent, timeout, LARGEST_PAGE_BYTES);
   if (answer.kind !== 'answer') return unknown(answer.reason, answer.cause);
-  return answer.status === 200 ? readReceipts(answer.body, window, request.until) : otherStatus(answer);
+  return answer.status === 200 ? readReceipts(answer.body, window, until) : otherStatus(answer);
 }

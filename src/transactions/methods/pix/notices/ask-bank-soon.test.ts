@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Hastening } from './ask-bank-soon.ts';
 import type { Notice } from './notice.ts';
 
-const noticeOf = (id: string): Notice => ({ endToEndIds: [id], recIds: [], txids: [] });
+const noticeOf = (id: string): Notice => ({ endToEndIds: [id], recIds: [], txids: [], hasReturns: false });
 
 test('notices that come while one is written are written together, and each waits for its own', async (t) => {
   const written: string[][] = [];

@@ -3,7 +3,7 @@ import type { Notice } from './notice.ts';
 /** Asks a bank again whatever the notices of a moment may be about. */
 export type Hasten = (bank: string, notice: Notice) => Promise<void>;
 
-const NOTHING: Notice = { endToEndIds: [], recIds: [], txids: [] };
+const NOTHING: Notice = { endToEndIds: [], recIds: [], txids: [], hasReturns: false };
 /** Of notices that wait together. What is beyond is found by the sweep. */
 const MOST_IDS = 2_000;
 /** A question that was under way when the notice came is over by then, and may lack what it told. */
@@ -71,6 +71,12 @@ export class Hastening {
 }
 
 function together(one: Notice, other: Notice): Notice {
-  const joined = (field: keyof Notice) => [...new Set([...one[field], ...other[field]])].slice(0, MOST_IDS);
-  return { endToEndIds: joined('endToEndIds'), recIds: joined('recIds'), txids: joined('txids') };
+  const joined = (field: 'endToEndIds' | 'recIds' | 'txids') =>
+    [...new Set([...one[field], ...other[field]])].slice(0, MOST_IDS);
+  return {
+    endToEndIds: joined('endToEndIds'),
+    recIds: joined('recIds'),
+    txids: joined('txids'),
+    hasReturns: one.hasReturns || other.hasReturns,
+  };
 }

@@ -13,10 +13,20 @@ test('an address names the bank, and what is told there; the bare one tells of P
 test('of a notice only ids are taken, each once, and only so many', () => {
   const endToEndId = 'E'.padEnd(32, '0');
   const pix = [{ endToEndId, valor: '1.00' }, { endToEndId }, { endToEndId: "'; drop" }, null, 7];
-  assert.deepEqual(readNotice(JSON.stringify({ pix })), { endToEndIds: [endToEndId], recIds: [], txids: [] });
+  assert.deepEqual(readNotice(JSON.stringify({ pix })), {
+    endToEndIds: [endToEndId],
+    recIds: [],
+    txids: [],
+    hasReturns: false,
+  });
   const many = Array.from({ length: 2_000 }, (_, at) => ({ txid: String(at).padStart(30, '0') }));
   assert.equal(readNotice(JSON.stringify({ cobsr: many }))?.txids.length, 500);
-  assert.deepEqual(readNotice('{"evento":"teste"}'), { endToEndIds: [], recIds: [], txids: [] });
+  assert.deepEqual(readNotice('{"evento":"teste"}'), {
+    endToEndIds: [],
+    recIds: [],
+    txids: [],
+    hasReturns: false,
+  });
 });
 
 test('garbage is no notice', () => {

@@ -6,6 +6,8 @@ export type Notice = {
   readonly endToEndIds: readonly string[];
   readonly recIds: readonly string[];
   readonly txids: readonly string[];
+  /** Something may have left by the bank's will. */
+  readonly hasReturns: boolean;
 };
 
 /** Beyond these the next sweep finds them. */
@@ -40,6 +42,7 @@ export function readNotice(text: string): Notice | null {
     endToEndIds: idsOf(pix, 'endToEndId', END_TO_END_ID),
     recIds: idsOf(recs, 'idRec', REC_ID),
     txids: idsOf(cobsr, 'txid', TXID),
+    hasReturns: text.includes('"MED_'),
   };
 }
 

@@ -9,7 +9,7 @@ import { MOST_RECEIPTS } from '../../../../providers/pix/pix-bank.ts';
 import type { PixSettings } from '../../../../providers/pix/pix-settings.ts';
 import type { Deliverer } from '../../../../webhooks/deliveries/delivery.ts';
 import type { ReceiptResult, WaitingReceipt } from './receipt.ts';
-import { PIX_CURSORS, recordReceipt, WAITING_RECEIPTS } from './receipts.sql.ts';
+import { PIX_CURSORS, PIX_RETURN_CURSORS, recordReceipt, WAITING_RECEIPTS } from './receipts.sql.ts';
 
 const RECEIPTS = counter(
   'parcela_pix_receipts_total',
@@ -26,6 +26,15 @@ const RECEIPTS_AGE_SECONDS = gauge(
   'How long ago this process was told what arrived by Pix, or that nothing did.',
 );
 declarePeer('pix', { feedAge: RECEIPTS_AGE_SECONDS });
+const RETURN_PAGES = counter(
+  'parcela_pix_return_pages_total',
+  'Questions for what banks of Pix gave back by themselves, by how they were answered.',
+  ['outcome'],
+);
+const RETURNS_AGE_SECONDS = gauge(
+  'parcela_pix_returns_age_seconds',
+  'How long ago this process was told what a bank of Pix gave back.',
+);
 
 /** Limits requests at the same time: charging needs the other connections to the bank. */
 const PULLS_AT_ONCE = 4;
@@ -34,6 +43,8 @@ const WARNINGS: readonly ReceiptResult[] = [
   'paidAfterCancel',
   'paidAfterExpiry',
   'paidAfterRefusal',
+  'takenBack',
+  'beyondRest',
 ];
 
 type ReceiptsContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'metrics'> & {
@@ -59,7 +70,47 @@ export function openReceipts(
     warnOfChange: ({ merchantId, pixId: paymentId, changeId: endToEndId }, reason) =>
       log.warn({ merchantId, paymentId, endToEndId, reason }, 'what arrived by Pix is not as expected'),
   };
-  return feedOf(context, pixBanks, applying, outcomes);
+  const feed = feedOf(context, pixBanks, applying, outcomes);
+  const returns = returnsOf(context, pixBanks, applying, outcomes);
+  // What they report is applied by the same work.
+  return { ...feed, works: [...feed.works, ...returns.works.filter(({ name }) => name !== applying.name)] };
+}
+
+/** Between two rounds over all days of which something may leave again, in questions for what arrived. */
+const QUESTIONS_A_ROUND = 120;
+
+/** What banks gave back by themselves, days after the payment: no question for what arrived tells it. */
+function returnsOf(
+  { configuration, clock, log, metrics }: ReceiptsContext,
+  pixBanks: PixBanks,
+  applying: Applying<WaitingReceipt>,
+  outcomes: Parameters<typeof observeFeed>[0]['outcomes'],
+): Feed {
+  const { timeoutMilliseconds, changesSeconds } = configuration.pix;
+  return openFeed({
+    name: 'pullPixReturns',
+    clock,
+    cursors: PIX_RETURN_CURSORS,
+    providers: pixBanks.all,
+    ask: (provider, request, timeout) => pixBanks.of(provider).returnedSince(request, timeout),
+    timeoutMilliseconds,
+    mostChanges: MOST_RECEIPTS,
+    pullsAtOnce: 1,
+    pauseSeconds: changesSeconds * QUESTIONS_A_ROUND,
+    isForAllMerchants: true,
+    ...observeFeed({
+      log,
+      outcomes,
+      pages: metrics.counter(RETURN_PAGES),
+      showAge: (seconds) => metrics.gauge(RETURNS_AGE_SECONDS, (gauge) => gauge.set(seconds())),
+      sentences: {
+        silent: 'the bank of Pix does not say what it gave back',
+        back: 'the bank of Pix says again what it gave back',
+        unreadable: 'what the bank of Pix reported cannot be read: see parcela resolve changes',
+      },
+    }),
+    applying,
+  });
 }
 
 /** A bank reports to its account holder, by its own clock, whichever merchants they are. */

@@ -1,5 +1,5 @@
 import type { WaitingChange } from '../../../../platform/feeds/feed.ts';
-import type { PixReceipt } from '../../../../providers/pix/pix-bank.ts';
+import type { PixReceipt, PixReturn } from '../../../../providers/pix/pix-bank.ts';
 import type { Cents } from '../../../../values/cents.ts';
 import { type Instant, saoPauloDay } from '../../../../values/instant.ts';
 import { type PaymentKind, paymentKind, type Surprise } from '../../../bill-payment.ts';
@@ -14,8 +14,18 @@ export const RECEIPT_MOVES = {
   applied: { apply: null },
 } as const satisfies Record<ReceiptState, Record<'apply', ReceiptState | null>>;
 
-/** What a bank reported of a charge of ours. `changeId` is the end-to-end id. */
-export type WaitingReceipt = PixKey & WaitingChange & Pick<PixReceipt, 'amount' | 'receivedAt'>;
+/** What a bank reported of a charge of ours: a payment, or what of one has left again. */
+export type WaitingReceipt = PixKey &
+  WaitingChange &
+  Pick<PixReceipt, 'endToEndId' | 'amount' | 'receivedAt'> & {
+    readonly returnId: string | null;
+    readonly returnNature: PixReturn['nature'] | null;
+  };
+
+/** A payment and each of its returns are kept once. */
+export function receiptIdOf({ endToEndId, returned }: Pick<PixReceipt, 'endToEndId' | 'returned'>): string {
+  return returned === null ? endToEndId : `${endToEndId}:${returned.id}`;
+}
 
 export type PixSurprise = Exclude<Surprise, 'filedAgain'>;
 
@@ -30,11 +40,13 @@ export type ReceivedPayment = {
 };
 
 /** `gone`: another process has applied it. `beingIssued`: the bank's own answer is awaited first. */
-export type ReceiptResult = 'applied' | 'gone' | 'beingIssued' | PixSurprise;
+export type ReceiptResult = 'applied' | 'gone' | WaitReason | 'takenBack' | PixSurprise;
+/** `notPaidYet`: its payment comes first. `beyondRest`: a refund of ours may be under way, or has left. */
+type WaitReason = 'beingIssued' | 'notPaidYet' | 'beyondRest';
 
 export type ReceiptDecision =
   | { readonly kind: 'apply'; readonly change: PixChange | null; readonly payment: ReceivedPayment | null }
-  | { readonly kind: 'wait'; readonly reason: 'beingIssued' };
+  | { readonly kind: 'wait'; readonly reason: WaitReason };
 
 /**
  * No end is undone: what arrives for a charge that is paid or over is recorded beside it. `paidAt` is
@@ -42,7 +54,7 @@ export type ReceiptDecision =
  */
 export function decideReceipt(
   pix: Pix,
-  { changeId: endToEndId, amount }: Pick<WaitingReceipt, 'changeId' | 'amount'>,
+  { endToEndId, amount }: Pick<WaitingReceipt, 'endToEndId' | 'amount'>,
   paidAt: Instant,
 ): ReceiptDecision {
   if (pix.state === 'issuing') return { kind: 'wait', reason: 'beingIssued' };
@@ -76,4 +88,20 @@ function surpriseOf({ state }: Pick<Pix, 'state'>): PixSurprise | null {
     case 'removing':
       return null;
   }
+}
+
+export type ReturnDecision =
+  | { readonly kind: 'wait'; readonly reason: WaitReason }
+  | { readonly kind: 'apply'; readonly isAll: boolean };
+
+/** What of a payment left by another one's will. `isAll`: nothing is left of what paid the charge. */
+export function decideReturn(
+  { state, payments }: Pick<Pix, 'state' | 'payments'>,
+  { endToEndId, amount }: Pick<WaitingReceipt, 'endToEndId' | 'amount'>,
+): ReturnDecision {
+  if (state === 'issuing') return { kind: 'wait', reason: 'beingIssued' };
+  const paid = payments.find((one) => one.endToEndId === endToEndId);
+  if (paid === undefined) return { kind: 'wait', reason: 'notPaidYet' };
+  if (paid.heldAmount + amount > paid.amount) return { kind: 'wait', reason: 'beyondRest' };
+  return { kind: 'apply', isAll: paid.isPaying && paid.returnedAmount + amount === paid.amount };
 }

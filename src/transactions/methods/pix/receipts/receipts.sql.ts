@@ -10,7 +10,12 @@ import { type Database, statement, type Tx } from '../../../../platform/postgres
 import { type InputColumns, inputRows } from '../../../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../../platform/postgres/state-table.ts';
-import type { FoundPix, PixReceipt, PixRemoveAnswer } from '../../../../providers/pix/pix-bank.ts';
+import {
+  type FoundPix,
+  type PixReceipt,
+  type PixRemoveAnswer,
+  RETURN_NATURES,
+} from '../../../../providers/pix/pix-bank.ts';
 import { instant, saoPauloOffsetText, utcText } from '../../../../values/instant.ts';
 import type { Deliverer } from '../../../../webhooks/deliveries/delivery.ts';
 import { BILL_MOVEMENTS, IS_WAITING } from '../../../movements/bill-movements.sql.ts';
@@ -21,12 +26,15 @@ import { moveOf, type PixMove } from '../pix-move.ts';
 import { newsBody, nsuOf } from '../pix-status.ts';
 import {
   decideReceipt,
+  decideReturn,
   RECEIPT_MOVES,
   type ReceiptDecision,
   type ReceiptResult,
   type ReceivedPayment,
+  receiptIdOf,
   type WaitingReceipt,
 } from './receipt.ts';
+import { isReturnKnown, takeBack } from './returns.sql.ts';
 
 const RECEIPT = rowCodec<WaitingReceipt>(
   {
@@ -34,6 +42,9 @@ const RECEIPT = rowCodec<WaitingReceipt>(
     pixId: column.text(),
     changeId: column.text('r.receipt_id'),
     changeNumber: column.whole('r.receipt_number'),
+    endToEndId: column.text('left(r.receipt_id, 32)'),
+    returnId: column.nullable(column.text()),
+    returnNature: column.nullable(column.oneOf(RETURN_NATURES)),
     amount: column.money(),
     receivedAt: column.instant(),
     tries: column.whole(),
@@ -128,18 +139,40 @@ export async function recordReceipt(
     const pix = await lockPix(tx, receipt);
     const [held] = await tx.query(STILL, key);
     if (pix === null || held === undefined) return { result: 'gone', isWaiting: false };
-    const decision = decideReceipt(pix, receipt, paidAt);
+    const { returnId } = receipt;
+    const decision =
+      returnId === null
+        ? decideReceipt(pix, receipt, paidAt)
+        : await decideKnownReturn(tx, pix, { ...receipt, returnId });
     if (decision.kind === 'wait') {
       const seconds = PAUSES_SECONDS[tries - 1] ?? LONGEST_PAUSE_SECONDS;
       await tx.query(POSTPONE, [...key, seconds, decision.reason]);
       return { result: decision.reason, isWaiting: false };
     }
-    const isWaiting = await moveAndPay(tx, pix, decision);
     await tx.query(APPLY, key);
-    return { result: decision.payment?.surprise ?? 'applied', isWaiting };
+    if (decision.kind === 'known') return { result: 'applied', isWaiting: false };
+    if (decision.kind === 'return')
+      return { result: 'takenBack', isWaiting: await takeBack(tx, pix, receipt, decision.isAll, paidAt) };
+    return {
+      result: decision.payment?.surprise ?? 'applied',
+      isWaiting: await moveAndPay(tx, pix, decision),
+    };
   });
   if (isWaiting) notifySoon(deliverer);
   return result;
+}
+
+type KnownReturn = { readonly kind: 'known' } | { readonly kind: 'return'; readonly isAll: boolean };
+
+/** One of ours is told by its own answer; one that the bank refused and carried out all the same is not. */
+async function decideKnownReturn(
+  tx: Tx,
+  pix: Pix,
+  receipt: WaitingReceipt & { readonly returnId: string },
+): Promise<KnownReturn | Extract<ReceiptDecision, { kind: 'wait' }>> {
+  if (await isReturnKnown(tx, receipt)) return { kind: 'known' };
+  const decision = decideReturn(pix, receipt);
+  return decision.kind === 'wait' ? decision : { kind: 'return', isAll: decision.isAll };
 }
 
 /** Returns whether deliveries were written. */
@@ -183,9 +216,11 @@ async function recordPayment(
 
 const RECEIPT_COLUMNS: InputColumns<PixReceipt> = {
   txid: ['text', (receipt) => receipt.txid],
-  receipt_id: ['text', (receipt) => receipt.endToEndId],
+  receipt_id: ['text', receiptIdOf],
   amount: ['bigint', (receipt) => receipt.amount],
   received_at: ['timestamptz', (receipt) => utcText(receipt.receivedAt)],
+  return_id: ['text', ({ returned }) => returned?.id ?? null],
+  return_nature: ['text', ({ returned }) => returned?.nature ?? null],
 };
 const RECEIPTS = inputRows(RECEIPT_COLUMNS, { after: UNREADABLE, place: 'place' });
 
@@ -197,8 +232,8 @@ const KEEP = statement(
      where c.merchant_id = $1 and c.bank = $9 and c.fence = $3
      returning c.merchant_id
    ), kept as (
-     insert into pix_receipts (merchant_id, pix_id, receipt_id, amount, received_at)
-     select p.merchant_id, p.pix_id, i.receipt_id, i.amount, i.received_at
+     insert into pix_receipts (merchant_id, pix_id, receipt_id, amount, received_at, return_id, return_nature)
+     select p.merchant_id, p.pix_id, i.receipt_id, i.amount, i.received_at, i.return_id, i.return_nature
      from moved, ${RECEIPTS.sql} join pix_charges p on p.txid = i.txid and p.bank = $9
      order by i.place
      on conflict do nothing
@@ -234,12 +269,47 @@ export const PIX_CURSORS = feedCursors<FeedPage<PixReceipt>>(
   ({ changes }) => RECEIPTS.values(changes),
 );
 
+/** As `KEEP`, with the cursor of returns. */
+const KEEP_RETURNS = statement(
+  'pix_returns.keep',
+  `with moved as (
+     update pix_return_cursors c set cursor = $2, ${MOVED_ON}
+     where c.merchant_id = $1 and c.bank = $9 and c.fence = $3
+     returning c.merchant_id
+   ), kept as (
+     insert into pix_receipts (merchant_id, pix_id, receipt_id, amount, received_at, return_id, return_nature)
+     select p.merchant_id, p.pix_id, i.receipt_id, i.amount, i.received_at, i.return_id, i.return_nature
+     from moved, ${RECEIPTS.sql} join pix_charges p on p.txid = i.txid and p.bank = $9
+     order by i.place
+     on conflict do nothing
+   ), refused as (
+     insert into unreadable_pix_receipts (merchant_id, item_hash, item, reason)
+     select m.merchant_id, u.item_hash, u.item, u.reason
+     from moved m, ${UNREADABLE.sql}
+     where (select count(*) from (select from unreadable_pix_receipts limit $8) k) < $8
+     on conflict do nothing
+   )
+   select merchant_id from moved`,
+);
+
+export const PIX_RETURN_CURSORS = feedCursors<FeedPage<PixReceipt>>(
+  {
+    name: 'pix_returns',
+    table: 'pix_return_cursors',
+    column: 'bank',
+    cursor: 'c.cursor',
+    since: 'exists (select from pix_charges p where p.merchant_id = m.merchant_id)',
+  },
+  KEEP_RETURNS,
+  ({ changes }) => RECEIPTS.values(changes),
+);
+
 const FOUND = inputRows(RECEIPT_COLUMNS, { after: 2 });
 
 const KEEP_FOUND = statement(
   'pix_receipts.keep_found',
-  `insert into pix_receipts (merchant_id, pix_id, receipt_id, amount, received_at)
-   select p.merchant_id, p.pix_id, i.receipt_id, i.amount, i.received_at
+  `insert into pix_receipts (merchant_id, pix_id, receipt_id, amount, received_at, return_id, return_nature)
+   select p.merchant_id, p.pix_id, i.receipt_id, i.amount, i.received_at, i.return_id, i.return_nature
    from ${FOUND.sql} join pix_charges p on p.merchant_id = $1 and p.txid = i.txid and p.bank = $2
    on conflict do nothing`,
 );
@@ -259,6 +329,16 @@ const HURRY = statement(
   'pix_receipts.hurry',
   "update pix_cursors set due_at = now() where bank = $1 and due_at > now() + interval '1 second' returning bank",
 );
+
+const HURRY_RETURNS = statement(
+  'pix_returns.hurry',
+  "update pix_return_cursors set due_at = now() where bank = $1 and due_at > now() + interval '1 second' returning bank",
+);
+
+/** A hint that a bank has given something back by itself. */
+export async function hurryReturns(database: Database, bank: string): Promise<void> {
+  await database.query(HURRY_RETURNS, [bank]);
+}
 
 /** A hint that something arrived at this bank: it is asked now. */
 export async function hurryReceipts(database: Database, bank: string): Promise<void> {

@@ -36,10 +36,8 @@ export type Refund = {
   readonly state: RefundState;
   readonly amount: Cents;
   readonly refusalReason: string | null;
-  /** The bank refused it at a second try: whether the first one arrives after all is looked at once more. */
-  readonly isDoubted: boolean;
-  /** That was long enough ago. */
-  readonly isDoubtOver: boolean;
+  /** Since when the bank refuses a second try, while the first one may still arrive; null: it does not. */
+  readonly doubtedSeconds: number | null;
   /** Business time. */
   readonly requestedAt: Instant;
   readonly refundedAt: Instant | null;

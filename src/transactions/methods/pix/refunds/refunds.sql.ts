@@ -47,10 +47,7 @@ const REFUND = rowCodec<Refund>(
     state: column.oneOf(REFUND_STATES),
     amount: column.money(),
     refusalReason: column.nullable(column.text()),
-    isDoubted: column.boolean('f.refused_at is not null'),
-    isDoubtOver: column.boolean(
-      `coalesce(f.refused_at <= now() - interval '${SECOND_LOOK_SECONDS} seconds', false)`,
-    ),
+    doubtedSeconds: column.nullable(column.real('extract(epoch from now() - f.refused_at)::float8')),
     requestedAt: column.instant(),
     refundedAt: column.nullable(column.instant()),
     bank: column.text(

@@ -25,7 +25,7 @@ import {
   resultOfSearch,
 } from '../pix-question.ts';
 import { hurryReceipts, keepingReceipts } from '../receipts/receipts.sql.ts';
-import { devolutionIdOf, type Refund, type RefundState } from '../refunds/refund.ts';
+import { devolutionIdOf, type Refund, type RefundState, SECOND_LOOK_SECONDS } from '../refunds/refund.ts';
 import { REFUND_REQUESTS, type RefundOutcome, type RefundOutcomeRow } from '../refunds/refunds.sql.ts';
 import { PIX_REQUESTS } from './unresolved-pix.sql.ts';
 
@@ -96,15 +96,15 @@ export function resolveUnresolvedPixRefunds(tools: ResolvePixTools, wakeSignal: 
 /** Sent again where the bank has none; a refusal that is in doubt is only looked at. */
 async function findOrRefund(
   { pixBanks, pixTimeoutMilliseconds: timeout }: ResolvePixTools,
-  { merchantId, refundId, endToEndId, amount, bank: name, isDoubted, isDoubtOver, refusalReason }: Refund,
+  { merchantId, refundId, endToEndId, amount, bank: name, doubtedSeconds, refusalReason }: Refund,
 ): Promise<PixRefundAnswer> {
   const bank = pixBanks.of(name);
   const question = { merchantId, endToEndId, refundId: devolutionIdOf(refundId), amount };
   const found = await bank.findRefund(question, timeout);
   if (found.kind !== 'notFound') return found;
-  if (!isDoubted) return bank.refund(question, timeout);
+  if (doubtedSeconds === null) return bank.refund(question, timeout);
   const reason = refusalReason ?? 'notReturned';
-  if (isDoubtOver) return { kind: 'refused', reason, isRecorded: false };
+  if (doubtedSeconds >= SECOND_LOOK_SECONDS) return { kind: 'refused', reason, isRecorded: false };
   return { kind: 'unknown', cause: 'unusable', reason: `the bank refuses it: ${reason}` };
 }
 
@@ -112,8 +112,8 @@ async function findOrRefund(
  * The first try may still be on its way when a further one is refused, so that the refusal counts once a
  * second look finds nothing either. What the bank has under the id as not carried out is final at once.
  */
-function outcomeOfLook({ state, tries, isDoubted }: Refund, answer: ClearRefund): RefundOutcome {
-  if (answer.kind === 'refused' && !answer.isRecorded && !isDoubted)
+function outcomeOfLook({ state, tries, doubtedSeconds }: Refund, answer: ClearRefund): RefundOutcome {
+  if (answer.kind === 'refused' && !answer.isRecorded && doubtedSeconds === null)
     return { event: 'doubt', reason: answer.reason };
   return outcomeOfAnswer(answer, state === 'pending' ? tries : 0);
 }

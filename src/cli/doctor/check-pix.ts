@@ -1,0 +1,59 @@
+import type { Configuration } from '../../app/config.ts';
+import { readChannelFiles } from '../../platform/channels/channel-files.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
+import { listProviders } from '../../providers/providers.sql.ts';
+import { checkOwnCertificate } from './check-channel.ts';
+import { type Diagnosis, fault, fine, warning } from './diagnosis.ts';
+import { lookAtPix } from './pix-looks.sql.ts';
+
+/** A sweep is some seconds late where processes are busy. */
+const LATE_SECONDS = 900;
+/** A bank takes days to know another certificate. */
+export const PIX_SOON_DAYS = 30;
+
+/** Whether what banks of Pix know comes here, and the certificate that they are shown lasts. */
+export async function checkPix(database: Database, { pix }: Configuration): Promise<Diagnosis[]> {
+  const added = (await listProviders(database)).filter(({ kind }) => kind === 'pix').map(({ name }) => name);
+  const banks = pix.url === null ? added : [DEFAULT_PROVIDER, ...added];
+  if (banks.length === 0) return [];
+  const { unknown, unapplied, secondsLate } = await lookAtPix(database, banks);
+  const found: Diagnosis[] = [];
+  if (secondsLate > LATE_SECONDS)
+    found.push(
+      fault(
+        'pix.late',
+        `no process has asked a bank of Pix what arrived for ${Math.round(secondsLate / 60)} minutes`,
+        'see that a process with the role resolving runs',
+      ),
+    );
+  if (unknown > 0)
+    found.push(
+      warning(
+        'pix.unknown',
+        `the fate of ${unknown} charges or devolutions of Pix is not known for an hour`,
+        'parcela resolve list',
+      ),
+    );
+  if (unapplied > 0)
+    found.push(
+      warning(
+        'pix.unapplied',
+        `${unapplied} Pix that arrived or left are not in the books for an hour`,
+        'docs/runbook.md#the-bank-of-pix-is-away',
+      ),
+    );
+  const { webhook } = pix;
+  if (webhook?.channel.certificate != null) {
+    const credentials = await readChannelFiles(webhook.channel).catch((error: Error) => error);
+    found.push(
+      ...(credentials instanceof Error
+        ? [fault('pixWebhook.files', credentials.message, 'put a file there that fits')]
+        : checkOwnCertificate(
+            { name: 'pixWebhook', setting: 'PARCELA_PIX_WEBHOOK', soonDays: PIX_SOON_DAYS },
+            credentials,
+          )),
+    );
+  }
+  return found.length > 0 ? found : [fine('pix.followed', 'what arrives by Pix is asked for and applied')];
+}
