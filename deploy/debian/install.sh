@@ -169,7 +169,7 @@ given() {
     [ -s "$etc/acquirer-token" ] || [ -s "$etc/acquirer-client.pem" ] ||
       wants "what proves to the bridge who asks: $etc/acquirer-token, or $etc/acquirer-client.pem with acquirer-client.key"
   fi
-  for name in acquirer bank; do
+  for name in acquirer bank pix antifraud; do
     [ ! -e "$etc/$name-client.pem" ] || [ -s "$etc/$name-client.key" ] || wants "$etc/$name-client.key, the key of $name-client.pem"
   done
 }

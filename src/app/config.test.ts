@@ -85,6 +85,98 @@ const WRONG: readonly (readonly [change: Record<string, string>, said: RegExp])[
   [{ PARCELA_SECURITY_CONTACT: 'mailto:a@b.example' }, /^PARCELA_SECURITY_EXPIRES: must be a day such as/],
 ];
 
+/** Of a bank of Pix that is right but for the change. */
+const PIX = { PARCELA_PIX_URL: 'https://bank.example', PARCELA_UNGUARDED_CHANNELS: 'pix' };
+const TRIAL = { PARCELA_ENVIRONMENT: 'homologation', PARCELA_ACQUIRER_URL: '' };
+const PIX_KEY = 'key=11444777000161';
+
+const WRONG_SINCE: readonly (readonly [change: Record<string, string>, said: RegExp])[] = [
+  [{ PARCELA_PIX_URL: 'http://bank.example' }, /^PARCELA_PIX_URL: must start with https:\/\/, or with http:/],
+  [PIX, /^PARCELA_PIX_SETTINGS: key must be given: the Pix key of the receiver$/],
+  [
+    { ...PIX, PARCELA_UNGUARDED_CHANNELS: '', PARCELA_PIX_SETTINGS: PIX_KEY },
+    /^PARCELA_PIX_URL: nothing proves to bank\.example who asks; set PARCELA_PIX_CERTIFICATE_FILE or /,
+  ],
+  [
+    { ...PIX, PARCELA_PIX_SETTINGS: '11444777000161' },
+    /^PARCELA_PIX_SETTINGS: must be name=value, separated by semicolons, not "11444777000161"$/,
+  ],
+  [
+    { ...PIX, PARCELA_PIX_SETTINGS: 'key=11.444.777/0001-61' },
+    /^PARCELA_PIX_SETTINGS: key=11\.444\.777\/0001-61 is not the Pix key .* digits of a CNPJ or CPF alone/,
+  ],
+  [
+    { ...PIX, PARCELA_PIX_SETTINGS: 'key=a@b.example,account=1' },
+    /^PARCELA_PIX_SETTINGS: key=.* is not the Pix/,
+  ],
+  [
+    { ...PIX, PARCELA_PIX_SETTINGS: `${PIX_KEY}; chave=x` },
+    /^PARCELA_PIX_SETTINGS: chave is no setting of this adapter \(key, tokenUrl, /,
+  ],
+  [
+    { ...PIX, PARCELA_PIX_SETTINGS: `${PIX_KEY}; account=1; accountType=corrente` },
+    /^PARCELA_PIX_SETTINGS: accountType=corrente is not CORRENTE, POUPANCA, PAGAMENTO/,
+  ],
+  [
+    { ...PIX, PARCELA_PIX_SETTINGS: `${PIX_KEY}; account=1; leadDays=11` },
+    /^PARCELA_PIX_SETTINGS: leadDays=11 is not days .* 1 to 10; default: 3$/,
+  ],
+  [{ PARCELA_PIX_SETTINGS: PIX_KEY }, /^PARCELA_PIX_SETTINGS: has no effect without PARCELA_PIX_URL/],
+  [{ PARCELA_PIX_KEY: '11444777000161' }, /^PARCELA_PIX_KEY: there is no such setting/],
+  [
+    { ...PIX, PARCELA_PIX_SETTINGS: PIX_KEY, PARCELA_PIX_TIMEOUT_MILLISECONDS: '20000' },
+    /^PARCELA_PIX_TIMEOUT_MILLISECONDS: must be at least 2000 under PARCELA_REQUEST_DEADLINE_MILLISECONDS/,
+  ],
+  [{ PARCELA_PIX_TOKEN_FILE: '/pix' }, /^PARCELA_PIX_TOKEN_FILE: has no effect without PARCELA_PIX_URL$/],
+  [
+    { ...PIX, PARCELA_PIX_SETTINGS: PIX_KEY, PARCELA_PIX_CERTIFICATE_KEY_FILE: '/pix.key' },
+    /^PARCELA_PIX_CERTIFICATE_KEY_FILE: has no effect without PARCELA_PIX_CERTIFICATE_FILE$/,
+  ],
+  [{ ...TRIAL, PARCELA_ACQUIRER: 'Rede' }, /^PARCELA_ACQUIRER: must be one of \w+(, \w+)+, not "Rede"$/],
+  [
+    { PARCELA_REQUEST_ID_HEADER: 'Cookie' },
+    /^PARCELA_REQUEST_ID_HEADER: cookie has secrets, .* name x-request-id$/,
+  ],
+  [
+    { PARCELA_PORT: '8081', PARCELA_METRICS_PORT: '8081' },
+    /^PARCELA_METRICS_PORT: 8081 is the port of an API; metrics stand apart$/,
+  ],
+  [
+    { PARCELA_METRICS_HOST: '0.0.0.0' },
+    /^PARCELA_METRICS_HOST: 0\.0\.0\.0 would show .* PARCELA_METRICS_TOKEN_FILE$/,
+  ],
+  [{ PARCELA_ROLES: 'http,charge' }, /^PARCELA_ROLES: must be some of http, charging, .* not "charge"$/],
+  [
+    { PARCELA_TRACE_RATIO: '0,1' },
+    /^PARCELA_TRACE_RATIO: must be a number from 0 to 1 such as 0\.05, not "0,1"$/,
+  ],
+  [
+    { PARCELA_CHARGE_WINDOW: '18:00-08:00' },
+    /^PARCELA_CHARGE_WINDOW: must be a part of one day such as 06:00-20:00, .* not "18:00-08:00"$/,
+  ],
+  [
+    { PARCELA_CELL: 'cell 1' },
+    /^PARCELA_CELL: must be a small letter and a small letter or digit such as a1/,
+  ],
+  [
+    { PARCELA_UNGUARDED_CHANNELS: 'aquirer' },
+    /^PARCELA_UNGUARDED_CHANNELS: must be some of acquirer, bank, pix/,
+  ],
+  [
+    { PARCELA_CONSOLE_PORT: '18081', PARCELA_CONSOLE_ORIGIN: 'https://console.example/console' },
+    /^PARCELA_CONSOLE_ORIGIN: must be an address without a path, such as https:/,
+  ],
+];
+
+const PIX_KEYS = [
+  '12345678909',
+  '11444777000161',
+  '12ABC34501DE35',
+  '+5511987654321',
+  'pix@loja.example',
+  '123e4567-e12b-12d1-a456-426655440000',
+];
+
 function faultsOf(change: Record<string, string>): string {
   try {
     readConfiguration({ ...RIGHT, ...change });
@@ -96,10 +188,14 @@ function faultsOf(change: Record<string, string>): string {
 
 test('wrong settings of production are named with what to write, and no secret of them is repeated', () => {
   assert.equal(faultsOf({}), '');
-  for (const [change, said] of WRONG) {
+  for (const [change, said] of [...WRONG, ...WRONG_SINCE]) {
     assert.match(faultsOf(change), said);
     assert.doesNotMatch(faultsOf(change), /geheim/);
   }
+});
+
+test('a Pix key of every kind is taken', () => {
+  for (const key of PIX_KEYS) assert.equal(faultsOf({ ...PIX, PARCELA_PIX_SETTINGS: `key=${key}` }), '', key);
 });
 
 test('a fault of a secret names the file in which it stands', () => {

@@ -12,6 +12,7 @@ import {
   openChannel,
   plainChannel,
 } from '../platform/channels/open-channel.ts';
+import { watchClock } from '../platform/clock-watch.ts';
 import type { Closing } from '../platform/closings.ts';
 import { READ_TIME } from '../platform/database-time.sql.ts';
 import { DatabaseTime } from '../platform/database-time.ts';
@@ -192,20 +193,23 @@ export async function routeDemo(
 
 /** The database's clock in production. In homologation merchants can move theirs. */
 export async function openBusinessTime(
-  { configuration, whileDatabaseStarts }: StartContext,
+  { configuration, outages, metrics, whileDatabaseStarts }: StartContext,
   database: Database,
 ): Promise<BusinessTime> {
+  const noteClock = watchClock({ outages, metrics });
   if (configuration.environment === 'production') {
     const time = new DatabaseTime();
     const follow = () => time.follow(database);
     await whileDatabaseStarts(follow);
-    const note = (shown: unknown, askedAt: number, answeredAt: number) =>
+    const note = (shown: unknown, askedAt: number, answeredAt: number) => {
       time.note(shown as number, askedAt, answeredAt);
+      noteClock(shown as number, askedAt, answeredAt);
+    };
     const works = [alsoWhileHeld(noting('followDatabaseTime', READ_TIME, note))];
     return { clock: businessClock(time), isJumping: () => false, testClock: null, works };
   }
   const { openTestClock } = await import('../homologation/clock/open-test-clock.ts');
-  const testClock = await whileDatabaseStarts(() => openTestClock(database));
+  const testClock = await whileDatabaseStarts(() => openTestClock(database, noteClock));
   return { clock: testClock, isJumping: testClock.isJumping, testClock, works: [] };
 }
 

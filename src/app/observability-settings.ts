@@ -57,12 +57,18 @@ function readTargets(given: string, faults: string[]): readonly TraceTarget[] {
   return words.filter(isKnown);
 }
 
+const SECRET_HEADERS = ['authorization', 'cookie', 'proxy-authorization'];
+
 function readHeader(text: SettingReader['text'], faults: string[]): string | null {
   const name = text('PARCELA_REQUEST_ID_HEADER').toLowerCase();
   if (name === '') return null;
   if (!HEADER.test(name))
     faults.push(
       `PARCELA_REQUEST_ID_HEADER: must be the name of a header such as x-request-id, not "${name}"`,
+    );
+  if (SECRET_HEADERS.includes(name))
+    faults.push(
+      `PARCELA_REQUEST_ID_HEADER: ${name} has secrets, and the log would show them; name x-request-id`,
     );
   return name;
 }

@@ -19,6 +19,7 @@ import {
 } from '../platform/http/crowd-metrics.ts';
 import type { Drain } from '../platform/http/draining.ts';
 import { type ServedEndpoint, serve } from '../platform/http/endpoint.ts';
+import { failureOfHold } from '../platform/http/failures.ts';
 import { HEALTH_ENDPOINTS, sharedLook, type UnreadyReason } from '../platform/http/health.ts';
 import { listen, serverUrls, tryToListen, urlOf } from '../platform/http/listen.ts';
 import { trustedPeers } from '../platform/http/peers.ts';
@@ -273,7 +274,7 @@ async function openListeners(
     admission,
     log,
     metrics: openRequestMetrics(metrics),
-    isHeld: () => gate.reason() !== null,
+    whyHeld: () => failureOfHold(gate.reason()),
     scopes: { tracer, requestIdHeader: configuration.observability.requestIdHeader },
     trustedProxies: configuration.trustedProxies,
     bodies,

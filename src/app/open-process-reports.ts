@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import packageJson from '../../package.json' with { type: 'json' };
+import { CLOCK_AHEAD } from '../platform/clock-watch.ts';
 import type { Metrics, Sample } from '../platform/metrics.ts';
 import { declaredPeers, type PeerMetrics } from '../platform/process-reports/peer-metrics.ts';
 import {
@@ -63,6 +64,7 @@ export function openProcessReports({
       connections: await connectionsOf(metrics),
       isAuditBroken: sumOf(faults) > 0,
       peers,
+      clockAheadSeconds: sumOf(await metrics.read(CLOCK_AHEAD.name)),
     };
   }
 

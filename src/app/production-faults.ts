@@ -27,6 +27,12 @@ export function contradictions(
         'so that an outcome can still be recorded',
     );
   }
+  if (configuration.pix.timeoutMilliseconds + COMMIT_MARGIN_MILLISECONDS > requestDeadlineMilliseconds) {
+    faults.push(
+      'PARCELA_PIX_TIMEOUT_MILLISECONDS: must be at least 2000 under PARCELA_REQUEST_DEADLINE_MILLISECONDS, ' +
+        'so that an outcome can still be recorded',
+    );
+  }
   const { provider, timeoutMilliseconds } = configuration.antiFraud;
   const decisionMilliseconds = timeoutMilliseconds + (provider?.timeoutMilliseconds ?? 0);
   const allMilliseconds = decisionMilliseconds + acquirerTimeoutMilliseconds + COMMIT_MARGIN_MILLISECONDS;
@@ -115,6 +121,8 @@ function productionFaults(configuration: Configuration): string[] {
     faults.push('PARCELA_CONSOLE_OIDC_ISSUER: production believes an identity provider under https:// only');
   if (provider !== null && listener === null)
     faults.push('PARCELA_CONSOLE_OIDC_ISSUER: has no effect without PARCELA_CONSOLE_PORT');
+  if (configuration.pix.url === null && Object.keys(configuration.pix.settings).length > 0)
+    faults.push('PARCELA_PIX_SETTINGS: has no effect without PARCELA_PIX_URL, the address of the bank');
   if (configuration.databaseUrl === null) {
     faults.push(
       'DATABASE_URL: production needs a PostgreSQL of its own; the embedded one is for homologation',

@@ -215,10 +215,14 @@ async function runWrite(
       ...(isUnproven(url, credentials)
         ? ['Nothing proves to it who asks: give --token-file, or --certificate-file with its key.']
         : []),
-      ...(fault === null ? [] : [`It cannot be used yet: ${visible(fault)}`]),
+      ...(fault === null
+        ? []
+        : [
+            `It was added all the same, and cannot be used yet: ${visible(fault)}`,
+            `  parcela provider test --kind ${kind} --name ${name}`,
+          ]),
     ],
     json: { kind, name, url, fault },
-    isBad: fault !== null,
   };
 }
 

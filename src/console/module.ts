@@ -7,7 +7,7 @@ import { findMerchant, isHeldByRestore } from '../merchants/merchants.sql.ts';
 import { releaseRestored } from '../merchants/release-restored.ts';
 import type { Admission } from '../platform/http/admission.ts';
 import type { ServedEndpoint } from '../platform/http/endpoint.ts';
-import { FAILURES } from '../platform/http/failures.ts';
+import { FAILURES, failureOfHold } from '../platform/http/failures.ts';
 import { rateLimit } from '../platform/http/rate-limit.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
@@ -124,7 +124,7 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
       readers: new Map(),
       log,
       requestDeadlineMilliseconds: configuration.requestDeadlineMilliseconds,
-      isHeld: () => gate.reason() !== null,
+      whyHeld: () => failureOfHold(gate.reason()),
     },
     screens: SCREENS.filter(isHere),
     actions: ACTIONS.filter(isHere),
@@ -152,10 +152,14 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
       const { status, sentence } = FAILURES[failure];
       const wording = consoleWording(language);
       const title = wording.say('That did not work');
-      return { status, ...framed(tools, wording, { title, body: html`<p>${sentence[language]}</p>` }) };
+      const body = html`<p>${sentence[language]}</p>${status === 503 && html`<p>${wording.say(WHO_KNOWS)}</p>`}`;
+      return { status, ...framed(tools, wording, { title, body }) };
     },
   };
 }
+
+const WHO_KNOWS =
+  'If it lasts, those who operate the service find the reason at /health/ready of each process, and by parcela doctor.';
 
 type DecideArguments = [visit: Visit, wanted: Parameters<typeof decideRequest>[2]];
 

@@ -23,6 +23,14 @@ export const MACHINE_FILES: Readonly<Record<string, string>> = {
   'bank-ca.pem': 'PARCELA_BANK_CA_FILE',
   'bank-client.pem': 'PARCELA_BANK_CERTIFICATE_FILE',
   'bank-client.key': 'PARCELA_BANK_CERTIFICATE_KEY_FILE',
+  'pix-token': 'PARCELA_PIX_TOKEN_FILE',
+  'pix-ca.pem': 'PARCELA_PIX_CA_FILE',
+  'pix-client.pem': 'PARCELA_PIX_CERTIFICATE_FILE',
+  'pix-client.key': 'PARCELA_PIX_CERTIFICATE_KEY_FILE',
+  'antifraud-token': 'PARCELA_ANTIFRAUD_TOKEN_FILE',
+  'antifraud-ca.pem': 'PARCELA_ANTIFRAUD_CA_FILE',
+  'antifraud-client.pem': 'PARCELA_ANTIFRAUD_CERTIFICATE_FILE',
+  'antifraud-client.key': 'PARCELA_ANTIFRAUD_CERTIFICATE_KEY_FILE',
   'metrics-token': 'PARCELA_METRICS_TOKEN_FILE',
   'oidc-secret': 'PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE',
 };
@@ -41,7 +49,7 @@ const GROUPS: readonly (readonly string[])[] = [
     'PARCELA_KEY_STORE_URL',
   ],
   // The credentials for a peer belong to the address of that peer alone.
-  ...['ACQUIRER', 'BANK'].map((one) =>
+  ...['ACQUIRER', 'BANK', 'PIX', 'ANTIFRAUD'].map((one) =>
     ['URL', 'TOKEN_FILE', 'CA_FILE', 'CERTIFICATE_FILE', 'CERTIFICATE_KEY_FILE'].map(
       (name) => `PARCELA_${one}_${name}`,
     ),

@@ -179,3 +179,31 @@ test('what is wrong with a statement, and what fails in no outage, is explained 
   outages.close();
   assert.deepEqual(said(), []);
 });
+
+test('a wrong clock is one line, one a minute, and one when it is right', async () => {
+  const { outages, metrics, said } = open();
+  for (let second = 0; second < 70; second += 1) {
+    outages.clockRead('the clock of the database is 3600 s ahead of ours');
+    pass(1_000);
+  }
+  assert.match(await metrics.text(), /^parcela_outage\{part="clock"\} 1$/m);
+  outages.clockRead(null);
+  outages.clockRead(null);
+  assert.deepEqual(
+    said().map(([msg, { level, reason }]) => [level, msg, reason]),
+    [
+      [
+        'error',
+        'the clock of this machine is not that of the database',
+        'the clock of the database is 3600 s ahead of ours',
+      ],
+      [
+        'error',
+        'the clock of this machine is still not that of the database',
+        'the clock of the database is 3600 s ahead of ours',
+      ],
+      ['warn', 'the clock of this machine is that of the database again', undefined],
+    ],
+  );
+  assert.match(await metrics.text(), /^parcela_outage\{part="clock"\} 0$/m);
+});

@@ -54,20 +54,28 @@ const KINDS = {
     over: 'the key store answers again',
     quietMilliseconds: 0,
   },
+  wrongClock: {
+    begun: 'the clock of this machine is not that of the database',
+    lasts: 'the clock of this machine is still not that of the database',
+    over: 'the clock of this machine is that of the database again',
+    quietMilliseconds: 0,
+  },
 } as const satisfies Record<string, Words>;
 type Kind = keyof typeof KINDS;
 
 const RANKS = Object.keys(KINDS) as readonly Kind[];
 
-type Part = 'database' | 'keyStore';
+type Part = 'database' | 'keyStore' | 'clock';
 
-/** Outages of the database, each logged once for everything that fails by it. */
+/** Outages of the database, the key store and the clock, each logged once for everything that fails by it. */
 export type Outages = {
   databaseFailed(error: unknown): void;
   connectionBroke(error: unknown): void;
   databaseAnswered(): void;
   keyStoreFailed(error: unknown): void;
   keyStoreAnswered(): void;
+  /** How the clocks differ; null: they do not. */
+  clockRead(difference: string | null): void;
   /** Whether an outage explains this error of `who`, so that nobody else need log it. */
   explains(error: unknown, who: string): boolean;
   close(): void;
@@ -80,6 +88,7 @@ export function openOutages(log: Log, metrics: Metrics, now = () => performance.
 class AllOutages implements Outages {
   readonly #database: Outage;
   readonly #keyStore: Outage;
+  readonly #clock: Outage;
   readonly #noted = new WeakMap<object, Outage>();
   readonly #now: () => number;
   #answeredAt: number;
@@ -95,6 +104,7 @@ class AllOutages implements Outages {
     this.#answeredAt = now();
     this.#database = open('database');
     this.#keyStore = open('keyStore');
+    this.#clock = open('clock');
   }
 
   databaseFailed(error: unknown): void {
@@ -119,6 +129,11 @@ class AllOutages implements Outages {
     this.#keyStore.answered();
   }
 
+  clockRead(difference: string | null): void {
+    if (difference === null) this.#clock.answered();
+    else this.#clock.failed('wrongClock', new Error(difference));
+  }
+
   explains(error: unknown, who: string): boolean {
     for (let inner = error; inner instanceof Error; inner = inner.cause) {
       const outage = this.#noted.get(inner) ?? (isConsequence(inner) ? this.#database : undefined);
@@ -132,6 +147,7 @@ class AllOutages implements Outages {
   close(): void {
     this.#database.close();
     this.#keyStore.close();
+    this.#clock.close();
   }
 
   #note(outage: Outage, kind: Kind, error: unknown): void {

@@ -79,6 +79,7 @@ const PURE_NAMES: readonly { path: string; module: string; names: readonly strin
 
 /** Files of the platform that are shapes and sentences only; they are held to the same rules as nouns. */
 const PURE_PLATFORM = [
+  'src/platform/clock-skew.ts',
   'src/platform/channels/channel-url.ts',
   'src/platform/requests/body-shape.ts',
   'src/platform/requests/foreign-fields.ts',

@@ -41,6 +41,7 @@ async function report(change: Partial<ReportBody>, ageSeconds = 0): Promise<void
     connections: { used: 1, most: 12, waiting: 0 },
     isAuditBroken: false,
     peers: [],
+    clockAheadSeconds: 0,
     ...change,
   };
   await service.auditor.query(
@@ -82,6 +83,25 @@ test('what other processes know stands beside it: silence, a held one, another v
   assert.ok(!words.includes('foi restaurado'), 'one that has ended holds nothing');
   assert.match(words, /maquina-velha \(7\) Sem notícia 9\.9\.9/);
   assert.match(words, /Várias versões rodam lado a lado/);
+});
+
+test('a machine whose clock is wrong is named, and a bank of Pix that is away by what it is', async () => {
+  const now = Date.now();
+  const away = {
+    peer: 'pix',
+    state: 'silent',
+    since: now - 60_000,
+    answeredAt: null,
+    feedAgeSeconds: null,
+  } as const;
+  await report({ host: 'relogio-errado', clockAheadSeconds: 3_600, peers: [{ ...away, awayFor: [] }] });
+  await report({ host: 'relogio-quase', clockAheadSeconds: -3 });
+  const words = await healthWith(/O relógio de relogio-errado não é o do banco de dados/);
+  assert.ok(!words.includes('O relógio de relogio-quase'));
+  assert.match(words, /1 hora atrasado em relação ao banco de dados/);
+  assert.match(words, /3 segundos adiantado em relação ao banco de dados/);
+  assert.match(words, /Igual ao do banco de dados/);
+  assert.match(words, /Banco do Pix Responde em parte/);
 });
 
 test('hostile texts of another process are shown as texts', async () => {

@@ -112,7 +112,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
     observeConnections(metrics, log),
   );
   const server = buildServer({
-    isHeld: () => false,
+    whyHeld: () => null,
     pages: null,
     isOverTls: false,
     endpoints: [...merchants.endpoints, ...whoEndpoints()],

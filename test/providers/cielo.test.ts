@@ -195,19 +195,30 @@ test("of a billing's lost charge that was booked twice one is kept, and the othe
 
 /** Charges that were voided, and that their acquirer may have booked after all. */
 async function watchVoided(acquirer: string, ids: readonly string[], until: string): Promise<void> {
+  await watchIn('voided', acquirer, ids, until);
+}
+
+async function watchIn(
+  state: 'voided' | 'unresolved',
+  acquirer: string,
+  ids: readonly string[],
+  until: string,
+): Promise<void> {
   await cielo.service.auditor.query(
     `with charge as (
        insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
          reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, created_by, sold_at,
-         decided_at, acquirer)
-       select a.merchant_id, i.id::uuid, a.account_number, 'payment', 'voided', 100, 1, 'WATCHED', 'mastercard', '555555',
-         '4444', 'x', 'system', now(), now(), $3
+         decided_at, due_at, unknown_reason, acquirer)
+       select a.merchant_id, i.id::uuid, a.account_number, 'payment', $5, 100, 1, 'WATCHED', 'mastercard', '555555',
+         '4444', 'x', 'system', now(), case when $5 = 'voided' then now() end,
+         case when $5 = 'unresolved' then now() + interval '1 day' end,
+         case when $5 = 'unresolved' then 'no answer in time' end, $3
        from (select * from accounts where merchant_id = $2 limit 1) a, unnest($1::text[]) as i (id)
        returning merchant_id, transaction_id
      )
      insert into watched_charges select merchant_id, transaction_id, now() - interval '1 hour', now() + $4::interval
      from charge`,
-    [ids, cielo.merchantId, acquirer, until],
+    [ids, cielo.merchantId, acquirer, until, state],
   );
 }
 
@@ -219,6 +230,21 @@ test('a watched charge of an acquirer that is gone is forgotten, and somebody is
   );
   const query = 'select from watched_charges where transaction_id = $1';
   assert.deepEqual(await cielo.service.auditor.query(query, [id]), []);
+});
+
+test('a watched charge that is still unresolved is watched on, and nobody is told that it is not', async () => {
+  const [open, gone] = [randomUUID(), randomUUID()];
+  await watchIn('unresolved', 'gone', [open], '-8 days');
+  const query = 'select due_at > now() as is_looked_at from watched_charges where transaction_id = $1';
+  const looks = () => cielo.service.auditor.query(query, [open]);
+  await until('it was looked at', async () => (await looks())[0]?.is_looked_at !== false);
+  // What came later was told of.
+  await watchVoided('gone', [gone], '-8 days');
+  const isTold = (id: string) =>
+    cielo.service.log.some((line) => line.includes('its acquirer was not seen') && line.includes(id));
+  await until('somebody is told of another', async () => isTold(gone));
+  assert.deepEqual(await looks(), [{ is_looked_at: true }]);
+  assert.equal(isTold(open), false);
 });
 
 test('an acquirer that hangs keeps no late charge of another from being voided', async () => {

@@ -94,6 +94,9 @@ test('a provider that was added is at fault by its name and its option, not by a
     const words = ['provider', 'add', ...of, '--url', wrong.url];
     const added = await runParcela(service.database, service.folder, words);
     const tested = await runParcela(service.database, service.folder, ['provider', 'test', ...of]);
+    // The one did what it was to do, and the other answers what it was asked.
+    assert.deepEqual([added.exitCode, tested.exitCode], [0, 1]);
+    assert.match(added.printed, /It was added all the same, and cannot be used yet/);
     for (const { printed } of [added, tested]) {
       assert.match(printed, new RegExp(`--url of the ${kind} wrong: .*protocol 9`));
       assert.doesNotMatch(printed, /PARCELA_/);

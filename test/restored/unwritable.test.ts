@@ -5,6 +5,8 @@ import { openTestService, type TestService, until } from '../kit/service.ts';
 
 let service: TestService;
 let token: string;
+/** Neither the acquirer nor a load of ours. */
+const UNWRITABLE = /o banco de dados do serviço não aceita gravações agora/;
 
 before(async () => {
   service = await openTestService();
@@ -36,6 +38,7 @@ test('a database that takes no writes is reported by readiness, and requests tha
   const body = paymentRequest(numberToken, 1_000);
   const refused = await call(service.gatewayUrl, '/v1/payments', { token, body });
   assert.equal(refused.status, 503, refused.text);
+  assert.match(refused.text, UNWRITABLE);
   assert.notEqual(refused.headers.get('retry-after'), null);
   await free('service_beats');
   await until('it is ready', async () => (await readiness()) === '200');
@@ -53,6 +56,7 @@ test('a write that fails for want of disk answers 503 where the acquirer was not
     await fill(table);
     const refused = await call(service.gatewayUrl, path, { token, body: sent });
     assert.equal(refused.status, 503, refused.text);
+    assert.match(refused.text, UNWRITABLE);
     assert.notEqual(refused.headers.get('retry-after'), null);
     assert.equal(await readiness(), 'unwritable');
     await free(table);

@@ -1,3 +1,10 @@
+import {
+  clockAheadSeconds,
+  LARGE_SKEW_SECONDS,
+  SMALL_SKEW_SECONDS,
+  skewText,
+} from '../../platform/clock-skew.ts';
+
 export type Diagnosis = {
   /** A stable name for programs: `database.unreachable`. */
   readonly name: string;
@@ -53,9 +60,6 @@ export function wordsOf(code: string): string {
   return words === undefined ? code : `${words}: ${code}`;
 }
 
-const SMALL_SKEW_SECONDS = 2;
-const LARGE_SKEW_SECONDS = 30;
-
 /** `slack`: uncertainty of the reading, which is taken between two readings of our clock. */
 export function judgeClock(
   name: string,
@@ -64,11 +68,10 @@ export function judgeClock(
   ours: { readonly before: number; readonly after: number },
   slackSeconds = 0,
 ): Diagnosis {
-  const early = (ours.before - theirs) / 1_000;
-  const late = (theirs - ours.after) / 1_000;
-  const seconds = Math.max(0, early, late) - slackSeconds;
+  const ahead = clockAheadSeconds(theirs, ours);
+  const seconds = Math.abs(ahead) - slackSeconds;
   if (seconds < SMALL_SKEW_SECONDS) return fine(name, `the clock of ${whose} goes as ours does`);
-  const says = `the clock of ${whose} is ${Math.round(seconds)} s ${early > late ? 'behind' : 'ahead of'} ours`;
+  const says = `the clock of ${whose} is ${skewText(Math.sign(ahead) * seconds)}`;
   const advice = 'let both follow a time server (chrony, systemd-timesyncd)';
   return seconds < LARGE_SKEW_SECONDS ? warning(name, says, advice) : fault(name, says, advice);
 }

@@ -1,3 +1,4 @@
+import { LARGE_SKEW_SECONDS } from '../../platform/clock-skew.ts';
 import type { HoldReason } from '../../platform/gate.ts';
 import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import { isCurrent } from '../../platform/process-reports/process-report.ts';
@@ -27,7 +28,7 @@ function healthPage(health: Health, visit: Visit): Html {
   const { say } = wording;
   const { isAuditBroken } = health.processes.find((one) => isCurrent(one) && one.isAuditBroken) ?? {};
   const seesAudit = mayUse(MAY_SEE_AUDIT, visit.user);
-  return html`${held(health, wording)}
+  return html`${held(health, wording)}${wrongClocks(health, wording)}
 <dl class="figures">${figures(health, wording)}${integrityFigures(
     health,
     { isBroken: isAuditBroken === true, seesAudit },
@@ -70,6 +71,19 @@ function held({ heldBecause, processes }: Health, { say }: Wording): Html[] {
         });
     return html`<p class="message bad">${text}</p>`;
   });
+}
+
+function wrongClocks({ processes }: Health, { say }: Wording): Html[] {
+  const hosts = processes
+    .filter((one) => isCurrent(one) && Math.abs(one.clockAheadSeconds) >= LARGE_SKEW_SECONDS)
+    .map((one) => one.host);
+  return [...new Set(hosts)].map(
+    (host) =>
+      html`<p class="message bad">${say(
+        'The clock of {host} is not that of the database: signatures of notifications, logins and times of the log are wrong. Let both follow a time server.',
+        { host },
+      )}</p>`,
+  );
 }
 
 function figures(health: Health, wording: Wording): Html[] {

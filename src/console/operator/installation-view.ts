@@ -1,3 +1,4 @@
+import { LARGE_SKEW_SECONDS, SMALL_SKEW_SECONDS } from '../../platform/clock-skew.ts';
 import {
   isCurrent,
   type PeerHealth,
@@ -30,6 +31,12 @@ const PEERS: Readonly<
   bank: {
     name: 'Bank of the boletos',
     silence: 'Boletos that are asked for wait; those that are registered can be paid. Look at the bridge.',
+    leadsTo: { path: UNRESOLVED, title: 'Unresolved' },
+  },
+  pix: {
+    name: 'Bank of Pix',
+    silence:
+      'Pix that are asked for wait; what is paid meanwhile is told late. Look at the bank, and the way to it.',
     leadsTo: { path: UNRESOLVED, title: 'Unresolved' },
   },
   antifraud: {
@@ -229,6 +236,7 @@ export function processTable(processes: readonly ProcessReport[], { wording }: V
     { title: say('Roles'), cell: (one) => html`<code>${one.roles.join(', ')}</code>` },
     { title: say('Began'), cell: (one) => moment(wording, one.startedAt) },
     { title: say('Last report'), cell: (one) => moment(wording, one.reportedAt) },
+    { title: say('Clock'), cell: (one) => clockOf(one, wording) },
     {
       title: say('Connections'),
       isNumber: true,
@@ -239,6 +247,17 @@ export function processTable(processes: readonly ProcessReport[], { wording }: V
     versions.size > 1 &&
     html`<p class="note">${say('Several versions run beside each other: replace the processes of the older one.')}</p>`
   }`;
+}
+
+/** Times of the page are the database's. */
+function clockOf({ clockAheadSeconds: ahead }: ProcessReport, { say, duration }: Wording): Shown {
+  const seconds = Math.abs(ahead);
+  if (seconds < SMALL_SKEW_SECONDS) return say('As that of the database');
+  // It is the machine that is judged here, by the database.
+  const text = say(ahead > 0 ? '{time} behind the database' : '{time} ahead of the database', {
+    time: duration(seconds),
+  });
+  return badge(seconds < LARGE_SKEW_SECONDS ? 'wait' : 'bad', text);
 }
 
 function processState(one: ProcessReport, { say }: Wording): Html {

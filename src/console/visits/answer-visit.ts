@@ -85,8 +85,8 @@ export async function answerVisit(
   const visit = visitOf(tools, request, session, wording, { found, merchant });
   if ('action' in found) {
     const markOf = (action: Action<ConsoleTools>) => doneMark(session, action);
-    const { log, isHeld } = tools.asking;
-    const made = await answerAction({ ...tools, log, isHeld, markOf }, found.action, visit, request);
+    const { log, whyHeld } = tools.asking;
+    const made = await answerAction({ ...tools, log, whyHeld, markOf }, found.action, visit, request);
     if ('goTo' in made) return { ...about, ...seeOther(made.goTo) };
     const page = shown(made.status, frame(wording.say(made.title), made.body));
     return { ...about, ...page, headers: { ...page.headers, ...made.headers } };

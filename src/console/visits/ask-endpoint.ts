@@ -7,7 +7,7 @@ import {
   CUT_CONNECTION,
   type ServedEndpoint,
 } from '../../platform/http/endpoint.ts';
-import { FAILURES } from '../../platform/http/failures.ts';
+import { FAILURES, type failureOfHold } from '../../platform/http/failures.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import type { Log } from '../../platform/log.ts';
 import { type RequestReader, requestReader } from '../../platform/requests/request-reader.ts';
@@ -20,7 +20,7 @@ export type AskTools = {
   readonly readers: Map<string, RequestReader>;
   readonly log: Log;
   readonly requestDeadlineMilliseconds: number;
-  readonly isHeld: () => boolean;
+  readonly whyHeld: () => ReturnType<typeof failureOfHold>;
 };
 
 export type Asker = {
@@ -51,8 +51,9 @@ export async function askEndpoint<Declared extends Contract>(
   if (served === undefined) throw new Error(`no endpoint ${contract.id} is served here`);
   const refuse = (status: number, tag: string, description: string) =>
     ({ ok: false, status, errors: [{ tag, description }] }) as const;
-  if (contract.method !== 'GET' && tools.isHeld()) {
-    const { status, tag, sentence } = FAILURES.held;
+  const held = contract.method === 'GET' ? null : tools.whyHeld();
+  if (held !== null) {
+    const { status, tag, sentence } = FAILURES[held];
     return refuse(status, tag, sentence[language]);
   }
   const read = tools.readers.getOrInsertComputed(contract.id, () => requestReader(served.contract));

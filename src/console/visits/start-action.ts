@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
-import { FAILURES } from '../../platform/http/failures.ts';
+import { FAILURES, type failureOfHold } from '../../platform/http/failures.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
@@ -50,22 +50,24 @@ export async function startAction(
 
 export type TryTools = {
   readonly log: Log;
-  readonly isHeld: () => boolean;
+  readonly whyHeld: () => ReturnType<typeof failureOfHold>;
   readonly consoleTools: ConsoleTools;
 };
 
 /** An error after a write does not prove that nothing was done. */
 export async function tryAction(
-  { consoleTools, isHeld, log }: TryTools,
+  { consoleTools, whyHeld, log }: TryTools,
   action: Action<ConsoleTools>,
   visit: Visit,
   form: Form,
 ): Promise<Asked<unknown>> {
   if ('contract' in action) return visit.ask(action.contract, action.asks(visit, form));
   const { language } = visit.wording;
-  const { status, tag, sentence } = FAILURES.held;
-  if (isHeld() && action.isForHeld !== true)
+  const held = action.isForHeld === true ? null : whyHeld();
+  if (held !== null) {
+    const { status, tag, sentence } = FAILURES[held];
     return { ok: false, status, errors: [{ tag, description: sentence[language] }] };
+  }
   const watch = { mayHaveWritten: false };
   try {
     return await watchWrites(watch, () => action.perform(visit, form, consoleTools));

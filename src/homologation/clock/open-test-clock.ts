@@ -1,5 +1,6 @@
 import { listMovedClocks, VERSION_OF_CLOCKS } from '../../merchants/merchants.sql.ts';
 import { type BusinessClock, businessClock } from '../../platform/business-clock.ts';
+import type { NoteClock } from '../../platform/clock-watch.ts';
 import { DatabaseTime } from '../../platform/database-time.ts';
 import type { Database, Statement } from '../../platform/postgres/database.ts';
 
@@ -22,7 +23,7 @@ export type TestClock = BusinessClock & {
 };
 
 /** A returned time never goes back, whatever is read in which order. */
-export async function openTestClock(database: Database): Promise<TestClock> {
+export async function openTestClock(database: Database, noteClock: NoteClock = () => {}): Promise<TestClock> {
   const time = new DatabaseTime();
   const shifts = new Map<string, number>();
   const ownJumps = new Set<string>();
@@ -51,7 +52,10 @@ export async function openTestClock(database: Database): Promise<TestClock> {
       return () => ownJumps.delete(merchantId);
     },
     version: VERSION_OF_CLOCKS,
-    noteTime: (shown, askedAt, answeredAt) => time.note(shown as number, askedAt, answeredAt),
+    noteTime(shown, askedAt, answeredAt) {
+      time.note(shown as number, askedAt, answeredAt);
+      noteClock(shown as number, askedAt, answeredAt);
+    },
     followTime,
     reload,
   };

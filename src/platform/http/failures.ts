@@ -1,3 +1,4 @@
+import type { HoldReason } from '../gate.ts';
 import { type Answer, type Call, CUT_CONNECTION, GENERAL_TAG } from './endpoint.ts';
 import { type RefusalShape, refusal, refusalAnswer } from './refusal.ts';
 import type { Language, Sentence } from './sentence.ts';
@@ -80,6 +81,10 @@ export const FAILURES = {
     pt: 'Nada foi feito: o serviço confere o seu banco de dados e por enquanto só responde a consultas. Tente de novo em instantes.',
     en: 'Nothing was done: the service is checking its database and answers only reads for now. Try again shortly.',
   }),
+  unwritable: refusal(503, GENERAL_TAG, {
+    pt: 'Nada foi feito: o banco de dados do serviço não aceita gravações agora, e só consultas são respondidas. Tente de novo em instantes.',
+    en: 'Nothing was done: the database of the service takes no writes now, and only reads are answered. Try again shortly.',
+  }),
   acquirerAway: refusal(503, GENERAL_TAG, {
     pt: 'A adquirente não pôde ser contatada: nada foi feito. Tente de novo em instantes.',
     en: 'The acquirer could not be reached: nothing was done. Try again shortly.',
@@ -108,6 +113,12 @@ export function malformedJsonAt({ line, column }: { line: number; column: number
     pt: `${pt.slice(0, -1)}: linha ${line}, coluna ${column}.`,
     en: `${en.slice(0, -1)}: line ${line}, column ${column}.`,
   };
+}
+
+/** Why only reads are answered; null: all requests are. */
+export function failureOfHold(reason: HoldReason | null): Extract<Failure, 'held' | 'unwritable'> | null {
+  if (reason === null) return null;
+  return reason === 'unwritable' ? 'unwritable' : 'held';
 }
 
 /** 503: nothing was written; the request may be repeated shortly. */

@@ -43,7 +43,7 @@ import { observeRefused, type RefusedRequests, type RequestMetrics } from './cro
 
 import { type Drain, drainConnections } from './draining.ts';
 import type { Api, Caller, Contract, ServedEndpoint } from './endpoint.ts';
-import { type Failure, forbiddenScope } from './failures.ts';
+import { type Failure, type failureOfHold, forbiddenScope } from './failures.ts';
 import { trustedPeers } from './peers.ts';
 import { type RateLimit, rateLimit } from './rate-limit.ts';
 
@@ -75,8 +75,8 @@ export type ServerOptions = RouteOptions & {
   readonly connections: CallerConnections;
   readonly bodies: BodyMemory;
   readonly metrics: RequestMetrics;
-  /** Whether only reads are served. */
-  readonly isHeld: () => boolean;
+  /** Null: not only reads are served. */
+  readonly whyHeld: () => ReturnType<typeof failureOfHold>;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   readonly requestsPerSecond: {
@@ -222,7 +222,8 @@ function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean):
       perMerchant.secondsToWait(caller.merchantId, request.startedAt),
     );
     if (seconds > 0) return slowDown(request, reply, seconds);
-    if (wanted.method !== 'GET' && options.isHeld()) return fail(request, reply, 'held');
+    const held = wanted.method === 'GET' ? null : options.whyHeld();
+    if (held !== null) return fail(request, reply, held);
   });
 }
 
@@ -369,7 +370,8 @@ function failureOf(options: Serving, error: unknown, request: FastifyRequest): F
   if (isRefusal(error)) {
     const merchantId = request.caller?.merchantId ?? null;
     options.refused.note(error, { requestId: request.id, merchantId });
-    return 'overloaded';
+    const refused = kindOfRefusedWrite(error);
+    return refused === 'full' || refused === 'readOnly' ? 'unwritable' : 'overloaded';
   }
   const fields = { requestId: request.id, ...errorFields(error) };
   inScope(request.scope ?? undefined, () => options.log.error(fields, 'a request failed'));

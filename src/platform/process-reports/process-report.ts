@@ -29,6 +29,8 @@ export type ReportBody = {
   /** Whether the part of the audit log that it read was altered. */
   readonly isAuditBroken: boolean;
   readonly peers: readonly PeerReport[];
+  /** Of the database's clock, before that of its machine; negative: behind. */
+  readonly clockAheadSeconds: number;
 };
 
 export type ProcessReport = ReportBody & {
@@ -120,6 +122,7 @@ const NOTHING: ReportBody = {
   connections: { used: 0, most: 0, waiting: 0 },
   isAuditBroken: false,
   peers: [],
+  clockAheadSeconds: 0,
 };
 
 /** A report of another version may lack a field, or have one more. */

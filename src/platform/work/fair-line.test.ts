@@ -98,6 +98,12 @@ test('one that waits too long, or has gone, leaves, and the line goes on', async
   come('a3', 'a', { signal: AbortSignal.abort() });
   come('a4', 'a');
   await assert.rejects(line.wait({ merchantId: 'a' }, { milliseconds: 1 }), /the wait took too long/);
+  const warned: Error[] = [];
+  const note = (warning: Error) => void warned.push(warning);
+  process.on('warning', note);
+  await assert.rejects(line.wait({ merchantId: 'a' }, { milliseconds: -1_000 }), /the wait took too long/);
+  process.off('warning', note);
+  assert.deepEqual(warned, []);
   gone.abort();
   await turn();
   assert.deepEqual([refused, line.waiting], [['a3', 'a2', 'b1'], 1]);

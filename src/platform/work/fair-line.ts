@@ -100,7 +100,8 @@ export class FairLine {
       };
       const timer = setTimeout(
         () => giveUp('the wait took too long'),
-        Math.min(milliseconds, longestWaitMilliseconds),
+        // What came too late gives up at once.
+        Math.max(0, Math.min(milliseconds, longestWaitMilliseconds)),
       );
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#add(wanted, waiter);

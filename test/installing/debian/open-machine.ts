@@ -15,7 +15,7 @@ const WITH_SYSTEMD = [...NAMESPACES, '--cgroup', '--ipc', '--uts'];
 
 export type Ran = { readonly code: number | null; readonly printed: string; readonly said: string };
 
-/** A Debian with its systemd and nothing set, with a PostgreSQL that speaks TLS and the bridge of an acquirer. */
+/** A Debian with its systemd and nothing set, a PostgreSQL that speaks TLS and the bridge of an acquirer. */
 export type Machine = {
   /** A command of root's. */
   run(command: string, input?: string): Promise<Ran>;

@@ -26,9 +26,12 @@ export type CheckWatchedTools = Omit<AskAcquirerTools, 'acquirers'> & {
   readonly alarmUnseen: (charge: WatchedCharge) => void;
 };
 
-/** `unseen`: nothing is known of it. `late`: it was live, and its void was answered like this. */
+/**
+ * `open`: its outcome is unknown, and it stands among the unresolved. `unseen`: nothing is known of it.
+ * `late`: it was live, and its void was answered like this.
+ */
 type Look =
-  | { readonly kind: 'unseen' | 'clear' }
+  | { readonly kind: 'open' | 'unseen' | 'clear' }
   | { readonly kind: 'late'; readonly voided: VoidAnswer['kind'] };
 
 /** Between two looks at one charge. */
@@ -55,6 +58,8 @@ export function checkWatchedCharges(tools: CheckWatchedTools): Work {
 
 async function record(tools: CheckWatchedTools, charge: WatchedCharge, look: Look): Promise<void> {
   if (look.kind === 'late') return tools.alarm(charge, look.voided);
+  // It is watched on, as long as it may still end.
+  if (look.kind === 'open') return;
   if (look.kind === 'unseen' ? !charge.isLongOver : !charge.isOver) return;
   await forgetWatchedCharge(tools.database, charge);
   if (look.kind === 'unseen') tools.alarmUnseen(charge);
@@ -69,9 +74,8 @@ async function lookAt(tools: CheckWatchedTools, charge: WatchedCharge): Promise<
   const { merchantId, transactionId, state } = charge;
   const asked = { merchantId, provider: charge.acquirer };
   // A person or a restore may have it in another state; nothing is voided then.
-  const isOpen = state === 'charging' || state === 'unresolved';
-  if (isOpen || !acquirers.all().includes(charge.acquirer) || !outage.mayAsk(asked))
-    return { kind: 'unseen' };
+  if (state === 'charging' || state === 'unresolved') return { kind: 'open' };
+  if (!acquirers.all().includes(charge.acquirer) || !outage.mayAsk(asked)) return { kind: 'unseen' };
   const acquirer = acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { kind: 'unseen' };

@@ -101,7 +101,8 @@ const FINISH = statement(
      insert into watched_charges (merchant_id, transaction_id, due_at, watched_until)
      select merchant_id, transaction_id, now() + $9 * interval '1 millisecond', now() + $10 * interval '1 millisecond'
      from changed where $10 > 0
-     on conflict do nothing
+     on conflict (merchant_id, transaction_id) do update
+       set due_at = excluded.due_at, watched_until = greatest(watched_charges.watched_until, excluded.watched_until)
    )
    select transaction_id, exists (select from enqueued_callbacks) as is_waiting from changed`,
 );

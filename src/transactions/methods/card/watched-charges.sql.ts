@@ -31,7 +31,8 @@ const WATCH = statement(
   'transactions.watch',
   `insert into watched_charges (merchant_id, transaction_id, due_at, watched_until)
    values ($1, $2, now() + $3 * interval '1 millisecond', now() + $4 * interval '1 millisecond')
-   on conflict do nothing`,
+   on conflict (merchant_id, transaction_id) do update
+     set due_at = excluded.due_at, watched_until = greatest(watched_charges.watched_until, excluded.watched_until)`,
 );
 
 /** For a charge that was kept; one that ended as nothing is watched by the commit of its end. */

@@ -35,13 +35,19 @@ const MOST_PAGE_SIZE = 1_000;
 const USUAL_OVERLAP_SECONDS = 900;
 const MOST_OVERLAP_SECONDS = 86_400;
 
+/** CPF, CNPJ (its first twelve may be letters), phone, e-mail address, random key. */
+const PIX_KEY =
+  /^(\d{11}|[\dA-Z]{12}\d{2}|\+\d{7,15}|(?=.{3,77}$)[^\s@,;=]+@[^\s@,;=]+|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/;
+
 const isUpTo = (most: number) => (text: string) =>
   /^\d{1,9}$/.test(text) && Number(text) >= 1 && Number(text) <= most;
 
 export const PIX_SETTINGS: Readonly<Record<string, AdapterSetting>> = {
   key: {
-    description: 'the Pix key of the receiver; it must be given',
-    accepts: (value) => /^[\x21-\x7e]{1,77}$/.test(value),
+    description:
+      'the Pix key of the receiver, as the central bank writes it: digits of a CNPJ or CPF alone, +55 and the number of a phone, ' +
+      'an e-mail address, or a random key; it must be given',
+    accepts: (value) => PIX_KEY.test(value),
   },
   tokenUrl: {
     description: 'the address that gives tokens; default: /oauth/token of the host of --url',

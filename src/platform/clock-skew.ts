@@ -1,0 +1,17 @@
+/** Below this, the ways to read a clock explain it. */
+export const SMALL_SKEW_SECONDS = 2;
+/** Signatures, logins and certificates begin to fail by it. */
+export const LARGE_SKEW_SECONDS = 30;
+
+/** `theirs` was read between two readings of our clock, all in milliseconds. 0: within them. */
+export function clockAheadSeconds(
+  theirs: number,
+  ours: { readonly before: number; readonly after: number },
+): number {
+  if (theirs > ours.after) return (theirs - ours.after) / 1_000;
+  return theirs < ours.before ? (theirs - ours.before) / 1_000 : 0;
+}
+
+export function skewText(aheadSeconds: number): string {
+  return `${Math.round(Math.abs(aheadSeconds))} s ${aheadSeconds < 0 ? 'behind' : 'ahead of'} ours`;
+}
