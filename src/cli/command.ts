@@ -16,6 +16,8 @@ export type CommandTools = {
   readonly cell: string | null;
   readonly operator: Actor;
   readonly acquirer: AcquirerPlace;
+  /** The bank of Pix of the settings. */
+  readonly pix: Pick<Configuration['pix'], 'url' | 'channel' | 'settings' | 'timeoutMilliseconds'>;
   readonly report: (line: string) => void;
 };
 

@@ -186,6 +186,7 @@ function plainTools(configuration: Configuration, { database, operator, report }
       timeoutMilliseconds: acquirerTimeoutMilliseconds,
       captureDays,
     },
+    pix: configuration.pix,
     report,
   };
 }

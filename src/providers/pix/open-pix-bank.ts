@@ -73,6 +73,8 @@ export const PIX_PORT = guardedPort<PixBank, 'name' | 'recurring' | 'close'>(
     refund: notConnected,
     settleRefund: notConnected,
     receivedSince: unknown,
+    listCharges: unknown,
+    listReturned: unknown,
     authorize: notConnected,
     findAuthorization: unknown,
     endAuthorization: notConnected,

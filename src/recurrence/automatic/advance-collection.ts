@@ -81,13 +81,13 @@ async function decideCharge(
   collection: Collection,
   authorization: Authorization,
 ): Promise<Decision> {
-  const { merchantId, isSent } = collection;
+  const { merchantId, isSent, isHeld } = collection;
   const bank = tools.pixBanks.of(authorization.bank);
   const request = requestOf(collection, authorization);
   const timeout = tools.pixTimeoutMilliseconds;
   // What nobody wants any more is not sent: a kill may have left its intent alone.
   const isWanted = collection.subscription === 'active' && authorization.state !== 'ending';
-  const mayBeSent = !isSent && isWanted;
+  const mayBeSent = !isSent && isWanted && !isHeld;
   const answer = await (mayBeSent ? bank.collect(request, timeout) : bank.findCollection(request, timeout));
   if (!isSent && !isWanted && answer.kind === 'notFound') return { state: 'voided', code: null };
   const decision = decisionOf(collection, answer, tools.clock.now(merchantId));

@@ -21,6 +21,7 @@ import {
   refusalOf,
   unknown,
 } from './charge-answers.ts';
+import { listCharges, listReturned } from './charge-lists.ts';
 import type { PixDialect } from './dialect.ts';
 import { queryOf, readReceipts, windowOf } from './receipt-pages.ts';
 import { recurringPix } from './recurring-requests.ts';
@@ -75,6 +76,9 @@ export function standardPixBank(
     settleRefund: (request, timeout) => observed('refund', settleRefund(client, request, timeout)),
     receivedSince: (request, timeout) =>
       observed('receipts', receivedSince(client, dialect, request, timeout)),
+    listCharges: (window, isDue, timeout) =>
+      observed('list', listCharges(client, dialect, window, isDue, timeout)),
+    listReturned: (window, timeout) => observed('list', listReturned(client, dialect, window, timeout)),
     close: () => client.close(),
   };
 }
