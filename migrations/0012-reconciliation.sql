@@ -409,8 +409,8 @@ create table truth_budgets (
   -- Merchants whose run has ended, and what these have asked: the others share the rest.
   ended_merchants integer not null default 0,
   ended_asked integer not null default 0,
-  -- Questions that were not answered: after some nobody asks.
-  unanswered integer not null default 0
+  -- For each question that was not answered its acquirer: after some nobody asks it.
+  unanswered text[] not null default '{}'
 );
 
 -- What was compared on a day, of all merchants, under a seal of the audit key: written once.

@@ -21,6 +21,8 @@ create table restore_runs (
   -- at.
   of_merchant text,
   also_merchants text[] not null default '{}'::text[],
+  -- Whose lists are walked: kind/name. One that is added later is in no comparison.
+  providers text[] not null default '{}'::text[],
   walker uuid,
   walking_until timestamptz
 );
@@ -61,4 +63,13 @@ create table restore_redone (
   audit_seal bytea primary key check (octet_length(audit_seal) = 32),
   audit_entry bigint not null,
   redone_at timestamptz not null default now()
+);
+
+-- Providers that were added in the lost time, as shipped lines say: their charges are in a comparison only once
+-- they are here again.
+create table restore_lost_providers (
+  audit_seal bytea primary key check (octet_length(audit_seal) = 32),
+  kind text not null,
+  name text not null,
+  noted_at timestamptz not null default now()
 );

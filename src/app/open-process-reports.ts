@@ -47,7 +47,8 @@ export function openProcessReports({
     return {
       ...{ peer, state, since, answeredAt },
       awayFor: open.map(({ labels }) => String(labels.kind ?? awayFor)),
-      feedAgeSeconds: ages[0]?.value ?? null,
+      // Of the provider that has said nothing for the longest time.
+      feedAgeSeconds: ages.length === 0 ? null : Math.max(...ages.map(({ value }) => value)),
     };
   }
 

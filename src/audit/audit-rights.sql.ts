@@ -14,7 +14,7 @@ export const RUNTIME_TABLE_RIGHTS: TableRights = {
   ...on('select, insert', 'console_hand_givers console_hands fee_tables movements subscription_events'),
   ...on(
     'select, insert',
-    'restore_redone truth_reports unreadable_bank_changes unreadable_changes unreadable_pix_receipts',
+    'restore_lost_providers restore_redone truth_reports unreadable_bank_changes unreadable_changes unreadable_pix_receipts',
   ),
   ...on('select, insert, delete', 'audit_unlogged'),
   // Immutable until old; a second person approves `console_requests` as written.

@@ -6,7 +6,6 @@ import type { Keyring } from '../keys/open-keyring.ts';
 import type { ChannelFiles } from '../platform/channels/channel-files.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { DatabasePlace } from '../platform/postgres/database-place.ts';
-import type { PixSettings } from '../providers/pix/pix-settings.ts';
 import { holdsCardNumber, holdsCpfOrEmail } from '../values/card-number-in-text.ts';
 import { cents, reaisText } from '../values/cents.ts';
 import { isInstant, utcText } from '../values/instant.ts';
@@ -17,7 +16,8 @@ export type CommandTools = {
   readonly cell: string | null;
   readonly operator: Actor;
   readonly acquirer: AcquirerPlace;
-  readonly pix: Pick<PixSettings, 'url' | 'channel' | 'settings'>;
+  /** The bank of Pix of the settings. */
+  readonly pix: Pick<Configuration['pix'], 'url' | 'channel' | 'settings' | 'timeoutMilliseconds'>;
   readonly report: (line: string) => void;
 };
 

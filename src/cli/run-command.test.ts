@@ -35,7 +35,7 @@ async function run(...words: string[]) {
       timeoutMilliseconds: 1_000,
       captureDays: 5,
     },
-    pix: { url: null, channel: NO_CHANNEL_FILES, settings: {} },
+    pix: { url: null, channel: NO_CHANNEL_FILES, settings: {}, timeoutMilliseconds: 1_000 },
     report: () => {},
   } as const;
   const exitCode = await runCommand(words, {

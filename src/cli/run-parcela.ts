@@ -172,7 +172,7 @@ async function openAuditedTools(configuration: Configuration, reached: Reached):
 }
 
 function plainTools(configuration: Configuration, { database, operator, report }: Reached): CommandTools {
-  const { environment, cell, acquirerUrl, acquirerChannel, acquirerTimeoutMilliseconds, captureDays, pix } =
+  const { environment, cell, acquirerUrl, acquirerChannel, acquirerTimeoutMilliseconds, captureDays } =
     configuration;
   return {
     database,
@@ -186,7 +186,7 @@ function plainTools(configuration: Configuration, { database, operator, report }
       timeoutMilliseconds: acquirerTimeoutMilliseconds,
       captureDays,
     },
-    pix,
+    pix: configuration.pix,
     report,
   };
 }

@@ -12,6 +12,7 @@ import {
   type ProviderRefusal,
   type ProviderSettings,
   providerRecord,
+  providerText,
 } from './provider.ts';
 import { ALL_MERCHANTS, MOST_RULES, type ProviderRule, readRule, ruleText } from './provider-rule.ts';
 import {
@@ -52,7 +53,7 @@ const refused = (refusal: ProviderRefusal, value: string): ProviderRefused => ({
   value,
 });
 
-const resourceOf = (kind: ProviderKind, name: string) => `providers/${kind}/${name}`;
+const resourceOf = (kind: ProviderKind, name: string) => `providers/${providerText({ kind, name })}`;
 
 /** The name can never change: charges are stored under it. */
 export async function addProvider(

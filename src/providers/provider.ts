@@ -40,6 +40,9 @@ export type CheckAccess = (
   terms: ProviderTerms,
 ) => Promise<string | null>;
 
+/** As audit log and runs of a comparison name it. */
+export const providerText = ({ kind, name }: Pick<Provider, 'kind' | 'name'>) => `${kind}/${name}`;
+
 /** The provider of the settings. It is in no table. */
 export const DEFAULT_PROVIDER = 'default';
 

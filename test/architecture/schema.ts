@@ -32,6 +32,7 @@ const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
   settlement_refusals: "the operator's: a file may be of several merchants",
   restore_runs: "the operator's",
   restore_redone: "lines of the operator's audit log",
+  restore_lost_providers: "the operator's",
   truth_budgets: 'of all merchants together',
   truth_reports: 'of all merchants together',
   console_hands: 'of a user, whose merchant stands in console_users',

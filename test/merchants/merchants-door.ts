@@ -280,7 +280,7 @@ export async function command(
       timeoutMilliseconds: 1_000,
       captureDays: 5,
     },
-    pix: { url: null, channel: NO_CHANNEL_FILES, settings: {} },
+    pix: { url: null, channel: NO_CHANNEL_FILES, settings: {}, timeoutMilliseconds: 1_000 },
     report: (line: string) => void errors.push(line),
   };
   const exitCode = await runCommand(words, {

@@ -75,7 +75,7 @@ test('all faults of a request come at once, each with its field', async () => {
     expiresInSeconds: 5,
     payer: { name: ' ', documentNumber: '1' },
     description: 'x'.repeat(141),
-    configSplit: [],
+    configSplit: [{ percent: 100 }],
     fine: { percent: 2 },
     urlCallBack: 'https://10.0.0.1/x',
   });
@@ -90,6 +90,12 @@ test('all faults of a request come at once, each with its field', async () => {
     'payer.name',
     'urlCallBack',
   ]);
+});
+
+test('what says nothing is not given: an empty list, null and blanks', async () => {
+  const nothing = { configSplit: [], dueDate: '', urlCallBack: ' ', discount: null };
+  const reply = await charge(shop, nothing);
+  assert.equal(reply.status, 200, reply.text);
 });
 
 test('a lost answer of the bank is 202, and the charge is made once, whether the bank had made it or not', async () => {

@@ -279,17 +279,20 @@ test('all nights of a day ask from one budget, and none behind an acquirer that 
   };
   const [asked = 0, nights = 0] = (await budget()) as number[];
   assert.deepEqual(await endNight(), { asked: 3, is_cut_short: false, left_out: 0 });
-  assert.deepEqual(await budget(), [asked + 3, nights + 1, 0]);
+  assert.deepEqual(await budget(), [asked + 3, nights + 1, []]);
+  // Another acquirer that is silent takes nothing from this one.
   await service.auditor.query(
-    `update truth_budgets set questions = asked + 2 where char_length(budget_key) = 10`,
+    `update truth_budgets set questions = asked + 2, unanswered = '{rede,rede,rede}'
+     where char_length(budget_key) = 10`,
   );
   assert.deepEqual(await endNight(), { asked: 2, is_cut_short: false, left_out: 0 });
   assert.deepEqual(await endNight(), { asked: 0, is_cut_short: false, left_out: 1 });
   await service.auditor.query(
-    `update truth_budgets set questions = asked + 2, unanswered = 3 where char_length(budget_key) = 10`,
+    `update truth_budgets set questions = asked + 2, unanswered = '{default,default,default}'
+     where char_length(budget_key) = 10`,
   );
   assert.deepEqual(await endNight(), { asked: 0, is_cut_short: true, left_out: 1 });
-  assert.deepEqual(await budget(), [asked + 5, nights + 4, 3]);
+  assert.deepEqual(await budget(), [asked + 5, nights + 4, ['default', 'default', 'default']]);
   await until('its metrics are counted', async () => {
     const metrics = await (await fetch(service.metricsUrl)).text();
     return metrics.includes('parcela_truth_not_asked{reason="leftOut"} 1');

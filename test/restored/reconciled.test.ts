@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { ecsFields } from '../../src/platform/log.ts';
 import { runCommandHere } from '../kit/command.ts';
 import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
+import { openPixBank } from '../kit/pix-bank.ts';
 import {
   databaseUrl,
   openSimulator,
@@ -16,7 +17,9 @@ import {
 } from '../kit/service.ts';
 import { openResolvingBridge, type ResolvingBridge } from '../kit/spoiling-acquirer.ts';
 import { captureOf } from '../payments/preauthorized.ts';
+import { cancel as cancelPix, type PixShop, ledger as pixLedger } from '../pix/pix-service.ts';
 import { type Cluster, type Clusters, openClusters } from './clusters.ts';
+import { giveBackPart, type LostPix, losePix, makePix, statusOf, takeAwayThere } from './lost-pix.ts';
 import {
   asked,
   authorizeThere,
@@ -52,6 +55,8 @@ const told: Record<'ended' | 'other' | 'planEnded' | 'billingEnded' | 'left', En
 /** Of the lost time, with the payment that was answered. */
 const keyed: (Keyed & { readonly paymentId: string | undefined })[] = [];
 let otherCard: string;
+let pixBank: Awaited<ReturnType<typeof openPixBank>>;
+let pix: LostPix;
 /** The log of the lost services. */
 let lostLines: string;
 
@@ -61,6 +66,7 @@ const settingsOf = (cluster: Cluster, more: Readonly<Record<string, string>> = {
   DATABASE_URL: databaseUrl(cluster.address),
   PARCELA_ACQUIRER_URL: simulator.url,
   PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '2000',
+  ...pixBank.settings,
   ...more,
 });
 
@@ -115,9 +121,13 @@ before(async () => {
   const folder = join(root, 'home');
   await mkdir(folder);
 
-  const making = await started({ folder, settings: { DATABASE_URL: databaseUrl(lost.address) } });
+  pixBank = await openPixBank(root);
+  const place = { DATABASE_URL: databaseUrl(lost.address) };
+  const making = await started({ folder, settings: { ...place, ...pixBank.settings } });
   const demo = await making.demo();
   ({ merchantId } = demo);
+  token = await logIn(making.gatewayUrl, demo.gateway);
+  pix = await makePix(pixShopAt(making));
   await making.stop();
 
   // It resolves nothing: what has no answer stands in the backup.
@@ -154,6 +164,8 @@ before(async () => {
 
   const second = await started({ folder, settings: settingsOf(lost) });
   const later = shopAt(second);
+  await losePix(pixShopAt(second), pix);
+  await addPixBank(settingsOf(lost));
   await until('the billing is charged', async () => (await ledger()).some(({ amount }) => amount === 4_990));
   ids.lost = await paid(later, 11_000, 'LOST');
   await loseWhatMerchantsWereTold(later, await logIn(second.gatewayUrl, demo.recurrence), lost);
@@ -206,6 +218,31 @@ before(async () => {
   onRecovered = await started({ folder, settings: settingsOf(recovered) });
 });
 
+const pixShopAt = ({ gatewayUrl }: Service) =>
+  ({ url: gatewayUrl, token, bankUrl: pixBank.pix.url }) as unknown as PixShop;
+
+/** Added in the lost time, and again. */
+async function addPixBank(settings: Readonly<Record<string, string>>): Promise<void> {
+  const tokenFile = join(root, 'segundo');
+  await writeFile(tokenFile, 'segundo:secret', { mode: 0o600 });
+  const words = [
+    'provider',
+    'add',
+    '--kind',
+    'pix',
+    '--name',
+    'segundo',
+    '--setting',
+    'key=pix@loja.example',
+  ];
+  const where = ['--url', `${pixBank.pix.url}/api/v2`, '--token-file', tokenFile];
+  const added = await runCommandHere([...words, ...where], {
+    ...settings,
+    PARCELA_DATA_DIR: join(root, 'home'),
+  });
+  assert.equal(added.code, 0, added.said);
+}
+
 /** All answered 200. */
 async function loseWhatMerchantsWereTold(shop: Shop, recurrence: string, lost: Cluster): Promise<void> {
   const recurring = { ...shop, token: recurrence };
@@ -233,6 +270,7 @@ after(async () => {
   await clusters?.close();
   await bridge?.close();
   await simulator?.stop();
+  await pixBank?.pix.stop();
   await rm(root, { recursive: true, force: true });
 });
 
@@ -244,6 +282,8 @@ test('the recovered database is held, and knows nothing of what came after the m
     [undefined, undefined, undefined],
   );
 });
+
+type Restored = { returned: number; removed: number; left: { txid: string; state: string }[] };
 
 test('a dry run says what would be done and changes nothing: what is new may be unanswered, the rest is not', async () => {
   // The server says up to which commit it was recovered: not behind the moment.
@@ -261,7 +301,9 @@ test('a dry run says what would be done and changes nothing: what is new may be 
       ...{ code: 1, filled: 7, voided: 0, undecided: 5, unfinished: 1, leftToServices: 0, notOurs: 0 },
     },
   );
-  assert.deepEqual(await recovered.sql('select from restore_runs'), []);
+  const { returned, removed, left } = said.pix as Restored;
+  assert.deepEqual([returned, removed, left.map(({ txid }) => txid)], [2, 1, [pix.lost?.txid]]);
+  assert.deepEqual(await recovered.sql('select from restore_runs union all select from pix_refunds'), []);
   assert.equal(await rowOf(ids.lostInPart), undefined);
 });
 
@@ -292,6 +334,25 @@ test('reconciling fills in what was answered, asks a person for the rest, and do
   assert.deepEqual([again.filled, again.voided, again.seen], [0, 0, first.seen]);
   const rows = await recovered.sql('select count(*)::int as count from movements');
   assert.equal(rows.length, 1);
+});
+
+test('what was given back and taken away by Pix is put into the books, and what they lost is named', async () => {
+  const { pix: found } = await reconcile('--since', since);
+  assert.deepEqual(found, {
+    returned: 0,
+    removed: 0,
+    left: [{ bank: 'default', txid: pix.lost?.txid, amount: 14_990, state: 'waiting' }],
+  });
+  const refunds = await recovered.sql(`select state, amount::int from pix_refunds order by amount`);
+  assert.deepEqual(refunds, [
+    { state: 'refunded', amount: 4_000 },
+    { state: 'refunded', amount: 14_990 },
+  ]);
+  const shop = pixShopAt(onRecovered);
+  const statuses = [await statusOf(shop, pix.part), await statusOf(shop, pix.removed)];
+  assert.deepEqual([...statuses, await statusOf(shop, pix.late)], ['Paga', 'Cancelada', 'Cancelada']);
+  await takeAwayThere(shop, pix.lost as never);
+  assert.deepEqual((await reconcile('--since', since)).pix, { returned: 0, removed: 0, left: [] });
 });
 
 type Redone = {
@@ -406,6 +467,7 @@ test('what merchants were told and an operator did in the lost time is read from
   assert.deepEqual(
     before.items?.map(({ action, to, state }) => [action, to, state]),
     [
+      ['provider.add', null, 'byHand'],
       ['subscription.change', 'canceled', 'toDo'],
       ['subscription.change', otherCard, 'toDo'],
       ['plan.change', 'canceled', 'toDo'],
@@ -415,13 +477,26 @@ test('what merchants were told and an operator did in the lost time is read from
   );
   assert.equal(before.code, 1, 'something is to be done');
   const [first, again] = [await redo('--do'), await redo('--do')];
-  assert.deepEqual([first.done, first.alreadySo, first.left, first.code], [5, 0, [], 0]);
-  assert.deepEqual([again.done, again.alreadySo, again.left, again.code], [0, 5, [], 0]);
+  assert.deepEqual([first.done, first.alreadySo, first.left?.length, first.code], [5, 0, 1, 1]);
+  assert.deepEqual([again.done, again.alreadySo, again.left?.length, again.code], [0, 5, 1, 1]);
   const releasing = await parcela('billing', 'release', '--merchant', merchantId, '--reason', 'asked again');
   assert.equal(releasing.code, 0, releasing.said);
   assert.equal((await redo('--do')).alreadySo, 5, 'nothing is done twice, whatever has changed since');
   const { printed } = await parcela('audit', 'list', '--action', 'restore.redo', '--json');
   assert.equal((JSON.parse(printed) as { items: unknown[] }).items.length, 5);
+});
+
+test('a provider of the lost time is here again and compared before the database is accepted', async () => {
+  const accept = async () => (await parcela('restore', 'accept', '--reason', 'too early')).said;
+  assert.match(await accept(), /pix\/segundo was added in the lost time and is not here/);
+  const uncompared = await parcela('restore', 'reconcile', '--since', since);
+  assert.match(uncompared.said, /pix\/segundo was added in the lost time and is not here/);
+  await addPixBank(settingsOf(recovered));
+  assert.match(await accept(), /pix\/segundo was not there when restore reconcile was run/);
+  const { pix: found } = await reconcile('--since', since);
+  assert.deepEqual(found, { returned: 0, removed: 0, left: [] });
+  const shown = await redo();
+  assert.deepEqual([shown.items?.length, shown.code], [5, 0]);
 });
 
 /** The lost lines, changed, as another file. */
@@ -582,6 +657,17 @@ test('a cancel and a payment of the lost time, sent again with their keys, are m
   }
   const there = await ledger();
   assert.equal(there.find(({ paymentId }) => paymentId === ids.keyed)?.canceledAmount, 3_000);
+  const pixShop = pixShopAt(onRecovered);
+  const replayed = await giveBackPart(pixShop, pix);
+  assert.deepEqual(
+    [replayed.status, replayed.headers.get('idempotent-replayed')],
+    [200, 'true'],
+    replayed.text,
+  );
+  assert.equal((await giveBackPart(pixShop, pix, 4_001)).status, 422);
+  assert.equal((await cancelPix(pixShop, pix.late.paymentId)).status, 409);
+  const givenBack = (await pixLedger(pixShop, 'pix')).map((one) => one.givenBack);
+  assert.deepEqual(givenBack.toSorted(), [14_990, 4_000]);
   assert.equal(there.filter(({ amount }) => amount === 12_600).length, 1);
 });
 

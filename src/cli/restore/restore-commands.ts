@@ -4,6 +4,7 @@ import { releaseRestored } from '../../merchants/release-restored.ts';
 import { acceptDatabase, readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
 import { isAccepted, textOf } from '../../platform/database-watch/server-stamp.ts';
 import type { Tx } from '../../platform/postgres/database.ts';
+import { findAbsentProviders, findUnwalked } from '../../reconciliation/restored/lost-providers.sql.ts';
 import { holdRuns } from '../../reconciliation/restored/restore-runs.sql.ts';
 import type { RestoreRun } from '../../reconciliation/restored/restored-charge.ts';
 import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/restored-charges.sql.ts';
@@ -160,25 +161,40 @@ type Compared = {
   readonly isWalked: boolean;
   readonly run: RestoreRun | null;
   readonly waiting: WaitingCounts;
+  /** Added in the lost time, and not here. */
+  readonly absent: readonly string[];
+  /** Here, and not compared. */
+  readonly unwalked: readonly string[];
 };
 
 /** Nothing continues the comparison until the transaction ends. */
 async function holdCompared(tx: Tx): Promise<Compared> {
-  return { ...(await holdRuns(tx)), waiting: await countWaiting(tx) };
+  const held = await holdRuns(tx);
+  const absent = await findAbsentProviders(tx);
+  const unwalked = await findUnwalked(tx, held.run);
+  return { ...held, waiting: await countWaiting(tx), absent, unwalked };
 }
 
 const isFinished = (run: RestoreRun | null) => run !== null && run.finishedAt !== null;
 
+const ALL_THE_SAME = '--unreconciled accepts all the same';
+
 function refusalToAccept(
-  { isWalked, run, waiting: { ofBillings } }: Compared,
+  { isWalked, run, waiting: { ofBillings }, absent, unwalked }: Compared,
   isUnreconciled: boolean,
 ): string | null {
   if (isWalked) return WALKED;
   if (ofBillings > 0)
     return `${ofBillings} charges of billings wait for a decision, and their billings would be charged again: see restore list`;
-  if (isUnreconciled || isFinished(run)) return null;
+  if (isUnreconciled) return null;
+  if (absent.length > 0)
+    return `${absent.join(', ')} was added in the lost time and is not here: add it again, then run restore reconcile. ${ALL_THE_SAME}`;
+  if (isFinished(run))
+    return unwalked.length === 0
+      ? null
+      : `${unwalked.join(', ')} was not there when restore reconcile was run: run it again. ${ALL_THE_SAME}`;
   const state = run === null ? 'was not run' : 'was begun and has not ended';
-  return `restore reconcile ${state}: what it would find may be charged again. --unreconciled accepts all the same`;
+  return `restore reconcile ${state}: what it would find may be charged again. ${ALL_THE_SAME}`;
 }
 
 function refused(message: string): CommandOutcome {

@@ -2,14 +2,31 @@ import { mayBeOfCell } from '../../keys/data-key-number.ts';
 import { listDataKeys } from '../../keys/data-keys.sql.ts';
 import { readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
 import { isAccepted } from '../../platform/database-watch/server-stamp.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
+import type { PixBanks } from '../../providers/open-pix-banks.ts';
 import type { FillTools } from '../../reconciliation/restored/fill-charge.ts';
-import { type Reconciled, reconcileCharges } from '../../reconciliation/restored/reconcile-charges.ts';
+import { findAbsentProviders } from '../../reconciliation/restored/lost-providers.sql.ts';
+import {
+  type AskedReconciliation,
+  type Reconciled,
+  reconcileCharges,
+} from '../../reconciliation/restored/reconcile-charges.ts';
+import type { RestoredPix } from '../../reconciliation/restored/reconcile-pix.ts';
 import { replayedUntil } from '../../reconciliation/restored/restore-runs.sql.ts';
 import { NOTHING_RESTORED, type RestoreTally } from '../../reconciliation/restored/restored-charge.ts';
 import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/restored-charges.sql.ts';
 import { type Instant, parseOffsetText, parseUtcText, utcText } from '../../values/instant.ts';
 import { NO_ACQUIRER, withAcquirers } from '../acquirer-of-command.ts';
-import type { AuditedCommandTools, Command, CommandOutcome, GivenOptions } from '../command.ts';
+import {
+  type AuditedCommandTools,
+  type Command,
+  type CommandOutcome,
+  type GivenOptions,
+  reaisOf,
+  table,
+} from '../command.ts';
+import { withPixBanks } from '../pix-banks-of-command.ts';
+import { businessTime } from './business-time.ts';
 
 export const instantOf = (text: string): Instant | null => parseUtcText(text) ?? parseOffsetText(text);
 export const checkInstant = (text: string) =>
@@ -89,22 +106,38 @@ async function runReconcile(given: GivenOptions, tools: AuditedCommandTools): Pr
     ofCell: tools.cell === null ? null : { alsoMerchants },
     stampToken: stamp?.token ?? null,
   };
-  const done = await withAcquirers(tools, async (acquirers): Promise<Reconciled> => {
-    if (acquirers.all().length === 0) return { kind: 'stopped', reason: NO_ACQUIRER };
-    const mute = acquirers.all().find((name) => !acquirers.of(name).capabilities().listCharges);
-    if (mute !== undefined)
-      return { kind: 'stopped', reason: `the acquirer ${mute} does not list charges: see docs/restore.md` };
-    return reconcileCharges(
-      {
-        ...{ ...fillToolsOf(tools), audit: tools.audit, operator: tools.operator, acquirers },
-        acquirerTimeoutMilliseconds: tools.acquirer.timeoutMilliseconds,
-        report: tools.report,
-      },
-      asked,
-    );
-  });
+  const absent = await findAbsentProviders(tools.database);
+  if (absent.length > 0)
+    return refused(`${absent.join(', ')} was added in the lost time and is not here: add it again first`);
+  const done = await withAcquirers(tools, (acquirers) =>
+    withPixBanks(tools, (pixBanks) => reconcileWith(tools, { acquirers, pixBanks }, asked)),
+  );
   if (done.kind === 'stopped') return refused(`stopped: ${done.reason}. The same command goes on from there`);
   return outcomeOf(done, asked, await countWaiting(tools.database));
+}
+
+type Opened = { readonly acquirers: Acquirers; readonly pixBanks: PixBanks };
+
+async function reconcileWith(
+  tools: AuditedCommandTools,
+  { acquirers, pixBanks }: Opened,
+  asked: AskedReconciliation,
+): Promise<Reconciled> {
+  if (acquirers.all().length === 0 && pixBanks.all().length === 0)
+    return { kind: 'stopped', reason: NO_ACQUIRER };
+  const mute = acquirers.all().find((name) => !acquirers.of(name).capabilities().listCharges);
+  if (mute !== undefined)
+    return { kind: 'stopped', reason: `the acquirer ${mute} does not list charges: see docs/restore.md` };
+  return reconcileCharges(
+    {
+      ...{ ...fillToolsOf(tools), audit: tools.audit, operator: tools.operator, acquirers, pixBanks },
+      acquirerTimeoutMilliseconds: tools.acquirer.timeoutMilliseconds,
+      pixTimeoutMilliseconds: tools.pix.timeoutMilliseconds,
+      nowOf: (merchantId) => businessTime(tools, merchantId),
+      report: tools.report,
+    },
+    asked,
+  );
 }
 
 function refused(message: string): CommandOutcome {
@@ -124,7 +157,7 @@ const LINES = {
 } as const satisfies Record<keyof RestoreTally, string>;
 
 function outcomeOf(
-  { tally, end }: Extract<Reconciled, { kind: 'finished' }>,
+  { tally, end, pix }: Extract<Reconciled, { kind: 'finished' }>,
   asked: { readonly restoredTo: Instant; readonly isDry: boolean },
   waiting: WaitingCounts,
 ): CommandOutcome {
@@ -139,13 +172,34 @@ function outcomeOf(
       ...(stoppedAt === null ? [] : [`Stopped at     ${stoppedAt}`]),
       ...names.map((name) => `${String(tally[name]).padStart(8)}  ${LINES[name]}`),
       `Of all runs ${waiting.undecided} wait for a decision, and the services finish ${waiting.unfinished}.`,
+      ...pixLines(pix),
       ...(asked.isDry ? ['Nothing was changed.'] : []),
     ],
     json: {
       ...{ restoredTo: utcText(asked.restoredTo), lastSaleAt, stoppedAt, isDryRun: asked.isDry, ...tally },
+      pix,
       waiting: { undecided: waiting.undecided, unfinished: waiting.unfinished },
     },
     // Counts what an earlier run left to a person too.
-    isBad: tally.undecided > 0 || waiting.undecided > 0,
+    isBad: tally.undecided > 0 || waiting.undecided > 0 || pix.left.length > 0,
   };
+}
+
+const MOST_SHOWN = 50;
+
+function pixLines({ returned, removed, left }: RestoredPix): string[] {
+  if (returned + removed + left.length === 0) return [];
+  const rows = left
+    .slice(0, MOST_SHOWN)
+    .map(({ bank, txid, amount, state }) => [bank, txid, amount === null ? '-' : reaisOf(amount), state]);
+  return [
+    `Pix: ${returned} devolutions and ${removed} charges taken away are put into the books.`,
+    ...(left.length === 0
+      ? []
+      : [
+          `${left.length} are at their banks and not in the books. Take those that wait away there; give none back twice:`,
+          ...table(['bank', 'txid', 'amount', 'state'], rows),
+          ...(left.length > MOST_SHOWN ? ['--json names them all.'] : []),
+        ]),
+  ];
 }

@@ -12,7 +12,7 @@ import {
   type LostChanges,
 } from '../../reconciliation/restored/find-lost-changes.ts';
 import { rangesText, stateAfter } from '../../reconciliation/restored/lost-change.ts';
-
+import { noteLostProviders } from '../../reconciliation/restored/lost-providers.sql.ts';
 import { newestRestoreRun } from '../../reconciliation/restored/restore-runs.sql.ts';
 import { type Instant, instant, parseUtcText, utcText } from '../../values/instant.ts';
 import {
@@ -23,6 +23,7 @@ import {
   table,
   visible,
 } from '../command.ts';
+import { businessTime } from './business-time.ts';
 import { checkInstant, instantOf } from './restore-reconcile.ts';
 
 /** More than anybody reads: give a later --since, or fewer files. */
@@ -62,6 +63,7 @@ async function runRedo(given: GivenOptions, tools: AuditedCommandTools): Promise
   if (typeof lines === 'string') return { ok: false, option: '--lines', message: lines };
   const lost = await findLostChanges(database, lines);
   const { found, missing } = lost;
+  await noteProviders(tools, found);
   const alreadySo = found.filter(({ state }) => state === 'alreadySo').length;
   if (!given.has('do')) return shown(lost, found.length > alreadySo);
   const failed: { readonly change: FoundChange; readonly why: string }[] = [];
@@ -87,6 +89,14 @@ async function runRedo(given: GivenOptions, tools: AuditedCommandTools): Promise
       missing,
     },
   };
+}
+
+/** Of a database that acts none is noted: nothing is compared any more. */
+async function noteProviders({ database }: AuditedCommandTools, found: readonly FoundChange[]) {
+  const { stamp, facts } = await readStamp(database);
+  const lines = found.map(({ line }) => line);
+  if (!facts.isReadOnly && !isAccepted(stamp, facts))
+    await database.transaction((tx) => noteLostProviders(tx, lines));
 }
 
 const countOf = (failed: readonly { readonly change: FoundChange }[], state: FoundChange['state']) =>
@@ -128,16 +138,6 @@ async function linesSince(files: readonly string[], since: Instant): Promise<Shi
       return `${file} has no line of the audit log: give the service's log as it was written, in JSON (json or ecs)`;
   }
   return found.length > 0 ? found : `have no line of the audit log since ${utcText(since)}`;
-}
-
-/** Homologation moves the clocks of merchants. */
-async function businessTime(
-  { database, environment }: Pick<AuditedCommandTools, 'database' | 'environment'>,
-  merchantId: string,
-): Promise<Instant> {
-  if (environment === 'production') return instant(Date.now());
-  const { findClock } = await import('../../homologation/clock/jumps.sql.ts');
-  return instant(Date.now() + ((await findClock(database, merchantId))?.shiftMilliseconds ?? 0));
 }
 
 const HEADS = ['entry', 'when', 'who', 'what', 'of', 'to'];

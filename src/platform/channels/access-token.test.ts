@@ -7,12 +7,16 @@ const LONG = 60_000;
 /** Questions that are answered when the test says so. */
 function opened() {
   const questions: { readonly timeout: number; readonly answer: (answer: NewToken) => void }[] = [];
-  const token = new AccessToken((timeout) => {
-    const { promise, resolve } = Promise.withResolvers<NewToken>();
-    questions.push({ timeout, answer: resolve });
-    return promise;
-  });
-  return { token, questions };
+  const clock = { now: 0 };
+  const token = new AccessToken(
+    (timeout) => {
+      const { promise, resolve } = Promise.withResolvers<NewToken>();
+      questions.push({ timeout, answer: resolve });
+      return promise;
+    },
+    () => clock.now,
+  );
+  return { token, questions, clock };
 }
 
 test('a caller with little time left neither shortens the question nor waits for its end', async () => {
@@ -36,6 +40,21 @@ test('a token whose life nobody names is used again', async () => {
     assert.deepEqual(await token.get(LONG), { kind: 'token', token: 'A' });
     assert.equal(questions.length, 1, String(seconds));
   }
+});
+
+test('a token is given up a good while before its life is over, counted from the question', async () => {
+  const { token, questions, clock } = opened();
+  const first = token.get(LONG);
+  clock.now = 10_000;
+  questions[0]?.answer({ kind: 'token', token: 'A', seconds: 100 });
+  await first;
+  clock.now = 70_000;
+  assert.deepEqual(await token.get(LONG), { kind: 'token', token: 'A' });
+  clock.now = 80_000;
+  const next = token.get(LONG);
+  assert.equal(questions.length, 2);
+  questions[1]?.answer({ kind: 'token', token: 'B', seconds: 100 });
+  assert.deepEqual(await next, { kind: 'token', token: 'B' });
 });
 
 test('a refusal is told to all who wait, and the next caller asks again', async () => {

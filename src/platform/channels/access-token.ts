@@ -19,17 +19,19 @@ const TOO_LATE: TokenAnswer = { kind: 'away', reason: 'no access token came in t
 /** An access token (OAuth 2 by client credentials) that all callers share, and one question for the next. */
 export class AccessToken {
   readonly #ask: (timeoutMilliseconds: number) => Promise<NewToken>;
+  readonly #now: () => number;
   #held: { readonly token: string; readonly endsAt: number } | null = null;
   #asking: Promise<TokenAnswer> | null = null;
 
   /** `ask` never throws, and ends within the timeout. */
-  constructor(ask: (timeoutMilliseconds: number) => Promise<NewToken>) {
+  constructor(ask: (timeoutMilliseconds: number) => Promise<NewToken>, now = () => performance.now()) {
     this.#ask = ask;
+    this.#now = now;
   }
 
   get(timeoutMilliseconds: number): Promise<TokenAnswer> {
     const held = this.#held;
-    if (held !== null && performance.now() < held.endsAt)
+    if (held !== null && this.#now() < held.endsAt)
       return Promise.resolve({ kind: 'token', token: held.token });
     this.#asking ??= this.#renew().finally(() => {
       this.#asking = null;
@@ -43,7 +45,7 @@ export class AccessToken {
   }
 
   async #renew(): Promise<TokenAnswer> {
-    const askedAt = performance.now();
+    const askedAt = this.#now();
     const answer = await this.#ask(QUESTION_MILLISECONDS);
     if (answer.kind !== 'token') return answer;
     const { token, seconds } = answer;

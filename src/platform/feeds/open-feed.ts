@@ -1,7 +1,7 @@
 import type { BusinessClock } from '../business-clock.ts';
 import type { Log } from '../log.ts';
 import type { Database } from '../postgres/database.ts';
-import { openReminder } from '../reminder.ts';
+import { openReminder, type Reminder } from '../reminder.ts';
 import type { Work } from '../work/due-work.ts';
 import { createWakeSignal } from '../work/wake-signal.ts';
 import { type Applying, applyingWork, applyWaitingOf } from './apply-changes.ts';
@@ -38,7 +38,7 @@ type FeedOptions<Page extends FeedPage, Change extends WaitingChange> = {
    */
   readonly isForAllMerchants: boolean;
   /** Called with the result of each request, and the reason when it brought no page. */
-  readonly observePull: (outcome: string, reason: string | null) => void;
+  readonly observePull: (provider: string, outcome: string, reason: string | null) => void;
   /** Called for each item stored as unreadable. */
   readonly observeUnreadable: (item: UnreadableItem) => void;
   readonly applying: Applying<Change>;
@@ -153,13 +153,13 @@ async function pullPage<Page extends FeedPage, Change extends WaitingChange>(
   const request = { merchantId, cursor: cursor.cursor, until, limit: options.mostChanges };
   const answer = await options.ask(provider, request, options.timeoutMilliseconds);
   if (!isPage(answer)) {
-    options.observePull(answer.kind, answer.reason);
+    options.observePull(provider, answer.kind, answer.reason);
     await cursors.postpone(applying.database, cursor, pauseSeconds);
     return { state: 'none', kept: 0 };
   }
   const pace: FeedPace = { pauseSeconds, longestQuietFactor: isForAllMerchants ? 1 : LONGEST_QUIET_FACTOR };
   const isKept = await cursors.keep(applying.database, cursor, answer, pace);
-  options.observePull(answer.kind, null);
+  options.observePull(provider, answer.kind, null);
   if (isKept) for (const item of answer.unreadable) options.observeUnreadable(item);
   if (answer.changes.length > 0) applying.wakeSignal.notify();
   // A dropped page: the process that moved the cursor may have read less than this answer has.
@@ -178,29 +178,49 @@ export type FeedView = {
   readonly pages: Counter;
   /** Changes, by result. */
   readonly outcomes: Counter;
-  /** Given the age of the newest page that this process read; before the first, the time since its start. */
-  readonly showAge: (seconds: () => number) => void;
+  /** Given what tells, of each provider, the age of the newest page that this process read of it. */
+  readonly showAges: (tellAges: (tell: (provider: string, seconds: number) => void) => void) => void;
+  /** Those whose age is told: before the first page, the time since the start. */
+  readonly providers: () => readonly string[];
   readonly sentences: Readonly<Record<'silent' | 'back' | 'unreadable', string>>;
 };
 
 type FeedObservers = Pick<FeedOptions<never, never>, 'observePull' | 'observeUnreadable'>;
 
-export function observeFeed({ log, pages, outcomes, showAge, sentences }: FeedView): FeedObservers {
-  const silence = openReminder((reason, times) => log.warn({ reason, times }, sentences.silent));
+/** One provider that is silent hides neither the silence nor the return of another. */
+export function observeFeed({
+  log,
+  pages,
+  outcomes,
+  showAges,
+  providers,
+  sentences,
+}: FeedView): FeedObservers {
+  const openedAt = performance.now();
+  const watched = new Map<string, { readonly silence: Reminder; isSilent: boolean; readAt: number }>();
+  const watchOf = (provider: string) => {
+    const say = (reason: string, times: number) => log.warn({ provider, reason, times }, sentences.silent);
+    const watch = watched.get(provider) ?? { silence: openReminder(say), isSilent: false, readAt: openedAt };
+    watched.set(provider, watch);
+    return watch;
+  };
   const unreadable = openReminder((reason, times) => log.warn({ reason, times }, sentences.unreadable));
-  let isSilent = false;
-  let readAt = performance.now();
-  showAge(() => (performance.now() - readAt) / 1_000);
+  showAges((tell) => {
+    const now = performance.now();
+    for (const provider of providers())
+      tell(provider, (now - (watched.get(provider)?.readAt ?? openedAt)) / 1_000);
+  });
   return {
-    observePull(outcome, reason) {
+    observePull(provider, outcome, reason) {
       pages.inc({ outcome });
-      if (outcome !== 'unknown') readAt = performance.now();
-      if (reason !== null) silence.report(reason);
-      else if (isSilent) {
-        silence.forget();
-        log.info({}, sentences.back);
+      const watch = watchOf(provider);
+      if (outcome !== 'unknown') watch.readAt = performance.now();
+      if (reason !== null) watch.silence.report(reason);
+      else if (watch.isSilent) {
+        watch.silence.forget();
+        log.info({ provider }, sentences.back);
       }
-      isSilent = reason !== null;
+      watch.isSilent = reason !== null;
     },
     observeUnreadable({ reason }) {
       outcomes.inc({ outcome: 'unreadable' });

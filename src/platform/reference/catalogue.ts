@@ -58,8 +58,8 @@ export function fieldTable(): CatalogueTable {
     title: 'Fields',
     text:
       'Status 400. The tag is the path of the field as you sent it, such as `payment.amount` or `configSplit[0].percent`. ' +
-      'What says nothing is absent, at every depth and inside encryptedCard: null, and an optional text that is empty or ' +
-      'blank; an empty list stands for an empty object. CPF, CNPJ and CEP may carry their masks (not ' +
+      'What says nothing is absent, at every depth and inside encryptedCard: null, an optional text that is empty or ' +
+      'blank, and an optional list that is empty; an empty list stands for an empty object. CPF, CNPJ and CEP may carry their masks (not ' +
       'documentNumberBeneficiary). ' +
       'In a query an empty choice or number (`status=`, `page=`) is absent, and an empty identifier, date or text ' +
       '(`vaultId=`) is refused. Unknown fields are ignored, but for those of other gateways; where money is given back or ' +

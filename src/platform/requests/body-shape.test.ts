@@ -95,9 +95,9 @@ test('an optional text that is empty or blank is absent, at every depth and in l
   }
 });
 
-test('an empty list stands for an empty object, the whole body too, and never for anything else', () => {
+test('an empty list stands for an empty object, the whole body too, or for an optional list that is not given, and never for anything else', () => {
   assert.deepEqual(shapeForm([]).value, {});
-  assert.deepEqual(shapeForm({ name: 'x', payer: [], lines: [] }).value, { name: 'x', payer: {}, lines: [] });
+  assert.deepEqual(shapeForm({ name: 'x', payer: [], lines: [] }).value, { name: 'x', payer: {} });
   for (const sent of [
     { name: [] },
     { name: 'x', note: [] },
@@ -130,7 +130,7 @@ test('masks, blanks around an address and small letters are read, and what is so
     assert.deepEqual(shapeForm({ name: 'x', payer: sent }).value, { name: 'x', payer: read });
 });
 
-test('where every name counts an unknown one and null are faults, and no body, {} and [] are not', () => {
+test('where every name counts an unknown one, null and a blank are faults, and no body, {} and [] are not', () => {
   const exact = bodyShaper(Type.Object({ amount: Type.Optional(Type.Integer()) }), true);
   const tags = (text: string) => exact(read(text)).faults.map(({ tag }) => tag);
   for (const good of ['{}', '[]', '{"amount":5}', '{"Amount":5}']) assert.deepEqual(tags(good), [], good);
@@ -138,6 +138,8 @@ test('where every name counts an unknown one and null are faults, and no body, {
   assert.deepEqual(tags('{"AMOUNT":700,"id":null}'), ['/AMOUNT', '/id']);
   assert.deepEqual(tags('{"amount":null}'), ['/amount']);
   assert.deepEqual(tags('{"Amount":null}'), ['/Amount']);
+  for (const blank of ['""', '" "', '"\\t"'])
+    assert.deepEqual(tags(`{"amount":${blank}}`), ['/amount'], blank);
 });
 
 test('fields by which other gateways charge are faults at every depth, unless they say nothing', () => {

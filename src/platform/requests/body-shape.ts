@@ -1,8 +1,10 @@
 import type { TSchema } from 'typebox';
+import { isBlank } from '../../values/blank-text.ts';
 import { ExactNumber, type JsonValue } from '../../values/exact-json.ts';
 import type { Fault } from '../http/endpoint.ts';
 import type { Sentence } from '../http/sentence.ts';
 import { findForeignFields } from './foreign-fields.ts';
+import { EMPTY } from './formats.ts';
 import { isEmptyText, readText } from './text-readings.ts';
 
 /** Names and indexes that the client wrote differently: `Payment`, or 2 for an item that is now 0. */
@@ -24,10 +26,10 @@ type SchemaParts = {
 
 /**
  * Makes the reader of one body. Keeps known names and drops unknown and read-only ones; accepts a capital
- * first letter; treats `null`, and an optional text that is blank, as absent, and an empty list for an object
- * as an empty object. Bounds arrays before the schema checks them, against floods of faults. Makes absent
- * required objects empty, so that each missing field is named. `isExact`: drops nothing, and `null` is a
- * fault.
+ * first letter; treats `null`, and an optional text that is blank or list that is empty, as absent, and an
+ * empty list for an object as an empty object. Bounds arrays before the schema checks them, against floods of faults. Makes absent
+ * required objects empty, so that each missing field is named. `isExact`: drops nothing, and `null` and a
+ * blank text are faults.
  */
 export function bodyShaper(schema: TSchema, isExact: boolean): (value: JsonValue) => ShapedBody {
   const shape = shaperOf(schema, isExact);
@@ -108,8 +110,11 @@ function sentValue(
   const own = Object.hasOwn(sent, name) ? sent[name] : isCapital ? sent[capital] : undefined;
   if (own === undefined || own === null) return undefined;
   // An empty text in a required field is invalid, not missing.
-  return !isRequired && isEmptyText(schema, own) ? undefined : own;
+  return !isRequired && (isEmptyText(schema, own) || isEmptyList(schema, own)) ? undefined : own;
 }
+
+const isEmptyList = (schema: TSchema, value: JsonValue) =>
+  (schema as SchemaParts).items !== undefined && Array.isArray(value) && value.length === 0;
 
 function inexactFields(
   sent: Record<string, JsonValue>,
@@ -120,6 +125,8 @@ function inexactFields(
   return Object.entries(sent).flatMap(([name, value]) => {
     const isKnown = fields.some((field) => field.name === name || field.capital === name);
     if (!isKnown) return [{ tag: `${pointer}/${name}`, sentence: unknown }];
+    // As null: a variable that was not set.
+    if (isBlank(value)) return [{ tag: `${pointer}/${name}`, sentence: EMPTY }];
     return value === null ? [{ tag: `${pointer}/${name}`, sentence: NULL }] : [];
   });
 }

@@ -282,6 +282,22 @@ test('a card number in a text is a fault of that text, in lists too, unless the 
   );
 });
 
+test('a card number in a parameter is a fault of it; numbers of operators and acquirers may pass for one', () => {
+  const text = Type.Optional(Type.String({ maxLength: 40 }));
+  const query = Type.Object({ referenceTransaction: text, planName: text, nsu: text, mid: text });
+  const reader = requestReader(contract({ ...PAY, body: undefined, check: () => [], query }));
+  const tags = (sent: object) => {
+    const reading = reader(undefined, sent as Record<string, unknown>, null, readExactJson);
+    return reading.ok ? [] : reading.faults.map(({ tag }) => tag);
+  };
+  const number = '5155901222280001';
+  assert.deepEqual(tags({ ReferenceTransaction: number, planName: 'x 5155 9012 2228 0001' }), [
+    'ReferenceTransaction',
+    'planName',
+  ]);
+  assert.deepEqual(tags({ nsu: number, mid: number, planName: 'Clube 5155' }), []);
+});
+
 test('a key of a repeatable request holds no card number', () => {
   const read = (key: string) => readIdempotencyKey(['Idempotency-Key', key]);
   assert.deepEqual(read('pedido-1'), { key: 'pedido-1', faults: [] });

@@ -187,6 +187,9 @@ export function parseQuery(text: string): Record<string, unknown> {
   });
 }
 
+/** Given by operators and acquirers: one of them may pass for a card number by chance. */
+const NUMBERS_OF_OTHERS: ReadonlySet<string> = new Set(['/accountNumber', '/mid', '/nsu']);
+
 /**
  * Parameters are text; an integer takes digits only. A capital first letter is accepted. A choice or number
  * without value (`?page=`) is absent, as forms send it. A text without value, or a parameter sent twice, is a
@@ -196,6 +199,7 @@ function queryReader(endpoint: Contract) {
   const { query: schema = NO_FIELDS as TObject, checkQuery: check, isExact, body = NO_FIELDS } = endpoint;
   const unknownHere = unknownName(Object.keys((body as Partial<TObject>).properties ?? {}));
   const findFaults: SchemaCheck = schemaCheck(schema);
+  const findCardNumbers = cardNumberFinder(schema);
   const properties = Object.entries(schema.properties as Record<string, { type?: string }>);
   const { required = [] } = schema as { readonly required?: readonly string[] };
   const isKnown = (name: string) =>
@@ -233,7 +237,8 @@ function queryReader(endpoint: Contract) {
       pointer: `/${tag}`,
       sentence,
     }));
-    for (const { pointer, sentence } of [...findFaults(value), ...checked]) {
+    const cardNumbers = findCardNumbers(value).filter(({ pointer }) => !NUMBERS_OF_OTHERS.has(pointer));
+    for (const { pointer, sentence } of [...findFaults(value), ...checked, ...cardNumbers]) {
       const tag = tagOf(pointer, sentNames);
       if (!faults.some((fault) => fault.tag === tag)) faults.push({ tag, sentence });
     }

@@ -98,6 +98,8 @@ export const PIX_PORT = guardedPort<PixBank, 'name' | 'recurring' | 'close'>(
     findRefund: unknown,
     receivedSince: unknown,
     returnedSince: unknown,
+    listCharges: unknown,
+    listReturned: unknown,
     authorize: notConnected,
     findAuthorization: unknown,
     endAuthorization: notConnected,

@@ -126,6 +126,36 @@ export const MOST_RECEIPTS = 500;
 
 export type PixReceiptsAnswer = FeedPage<PixReceipt> | BankUnknown;
 
+/** Banks bound the length of a question. */
+export const LONGEST_PIX_WINDOW_DAYS = 4;
+
+/** Both ends included; `page` counts from 0. */
+export type PixWindow = { readonly from: Instant; readonly to: Instant; readonly page: number };
+
+/** `amount` is null if the record has none that can be read. */
+export type ListedPix = {
+  readonly txid: string;
+  readonly state: 'waiting' | 'paid' | 'removed';
+  readonly amount: Cents | null;
+  /** Real time, of the bank. */
+  readonly createdAt: Instant;
+};
+
+export type ListedRefund = {
+  readonly refundId: string;
+  readonly amount: Cents;
+  readonly state: 'refunded' | 'pending';
+  /** Real time, of the bank. */
+  readonly requestedAt: Instant;
+};
+
+/** What arrived, and what was given back of it. */
+export type ReturnedPix = { readonly receipt: PixReceipt; readonly refunds: readonly ListedRefund[] };
+
+export type PixList<Item> =
+  | { readonly kind: 'listed'; readonly items: readonly Item[]; readonly hasMore: boolean }
+  | BankUnknown;
+
 /** The port to a bank of Pix. Never throws: an unclear answer is `unknown`. Ends within the timeout. */
 export type PixBank = RecurringPix & {
   readonly name: string;
@@ -143,5 +173,9 @@ export type PixBank = RecurringPix & {
   receivedSince(request: FeedRequest, timeoutMilliseconds: number): Promise<PixReceiptsAnswer>;
   /** The same of all days on which a Pix can still be given back: of those alone of which something left again. */
   returnedSince(request: FeedRequest, timeoutMilliseconds: number): Promise<PixReceiptsAnswer>;
+  /** The charges that were made in a window. `isDue`: those with a due day. */
+  listCharges(window: PixWindow, isDue: boolean, timeoutMilliseconds: number): Promise<PixList<ListedPix>>;
+  /** What arrived in a window and was given back, whole or in part. */
+  listReturned(window: PixWindow, timeoutMilliseconds: number): Promise<PixList<ReturnedPix>>;
   close(): Promise<unknown>;
 };

@@ -195,6 +195,19 @@ const WHOLE_SALE = `cross join lateral (
        order by installment_number limit 99
      ) r`;
 
+/**
+ * What an adapter of another acquirer has charged is in no file of this one. A bridge says not to whom it leads.
+ * `$1`: the file; `f`: the first installment.
+ */
+const OF_ITS_ACQUIRER = `not exists (
+       select from transactions t join providers p on p.kind = 'acquirer' and p.name = t.acquirer
+       where t.merchant_id = f.merchant_id and t.transaction_id = f.transaction_id and p.adapter <> 'bridge'
+         and p.adapter is distinct from (
+           select case when w.format like 'cielo%' then 'cielo' when w.format like 'rede%' then 'rede' end
+           from settlement_files w where w.file_number = $1
+         )
+     )`;
+
 const OF_LINE = rowCodec({ lineNumber: column.whole() }, 'e');
 const OF_CODE = rowCodec({ lineNumber: column.whole('e.line_number'), ofCode: column.whole('x.of_code') });
 
@@ -206,10 +219,11 @@ const FIND = statement(
      where file_number = $1 and line_number = any ($2::integer[]) order by line_number
    ) e cross join lateral (
      (select ${BOOKED.columns}, ${TAKING.columns}, null::bigint as list from receivables f ${WHOLE_SALE}
-      where f.reference_tail = e.reference_tail and f.installment_number = 1 and f.gross > 0 limit 200)
+      where f.reference_tail = e.reference_tail and f.installment_number = 1 and f.gross > 0
+        and ${OF_ITS_ACQUIRER} limit 200)
      union
      (select ${BOOKED.columns}, ${TAKING.columns}, null from receivables f ${WHOLE_SALE}
-      where f.tid in (e.tid, ltrim(e.tid, '0')) and f.installment_number = 1 limit 200)
+      where f.tid in (e.tid, ltrim(e.tid, '0')) and f.installment_number = 1 and ${OF_ITS_ACQUIRER} limit 200)
      union
      (select ${BOOKED.columns}, ${TAKING.columns}, s.file_number ${OF_LIST} limit 200)
    ) c`,
@@ -239,6 +253,7 @@ const FIND_BY_CODE = statement(
        select r.* from receivables f ${WHOLE_SALE}
        where f.authorization_code in (e.authorization_code, upper(e.authorization_code), ltrim(e.authorization_code, '0'))
          and f.sold_on between e.sold_on - 1 and e.sold_on + 1 and f.installment_number = 1 and f.sale_amount > 0
+         and ${OF_ITS_ACQUIRER}
        limit $3
      ) y
    ) x

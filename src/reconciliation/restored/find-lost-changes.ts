@@ -1,6 +1,8 @@
 import { type ChainEnds, findEnds, searchNewestEntries } from '../../audit/audit-entries.sql.ts';
 import type { ShippedLine } from '../../audit/shipped-line.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { providerText } from '../../providers/provider.ts';
+import { listProviders } from '../../providers/providers.sql.ts';
 import { parseUtcText } from '../../values/instant.ts';
 import { findLost, findPresentState } from './books.sql.ts';
 import {
@@ -12,6 +14,7 @@ import {
   stateAfter,
   thingOf,
 } from './lost-change.ts';
+import { lostProviderOf } from './lost-providers.sql.ts';
 
 export type FoundChange = { readonly line: ShippedLine } & (
   | { readonly state: 'toDo' | 'alreadySo' | 'missing'; readonly change: RedoableChange }
@@ -69,9 +72,11 @@ async function changesOf(
 ): Promise<FoundChange[]> {
   const states = new Map<string, string | null>();
   const found: FoundChange[] = [];
+  const providers = (await listProviders(database)).map(providerText);
   for (const { line, isRedone } of lost) {
     const change = lostChange(line);
-    if (change === null) continue;
+    const provider = lostProviderOf(line);
+    if (change === null || (provider !== null && providers.includes(providerText(provider)))) continue;
     if (change.kind === 'byHand') {
       found.push({ line, change, state: 'byHand' });
       continue;

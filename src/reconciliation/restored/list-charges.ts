@@ -40,7 +40,8 @@ export async function* listCharges(
   // A position from a walk under other settings is void.
   const isPlace = from.merchantId === null || asked.ofCell !== null;
   let place: Place | null = isPlace ? from : FROM_BEGINNING;
-  if (asked.ofCell !== null && from.merchantId === null) place = await firstOf(tools, asked, null);
+  if (tools.acquirers.all().length === 0) place = null;
+  else if (asked.ofCell !== null && from.merchantId === null) place = await firstOf(tools, asked, null);
   if (place === null) yield { charges: [], behind: FROM_BEGINNING, isLast: true };
   for (let pages = 0; place !== null; ) {
     if (pages >= MOST_PAGES) throw new Stopped(`the acquirer's list has more than ${MOST_PAGES} pages`);

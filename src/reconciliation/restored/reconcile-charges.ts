@@ -3,7 +3,7 @@ import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { Database, Tx } from '../../platform/postgres/database.ts';
 import type { ListedCharge } from '../../providers/acquirers/listed-charge.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
-import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
+import { DEFAULT_PROVIDER, type ProviderKind, providerText } from '../../providers/provider.ts';
 import { holdInDoubt } from '../../transactions/methods/card/resolutions.sql.ts';
 import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
 import { isUuid } from '../../values/ids.ts';
@@ -12,6 +12,7 @@ import { bookKey, findBooks, findBooksOf } from './books.sql.ts';
 import { type FillTools, fillCharge, type NotWritten } from './fill-charge.ts';
 import { GuardLost, guardedDatabase } from './guarded-database.ts';
 import { type AskedList, listCharges, Stopped } from './list-charges.ts';
+import { type ReconcilePixTools, type RestoredPix, reconcilePix } from './reconcile-pix.ts';
 import {
   advanceRestoreRun,
   holdWalk,
@@ -47,7 +48,7 @@ export type ReconcileTools = FillTools & {
   readonly acquirers: Pick<Acquirers, 'all' | 'of'>;
   readonly acquirerTimeoutMilliseconds: number;
   readonly report: (line: string) => void;
-};
+} & Omit<ReconcilePixTools, 'mustBeHeld'>;
 
 export type AskedReconciliation = {
   readonly restoredTo: Instant;
@@ -60,7 +61,12 @@ export type AskedReconciliation = {
 
 /** `stopped`: no clear answer, or another process continues. The same call resumes. */
 export type Reconciled =
-  | { readonly kind: 'finished'; readonly tally: RestoreTally; readonly end: EndOfLost }
+  | {
+      readonly kind: 'finished';
+      readonly tally: RestoreTally;
+      readonly end: EndOfLost;
+      readonly pix: RestoredPix;
+    }
   | { readonly kind: 'stopped'; readonly reason: string };
 
 /** Starts before the restored instant: clocks differ, and charges under way then have answers by now. */
@@ -76,16 +82,19 @@ export async function reconcileCharges(
 ): Promise<Reconciled> {
   const { ofCell, stoppedAt } = asked;
   const list = { since: instant(asked.restoredTo - MARGIN_MILLISECONDS), ofCell };
+  const { since } = list;
   try {
     if (asked.isDry) return await judgeAll(tools, list, stoppedAt);
     return await claimWalk(
       tools.database,
       await runToTake(tools, asked, list),
       async (held): Promise<Reconciled> => {
+        // First: the walk of the acquirers' lists ends the run.
+        const pix = await reconcilePix({ ...guarded(tools, held), ...held }, { since, isDry: false });
         await walk(tools, list, held);
         const tally = await tallyOfRun(tools.database, held.run.runNumber);
-        await tools.audit.record(runEvent(tools, 'finished', { ...tally }));
-        return { kind: 'finished', tally, end: held.run };
+        await tools.audit.record(runEvent(tools, 'finished', { ...tally, ...pixDetail(pix) }));
+        return { kind: 'finished', tally, end: held.run, pix };
       },
     );
   } catch (error) {
@@ -101,11 +110,13 @@ async function runToTake(
 ): Promise<Parameters<typeof claimWalk>[1]> {
   const { database } = tools;
   const alsoMerchants = list.ofCell?.alsoMerchants ?? [];
+  const providers = walkedProviders(tools);
   const newest = await newestRestoreRun(database);
   const isUnfinished =
     newest?.finishedAt === null &&
     newest.since === list.since &&
     newest.stoppedAt === stoppedAt &&
+    newest.providers.join() === providers.join() &&
     newest.alsoMerchants.join() === alsoMerchants.join();
   // A service of the lost database may have lived on, so a resumed run checks too.
   const lastSaleAt = isUnfinished && stoppedAt === null ? null : await findLastSale(tools, list);
@@ -118,10 +129,31 @@ async function runToTake(
   const event = runEvent(tools, 'begun', { since: utcText(since), stoppedAt: stopped });
   return () =>
     tools.audit.transaction(async (tx) => {
-      const run = await openRestoreRun(tx, stampToken, { since, lastSaleAt, stoppedAt, alsoMerchants });
+      const run = await openRestoreRun(tx, stampToken, {
+        ...{ since, lastSaleAt, stoppedAt, alsoMerchants, providers },
+      });
       if (run !== null) tx.record(event);
       return run;
     });
+}
+
+/** As `restore accept` compares them with those that there are. */
+export function walkedProviders({
+  acquirers,
+  pixBanks,
+}: Pick<ReconcileTools, 'acquirers' | 'pixBanks'>): string[] {
+  const named = (kind: ProviderKind, names: readonly string[]) =>
+    names.map((name) => providerText({ kind, name }));
+  return [...named('acquirer', acquirers.all()), ...named('pix', pixBanks.all())];
+}
+
+const pixDetail = ({ returned, removed, left }: RestoredPix) => ({
+  ...{ pixReturned: returned, pixRemoved: removed, pixLeft: left.length },
+});
+
+/** What is written only while this process holds the walk. */
+function guarded(tools: ReconcileTools, { run }: Pick<HeldWalk, 'run'>): ReconcileTools {
+  return { ...tools, database: guardedDatabase(tools.database, (tx) => holdWalk(tx, run)) };
 }
 
 function refuseContradiction(end: EndOfLost): void {
@@ -154,7 +186,7 @@ function lastSaleOf(charges: readonly ListedCharge[], before: Instant | null): I
 
 async function walk(tools: ReconcileTools, list: AskedList, held: HeldWalk): Promise<void> {
   const { run, mustBeHeld } = held;
-  const guarded = { ...tools, database: guardedDatabase(tools.database, (tx) => holdWalk(tx, run)) };
+  const writing = guarded(tools, held);
   let seen = 0;
   for await (const { charges, behind, isLast } of listCharges(tools, list, run.place)) {
     // This charge was made since the first check. Nothing of its page is voided.
@@ -162,7 +194,7 @@ async function walk(tools: ReconcileTools, list: AskedList, held: HeldWalk): Pro
     const judged = await judgePage(tools, charges, run);
     for (const { charge, books, verdict } of judged) {
       mustBeHeld();
-      await act(guarded, run, charge, books, verdict);
+      await act(writing, run, charge, books, verdict);
     }
     const tally = { ...countOf(judged), seen: judged.length };
     if (!(await advanceRestoreRun(tools.database, run, { next: behind, isLast }, tally)))
@@ -298,7 +330,8 @@ async function judgeAll(
     for (const [name, added] of Object.entries({ ...page, ...acts }) as [keyof RestoreTally, number][])
       (tally as Record<keyof RestoreTally, number>)[name] += added;
   }
-  return { kind: 'finished', tally, end };
+  const pix = await reconcilePix({ ...tools, mustBeHeld() {} }, { since: list.since, isDry: true });
+  return { kind: 'finished', tally, end, pix };
 }
 
 /** `restore accept` and other walks wait for its end. */

@@ -355,5 +355,7 @@ export type RestoreRun = EndOfLost & {
   readonly place: Place;
   /** In a cell, merchants that the books lost. */
   readonly alsoMerchants: readonly string[];
+  /** Whose lists it walks: kind/name. */
+  readonly providers: readonly string[];
   readonly finishedAt: Instant | null;
 };

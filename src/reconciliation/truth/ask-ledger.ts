@@ -42,14 +42,18 @@ export type AskedOfBatch = {
   readonly charges: readonly ComparedCharge[];
 };
 
-/** Asks one after the other, as far as the budget goes; not behind an acquirer's unanswered request. */
+/**
+ * Asks one acquirer after the other, each as far as its part of budget and time goes; not behind its own
+ * unanswered request. One that is silent takes nothing from the others.
+ */
 export async function askLedger(
-  { database, acquirers, acquirerTimeoutMilliseconds }: AskTools,
+  tools: AskTools,
   { merchantId, day, tally }: TruthRun,
   { key, merchants }: BudgetOfRun,
   batch: AskedOfBatch,
   signal: AbortSignal,
 ): Promise<AskedLedger> {
+  const { database, acquirers } = tools;
   const none = { found: [], asked: [], isCutShort: false, beyondLookUp: 0, leftOut: 0, spent: null };
   if (acquirers.all().length === 0) return none;
   const { sales, differing, beyondLookUp } = salesToLookUp(
@@ -58,37 +62,69 @@ export async function askLedger(
     (name) => acquirers.of(name).capabilities().lookUpDays,
   );
   const budget = await openBudget(database, key, QUESTIONS_OF_BUDGET, merchants);
-  const wanted = tally.isCutShort ? [] : salesToAsk(day, [...sales.keys()], differing, tally.asked, budget);
-  const taken = await takeQuestions(database, key, wanted.length);
-  const differences: KeptDifference[] = [];
-  const asked: string[] = [];
-  const silent = new Map<string, 'unknown' | 'notSent'>();
-  const endsAt = performance.now() + ASKING_MILLISECONDS;
-  for (const transactionId of wanted.slice(0, taken)) {
-    if (signal.aborted || performance.now() > endsAt) break;
-    const found = sales.get(transactionId);
-    if (found === undefined || silent.has(found.acquirer)) continue;
-    const acquirer = acquirers.of(found.acquirer);
-    const answer = await acquirer.find(merchantId, transactionId, acquirerTimeoutMilliseconds);
-    if (answer.kind === 'unknown' || answer.kind === 'notSent') {
-      silent.set(found.acquirer, answer.kind);
-      continue;
-    }
-    asked.push(transactionId);
-    const difference = ledgerDifference(found.sale, answer);
-    if (difference !== null) differences.push({ ...difference, transactionId, installmentNumber: 1 });
+  const named = [...new Set([...sales.values()].map(({ acquirer }) => acquirer))];
+  const open = named.filter((name) => !isSilent(budget, name));
+  const asking = { ...tools, merchantId, sales, signal };
+  const [found, asked, unanswered]: [KeptDifference[], string[], string[]] = [[], [], []];
+  let [givenBack, isCutShort] = [0, tally.isCutShort || open.length < named.length];
+  for (const [index, acquirer] of open.entries()) {
+    const ofAcquirer = (sale: string) => sales.get(sale)?.acquirer === acquirer;
+    const put = asked.length + unanswered.length;
+    const wanted = salesToAsk(
+      day,
+      [...sales.keys()].filter(ofAcquirer),
+      differing.filter(ofAcquirer),
+      tally.asked + put,
+      { ...budget, asked: budget.asked + put },
+      open.length - index,
+    );
+    const taken = await takeQuestions(database, key, wanted.length);
+    const endsAt = performance.now() + ASKING_MILLISECONDS / open.length;
+    const answers = await askAcquirer(asking, acquirer, wanted.slice(0, taken), endsAt);
+    found.push(...answers.found);
+    asked.push(...answers.asked);
+    // An unanswered request was sent all the same.
+    if (answers.silent === 'unknown') unanswered.push(acquirer);
+    isCutShort ||= answers.silent !== null;
+    givenBack += taken - answers.asked.length - (answers.silent === 'unknown' ? 1 : 0);
   }
-  // An unanswered request was sent all the same.
-  const unanswered = [...silent.values()].filter((kind) => kind === 'unknown').length;
-  const put = asked.length + unanswered;
   return {
-    found: differences,
-    asked,
-    isCutShort: tally.isCutShort || silent.size > 0 || (isSilent(budget) && sales.size > 0),
-    beyondLookUp,
+    ...{ found, asked, isCutShort, beyondLookUp },
     leftOut: differing.filter((sale) => !asked.includes(sale)).length,
-    spent: { budgetKey: key, givenBack: taken - put, unanswered },
+    spent: { budgetKey: key, givenBack, unanswered },
   };
+}
+
+async function askAcquirer(
+  {
+    acquirers,
+    acquirerTimeoutMilliseconds,
+    merchantId,
+    sales,
+    signal,
+  }: AskTools & {
+    readonly merchantId: string;
+    readonly sales: ReadonlyMap<string, SaleToAsk>;
+    readonly signal: AbortSignal;
+  },
+  name: string,
+  wanted: readonly string[],
+  endsAt: number,
+) {
+  const acquirer = acquirers.of(name);
+  const found: KeptDifference[] = [];
+  const asked: string[] = [];
+  for (const transactionId of wanted) {
+    if (signal.aborted || performance.now() > endsAt) break;
+    const sale = sales.get(transactionId)?.sale;
+    if (sale === undefined) continue;
+    const answer = await acquirer.find(merchantId, transactionId, acquirerTimeoutMilliseconds);
+    if (answer.kind === 'unknown' || answer.kind === 'notSent') return { found, asked, silent: answer.kind };
+    asked.push(transactionId);
+    const difference = ledgerDifference(sale, answer);
+    if (difference !== null) found.push({ ...difference, transactionId, installmentNumber: 1 });
+  }
+  return { found, asked, silent: null };
 }
 
 /** The sales of a batch that their acquirers can still find, and those that differ. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Day } from '../../values/instant.ts';
 import { instant } from '../../values/instant.ts';
-import { isWithinLookUp, type QuestionBudget, salesToAsk, shareOf } from './question-budget.ts';
+import { isSilent, isWithinLookUp, type QuestionBudget, salesToAsk, shareOf } from './question-budget.ts';
 
 const DAY = '2026-12-02' as Day;
 const BUDGET: QuestionBudget = {
@@ -12,7 +12,7 @@ const BUDGET: QuestionBudget = {
   asked: 0,
   endedMerchants: 0,
   endedAsked: 0,
-  unanswered: 0,
+  unanswered: [],
 };
 
 test('questions to the acquirer are bounded, those that differ come first, and in some nights all are asked', () => {
@@ -34,8 +34,22 @@ test('questions to the acquirer are bounded, those that differ come first, and i
   assert.deepEqual(ask(differing, 0, { merchants: 50 }), differing.slice(0, 4), 'the share of one of fifty');
   assert.equal(ask([], 0, { merchants: 50 }).length, 2, 'the half of a share is for what differs');
   assert.deepEqual(ask(differing, 200), []);
-  assert.equal(ask(differing, 0, { unanswered: 2 }).length, 20 + 10 - 2);
-  assert.deepEqual(ask(differing, 0, { unanswered: 3 }), [], 'an acquirer that is silent is not asked');
+  assert.equal(ask(differing, 0).length, 20 + 10 - 2);
+});
+
+test('of several acquirers each has its part of the questions, and one that is silent is left out alone', () => {
+  const unanswered = ['rede', 'cielo', 'rede', 'rede'];
+  assert.deepEqual(
+    ['rede', 'cielo', 'default'].map((name) => isSilent({ unanswered }, name)),
+    [true, false, false],
+  );
+  const differing = Array.from({ length: 500 }, (_, index) => `sale ${index}`);
+  const part = (asked: number, parts: number) =>
+    salesToAsk(DAY, differing, differing, asked, { ...BUDGET, asked }, parts).length;
+  assert.deepEqual([part(0, 3), part(66, 2), part(133, 1)], [66, 67, 67]);
+  assert.equal(part(20, 1), 180, 'what the first did not need is left to the last');
+  assert.equal(part(199, 3), 1, 'the last question is somebody’s');
+  assert.equal(part(200, 3), 0);
 });
 
 /** All merchants ask, a batch of each after the other, until none asks any more. */

@@ -2,7 +2,7 @@ import { addDays, type Day, type Instant, saoPauloDay } from '../../values/insta
 
 /** All runs of a night, or of one command, share them. */
 export const QUESTIONS_OF_BUDGET = 1_000;
-/** Nobody asks after this many unanswered questions, of any merchants. */
+/** Nobody asks an acquirer after this many questions that it left unanswered, of any merchants. */
 const MOST_UNANSWERED = 3;
 /** Limits questions about sales of a batch without a difference. */
 const QUESTIONS_OF_BATCH = 20;
@@ -13,7 +13,8 @@ export type QuestionBudget = {
   readonly asked: number;
   readonly endedMerchants: number;
   readonly endedAsked: number;
-  readonly unanswered: number;
+  /** The acquirer of each question without an answer. */
+  readonly unanswered: readonly string[];
 };
 
 /**
@@ -25,13 +26,13 @@ export function shareOf({ questions, merchants, endedMerchants, endedAsked }: Qu
   return Math.max(Math.min(1, rest), Math.floor(rest / Math.max(1, merchants - endedMerchants)));
 }
 
-export function isSilent({ unanswered }: Pick<QuestionBudget, 'unanswered'>): boolean {
-  return unanswered >= MOST_UNANSWERED;
+export function isSilent({ unanswered }: Pick<QuestionBudget, 'unanswered'>, acquirer: string): boolean {
+  return unanswered.filter((one) => one === acquirer).length >= MOST_UNANSWERED;
 }
 
 /**
  * Chooses sales that differ, and a rotating part of the others. Half of a share stays for differences.
- * `asked`: earlier questions of the run.
+ * `asked`: earlier questions of the run. `parts`: acquirers that divide what is left, this one among them.
  */
 export function salesToAsk(
   day: Day,
@@ -39,15 +40,17 @@ export function salesToAsk(
   differing: readonly string[],
   asked: number,
   budget: QuestionBudget,
+  parts = 1,
 ): string[] {
   const share = shareOf(budget);
+  const partOf = (whole: number) => Math.max(0, Math.min(1, whole), Math.floor(whole / parts));
   const others = sales.filter((sale) => !differing.includes(sale));
   const step = Math.max(1, Math.ceil(others.length / QUESTIONS_OF_BATCH));
   const first = Math.floor(Date.parse(day) / 86_400_000) % step;
   const sample = others.filter((_, index) => index % step === first);
-  const room = Math.max(0, Math.ceil(share / 2) - asked);
-  const left = isSilent(budget) ? 0 : Math.min(share - asked, budget.questions - budget.asked);
-  return [...differing, ...sample.slice(0, room)].slice(0, Math.max(0, left));
+  const room = partOf(Math.ceil(share / 2) - asked);
+  const left = partOf(Math.min(share - asked, budget.questions - budget.asked));
+  return [...differing, ...sample.slice(0, room)].slice(0, left);
 }
 
 export function isWithinLookUp(soldAt: Instant, day: Day, lookUpDays: number | null): boolean {

@@ -217,7 +217,7 @@ const BUDGET = rowCodec<QuestionBudget>({
   asked: column.whole(),
   endedMerchants: column.whole(),
   endedAsked: column.whole(),
-  unanswered: column.whole(),
+  unanswered: column.listOf(column.text()),
 });
 
 const FIND = statement(
@@ -263,13 +263,14 @@ export async function takeQuestions(database: Database, key: string, wanted: num
 export type SpentQuestions = {
   readonly budgetKey: string;
   readonly givenBack: number;
-  readonly unanswered: number;
+  /** The acquirer of each. */
+  readonly unanswered: readonly string[];
   readonly endedAsked: number | null;
 };
 
 const SPEND = statement(
   'truth_budgets.spend',
-  `update truth_budgets set asked = asked - $2, unanswered = unanswered + $3,
+  `update truth_budgets set asked = asked - $2, unanswered = unanswered || $3::text[],
      ended_merchants = ended_merchants + case when $4::integer is null then 0 else 1 end,
      ended_asked = ended_asked + coalesce($4, 0)
    where budget_key = $1`,

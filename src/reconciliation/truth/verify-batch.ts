@@ -33,9 +33,12 @@ const READINGS = 3;
 const LEASE_MARGIN_MILLISECONDS = 60_000;
 
 export function leaseOf({
+  acquirers,
   acquirerTimeoutMilliseconds,
-}: Pick<VerifyTools, 'acquirerTimeoutMilliseconds'>): number {
-  return ASKING_MILLISECONDS + acquirerTimeoutMilliseconds + SUMMING_MILLISECONDS + LEASE_MARGIN_MILLISECONDS;
+}: Pick<VerifyTools, 'acquirers' | 'acquirerTimeoutMilliseconds'>): number {
+  // The last question of each may begin as its time ends.
+  const lastAnswers = acquirers.all().length * acquirerTimeoutMilliseconds;
+  return ASKING_MILLISECONDS + lastAnswers + SUMMING_MILLISECONDS + LEASE_MARGIN_MILLISECONDS;
 }
 
 export type VerifyTools = AskTools &

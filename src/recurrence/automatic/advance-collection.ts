@@ -102,17 +102,18 @@ async function decideCharge(
   collection: Collection,
   authorization: Authorization,
 ): Promise<Decision> {
-  const { merchantId, isSent, tries } = collection;
+  const { merchantId, isSent, isHeld, tries } = collection;
   const bank = tools.pixBanks.of(authorization.bank);
   const request = requestOf(collection, authorization);
   const timeout = tools.pixTimeoutMilliseconds;
   const today = saoPauloDay(tools.clock.now(merchantId));
   // What nobody wants any more is not sent: a kill may have left its intent alone.
   const isWanted = collection.subscription === 'active' && authorization.state !== 'ending';
-  const mayBeSent = !isSent && isWanted && !isTooLate(collection, bank.recurring?.leadDays ?? 0, today);
+  const isInTime = !isTooLate(collection, bank.recurring?.leadDays ?? 0, today);
+  const mayBeSent = !isSent && isWanted && !isHeld && isInTime;
   const answer = await (mayBeSent ? bank.collect(request, timeout) : bank.findCollection(request, timeout));
   // It is taken again, with other days, if it is still wanted.
-  if (!isSent && !mayBeSent && answer.kind === 'notFound') return { state: 'voided', code: null };
+  if (!isSent && !mayBeSent && !isHeld && answer.kind === 'notFound') return { state: 'voided', code: null };
   const now = tools.clock.now(merchantId);
   const decision = decisionOf(collection, answer, now);
   const isCanceled = answer.kind === 'refused' || (answer.kind === 'over' && answer.isCanceled);

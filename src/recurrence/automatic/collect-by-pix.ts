@@ -4,7 +4,6 @@ import type { DueBilling } from '../collection/due-billings.sql.ts';
 import { APPROVED, type ChargeFacts, factsOfUnsent } from '../collection/outcome-record.ts';
 import { pixChargeDay, pixRetryDay } from '../plans/pix-schedule.ts';
 import { type AdvanceCollectionTools, advanceCollection } from './advance-collection.ts';
-import { withoutHyphens } from './authorization.ts';
 import { type Authorization, findAuthorization } from './authorizations.sql.ts';
 import { type Collection, findLastCollection, takeBilling } from './collections.sql.ts';
 
@@ -43,7 +42,7 @@ export async function collectByPix(
   const pixId = newId();
   const isTaken = await takeBilling(tools.database, {
     ...{ ...due, ...days, pixId, attemptNumber, at: now },
-    txid: before?.txid ?? withoutHyphens(pixId),
+    txid: before?.txid ?? null,
   });
   if (!isTaken) return 'notTaken';
   await advanceCollection(tools, { merchantId, pixId });

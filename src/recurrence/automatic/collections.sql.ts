@@ -26,6 +26,8 @@ const COLLECTION = rowCodec(
     isFirst: column.boolean('a.first_pix_id is not distinct from c.pix_id'),
     accountNumber: column.text('s.account_number'),
     subscription: column.oneOf(SUBSCRIPTION_STATES, 's.state'),
+    /** Its merchant's billings are held: nothing is sent. */
+    isHeld: column.boolean('m.billings_held_at is not null'),
   },
   'c',
 );
@@ -39,7 +41,9 @@ const JOINS = `cross join lateral (
    ) a cross join lateral (
      select o.account_number, o.state from subscriptions o
      where o.merchant_id = c.merchant_id and o.subscription_id = c.subscription_id limit 1
-   ) s`;
+   ) s cross join lateral (
+     select o.billings_held_at from merchants o where o.merchant_id = c.merchant_id limit 1
+   ) m`;
 
 const FIND = statement(
   'pix_collections.find',
@@ -109,6 +113,11 @@ const HOLD = statement(
    where h.state = 'active' and (e.asked_at is null or e.asked_at < h.state_since)`,
 );
 
+/** Of the billing, so that a restored database meets what the bank has; of the try where that one was voided. */
+const NEW_TXID = `replace(case when exists (
+       select from pix_collections v where v.merchant_id = t.merchant_id and v.billing_id = t.billing_id
+     ) then $4::uuid else t.billing_id end::text, '-', '')`;
+
 const TAKE = statement(
   'pix_collections.take_billing',
   `with taken as (
@@ -127,7 +136,8 @@ const TAKE = statement(
    ), collected as (
      insert into pix_collections (merchant_id, pix_id, billing_id, subscription_id, txid, attempt_number, amount, due_on,
        try_on, state, look_at)
-     select t.merchant_id, $4, t.billing_id, t.subscription_id, $9, $5, t.amount, $10::date, $6::date, 'open',
+     select t.merchant_id, $4, t.billing_id, t.subscription_id, coalesce($9, ${NEW_TXID}), $5, t.amount, $10::date,
+       $6::date, 'open',
        $8::timestamptz + interval '1 minute'
      from taken t where t.subscription_id = $2
      returning pix_id
@@ -142,7 +152,8 @@ export type TakenBilling = {
   readonly billingId: string;
   readonly fence: number;
   readonly pixId: string;
-  readonly txid: string;
+  /** Of the charge that is at the bank already; null: there is none. */
+  readonly txid: string | null;
   readonly attemptNumber: number;
   readonly amount: Cents;
   readonly dueOn: Day;

@@ -22,7 +22,8 @@ const ACQUIRER_CHANGE_PAGES = counter(
 );
 const ACQUIRER_CHANGES_AGE_SECONDS = gauge(
   'parcela_acquirer_changes_age_seconds',
-  'How long ago this process received changes, or the answer that there are none.',
+  'How long ago this process received changes of an acquirer, or the answer that there are none.',
+  ['provider'],
 );
 declarePeer('acquirer', { feedAge: ACQUIRER_CHANGES_AGE_SECONDS });
 
@@ -71,7 +72,11 @@ export function openChanges(
       log,
       outcomes,
       pages: metrics.counter(ACQUIRER_CHANGE_PAGES),
-      showAge: (seconds) => metrics.gauge(ACQUIRER_CHANGES_AGE_SECONDS, (gauge) => gauge.set(seconds())),
+      showAges: (tellAges) =>
+        metrics.gauge(ACQUIRER_CHANGES_AGE_SECONDS, (gauge) =>
+          tellAges((provider, seconds) => gauge.set({ provider }, seconds)),
+        ),
+      providers: acquirers.all,
       sentences: {
         silent: 'the acquirer does not report its changes',
         back: 'the acquirer reports its changes again',

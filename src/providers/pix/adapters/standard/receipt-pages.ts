@@ -1,23 +1,24 @@
 import type { FeedRequest, UnreadableItem } from '../../../../platform/feeds/feed.ts';
 import { type Instant, instant, parseUtcText, utcText } from '../../../../values/instant.ts';
-import type { PixReceipt, PixReceiptsAnswer } from '../../pix-bank.ts';
+import {
+  LONGEST_PIX_WINDOW_DAYS,
+  type PixReceipt,
+  type PixReceiptsAnswer,
+  type PixWindow,
+} from '../../pix-bank.ts';
 import { unknown } from './charge-answers.ts';
 import type { PixDialect } from './dialect.ts';
 import { fieldsOf, readReceipt, readReturns } from './receipt.ts';
 
-/** One page of what arrived between two moments. */
-export type ReceiptWindow = { readonly from: Instant; readonly to: Instant; readonly page: number };
-
 /** Before the first cursor: charges begin when their bank was named. */
 const FIRST_WINDOW_MILLISECONDS = 86_400_000;
-/** Banks bound the length of a question. */
-const LONGEST_WINDOW_MILLISECONDS = 4 * 86_400_000;
+const LONGEST_WINDOW_MILLISECONDS = LONGEST_PIX_WINDOW_DAYS * 86_400_000;
 
 /** A cursor is the end of what was read, or the window and the page that come next. */
 export function windowOf(
   { cursor, until }: Pick<FeedRequest, 'cursor' | 'until'>,
   { overlapMilliseconds }: Pick<PixDialect, 'overlapMilliseconds'>,
-): ReceiptWindow {
+): PixWindow {
   const [first = '', second = '', page = ''] = (cursor ?? '').split('|');
   const [from, to] = [parseUtcText(first), parseUtcText(second)];
   if (from !== null && to !== null && /^\d{1,6}$/.test(page)) return { from, to, page: Number(page) };
@@ -28,7 +29,7 @@ export function windowOf(
   return { from: instant(start), to: instant(end), page: 0 };
 }
 
-function cursorBehind({ from, to, page }: ReceiptWindow, pages: number): string {
+function cursorBehind({ from, to, page }: PixWindow, pages: number): string {
   return page + 1 < pages ? `${utcText(from)}|${utcText(to)}|${page + 1}` : utcText(to);
 }
 
@@ -38,7 +39,7 @@ const RETURN_DAYS = 90;
 const ROUND_OVER = 'over';
 
 /** As `windowOf`, but of one round after the other over all days. */
-export function windowOfReturns({ cursor, until }: Pick<FeedRequest, 'cursor' | 'until'>): ReceiptWindow {
+export function windowOfReturns({ cursor, until }: Pick<FeedRequest, 'cursor' | 'until'>): PixWindow {
   const begun = cursor === null || cursor === ROUND_OVER ? null : cursor;
   const first = instant(until - RETURN_DAYS * 86_400_000);
   return windowOf({ cursor: begun ?? utcText(first), until }, { overlapMilliseconds: 0 });
@@ -50,7 +51,7 @@ export function endOfRound(answer: PixReceiptsAnswer): PixReceiptsAnswer {
 }
 
 export function queryOf(
-  { from, to, page }: ReceiptWindow,
+  { from, to, page }: PixWindow,
   { pageSize }: Pick<PixDialect, 'pageSize'>,
   filters: Readonly<Record<string, string>> = {},
 ): string {
@@ -63,13 +64,18 @@ export function queryOf(
   }).toString();
 }
 
+/** Null: the answer does not say it. */
+export function pagesOf(body: unknown): number | null {
+  const { quantidadeDePaginas: pages = 1 } = fieldsOf(fieldsOf(fieldsOf(body).parametros).paginacao);
+  return typeof pages === 'number' && Number.isSafeInteger(pages) && pages >= 0 ? pages : null;
+}
+
 /** `until` tells whether a window that ends before it has more behind. */
-export function readReceipts(body: unknown, window: ReceiptWindow, until: Instant): PixReceiptsAnswer {
-  const { pix, parametros } = fieldsOf(body);
+export function readReceipts(body: unknown, window: PixWindow, until: Instant): PixReceiptsAnswer {
+  const { pix } = fieldsOf(body);
   if (!Array.isArray(pix)) return unknown('the answer has no list of Pix');
-  const { quantidadeDePaginas: pages = 1 } = fieldsOf(fieldsOf(parametros).paginacao);
-  if (typeof pages !== 'number' || !Number.isSafeInteger(pages) || pages < 0)
-    return unknown('the answer does not say how many pages there are');
+  const pages = pagesOf(body);
+  if (pages === null) return unknown('the answer does not say how many pages there are');
   const changes: PixReceipt[] = [];
   const unreadable: UnreadableItem[] = [];
   for (const item of pix) {

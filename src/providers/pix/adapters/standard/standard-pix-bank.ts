@@ -12,6 +12,7 @@ import type {
   PixRefundRequest,
   PixRemoveAnswer,
   PixRequest,
+  PixWindow,
 } from '../../pix-bank.ts';
 import {
   bodyOfCharge,
@@ -22,11 +23,11 @@ import {
   refusalOf,
   unknown,
 } from './charge-answers.ts';
+import { listCharges, listReturned } from './charge-lists.ts';
 import type { PixDialect } from './dialect.ts';
 import {
   endOfRound,
   queryOf,
-  type ReceiptWindow,
   readReceipts,
   windowOf,
   windowOfReturns,
@@ -91,6 +92,9 @@ export function standardPixBank(
       observed('receipts', receivedSince(client, dialect, request, timeout)),
     returnedSince: (request, timeout) =>
       observed('returns', returnedSince(client, dialect, request, timeout)),
+    listCharges: (window, isDue, timeout) =>
+      observed('list', listCharges(client, dialect, window, isDue, timeout)),
+    listReturned: (window, timeout) => observed('list', listReturned(client, dialect, window, timeout)),
     close: () => client.close(),
   };
 }
@@ -241,7 +245,7 @@ async function returnedSince(
 async function askReceipts(
   client: StandardClient,
   { merchantId, until }: FeedRequest,
-  window: ReceiptWindow,
+  window: PixWindow,
   query: string,
   timeout: number,
 ): Promise<PixReceiptsAnswer> {

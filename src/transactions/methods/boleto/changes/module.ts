@@ -23,7 +23,8 @@ const BANK_CHANGE_PAGES = counter(
 );
 const BANK_CHANGES_AGE_SECONDS = gauge(
   'parcela_bank_changes_age_seconds',
-  'How long ago this process received changes of the bank, or the answer that there are none.',
+  'How long ago this process received changes of a bank, or the answer that there are none.',
+  ['provider'],
 );
 declarePeer('bank', { feedAge: BANK_CHANGES_AGE_SECONDS });
 
@@ -93,7 +94,11 @@ function feedOf(
       log,
       outcomes,
       pages: metrics.counter(BANK_CHANGE_PAGES),
-      showAge: (seconds) => metrics.gauge(BANK_CHANGES_AGE_SECONDS, (gauge) => gauge.set(seconds())),
+      showAges: (tellAges) =>
+        metrics.gauge(BANK_CHANGES_AGE_SECONDS, (gauge) =>
+          tellAges((provider, seconds) => gauge.set({ provider }, seconds)),
+        ),
+      providers: banks.all,
       sentences: {
         silent: 'the bank does not report its changes',
         back: 'the bank reports its changes again',

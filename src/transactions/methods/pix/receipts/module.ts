@@ -23,7 +23,8 @@ const RECEIPT_PAGES = counter(
 );
 const RECEIPTS_AGE_SECONDS = gauge(
   'parcela_pix_receipts_age_seconds',
-  'How long ago this process was told what arrived by Pix, or that nothing did.',
+  'How long ago this process was told by a bank what arrived by Pix, or that nothing did.',
+  ['provider'],
 );
 declarePeer('pix', { feedAge: RECEIPTS_AGE_SECONDS });
 const RETURN_PAGES = counter(
@@ -34,6 +35,7 @@ const RETURN_PAGES = counter(
 const RETURNS_AGE_SECONDS = gauge(
   'parcela_pix_returns_age_seconds',
   'How long ago this process was told what a bank of Pix gave back.',
+  ['provider'],
 );
 
 /** Limits requests at the same time: charging needs the other connections to the bank. */
@@ -102,7 +104,11 @@ function returnsOf(
       log,
       outcomes,
       pages: metrics.counter(RETURN_PAGES),
-      showAge: (seconds) => metrics.gauge(RETURNS_AGE_SECONDS, (gauge) => gauge.set(seconds())),
+      showAges: (tellAges) =>
+        metrics.gauge(RETURNS_AGE_SECONDS, (gauge) =>
+          tellAges((provider, seconds) => gauge.set({ provider }, seconds)),
+        ),
+      providers: pixBanks.all,
       sentences: {
         silent: 'the bank of Pix does not say what it gave back',
         back: 'the bank of Pix says again what it gave back',
@@ -135,7 +141,11 @@ function feedOf(
       log,
       outcomes,
       pages: metrics.counter(RECEIPT_PAGES),
-      showAge: (seconds) => metrics.gauge(RECEIPTS_AGE_SECONDS, (gauge) => gauge.set(seconds())),
+      showAges: (tellAges) =>
+        metrics.gauge(RECEIPTS_AGE_SECONDS, (gauge) =>
+          tellAges((provider, seconds) => gauge.set({ provider }, seconds)),
+        ),
+      providers: pixBanks.all,
       sentences: {
         silent: 'the bank of Pix does not say what arrived',
         back: 'the bank of Pix says again what arrived',

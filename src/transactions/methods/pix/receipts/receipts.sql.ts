@@ -128,7 +128,7 @@ type Recorded = { readonly result: ReceiptResult; readonly isWaiting: boolean };
 export async function recordReceipt(
   database: Database,
   deliverer: Pick<Deliverer, 'notify'>,
-  clock: BusinessClock,
+  clock: Pick<BusinessClock, 'now' | 'unmoved'>,
   receipt: WaitingReceipt,
 ): Promise<ReceiptResult> {
   const { merchantId, pixId, changeId, tries, receivedAt } = receipt;
@@ -321,8 +321,16 @@ export async function keepingReceipts<Answer extends FoundPix | PixRemoveAnswer>
   answer: Answer,
 ): Promise<Answer> {
   const receipts = 'receipts' in answer ? answer.receipts : [];
-  if (receipts.length > 0) await database.query(KEEP_FOUND, [merchantId, bank, ...FOUND.values(receipts)]);
+  if (receipts.length > 0) await keepReceipts(database, { merchantId, bank }, receipts);
   return answer;
+}
+
+export async function keepReceipts(
+  database: Database,
+  { merchantId, bank }: Pick<Pix, 'merchantId' | 'bank'>,
+  receipts: readonly PixReceipt[],
+): Promise<void> {
+  await database.query(KEEP_FOUND, [merchantId, bank, ...FOUND.values(receipts)]);
 }
 
 const HURRY = statement(

@@ -1,0 +1,47 @@
+import type { Keyring } from '../keys/open-keyring.ts';
+import { openChannel } from '../platform/channels/open-channel.ts';
+import { type Closing, closeAll } from '../platform/closings.ts';
+import { ALWAYS_OPEN } from '../platform/gate.ts';
+import { openPixBanks, type PixBanks } from '../providers/open-pix-banks.ts';
+import { openProviderTable } from '../providers/open-provider-table.ts';
+import { openPixBank, PIX_CONNECT_MILLISECONDS } from '../providers/pix/open-pix-bank.ts';
+import type { PixBank } from '../providers/pix/pix-bank.ts';
+import type { CommandTools } from './command.ts';
+
+type PixTools = Pick<CommandTools, 'pix' | 'report' | 'database'> & { readonly keyring: Keyring };
+
+/** Works with the banks of Pix of this installation; there may be none. The simulated one belongs to its service. */
+export async function withPixBanks<T>(
+  { database, keyring, pix, report }: PixTools,
+  work: (banks: PixBanks) => Promise<T>,
+): Promise<T> {
+  const closings: Closing[] = [];
+  const log = { error: (_fields: object, message: string) => report(message) };
+  try {
+    const byDefault = await openNamed(pix, closings);
+    const table = await openProviderTable({ database, keyring, log, closings });
+    return await work(await openPixBanks(table, { gate: ALWAYS_OPEN, byDefault, observe: () => {} }));
+  } finally {
+    await closeAll(closings, report);
+  }
+}
+
+async function openNamed(
+  { url, channel: files, settings }: CommandTools['pix'],
+  closings: Closing[],
+): Promise<PixBank | null> {
+  if (url === null) return null;
+  const channel = await openChannel(files, {
+    connectTimeoutMilliseconds: PIX_CONNECT_MILLISECONDS,
+    onFault: () => {},
+  });
+  const bank = openPixBank({ url, settings }, channel, { observe: () => {} });
+  closings.push({
+    name: 'bank of Pix',
+    async close() {
+      await bank.close();
+      channel.close();
+    },
+  });
+  return bank;
+}

@@ -1,0 +1,12 @@
+import { type Instant, instant } from '../../values/instant.ts';
+import type { CommandTools } from '../command.ts';
+
+/** Homologation moves the clocks of merchants. */
+export async function businessTime(
+  { database, environment }: Pick<CommandTools, 'database' | 'environment'>,
+  merchantId: string,
+): Promise<Instant> {
+  if (environment === 'production') return instant(Date.now());
+  const { findClock } = await import('../../homologation/clock/jumps.sql.ts');
+  return instant(Date.now() + ((await findClock(database, merchantId))?.shiftMilliseconds ?? 0));
+}
