@@ -21,6 +21,8 @@ export type Enrolments = {
   readonly operation: Operation;
   /** What is due and not begun waits for another day: what is judged stays as it is. */
   holdDue(bench: ChaosBench): Promise<void>;
+  /** Nothing is charged, or about to be. */
+  areResolved(bench: ChaosBench): Promise<boolean>;
   check(bench: ChaosBench, sales: readonly BookedSale[]): Promise<Finding[]>;
   /** How many billings are paid so far. */
   countPaid(bench: ChaosBench): Promise<number>;
@@ -73,6 +75,10 @@ export function openEnrolments(): Enrolments {
       },
     },
     holdDue: async (bench) => void (await bench.query(HOLD)),
+    async areResolved(bench) {
+      const [found] = await bench.query(UNDER_WAY);
+      return found?.is_there === false;
+    },
     check: (bench, sales) => checkBillings(bench, entries, sales),
     async countPaid(bench) {
       const [row] = await bench.query(PAID);
@@ -89,8 +95,10 @@ const PLAN = {
   ...{ paymentMethod: 'CreditCard', attempts: 0 },
 };
 
-const HOLD = `update billings set charge_on = charge_on + 100
-  where state = 'opened' and transaction_id is null and charge_on <= (now() at time zone 'America/Sao_Paulo')::date`;
+const IS_DUE = `state = 'opened' and charge_on <= (now() at time zone 'America/Sao_Paulo')::date`;
+const HOLD = `update billings set charge_on = charge_on + 100 where ${IS_DUE} and transaction_id is null`;
+const UNDER_WAY = `select exists (select from transactions where due_at is not null and origin = 'billing')
+  or exists (select from billings where transaction_id is not null or (${IS_DUE})) as is_there`;
 
 const PAID = `select count(*) from billings where state = 'paid'`;
 

@@ -240,11 +240,7 @@ export async function* ledgerPages(bench: ChaosBench, place: LedgerPlace): Async
   }
 }
 
-export async function readLedger(
-  bench: ChaosBench,
-  rounds: string,
-  place: LedgerPlace,
-): Promise<BookedCharge[]> {
+async function readLedger(bench: ChaosBench, rounds: string, place: LedgerPlace): Promise<BookedCharge[]> {
   const charges: BookedCharge[] = [];
   for await (const page of ledgerPages(bench, place)) {
     for (const charge of page) if (charge.reference.startsWith(rounds)) charges.push(charge);

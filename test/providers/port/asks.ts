@@ -40,7 +40,7 @@ export function verification(reference: string) {
   return { merchantId: MERCHANT, reference, card: CARD };
 }
 
-export const NEVER_SENT: CancelHistory = {
+const NEVER_SENT: CancelHistory = {
   ...{ tid: null, givenBack: cents(0), sinceLastSend: null, isAccepted: false, refundId: null },
 };
 

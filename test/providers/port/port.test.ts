@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { AuthorizationAnswer } from '../../../src/providers/acquirers/acquirer.ts';
+import { sliceOf } from '../../kit/patience.ts';
 import {
   AskedCancel,
   capturing,
@@ -14,7 +15,6 @@ import { MERCHANT, openPortBenches, type PortBench } from './port-bench.ts';
 
 /** What the service relies on of every acquirer: each adapter against its simulated acquirer's books. */
 
-const isLong = process.env.PARCELA_TEST_LONG === '1';
 const AMOUNT = 12_345;
 const PART = 2_345;
 
@@ -218,7 +218,7 @@ const DONE = [
   ...[{ fault: 'booksButClosed' }, { fault: 'booksButUnavailable' }, { fault: 'late' }],
 ];
 const FEW = 2;
-const some = (steps: readonly object[]) => (isLong ? steps : steps.slice(0, FEW));
+const some = (steps: readonly object[]) => steps.slice(0, sliceOf(steps.length, FEW));
 
 /** Answers that say that nothing was charged. */
 const NOTHING = ['declined', 'notConnected', 'notMade', 'notSent'];
@@ -227,7 +227,7 @@ ofEach('whatever becomes of a charge, its answer is true or unknown, and a void 
   const undone = bench.codes.undone.map((returnCode) => ({ returnCode }));
   const done = bench.codes.done.map((returnCode) => ({ returnCode, books: true }));
   for (const step of [...some(UNDONE), ...some(DONE), ...some(undone), ...some(done)]) {
-    for (const capture of isLong ? (['atOnce', 'later'] as const) : (['atOnce'] as const)) {
+    for (const capture of (['atOnce', 'later'] as const).slice(0, sliceOf(2, 1))) {
       const reference = newReference();
       if (!(await bench.spoil('authorize', step))) continue;
       const answer = await bench.acquirer.authorize(sale(reference, AMOUNT, capture), SHORT_MILLISECONDS);
