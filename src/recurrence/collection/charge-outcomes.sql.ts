@@ -43,7 +43,13 @@ export type ChargeEnd = {
   readonly at: Instant;
 } & (
   | { readonly kind: 'answered'; readonly outcome: OutcomeRow; readonly facts: ChargeFacts | null }
-  | { readonly kind: 'resolved'; readonly transactionId: string; readonly facts: ChargeFacts | 'voided' }
+  | {
+      readonly kind: 'resolved';
+      readonly transactionId: string;
+      readonly facts: ChargeFacts | 'voided';
+      /** It goes to another acquirer now, without a pause. */
+      readonly isSentOn?: boolean;
+    }
   | {
       readonly kind: 'unsent';
       readonly fence: number;
@@ -262,7 +268,9 @@ function decide(
       else endings.push({ end, held: of, ended: recordOfOutcome(billingOf(end, of), end.facts) });
     } else if (end.kind === 'resolved') {
       if (of.billing.transactionId !== end.transactionId) continue;
-      endings.push({ end, held: of, ended: recordOfOutcome(billingOf(end, of), end.facts) });
+      const ended = recordOfOutcome(billingOf(end, of), end.facts);
+      const isSentOn = end.isSentOn === true;
+      endings.push({ end, held: of, ended: isSentOn ? { ...ended, restSeconds: 0 } : ended });
     } else if (isAsFound(end, of)) endings.push({ end, held: of, ended: endOfUnsent(end, of) });
   }
   return { endings, looks };
