@@ -19,3 +19,10 @@ alter table providers add column settings jsonb not null default '{}'
 alter table transactions add column next_attempt_id uuid;
 create unique index transactions_by_next_attempt on transactions (merchant_id, next_attempt_id)
   where next_attempt_id is not null;
+
+-- Of a sale that came with a 3-D Secure authentication: what it said, and the version of the protocol. Its proof
+-- (CAVV) is never stored.
+alter table transactions
+  add column eci text check (eci ~ '^0[0-7]$'),
+  add column three_d_secure_version text check (char_length(three_d_secure_version) <= 5),
+  add check ((eci is null) = (three_d_secure_version is null));

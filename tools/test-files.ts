@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 
-const FOLDERS = ['src', 'packages', 'simulators', 'conformance', 'tools', 'bench', 'test'];
+const FOLDERS = ['src', 'packages', 'simulators', 'conformance', 'examples', 'tools', 'bench', 'test'];
 const PATTERNS = FOLDERS.map((folder) => `${folder}/**/*.test.ts`);
 /** Always run with a change: they look at all sources, and take seconds. */
 const FENCES = 'test/architecture/';

@@ -18,6 +18,7 @@ const CAPABILITIES: Readonly<Record<string, Form>> = {
   captureLater: FLAG,
   partialCancel: FLAG,
   zeroVerification: FLAG,
+  threeDSecure: FLAG,
   longestReference: numberTo(64),
   lookUpDays: numberTo(36_500),
   customer: FLAG,

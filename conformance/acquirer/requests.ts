@@ -22,6 +22,7 @@ export function authorization(
     storedCard: null,
     storedCardReason: null,
     softDescriptor: null,
+    threeDSecure: null,
     card,
     ...changed,
   };

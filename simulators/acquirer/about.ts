@@ -7,6 +7,7 @@ const CAPABILITIES = {
   captureLater: true,
   partialCancel: true,
   zeroVerification: true,
+  threeDSecure: true,
   longestReference: 64,
   lookUpDays: null,
   customer: true,

@@ -85,6 +85,10 @@ const LONGEST_PENDING_MILLISECONDS = 30 * DAY_MILLISECONDS;
 export const WHOLE_PORTION = 10_000;
 const SOFT_DESCRIPTOR = /^[A-Za-z0-9 .*-]{1,22}$/;
 const REASONS = ['recurring', 'installments', 'resubmission', 'unscheduled'] as const;
+const ECI = /^0[0-7]$/;
+const PROVED = ['01', '02', '05', '06'];
+const BASE64_OF_20 = /^[A-Za-z0-9+/]{27}=$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const INITIATORS = ['cardholder', 'merchant'] as const;
 
 export function readAuthorization(fields: FieldReader, capture: Authorization['capture']): Authorization {
@@ -93,6 +97,7 @@ export function readAuthorization(fields: FieldReader, capture: Authorization['c
   fields.wordOrNull('storedCard', ['first', 'later']);
   fields.wordOrNull('storedCardReason', REASONS);
   fields.textOrNull('softDescriptor', SOFT_DESCRIPTOR);
+  fields.objectOrNull('threeDSecure', checkAuthentication);
   return {
     merchantId: fields.text('merchantId', MERCHANT_ID),
     reference: fields.text('reference', REFERENCE),
@@ -104,6 +109,15 @@ export function readAuthorization(fields: FieldReader, capture: Authorization['c
     soldAt: fields.instantOrNull('soldAt'),
     card: fields.object('card', (card) => readCard(card, initiator)),
   };
+}
+
+/** Nothing of it is kept. */
+function checkAuthentication(fields: FieldReader): void {
+  const eci = fields.text('eci', ECI);
+  fields.text('version', /^2[.\d]{0,4}$/);
+  if (fields.textOrNull('cavv', BASE64_OF_20) === null && PROVED.includes(eci)) fields.refuse('cavv');
+  fields.textOrNull('xid', BASE64_OF_20);
+  fields.textOrNull('dsTransactionId', UUID);
 }
 
 export function readUndo(fields: FieldReader): Undo {

@@ -51,7 +51,8 @@ export function saleAnswer(
     Customer: echo.customer ?? {},
     Payment: {
       ...paymentFields(sale),
-      ...{ Interest: payment.Interest ?? 0, Authenticate: false, Recurrent: sale.notes.recurrent === 'true' },
+      ...{ Interest: payment.Interest ?? 0, Authenticate: isTrue(payment.Authenticate) },
+      Recurrent: sale.notes.recurrent === 'true',
       ...echoed(payment),
       CreditCard: {
         ...cardFields(sale, fieldsOf(payment.CreditCard).CardOnFile),

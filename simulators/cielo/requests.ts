@@ -25,6 +25,8 @@ export type OfToken = (token: string) => KeptCard | null;
 type Notes = Record<string, string>;
 
 const LONGEST_ORDER = 50;
+const LONGEST_PROOF = 28;
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const LARGEST_AMOUNT = 999_999_999_999;
 const MOST_INSTALLMENTS = 36;
 /** As requests name them, in small letters. */
@@ -64,6 +66,7 @@ export function readSale(json: unknown, ofToken: OfToken): Sale | number {
   if (payment.CreditCard == null) return 124;
   const card = readCard(fieldsOf(payment.CreditCard), ofToken);
   if (typeof card === 'number') return card;
+  if (!isAuthenticationSound(payment)) return 186;
   const notes = notesOf(payment, card.notes);
   note(notes, 'customer', fieldsOf(fields.Customer).Name);
   if (isRecurrent) notes.recurrent = 'true';
@@ -72,6 +75,19 @@ export function readSale(json: unknown, ofToken: OfToken): Sale | number {
     return 186;
   const sold = { reference, amount, installments, isCaptured: isTrue(payment.Capture) };
   return { ...sold, ...card, notes, echo: { customer: fields.Customer, payment } };
+}
+
+/** What another one authenticated. Of version 2 it has its id, of version 1 an XID. */
+function isAuthenticationSound(payment: Fields): boolean {
+  if (payment.ExternalAuthentication == null) return true;
+  const fields = fieldsOf(payment.ExternalAuthentication);
+  const [eci, cavv, xid] = [textOf(fields.Eci), textOf(fields.Cavv), textOf(fields.Xid)];
+  const version = textOf(fields.Version);
+  const id = textOf(fields.ReferenceId ?? fields.ReferenceID);
+  if (!/^\d$/.test(eci) || !/^[12]?$/.test(version)) return false;
+  if (cavv.length > LONGEST_PROOF || xid.length > LONGEST_PROOF) return false;
+  if (cavv === '') return true;
+  return version === '2' ? UUID.test(id) : xid !== '';
 }
 
 /** Of a card that is only looked at; null: a brand that cannot be. */

@@ -21,6 +21,8 @@ const MOST_INSTALLMENTS = 12;
 const LONGEST_REFERENCE = 16;
 const LONGEST_HOLDER = 30;
 const LONGEST_DESCRIPTOR = 18;
+const LONGEST_PROOF = 28;
+const LONGEST_DIRECTORY_ID = 36;
 
 /** What is asked for, or the code of what is wrong with it. Numbers may be texts, and truths too. */
 export function readSale(json: unknown): Sale | string {
@@ -39,10 +41,33 @@ export function readSale(json: unknown): Sale | string {
   if (installments > MOST_INSTALLMENTS) return '151';
   const card = readCard(fields);
   if (typeof card === 'string') return card;
+  const authenticationFault = faultOfAuthentication(fields.threeDSecure, card.brand);
+  if (authenticationFault !== null) return authenticationFault;
   if (textOf(fields.softDescriptor).length > LONGEST_DESCRIPTOR) return '31';
   const isCaptured = textOf(fields.capture ?? true) === 'true' || amount === 0;
   const sold = { kind, reference, amount, installments: Math.max(1, installments) } as const;
   return { ...sold, isCaptured, card, number: textOf(fields.cardNumber), notes: notesOf(fields) };
+}
+
+/** Of what another one than Rede authenticated; null: nothing is wrong. */
+function faultOfAuthentication(json: unknown, brand: string): string | null {
+  if (json === undefined || json === null) return null;
+  const fields = fieldsOf(json);
+  const embedded = textOf(fields.embedded ?? true);
+  if (embedded !== 'true' && embedded !== 'false') return '154';
+  if (embedded === 'true') return null;
+  const [eci, cavv, xid] = [textOf(fields.eci), textOf(fields.cavv), textOf(fields.xid)];
+  if (!['', '1', '2'].includes(textOf(fields.threeDIndicator))) return '133';
+  if (eci === '') return '155';
+  if (eci.length > 2) return '156';
+  if (!/^0?[0-7]$/.test(eci)) return '20';
+  if (cavv === '' && /^0?[1256]$/.test(eci)) return '157';
+  if (cavv.length > LONGEST_PROOF) return '04';
+  if (!/^[A-Za-z0-9+/=]*$/.test(cavv)) return '05';
+  if (xid.length > LONGEST_PROOF) return '19';
+  const inDirectory = textOf(fields.DirectoryServerTransactionId ?? fields.directoryServerTransactionId);
+  if (inDirectory.length > LONGEST_DIRECTORY_ID) return '132';
+  return brand === 'visa' && cavv !== '' && xid === '' && inDirectory === '' ? '21' : null;
 }
 
 function readCard(fields: Fields): CardOnPaper | string {

@@ -110,7 +110,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_ACQUIRER',
     '',
-    '`rede` or `cielo`, homologation only: starts this simulated acquirer too, and the demo merchant sells by it (docs/acquirers.md)',
+    '`rede` or `cielo`, homologation only: starts this simulated acquirer too, and the demo merchant sells by it (docs/en/acquirers.md)',
   ],
   [
     'PARCELA_BANK_URL',

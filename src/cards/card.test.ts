@@ -31,17 +31,18 @@ const whole = {
 const now = instant(Date.parse('2026-11-21T13:00:00.000Z'));
 
 test('whoever pays by a token or an encrypted card is the holder', () => {
-  assert.equal(initiatorOf(null, null), 'cardholder');
-  assert.equal(initiatorOf(null, '123'), 'cardholder');
+  assert.equal(initiatorOf(null, { securityCode: null, isAuthenticated: false }), 'cardholder');
+  assert.equal(initiatorOf(null, { securityCode: '123', isAuthenticated: false }), 'cardholder');
 });
 
 test("the first use of a stored card is its holder's, a later one the merchant's unless a security code comes along", () => {
   const first = { vaultId: 'v', isFirst: true, networkTransactionId: null };
   const later = { vaultId: 'v', isFirst: false, networkTransactionId: '300' };
-  assert.equal(initiatorOf(first, null), 'cardholder');
-  assert.equal(initiatorOf(first, '123'), 'cardholder');
-  assert.equal(initiatorOf(later, null), 'merchant');
-  assert.equal(initiatorOf(later, '123'), 'cardholder');
+  assert.equal(initiatorOf(first, { securityCode: null, isAuthenticated: false }), 'cardholder');
+  assert.equal(initiatorOf(first, { securityCode: '123', isAuthenticated: false }), 'cardholder');
+  assert.equal(initiatorOf(later, { securityCode: null, isAuthenticated: false }), 'merchant');
+  assert.equal(initiatorOf(later, { securityCode: '123', isAuthenticated: false }), 'cardholder');
+  assert.equal(initiatorOf(later, { securityCode: null, isAuthenticated: true }), 'cardholder');
 });
 
 test('a card is good through the last day of its month in São Paulo', () => {

@@ -82,13 +82,13 @@ export type StoredUse = {
 /** `merchant`: with a stored card. */
 export type Initiator = 'cardholder' | 'merchant';
 
-/**
- * Later uses are the merchant's, unless a security code, which may not be stored, proves the holder's
- * presence.
- */
-export function initiatorOf(stored: StoredUse | null, securityCode: string | null): Initiator {
+/** Later uses are the merchant's, unless what may not be stored proves the holder's presence. */
+export function initiatorOf(
+  stored: StoredUse | null,
+  proof: { readonly securityCode: string | null; readonly isAuthenticated: boolean },
+): Initiator {
   if (stored === null || stored.isFirst) return 'cardholder';
-  return securityCode === null ? 'merchant' : 'cardholder';
+  return proof.securityCode === null && !proof.isAuthenticated ? 'merchant' : 'cardholder';
 }
 
 /** By the contract of the cards API, for an unused token. */

@@ -83,7 +83,7 @@ const SETTING_OPTIONS: readonly CommandOption[] = [
   {
     name: 'setting',
     value: 'NAME=VALUE',
-    description: 'of its adapter: docs/acquirers.md, docs/pix.md, docs/remessa.md',
+    description: 'of its adapter: docs/en/acquirers.md, docs/pix.md, docs/remessa.md',
     isRepeatable: true,
     check: (value) => (/^[A-Za-z]{1,40}=.{1,500}$/.test(value) ? null : 'must be NAME=VALUE'),
   },

@@ -86,6 +86,7 @@ function chargeOf(merchantId: string, reference: string, card: CardForAuthorizat
     initiator: 'cardholder',
     networkTransactionId: null,
     storedCard: null,
+    authentication: null,
     storedCardReason: null,
     softDescriptor: null,
     customer: null,

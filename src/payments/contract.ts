@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import type { Buyer } from '../antifraud/anti-fraud.ts';
 import type { NamedCard } from '../cards/card.ts';
 import { contract, type Fault, type Sound } from '../platform/http/endpoint.ts';
 import { FAILURES } from '../platform/http/failures.ts';
@@ -11,8 +10,17 @@ import { CARD_BRANDS } from '../values/card-number.ts';
 import { type Cents, MAX_PAYMENT_CENTS, MOST_INSTALLMENTS } from '../values/cents.ts';
 import { LONGEST_SOFT_DESCRIPTOR } from '../values/soft-descriptor.ts';
 import { type CallRules, callbackUrl, checkCallback } from '../webhooks/posting/url-rules.ts';
+import {
+  checkAuthentication,
+  FAMILY_CHECKED,
+  FAMILY_FIELDS,
+  ONE_AUTHENTICATION,
+  readAuthentication,
+  THREE_D_SECURE,
+  THREE_D_SECURE_ANSWER,
+} from './authentication-contract.ts';
+import { BUYER_REQUEST, readBuyer } from './buyer-contract.ts';
 import { CAPTURE_UNTIL } from './messages-contract.ts';
-
 import type { Payment } from './payment.ts';
 import {
   checkSplit,
@@ -30,110 +38,103 @@ import { named } from '../platform/http/named.ts';
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 
-const PAYMENT_REQUEST = named('PaymentRequest', {
-  payment: named(
-    'PaymentTermsRequest',
-    {
-      transactionType: Type.Enum(['credit']),
-      amount: Type.Integer({ minimum: 1, maximum: MAX_PAYMENT_CENTS, description: 'Cents.' }),
-      productType: Type.Enum(['avista', 'lojista'], {
-        description: 'avista: one payment; lojista: installments.',
-      }),
-      installments: Type.Integer({ minimum: 1, maximum: 99 }),
-      captureType: Type.Optional(
-        Type.Enum(['ac', 'pa'], {
-          description: 'ac (the default): authorize and capture; pa: authorize only, and capture later.',
+const PAYMENT_REQUEST = named(
+  'PaymentRequest',
+  {
+    payment: named(
+      'PaymentTermsRequest',
+      {
+        transactionType: Type.Enum(['credit']),
+        amount: Type.Integer({ minimum: 1, maximum: MAX_PAYMENT_CENTS, description: 'Cents.' }),
+        productType: Type.Enum(['avista', 'lojista'], {
+          description: 'avista: one payment; lojista: installments.',
         }),
-      ),
-    },
-    {
-      checked: when(
-        isWord('productType', 'avista'),
-        withField('installments', { const: 1 }),
-        withField('installments', { type: 'integer', minimum: 2 }),
-      ),
-    },
-  ),
-  referenceTransaction: text(50),
-  urlCallBack: Type.Optional(
-    Type.String({
-      maxLength: 500,
-      format: 'webAddress',
-      description: 'A public address, https in production: the result and later changes are posted there.',
-    }),
-  ),
-  sellerInfo: named('SellerInfoRequest', {
-    codeAntiFraud: Type.String({ maxLength: 36, format: 'guid' }),
-    softDescriptor: Type.Optional(
+        installments: Type.Integer({ minimum: 1, maximum: 99 }),
+        captureType: Type.Optional(
+          Type.Enum(['ac', 'pa'], {
+            description: 'ac (the default): authorize and capture; pa: authorize only, and capture later.',
+          }),
+        ),
+      },
+      {
+        checked: when(
+          isWord('productType', 'avista'),
+          withField('installments', { const: 1 }),
+          withField('installments', { type: 'integer', minimum: 2 }),
+        ),
+      },
+    ),
+    referenceTransaction: text(50),
+    urlCallBack: Type.Optional(
       Type.String({
-        maxLength: LONGEST_SOFT_DESCRIPTOR,
-        format: 'softDescriptor',
-        description:
-          "What the buyer reads on the card's statement: letters without accents, digits, blanks and `.-*`. Absent: your default, which the operator keeps.",
+        maxLength: 500,
+        format: 'webAddress',
+        description: 'A public address, https in production: the result and later changes are posted there.',
       }),
     ),
-  }),
-  configSplit: SPLIT_REQUEST,
-  cardInfo: named(
-    'CardInfoRequest',
-    {
-      numberToken: Type.Optional(
-        Type.String({
-          maxLength: 128,
-          mayHoldCard: true,
-          reads: 'smallLetters',
-          description: 'This, encryptedCard or vaultId, exactly one; needs the expiry beside it.',
-        }),
-      ),
-      vaultId: Type.Optional(
-        Type.String({
-          maxLength: 36,
-          description:
-            'A stored card. What else stands here must be as it was stored; a security code says that the holder is there.',
-        }),
-      ),
-      cardholderName: Type.Optional(
-        Type.String({ maxLength: 30, format: 'visibleText', description: 'Required, save with vaultId.' }),
-      ),
-      securityCode: Type.Optional(Type.String({ maxLength: 4, format: 'securityCode' })),
-      brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
-      expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
-      expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
-      encryptedCard: Type.Optional(
-        Type.String({
-          maxLength: 2_048,
-          mayHoldCard: true,
-          description: 'Base64 in one line; see the public key.',
-        }),
-      ),
-    },
-    {
-      checked: when(
-        has('numberToken'),
-        both(lacks('encryptedCard', 'vaultId'), has('cardholderName', 'expirationMonth', 'expirationYear')),
-        when(has('encryptedCard'), both(lacks('vaultId'), has('cardholderName')), has('vaultId')),
-      ),
-    },
-  ),
-  customer: Type.Optional(
-    named('BuyerRequest', {
-      documentType: Type.Optional(Type.Enum(['cpf', 'cnpj'])),
-      documentNumber: Type.Optional(Type.String({ maxLength: 20, reads: 'document' })),
-      firstName: text(60),
-      lastName: text(60),
-      email: Type.Optional(Type.String({ maxLength: 255, reads: 'emailAddress' })),
-      phoneNumber: text(15),
-      mobilePhoneNumber: text(25),
-      address: text(60),
-      complement: text(60),
-      city: text(50),
-      state: Type.Optional(Type.String({ maxLength: 2, reads: 'capitals' })),
-      zipCode: Type.Optional(Type.String({ maxLength: 10, reads: 'postalCode' })),
-      ipAddress: text(48),
-      country: text(2),
-    }),
-  ),
-});
+    threeDSecure: Type.Optional(THREE_D_SECURE),
+    sellerInfo: named(
+      'SellerInfoRequest',
+      {
+        codeAntiFraud: Type.String({ maxLength: 36, format: 'guid' }),
+        softDescriptor: Type.Optional(
+          Type.String({
+            maxLength: LONGEST_SOFT_DESCRIPTOR,
+            format: 'softDescriptor',
+            description:
+              "What the buyer reads on the card's statement: letters without accents, digits, blanks and `.-*`. Absent: your default, which the operator keeps.",
+          }),
+        ),
+        ...FAMILY_FIELDS,
+      },
+      { checked: FAMILY_CHECKED },
+    ),
+    configSplit: SPLIT_REQUEST,
+    cardInfo: named(
+      'CardInfoRequest',
+      {
+        numberToken: Type.Optional(
+          Type.String({
+            maxLength: 128,
+            mayHoldCard: true,
+            reads: 'smallLetters',
+            description: 'This, encryptedCard or vaultId, exactly one; needs the expiry beside it.',
+          }),
+        ),
+        vaultId: Type.Optional(
+          Type.String({
+            maxLength: 36,
+            description:
+              'A stored card. What else stands here must be as it was stored; a security code says that the holder is there.',
+          }),
+        ),
+        cardholderName: Type.Optional(
+          Type.String({ maxLength: 30, format: 'visibleText', description: 'Required, save with vaultId.' }),
+        ),
+        securityCode: Type.Optional(Type.String({ maxLength: 4, format: 'securityCode' })),
+        brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
+        expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
+        expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
+        encryptedCard: Type.Optional(
+          Type.String({
+            maxLength: 2_048,
+            mayHoldCard: true,
+            description: 'Base64 in one line; see the public key.',
+          }),
+        ),
+      },
+      {
+        checked: when(
+          has('numberToken'),
+          both(lacks('encryptedCard', 'vaultId'), has('cardholderName', 'expirationMonth', 'expirationYear')),
+          when(has('encryptedCard'), both(lacks('vaultId'), has('cardholderName')), has('vaultId')),
+        ),
+      },
+    ),
+    customer: Type.Optional(BUYER_REQUEST),
+  },
+  { checked: ONE_AUTHENTICATION },
+);
 type PaymentRequest = Static<typeof PAYMENT_REQUEST>;
 
 export const PAYMENT_FAULTS = {
@@ -160,22 +161,23 @@ type Loose = Record<string, unknown> | undefined;
 /** The body may be malformed in any way: the schema reports wrong types. */
 export function checkPayment(
   minimumInstallment: Cents,
-  capabilities: () => Pick<AcquirerCapabilities, 'largestInstallments' | 'captureLater'>,
+  capabilities: () => Pick<AcquirerCapabilities, 'largestInstallments' | 'captureLater' | 'threeDSecure'>,
   callRules: CallRules,
 ): (body: unknown) => Fault[] {
   return (body) => {
-    const { payment, cardInfo, configSplit, urlCallBack } = (body ?? {}) as {
+    const { payment, cardInfo, configSplit, urlCallBack, ...rest } = (body ?? {}) as {
       payment: Loose;
       cardInfo: Loose;
       configSplit?: unknown;
       urlCallBack?: unknown;
     };
     const faults: Fault[] = [];
-    const { largestInstallments, captureLater } = capabilities();
+    const { largestInstallments, captureLater, threeDSecure } = capabilities();
     if (typeof payment === 'object')
       faults.push(...checkInstallments(payment, minimumInstallment, largestInstallments));
     if (typeof payment === 'object' && payment.captureType === 'pa' && !captureLater)
       faults.push(PAYMENT_FAULTS.captureLaterNotOffered);
+    faults.push(...checkAuthentication(rest, threeDSecure));
     if (typeof cardInfo === 'object') faults.push(...checkCardSource(cardInfo));
     if (Array.isArray(configSplit)) faults.push(...checkSplit(configSplit));
     if (typeof urlCallBack === 'string') faults.push(...checkCallback(callRules, urlCallBack));
@@ -276,6 +278,7 @@ const PAYMENT_ANSWERS = {
         referenceTransaction: Type.Union([Type.String(), Type.Null()]),
         releaseAt: Type.String(),
         captureUntil: Type.Optional(CAPTURE_UNTIL),
+        threeDSecure: THREE_D_SECURE_ANSWER,
         split: Type.Optional(SPLIT_ANSWER),
         ...SPLIT_PAGES_ANSWER,
       }),
@@ -323,7 +326,7 @@ export const CREATE_PAYMENT = contract({
   description:
     '200 means one live charge of exactly that amount. An error answer means that no charge stays. No answer (a lost ' +
     'connection) means one or none, never two. A stored card (vaultId) is charged as its holder the first time and ' +
-    'when a security code is given, else as the merchant.',
+    'when a security code or an authentication is given, else as the merchant.',
   isRepeatable: true,
   body: PAYMENT_REQUEST,
   bodyExample: PAYMENT_EXAMPLE,
@@ -340,29 +343,11 @@ export function readPaymentRequest(body: PaymentRequest): Payment {
     callbackUrl: callbackUrl(body.urlCallBack ?? null),
     antiFraudCode: body.sellerInfo.codeAntiFraud,
     softDescriptor: body.sellerInfo.softDescriptor ?? null,
+    authentication: readAuthentication(body.threeDSecure, body.sellerInfo),
     card: readCard(cardInfo),
     buyer: readBuyer(customer ?? {}),
     customer: customer === undefined ? null : JSON.stringify(customer),
     split: readSplit(body.configSplit),
-  };
-}
-
-function readBuyer(customer: NonNullable<PaymentRequest['customer']>): Buyer {
-  return {
-    documentType: customer.documentType ?? null,
-    documentNumber: customer.documentNumber ?? null,
-    firstName: customer.firstName ?? null,
-    lastName: customer.lastName ?? null,
-    email: customer.email ?? null,
-    phoneNumber: customer.phoneNumber ?? null,
-    mobilePhoneNumber: customer.mobilePhoneNumber ?? null,
-    address: customer.address ?? null,
-    complement: customer.complement ?? null,
-    city: customer.city ?? null,
-    state: customer.state ?? null,
-    zipCode: customer.zipCode ?? null,
-    country: customer.country ?? null,
-    ipAddress: customer.ipAddress ?? null,
   };
 }
 

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { named } from '../platform/http/named.ts';
 import type { MessageContract } from '../platform/reference/messages.ts';
 import { type Instant, saoPauloOffsetText } from '../values/instant.ts';
+import { writeAuthentication } from './authentication-contract.ts';
 import type { Payment } from './payment.ts';
 import { type ShownSplit, writeSplit } from './split/contract.ts';
 
@@ -111,5 +112,6 @@ function writeShared(payment: Payment, approval: Approval): object {
     installments: payment.installmentCount,
     referenceTransaction: payment.referenceTransaction,
     releaseAt: saoPauloOffsetText(approval.moment),
+    ...writeAuthentication(payment.authentication),
   };
 }

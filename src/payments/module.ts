@@ -5,7 +5,6 @@ import type { Idempotency } from '../idempotency/module.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { serve } from '../platform/http/endpoint.ts';
 import type { Log } from '../platform/log.ts';
-import { counter, type Metrics } from '../platform/metrics.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
 import type { Acquirers } from '../providers/open-acquirers.ts';
@@ -139,7 +138,7 @@ function askingTools(
 }
 
 function paymentTools(context: PaymentsContext, below: Below): PaymentTools {
-  const { configuration, database, log, metrics } = context;
+  const { configuration, database, log } = context;
   const { cards, antiFraud, transactions, webhooks, fees } = below;
   return {
     ...cards,
@@ -152,29 +151,11 @@ function paymentTools(context: PaymentsContext, below: Below): PaymentTools {
     callRules: webhooks.urlRules,
     findMadeTransaction: batchReads(madeTransactionsRead(database)),
     observeReview: logReviews(log),
-    observeNext: observeNextAcquirers(log, metrics),
     rememberCallbackEndpoint: webhooks.rememberCallbackEndpoint,
     later: {
       captureDays: configuration.captureDays,
       writePreauthorization: transactions.writePreauthorization,
     },
-  };
-}
-
-const CHARGES_SENT_ON = counter(
-  'parcela_charges_sent_on_total',
-  'Payments that went to another acquirer, because the first surely did not make them.',
-  ['provider', 'next'],
-);
-
-function observeNextAcquirers(log: Log, metrics: Metrics): PayTools['observeNext'] {
-  const sentOn = metrics.counter(CHARGES_SENT_ON);
-  return (
-    { merchantId, transactionId, acquirer: provider },
-    { transactionId: paymentId, acquirer: next },
-  ) => {
-    sentOn.inc({ provider, next });
-    log.warn({ merchantId, transactionId, paymentId, provider, next }, 'a payment goes to another acquirer');
   };
 }
 

@@ -15,8 +15,9 @@ import type { Database } from '../platform/postgres/database.ts';
 import { notePayment } from '../platform/tracing/scope.ts';
 import type { AcquirerCustomer } from '../providers/acquirers/acquirer.ts';
 import type { AcquirerBreakers } from '../providers/acquirers/acquirer-breaker.ts';
+import { isOfBrand } from '../providers/acquirers/authentication.ts';
 import { type Decline, readDecline } from '../providers/acquirers/issuer-code.ts';
-import { type Acquirers, takesSale } from '../providers/open-acquirers.ts';
+import { type Acquirers, type SaleNeeds, takesSale } from '../providers/open-acquirers.ts';
 import type { SaleToRoute } from '../providers/open-provider-table.ts';
 import { type FeeVersions, feePortion } from '../transactions/fees/fee-table.ts';
 import {
@@ -26,9 +27,9 @@ import {
   type LaterCapture,
   type PreauthorizedResult,
 } from '../transactions/methods/card/charge-card.ts';
+import { type ChargeSomewhereTools, chargeSomewhere } from '../transactions/methods/card/charge-somewhere.ts';
 import { checkNetworkLimits, type LimitTools } from '../transactions/methods/card/check-network-limits.ts';
 import type { IntentRefusal } from '../transactions/methods/card/intents.sql.ts';
-import { markNextAttempt } from '../transactions/methods/card/next-attempts.sql.ts';
 import type { RecordedSplit, Share } from '../transactions/split.ts';
 import type { Intent } from '../transactions/transaction.ts';
 import type { Instant } from '../values/instant.ts';
@@ -39,7 +40,8 @@ export type PayTools = CardTools &
   FindCodeTools &
   DecideTools &
   LimitTools &
-  ChargeTools<IntentRefusal> & {
+  ChargeTools<IntentRefusal> &
+  ChargeSomewhereTools & {
     readonly database: Database;
     /** For sales captured later. */
     readonly later: LaterCapture;
@@ -51,8 +53,6 @@ export type PayTools = CardTools &
     readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
     readonly acquirers: Pick<Acquirers, 'next'>;
     readonly breakers: Pick<AcquirerBreakers, 'passesOver' | 'isOpen'>;
-    /** Called for a payment that goes to another acquirer, because the first surely did not make it. */
-    readonly observeNext: (from: Intent, to: Intent) => void;
     /** Called for a payment to be reviewed, with its outcome. */
     readonly observeReview: (
       payment: Pick<Intent, 'merchantId' | 'transactionId' | 'verdictReasons'>,
@@ -129,6 +129,9 @@ export async function payByCard(
   if (withNumber.length > 0) {
     return { kind: 'refused', refusals: withNumber.map((text) => `cardNumberIn:${text}` as const) };
   }
+  const { isCapturedLater, authentication } = payment;
+  if (authentication !== null && !isOfBrand(authentication, trace.brand))
+    return { kind: 'refused', refusals: [`eciOfOtherBrand:${authentication.field}`] };
   notePayment({ referenceTransaction: payment.referenceTransaction });
   if (isBrandDoubtful) tools.warnOfDoubtfulBrand(merchantId, trace.firstSix, trace.brand);
   const sale = { ...saleOf(tools, merchantId, payment, opened, code), transactionId: newIdOf(request) };
@@ -140,8 +143,9 @@ export async function payByCard(
   if (verdict === 'reject') return { kind: 'refused', refusals: ['rejected'] };
   if (limit !== null) return { kind: 'refused', refusals: [limit.cause], mayRetryAt: limit.mayRetryAt };
   const routed = { ...sale, brand: trace.brand };
-  const acquirer = chooseAcquirer(tools, routed, payment.isCapturedLater);
-  if (acquirer === null) return { kind: 'refused', refusals: ['brandNotOffered'] };
+  const needs = { isCapturedLater, isAuthenticated: authentication !== null };
+  const acquirer = chooseAcquirer(tools, routed, needs);
+  if (acquirer === null) return { kind: 'refused', refusals: [whyNone(tools, routed, payment)] };
   const intent = intentOf(tools, seller, payment, {
     acquirer,
     ...opened,
@@ -152,8 +156,13 @@ export async function payByCard(
     soldAt,
   });
   if (payment.callbackUrl !== null) await tools.rememberCallbackEndpoint(merchantId, payment.callbackUrl);
-  const later = payment.isCapturedLater ? tools.later : null;
-  const made = await chargeSomewhere(tools, { intent, routed, card, later }, deadlineAt);
+  const later = isCapturedLater ? tools.later : null;
+  const made = await chargeSomewhere<Charge>(tools, intent, {
+    findNext: () => tools.acquirers.next(routed, intent.acquirer, takesSale(routed, needs)),
+    newId: () => newIdOf(intent.request),
+    charge: (at) => chargeCard(tools, at, card, deadlineAt, later),
+    deadlineAt,
+  });
   if (verdict === 'review' && WITH_TRANSACTION.includes(made.charge.kind))
     tools.observeReview(made.intent, made.charge.kind);
   return resultOf(tools, payment, made.intent, made.charge);
@@ -163,46 +172,28 @@ export async function payByCard(
 function chooseAcquirer(
   { acquirers, breakers }: Pick<PayTools, 'acquirers' | 'breakers'>,
   routed: SaleToRoute,
-  isCapturedLater: boolean,
+  needs: SaleNeeds,
 ): string | null {
-  const takes = takesSale(routed, isCapturedLater);
+  const takes = takesSale(routed, needs);
   const chosen = acquirers.choose(routed, takes);
   const next = chosen === null ? null : acquirers.next(routed, chosen, takes);
+  const at = (acquirer: string) => ({ acquirer, merchantId: routed.merchantId });
   const isPassedOver =
-    chosen !== null && next !== null && !breakers.isOpen(next) && breakers.passesOver(chosen);
+    chosen !== null && next !== null && !breakers.isOpen(at(next)) && breakers.passesOver(at(chosen));
   return isPassedOver ? next : chosen;
 }
 
-/** With less time another acquirer is not asked. */
-const LEAST_FOR_ANOTHER_MILLISECONDS = 3_000;
-
-/**
- * A charge that the first acquirer surely did not make goes to the next that the rules name, once, as another
- * transaction. The first is over, and leads to it, before its intent is committed. An unknown one never goes.
- */
-async function chargeSomewhere(
-  tools: PayTools,
-  { intent, routed, card, later }: SaleToCharge,
-  deadlineAt: number,
-): Promise<{ readonly intent: Intent; readonly charge: Charge }> {
-  const charge = await chargeCard(tools, intent, card, deadlineAt, later);
-  if (charge.kind !== 'notConnected') return { intent, charge };
-  const acquirer = tools.acquirers.next(routed, intent.acquirer, takesSale(routed, later !== null));
-  const left = deadlineAt - performance.now();
-  if (acquirer === null || left < LEAST_FOR_ANOTHER_MILLISECONDS) return { intent, charge };
-  const next = { ...intent, acquirer, transactionId: newIdOf(intent.request) };
-  const isMarked = await markNextAttempt(tools.database, intent, next.transactionId).catch(() => false);
-  if (!isMarked) return { intent, charge };
-  tools.observeNext(intent, next);
-  return { intent: next, charge: await chargeCard(tools, next, card, deadlineAt, later) };
+/** Where no acquirer takes the sale. */
+function whyNone(
+  { acquirers }: Pick<PayTools, 'acquirers'>,
+  routed: SaleToRoute,
+  { isCapturedLater, authentication }: Payment,
+): PaymentRefusal {
+  const takes = takesSale(routed, { isCapturedLater, isAuthenticated: false });
+  return authentication !== null && acquirers.choose(routed, takes) !== null
+    ? `authenticationNotOffered:${authentication.field}`
+    : 'brandNotOffered';
 }
-
-type SaleToCharge = {
-  readonly intent: Intent;
-  readonly routed: SaleToRoute;
-  readonly card: OpenedCardSource['card'];
-  readonly later: LaterCapture | null;
-};
 
 /** The others record nothing. */
 const WITH_TRANSACTION: readonly Charge['kind'][] = [
@@ -237,7 +228,10 @@ function intentOf(tools: PayTools, seller: Seller, payment: Payment, found: Foun
     trace,
     cardSource,
     stored,
-    initiator: initiatorOf(stored, card.securityCode),
+    initiator: initiatorOf(stored, {
+      securityCode: card.securityCode,
+      isAuthenticated: payment.authentication !== null,
+    }),
     antiFraudCode: payment.antiFraudCode,
     codeToClaim: antiFraudCode.codeToClaim,
     verdict: decided.verdict,
@@ -249,6 +243,7 @@ function intentOf(tools: PayTools, seller: Seller, payment: Payment, found: Foun
     softDescriptor: payment.softDescriptor ?? seller.softDescriptor,
     // No plan asked for it.
     storedCardReason: stored === null ? null : 'unscheduled',
+    authentication: payment.authentication,
     buyer: payment.customer === null ? null : customerOf(payment.buyer),
     split: payment.split && {
       ...payment.split,

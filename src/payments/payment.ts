@@ -1,5 +1,6 @@
 import type { Buyer } from '../antifraud/anti-fraud.ts';
 import type { NamedCard } from '../cards/card.ts';
+import type { Authentication } from '../providers/acquirers/authentication.ts';
 import type { Boleto } from '../transactions/methods/boleto/boleto.ts';
 import type { Pix } from '../transactions/methods/pix/pix.ts';
 import type { Split } from '../transactions/split.ts';
@@ -12,6 +13,10 @@ import type {
 import { holdsNumber } from '../values/card-number-in-text.ts';
 import type { Cents } from '../values/cents.ts';
 
+/** Where a request may have its authentication: our own field, or those of the family. */
+export const AUTHENTICATION_FIELDS = ['threeDSecure', 'sellerInfo'] as const;
+export type AuthenticationField = (typeof AUTHENTICATION_FIELDS)[number];
+
 export type Payment = {
   readonly amount: Cents;
   readonly installmentCount: number;
@@ -22,6 +27,7 @@ export type Payment = {
   /** On the card's statement; null: the merchant's default. */
   readonly softDescriptor: string | null;
   readonly antiFraudCode: string;
+  readonly authentication: (Authentication & { readonly field: AuthenticationField }) | null;
   readonly card: NamedCard;
   readonly buyer: Buyer;
   /** The buyer, as JSON text. */

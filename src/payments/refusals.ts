@@ -2,10 +2,15 @@ import { ANTI_FRAUD_REFUSALS, type AntiFraudRefusal } from '../antifraud/refusal
 import { CARD_REFUSALS, type CardRefusal } from '../cards/refusals.ts';
 import { type RefusalShape, refusal } from '../platform/http/refusal.ts';
 import type { LimitCause } from '../transactions/methods/card/network-limits.ts';
-import { KEPT_TEXTS, type KeptText } from './payment.ts';
+import { AUTHENTICATION_FIELDS, type AuthenticationField, KEPT_TEXTS, type KeptText } from './payment.ts';
 
 /** Before the acquirer is asked. */
-export type PaymentRefusal = CardRefusal | AntiFraudRefusal | LimitCause | `cardNumberIn:${KeptText}`;
+export type PaymentRefusal =
+  | CardRefusal
+  | AntiFraudRefusal
+  | LimitCause
+  | `cardNumberIn:${KeptText}`
+  | `${'authenticationNotOffered' | 'eciOfOtherBrand'}:${AuthenticationField}`;
 
 const NUMBER_OF_THE_CARD = {
   pt: 'Este campo contém o número do cartão usado no pagamento.',
@@ -32,6 +37,35 @@ const LIMIT_REFUSALS = {
   }),
 } as const satisfies Record<LimitCause, RefusalShape>;
 
+const FIELD_TAGS: Readonly<Record<AuthenticationField, string>> = {
+  threeDSecure: 'threeDSecure',
+  sellerInfo: 'sellerInfo.eci',
+};
+const NOT_OFFERED = {
+  pt: 'A adquirente não recebe a autenticação 3-D Secure. Nada foi cobrado; envie sem ela.',
+  en: 'The acquirer takes no 3-D Secure authentication. Nothing was charged; send without it.',
+};
+const OF_OTHER_BRAND = {
+  pt: 'A bandeira deste cartão não usa este ECI.',
+  en: 'The brand of this card does not use this ECI.',
+};
+
+export const AUTHENTICATION_FAULTS = {
+  authenticatedTwice: refusal(400, 'threeDSecure', {
+    pt: 'A autenticação também está em sellerInfo. Envie em um lugar só.',
+    en: 'The authentication is in sellerInfo too. Send it in one place.',
+  }),
+  ...Object.fromEntries(
+    AUTHENTICATION_FIELDS.flatMap((field) => [
+      [`authenticationNotOffered:${field}`, refusal(400, FIELD_TAGS[field], NOT_OFFERED)],
+      [`eciOfOtherBrand:${field}`, refusal(400, `${field}.eci`, OF_OTHER_BRAND)],
+    ]),
+  ),
+} as Record<
+  'authenticatedTwice' | `${'authenticationNotOffered' | 'eciOfOtherBrand'}:${AuthenticationField}`,
+  RefusalShape
+>;
+
 /** Names the field that a payment has for the card. */
 export const PAYMENT_REFUSALS = Object.fromEntries([
   ...Object.entries(CARD_REFUSALS).map(([refusal, shape]) => [
@@ -40,5 +74,6 @@ export const PAYMENT_REFUSALS = Object.fromEntries([
   ]),
   ...Object.entries(ANTI_FRAUD_REFUSALS),
   ...Object.entries(LIMIT_REFUSALS),
+  ...Object.entries(AUTHENTICATION_FAULTS),
   ...KEPT_TEXTS.map((text) => [`cardNumberIn:${text}`, refusal(400, text, NUMBER_OF_THE_CARD)]),
 ]) as Record<PaymentRefusal, RefusalShape>;

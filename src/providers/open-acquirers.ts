@@ -58,11 +58,23 @@ function whyMisplaced(
     : null;
 }
 
-type SaleCapabilities = Pick<AcquirerCapabilities, 'brands' | 'largestInstallments' | 'captureLater'>;
+type SaleCapabilities = Pick<
+  AcquirerCapabilities,
+  'brands' | 'largestInstallments' | 'captureLater' | 'threeDSecure'
+>;
 
-export function takesSale({ brand, installmentCount }: RoutedSale, isCapturedLater: boolean) {
+/** What a sale asks for beside its amount. */
+export type SaleNeeds = { readonly isCapturedLater: boolean; readonly isAuthenticated: boolean };
+
+const CHARGED_PLAINLY: SaleNeeds = { isCapturedLater: false, isAuthenticated: false };
+
+export function takesSale(
+  { brand, installmentCount }: RoutedSale,
+  { isCapturedLater, isAuthenticated }: SaleNeeds = CHARGED_PLAINLY,
+) {
   return ({ traits, capabilities }: Pick<Acquirer, 'capabilities' | 'traits'>): boolean => {
-    const { brands, largestInstallments, captureLater } = capabilities();
+    const { brands, largestInstallments, captureLater, threeDSecure } = capabilities();
+    if (isAuthenticated && !threeDSecure) return false;
     const takesBrand = brand === null || brands.includes(brand);
     const isHeld = captureLater && (brand === null || traits.heldBrands.includes(brand));
     return takesBrand && installmentCount <= largestInstallments && (isHeld || !isCapturedLater);
@@ -76,6 +88,7 @@ export function widestCapabilities(acquirers: Pick<Acquirers, 'enabled' | 'of'>)
     brands: all.flatMap(({ brands }) => brands),
     largestInstallments: Math.max(1, ...all.map(({ largestInstallments }) => largestInstallments)),
     captureLater: all.some(({ captureLater }) => captureLater),
+    threeDSecure: all.some(({ threeDSecure }) => threeDSecure),
   };
 }
 

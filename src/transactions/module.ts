@@ -1,5 +1,6 @@
 import type { GuardVerification } from '../cards/vault/store-vault-card.ts';
 import type { Feed } from '../platform/feeds/open-feed.ts';
+import type { Log } from '../platform/log.ts';
 import { counter, databaseGauge, gauge, type Metrics } from '../platform/metrics.ts';
 import type { Module, ModuleContext } from '../platform/module.ts';
 import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
@@ -18,6 +19,7 @@ import { type ResolveCancelsTools, resolveUnresolvedCancels } from './cancels/re
 import { openChanges } from './changes/module.ts';
 import { eraseOldCustomers } from './customers/customers.sql.ts';
 import { type ChargeTools, type VerifyTools, verifyCard } from './methods/card/charge-card.ts';
+import type { ChargeSomewhereTools } from './methods/card/charge-somewhere.ts';
 import { type LimitTools, openNetworkLimits } from './methods/card/check-network-limits.ts';
 import { type CheckWatchedTools, checkWatchedCharges } from './methods/card/check-watched-charges.ts';
 import { deleteForgottenDeclines } from './methods/card/declines.sql.ts';
@@ -121,6 +123,7 @@ export type Transactions = Module & {
   Omit<Captures, 'works' | 'clockedWork'> & {
     readonly limits: LimitTools;
     readonly breakers: AcquirerBreakers;
+    readonly observeNext: ChargeSomewhereTools['observeNext'];
     readonly guardVerification: GuardVerification;
     readonly wakeSignal: WakeSignal;
     /** Notified when a billing's charge has an outcome that the billing engine does not know yet. */
@@ -269,22 +272,42 @@ function searchPatience({ configuration, isJumping }: TransactionsContext) {
 function observeCharges({
   log,
   metrics,
-}: Pick<TransactionsContext, 'log' | 'metrics'>): Pick<Transactions, 'observe' | 'breakers'> {
+}: Pick<TransactionsContext, 'log' | 'metrics'>): Pick<Transactions, 'observe' | 'observeNext' | 'breakers'> {
   const count = observeAuthorizations(metrics);
   const away = metrics.gauge(ACQUIRER_AWAY);
   const breakers = openAcquirerBreakers(
     () => performance.now(),
-    (provider, isOpen) => {
-      away.set({ kind: 'payment', provider }, isOpen ? 1 : 0);
-      log.warn({ provider }, isOpen ? 'payments pass an acquirer over' : 'payments use an acquirer again');
+    ({ acquirer: provider, merchantId, isOpen }) => {
+      if (merchantId === null) away.set({ kind: 'payment', provider }, isOpen ? 1 : 0);
+      const whose = merchantId === null ? {} : { merchantId };
+      const message = isOpen ? 'payments pass an acquirer over' : 'payments use an acquirer again';
+      log.warn({ provider, ...whose }, message);
     },
   );
   return {
     breakers,
+    observeNext: observeNextAcquirers(log, metrics),
     observe(answer, intent) {
       count(answer, intent);
-      breakers.answered(intent.acquirer, answer.kind);
+      breakers.answered(intent, answer.kind);
     },
+  };
+}
+
+const CHARGES_SENT_ON = counter(
+  'parcela_charges_sent_on_total',
+  'Charges that went to another acquirer, because the first surely did not make them.',
+  ['provider', 'next'],
+);
+
+function observeNextAcquirers(log: Log, metrics: Metrics): Transactions['observeNext'] {
+  const sentOn = metrics.counter(CHARGES_SENT_ON);
+  return (
+    { merchantId, transactionId, acquirer: provider },
+    { transactionId: paymentId, acquirer: next },
+  ) => {
+    sentOn.inc({ provider, next });
+    log.warn({ merchantId, transactionId, paymentId, provider, next }, 'a charge goes to another acquirer');
   };
 }
 

@@ -2,6 +2,7 @@ import { readReasons } from '../antifraud/anti-fraud.ts';
 import { type Database, type Reader, type Row, statement } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
 import { column, listsCodec, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
+import { readAuthenticationSummary } from '../providers/acquirers/authentication.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
 import { MOST_INSTALLMENTS } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
@@ -79,6 +80,9 @@ const OWN = rowCodec<Omit<Transaction, 'shares' | 'installments' | 'preauthoriza
     verdictReasons: column.parsedBy(
       (kept) => (typeof kept === 'string' ? readReasons(kept) : undefined),
       `coalesce(t.anti_fraud_reasons, '')`,
+    ),
+    authentication: column.nullable(
+      column.parsedBy(readAuthenticationSummary, `t.eci || ' ' || t.three_d_secure_version`),
     ),
     split: column.nullable(column.parsedBy(readSplit)),
   },

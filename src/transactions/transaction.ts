@@ -7,6 +7,7 @@ import {
   NO_ISSUER_CODE,
   type StoredCardReason,
 } from '../providers/acquirers/acquirer.ts';
+import type { Authentication, AuthenticationSummary } from '../providers/acquirers/authentication.ts';
 import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
@@ -200,6 +201,8 @@ export type Transaction = {
   /** Given before the charge; null if anti-fraud gave none. */
   readonly verdict: Intent['verdict'];
   readonly verdictReasons: readonly string[];
+  /** Null: the sale came without one. */
+  readonly authentication: AuthenticationSummary | null;
   readonly split: RecordedSplit | null;
   /** One page of beneficiaries, by installment, then by position; empty without a split. */
   readonly shares: readonly Share[];
@@ -283,6 +286,8 @@ export type Intent = {
   readonly softDescriptor: string | null;
   readonly storedCardReason: StoredCardReason | null;
   readonly buyer: AcquirerCustomer | null;
+  /** Of it only the summary is written. */
+  readonly authentication: Authentication | null;
   readonly split: RecordedSplit | null;
   readonly createdBy: string;
   readonly soldAt: Instant;

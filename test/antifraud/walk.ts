@@ -66,6 +66,7 @@ function intentRow(intent: WalkIntent): IntentRow {
     callbackUrl: null,
     customer: null,
     softDescriptor: null,
+    authentication: null,
     storedCardReason: null,
     buyer: null,
     createdBy: 'walk',

@@ -33,7 +33,7 @@ const LOOSE = { takesHttp: true, takesLoopback: true, openedNetworks: [] };
 const CHECKS: Readonly<Record<string, NonNullable<Contract['check']>>> = {
   createPayment: checkPayment(
     1 as Cents,
-    () => ({ largestInstallments: MOST_INSTALLMENTS, captureLater: true }),
+    () => ({ largestInstallments: MOST_INSTALLMENTS, captureLater: true, threeDSecure: true }),
     LOOSE,
   ),
   issueBoleto: checkBoleto(LOOSE),

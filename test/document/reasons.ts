@@ -17,6 +17,12 @@ const reason = (status: number, of: RegExp, tag: RegExp, why: string): Reason =>
 
 export const REASONS: readonly Reason[] = [
   reason(400, /^createPayment$/, /^payment\.installments$/, 'each installment is at least a cent'),
+  reason(
+    400,
+    /^createPayment$/,
+    /^(threeDSecure|sellerInfo)\.eci$/,
+    'the card decides: each brand has indicators of its own',
+  ),
   reason(400, /^createPayment$/, /^configSplit/, 'sums and comparisons over the whole of a list'),
   reason(400, /^issue(Boleto|Pix)$/, /^discount\./, 'a discount is compared with value and due day'),
   reason(400, /^issueBoleto$/, /^(dueDate|value)$/, 'a due day lies ahead, by the clock of the merchant'),

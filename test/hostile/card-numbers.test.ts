@@ -31,6 +31,10 @@ const MAY_HOLD_CARD = [
   'tokenizeCard: encryptedCard',
   'createPayment: cardInfo.numberToken',
   'createPayment: cardInfo.encryptedCard',
+  'createPayment: threeDSecure.cavv',
+  'createPayment: threeDSecure.xid',
+  'createPayment: sellerInfo.cavvUcaf',
+  'createPayment: sellerInfo.xid',
   'storeVaultCard: numberToken',
   'storeVaultCard: encryptedCard',
 ];
@@ -57,6 +61,8 @@ const OTHER_SHAPES = [
   'digits',
   'softDescriptor',
   'softDescriptorOrNone',
+  'eci',
+  'threeDSVersion',
 ];
 
 for (const endpoint of ENDPOINTS) {

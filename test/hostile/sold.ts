@@ -22,6 +22,13 @@ export async function wholePayment(shop: Shop): Promise<Record<string, unknown>>
   return paymentRequest(await tokenize(shop.url, shop.tokens.gateway), AMOUNT, {
     payment: { ...SALE, captureType: 'ac' },
     urlCallBack: `${shop.listenerUrl}/retorno`,
+    threeDSecure: {
+      eci: '02',
+      cavv: 'AAABBZEEBgAAAAAAAAQGAAAAAAA=',
+      dsTransactionId: '8c3f2e9a-0b1d-4a20-8c4e-2b6d1e5f3a77',
+      xid: 'AAABBZEEBgAAAAAAAAQGAAAAAAA=',
+      version: '2.2.0',
+    },
     configSplit: [
       { documentNumberBeneficiary: '11222333000181', percent: 10.5, type: 'bruto' },
       { documentNumberBeneficiary: '52998224725', percent: 0.01, type: 'bruto' },

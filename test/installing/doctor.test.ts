@@ -347,6 +347,18 @@ test('it finds servers of merchants that cannot be reached, and limits of open f
   assert.match(limited.stdout, /"machine\.descriptors"/);
 });
 
+test('it says whom the running processes pass over', async () => {
+  const peer = { peer: 'acquirer', state: 'answers', since: 0, answeredAt: 0, feedAgeSeconds: null };
+  const report = JSON.stringify({ peers: [{ ...peer, awayFor: ['payment'] }] });
+  await here.sql(`insert into process_reports (process_id, report) values (gen_random_uuid(), '${report}')`);
+  const { faults, diagnoses } = await here.examine();
+  const found = diagnoses.find(({ name }) => name === 'providers.away');
+  assert.deepEqual([faults, found?.state], [[], 'warning']);
+  assert.match(found?.says ?? '', /^acquirer: the circuit of 1 of \d processes is open for payment/);
+  await here.sql('delete from process_reports');
+  assert.ok(!(await here.examine()).diagnoses.some(({ name }) => name === 'providers.away'));
+});
+
 test('a secret that others can read, and a console that no proxy stands before, are warned of', async () => {
   const open = join(here.folder, 'open-secret');
   await writeFile(open, 'a-token');

@@ -5,7 +5,7 @@ import { enqueueAlertsOf, enrol } from './enrolment.ts';
 import { typeIntoEveryText } from './every-text.ts';
 import type { Marks } from './marks.ts';
 import { makeEveryMistake } from './mistakes.ts';
-import { needlesOf } from './needles.ts';
+import { needlesOf, needlesOfProof } from './needles.ts';
 import { countTokens, emptyCounts, filesOf, type Hit, openScanner, type TokenCounts } from './scanner.ts';
 import {
   askAntiFraud,
@@ -43,7 +43,7 @@ export type Evidence = {
   readonly exercised: ReadonlySet<string>;
   readonly cells: readonly Cell[];
   readonly sightings: readonly Sighting[];
-  /** Marked numbers that were found, and those that were typed into free texts. */
+  /** Marked numbers and proofs that were found, and those that were typed into free texts. */
   readonly hits: Readonly<Record<Sink, readonly Hit[]>>;
   readonly typed: Readonly<Record<Sink, readonly Hit[]>>;
   readonly counts: Readonly<Record<Sink, TokenCounts>>;
@@ -140,7 +140,10 @@ async function readEveryCell(auditor: Auditor): Promise<Cell[]> {
 }
 
 function openRecords(marks: Marks) {
-  const scan = openScanner(Object.values(marks.numbers).flatMap(needlesOf));
+  const scan = openScanner([
+    ...Object.values(marks.numbers).flatMap(needlesOf),
+    ...needlesOfProof(marks.cavv),
+  ]);
   const scanTyped = openScanner(needlesOf(marks.typedNumber));
   const bySink = <T>(make: () => T) =>
     Object.fromEntries(SINKS.map((sink) => [sink, make()])) as Record<Sink, T>;

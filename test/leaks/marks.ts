@@ -10,6 +10,8 @@ export type Marks = {
   /** Security codes of three digits, and of four (Amex). */
   readonly codes: readonly string[];
   readonly longCodes: readonly string[];
+  /** The proof of an authentication. */
+  readonly cavv: string;
 };
 
 /** First digits by use: of every brand, and of none of the simulator's trigger cards. */
@@ -57,6 +59,7 @@ export function makeMarks(chance: () => number): Marks {
     // From 600: below stand the statuses of HTTP. Four digits from 3000: below stand years.
     codes: rareCodes(CODES, 600, 999, common, chance),
     longCodes: rareCodes(LONG_CODES, 3_000, 9_999, common, chance),
+    cavv: Buffer.from(Array.from({ length: 20 }, () => Math.floor(chance() * 256))).toString('base64'),
   };
 }
 

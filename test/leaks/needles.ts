@@ -20,6 +20,21 @@ export function needlesOf(number: string): Needle[] {
     .filter(({ bytes }) => !seen.has(bytes.toString('hex')) && seen.add(bytes.toString('hex')));
 }
 
+/** Every form in which the proof of an authentication could be kept. No hash of it leads back to it. */
+export function needlesOfProof(cavv: string): Needle[] {
+  const bytes = Buffer.from(cavv, 'base64');
+  const hex = bytes.toString('hex');
+  const encodings = {
+    plain: Buffer.from(cavv),
+    base64url: Buffer.from(bytes.toString('base64url')),
+    'its bytes': bytes,
+    hexadecimal: Buffer.from(hex),
+    'hexadecimal, capital letters': Buffer.from(hex.toUpperCase()),
+    ...base64s(cavv),
+  };
+  return Object.entries(encodings).map(([encoding, bytes]) => ({ number: cavv, encoding, bytes }));
+}
+
 /**
  * More than first six and last four is too much: so is the number without its last three digits, or
  * its first three.

@@ -101,6 +101,10 @@ export async function payInEveryWay(shop: Shop): Promise<void> {
     for (let index = 0; index < marks.longCodes.length; index += 1)
       await payWith(shop, 'amex', AMOUNT, index);
   }
+  const threeDSecure = { eci: '05', cavv: marks.cavv, dsTransactionId: randomUUID() };
+  expectStatus('authenticated', await payWith(shop, 'visa', AMOUNT, 3, { threeDSecure }), 200);
+  const declined = await payWith(shop, 'visa', 31_051, 4, { threeDSecure });
+  expectStatus('authenticated and declined', declined, 402);
   expectStatus('declined', await payWith(shop, 'declined', 31_051, 1), 402);
   expectStatus('declined for good', await payWith(shop, 'declined', 31_041, 2), 402);
   const unknown = { silent: 31_001, booksButSilent: 31_002, late: 31_003, garbage: 31_004 } as const;

@@ -1,7 +1,7 @@
 /**
  * Loaded into the service (`node --import`) before anything else. It looks at all that leaves the process,
- * by file, stream, socket or statement, and writes down what holds a marked card number or security code.
- * Only the acquirer's socket may carry them; that it does is written down too, for a watcher that sees
+ * by file, stream, socket or statement, and writes down what holds a marked card number, security code or
+ * proof. Only the acquirer's socket may carry them; that it does is written down too, for a watcher that sees
  * nothing there would be blind.
  */
 import fs from 'node:fs';
@@ -10,7 +10,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
 import pg from 'pg';
 import { codesIn, type Marks } from './marks.ts';
-import { needlesOf } from './needles.ts';
+import { needlesOf, needlesOfProof } from './needles.ts';
 import { openScanner } from './scanner.ts';
 
 export type Sighting = { readonly sink: string; readonly what: string; readonly near: string };
@@ -26,7 +26,7 @@ const marks = JSON.parse(fs.readFileSync(LEAK_MARKS, 'utf8')) as Marks;
 const report = fs.openSync(LEAK_REPORT, 'a');
 const writeReport = fs.writeSync;
 const codes = new Set([...marks.codes, ...marks.longCodes]);
-const scan = openScanner(Object.values(marks.numbers).flatMap(needlesOf));
+const scan = openScanner([...Object.values(marks.numbers).flatMap(needlesOf), ...needlesOfProof(marks.cavv)]);
 
 function say(sink: string, what: string, near: string): void {
   writeReport(report, `${JSON.stringify({ sink, what, near: near.slice(0, 300) } satisfies Sighting)}\n`);
@@ -43,7 +43,8 @@ function bytesOf(data: unknown, encoding?: unknown): Buffer {
 function look(sink: string, data: unknown, encoding?: unknown, areCodesPlain = true): void {
   const bytes = bytesOf(data, encoding);
   const text = bytes.toString('latin1');
-  for (const hit of scan(bytes, sink)) say(sink, `card number, ${hit.encoding}`, text);
+  for (const hit of scan(bytes, sink))
+    say(sink, `${hit.number === marks.cavv ? 'proof' : 'card number'}, ${hit.encoding}`, text);
   if (!areCodesPlain) return;
   for (const code of codesIn(text, codes)) say(sink, `security code ${code}`, text);
 }

@@ -42,6 +42,7 @@ function assertRefused(reply: Reply, status: number, tag: string, sentence: RegE
 }
 
 const LESS = {
+  threeDSecure: false,
   largestInstallments: 6,
   brands: ['visa', 'mastercard'],
   partialCancel: false,
@@ -53,6 +54,7 @@ const countTransactions = () => countOf(service, 'select count(*) from transacti
 const FIELDS_OF_AUTHORIZATION = [
   ...['amount', 'card', 'customer', 'initiator', 'installments', 'merchantId', 'merchantReference'],
   ...['networkTransactionId', 'reference', 'softDescriptor', 'soldAt', 'storedCard', 'storedCardReason'],
+  'threeDSecure',
 ];
 
 const BUYER = {
@@ -82,7 +84,7 @@ test('the acquirer gets the soft descriptor, why a stored card is charged, and t
   const [asked] = askedOf(service, '/authorizations', since);
   assert.deepEqual(Object.keys(asked).toSorted(), FIELDS_OF_AUTHORIZATION);
   assert.equal(asked.softDescriptor, 'LOJA*PEDIDO 1');
-  assert.equal(asked.storedCardReason, null);
+  assert.deepEqual([asked.storedCardReason, asked.threeDSecure], [null, null]);
   assert.deepEqual(asked.customer, {
     name: 'Ana Souza',
     documentNumber: '52998224725',
@@ -105,6 +107,36 @@ test('the acquirer gets the soft descriptor, why a stored card is charged, and t
     assert.deepEqual([stored.initiator, stored.storedCardReason], [initiator, 'unscheduled']);
     assert.equal(stored.customer, null);
   }
+});
+
+const AUTHENTICATION = {
+  eci: '02',
+  cavv: 'AAABBZEEBgAAAAAAAAQGAAAAAAA=',
+  dsTransactionId: '8c3f2e9a-0b1d-4a20-8c4e-2b6d1e5f3a77',
+};
+
+test('an authentication goes to the bridge, says that the holder is there, and is compared by its key', async () => {
+  const since = service.bridge.asked.length;
+  const vaultId = await storedId(service);
+  assert.equal((await payBy(service, { vaultId })).status, 200);
+  const body = {
+    ...paymentRequest('', 1_000, { threeDSecure: AUTHENTICATION }),
+    cardInfo: { vaultId },
+  };
+  const send = (threeDSecure: object) =>
+    call(service.gatewayUrl, '/v1/payments', {
+      ...{ token: service.token(), body: { ...body, threeDSecure } },
+      headers: { 'idempotency-key': vaultId },
+    });
+  const paid = await send(AUTHENTICATION);
+  assert.equal(paid.status, 200, paid.text);
+  const [, asked] = askedOf(service, '/authorizations', since);
+  assert.deepEqual(asked.threeDSecure, { ...AUTHENTICATION, version: '2', xid: null });
+  assert.equal(asked.initiator, 'cardholder');
+  const again = await send(AUTHENTICATION);
+  assert.deepEqual([again.status, again.body], [200, paid.body]);
+  const other = await send({ ...AUTHENTICATION, cavv: 'BBABBZEEBgAAAAAAAAQGAAAAAAA=' });
+  assert.equal(other.status, 422, other.text);
 });
 
 test("the payment's own soft descriptor wins over the merchant's, which the operator gives and takes", async () => {
@@ -156,6 +188,8 @@ test('what it reports to do no more is noticed while the service runs, and refus
     'payment.installments',
     /^A adquirente aceita no máximo 6 parcela\(s\)\.$/,
   );
+  const { reply } = await pay(service.gatewayUrl, service.token(), 1_000, { threeDSecure: AUTHENTICATION });
+  assertRefused(reply, 400, 'threeDSecure', /^A adquirente não recebe a autenticação 3-D Secure\./);
   assertRefused(
     await payIn(1, { brand: 'elo' }, ELO),
     400,

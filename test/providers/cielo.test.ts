@@ -55,6 +55,18 @@ function untilSent(ask: () => Promise<Reply>): Promise<Reply> {
   });
 }
 
+test("an authentication by the family's names reaches Cielo, of a pre-authorization too", async () => {
+  const xid = randomUUID();
+  const proof = { eci: '1', cavvUcaf: 'AAABBZEEBgAAAAAAAAQGAAAAAAA=', xid, programProtocol: '2.1.0' };
+  const reply = await cielo.pay(12_313, { sellerInfo: { codeAntiFraud: randomUUID(), ...proof } });
+  assert.equal(reply.status, 200, reply.text);
+  const shown = { eci: '01', version: '2.1.0', result: 'attempted' };
+  assert.deepEqual(reply.body.paymentAuthorization.threeDSecure, shown);
+  assert.deepEqual((await cielo.read(idOf(reply))).threeDSecure, shown);
+  const [sale] = await cielo.booked(idOf(reply));
+  assert.equal(sale?.notes.eci, '1');
+});
+
 test('a payment is authorized, then captured: one live sale', async () => {
   const reply = await cielo.pay(12_300);
   assert.equal(reply.status, 200, reply.text);

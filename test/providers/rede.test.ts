@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { call, logIn, tokenize } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
+import { insertPlan } from '../recurrence/recurrence-service.ts';
 import { type AcquirerService, ESTABLISHMENT, idOf, openAcquirerService } from './acquirer-service.ts';
 
 /** The adapter of Rede, from the front door to the books of the simulated Rede. */
@@ -9,7 +12,7 @@ let rede: AcquirerService;
 
 before(async () => {
   const settings = ['horizonSeconds=2', 'apartSeconds=1', 'softDescriptor=LOJA TESTE'];
-  rede = await openAcquirerService('rede', { settings });
+  rede = await openAcquirerService('rede', { settings, service: { PARCELA_CHARGES_AT_ONCE: '4' } });
 });
 after(() => rede?.close());
 
@@ -30,6 +33,32 @@ test('a payment is charged once, under a reference that comes from its id', asyn
   assert.equal(row.tid, sale?.id);
   assert.equal(row.nsu, String(sale?.nsu));
   assert.deepEqual([row.state, row.acquirer], ['approved', 'rede']);
+});
+
+const CAVV = 'AAABBZEEBgAAAAAAAAQGAAAAAAA=';
+
+test('an authentication made elsewhere reaches Rede, and the payment says that it was authenticated', async () => {
+  const threeDSecure = { eci: '02', cavv: CAVV, dsTransactionId: randomUUID(), version: '2.2.0' };
+  const reply = await rede.pay(12_310, { threeDSecure });
+  assert.equal(reply.status, 200, reply.text);
+  const shown = { eci: '02', version: '2.2.0', result: 'authenticated' };
+  assert.deepEqual(reply.body.paymentAuthorization.threeDSecure, shown);
+  assert.deepEqual((await rede.read(idOf(reply))).threeDSecure, shown);
+  const [sale] = await rede.booked(idOf(reply));
+  assert.equal(sale?.notes.eci, '02');
+  const row = await rede.transaction(reply.order);
+  assert.deepEqual([row.eci, row.three_d_secure_version], ['02', '2.2.0']);
+  assert.ok(!JSON.stringify(row).includes(CAVV));
+});
+
+test("an indicator that the card's brand does not use is refused before anything is sent", async () => {
+  const threeDSecure = { eci: '05', cavv: CAVV, dsTransactionId: randomUUID() };
+  const reply = await rede.pay(12_312, { threeDSecure });
+  assert.equal(reply.status, 400, reply.text);
+  assert.deepEqual(
+    reply.body.map(({ tag }: { tag: string }) => tag),
+    ['threeDSecure.eci'],
+  );
 });
 
 test("a decline carries the brand's own code", async () => {
@@ -227,6 +256,45 @@ test('what was surely not charged goes to the next of the rules, once, and an un
     [lost.order],
   );
   assert.deepEqual(tries, [{ acquirer: 'rede' }]);
+});
+
+test('a billing that the first acquirer surely did not charge goes to the next one in the same attempt', async () => {
+  const { service, merchantId, token } = rede;
+  const recurrence = await logIn(service.gatewayUrl, (await service.demo()).recurrence);
+  const planId = await insertPlan({ auditor: service.auditor, merchantId });
+  const numberToken = await tokenize(service.gatewayUrl, token);
+  const card = { numberToken, cardholderName: 'ANA SOUZA', expirationMonth: '12', expirationYear: '39' };
+  const stored = await call(service.gatewayUrl, '/v1/vaults/cards', { token, body: card });
+  assert.equal(stored.status, 200, stored.text);
+  await rede.script({ on: 'authorize', returnCode: '898' });
+  const ask = (path: string, body?: object) =>
+    call(service.gatewayUrl, `/v1/recurrences${path}`, { token: recurrence, ...(body && { body }) });
+  const { vaultId } = stored.body;
+  const subscription = await ask('/subscriptions', { vaultId, orderNumber: 'P-1', planId });
+  assert.equal(subscription.status, 200, subscription.text);
+  const billing = await until('its first billing is paid', async () => {
+    const { body } = await ask(`/billing?subscriptionId=${subscription.body}&status=Paid`);
+    return body.items[0];
+  });
+  const attempts = await service.auditor.query(
+    `select t.transaction_id, t.acquirer, t.state, t.next_attempt_id, c.outcome, c.attempt_number
+     from billing_charges c join transactions t using (merchant_id, transaction_id)
+     where c.billing_id = $1 order by c.charge_number`,
+    [billing.id],
+  );
+  assert.deepEqual(
+    attempts.map((one) => [one.acquirer, one.state, one.outcome, one.attempt_number]),
+    [
+      ['rede', 'voided', 'voided', 1],
+      ['default', 'approved', 'approved', 1],
+    ],
+  );
+  const [first, second] = attempts.map(({ transaction_id: id }) => String(id));
+  assert.equal(attempts[0]?.next_attempt_id, second);
+  assert.deepEqual((await rede.read(String(second))).attempts, [
+    { paymentId: first, acquirer: 'rede', notCharged: 'requestRefused' },
+    { paymentId: second, acquirer: 'default', notCharged: null },
+  ]);
 });
 
 test('a card is verified and charged R$ 1.00 by command, and nothing of it stays', async () => {

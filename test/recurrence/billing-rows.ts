@@ -192,6 +192,7 @@ export function intentOf(merchantId: string, billingId: string, vaultId: string)
     callbackUrl: null,
     customer: null,
     softDescriptor: null,
+    authentication: null,
     storedCardReason: 'recurring',
     buyer: null,
     split: null,

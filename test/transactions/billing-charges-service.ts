@@ -138,6 +138,7 @@ function billingIntent(merchantId: string, amount: number, vaultId: string): Int
     callbackUrl: null,
     customer: null,
     softDescriptor: null,
+    authentication: null,
     storedCardReason: 'recurring',
     buyer: null,
     split: null,

@@ -89,6 +89,7 @@ async function begun(installmentCount: number, isApproved = true): Promise<Outco
         callbackUrl: CALLBACK,
         customer: null,
         softDescriptor: null,
+        authentication: null,
         storedCardReason: null,
         buyer: null,
         split: null,

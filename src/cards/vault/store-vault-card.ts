@@ -231,7 +231,7 @@ function verifierOf(
   { trace: { brand } }: Pick<CardToKeep['opened'], 'trace'>,
 ): string | null {
   const sale = { merchantId, transactionId, brand, installmentCount: 1, amount: 0 };
-  const takes = takesSale(sale, false);
+  const takes = takesSale(sale);
   return acquirers.choose(sale, (one) => takes(one) && one.capabilities().zeroVerification);
 }
 

@@ -5,7 +5,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { openCredentials } from '../../providers/open-provider-table.ts';
 import { listProviders, type StoredProvider } from '../../providers/providers.sql.ts';
 import { findProviderFault } from '../find-provider-fault.ts';
-import { type Diagnosis, fault, fine, reasonOf } from './diagnosis.ts';
+import { type Diagnosis, fault, fine, reasonOf, warning } from './diagnosis.ts';
 
 /** Whether the providers that were added answer and are fit; one that is disabled is followed too. */
 export async function checkProviders(database: Database, configuration: Configuration): Promise<Diagnosis[]> {
@@ -20,10 +20,24 @@ export async function checkProviders(database: Database, configuration: Configur
   try {
     const { store } = await openKeyStore(configuration.keyStore, environment, database);
     const keyring = await openKeyring(database, store, configuration, () => {});
-    return await Promise.all(providers.map((provider) => checkOne(provider, environment, keyring)));
+    const looks = providers.map((provider) => checkOne(provider, environment, keyring));
+    return [...(await Promise.all(looks)), ...checkTimeouts(providers, configuration)];
   } catch (error) {
     return [fault('providers.keys', reasonOf(error), 'see docs/keys.md')];
   }
+}
+
+/** The setting is the longest time of all; the deadline of a request is reckoned from it. */
+function checkTimeouts(
+  providers: readonly StoredProvider[],
+  { acquirerTimeoutMilliseconds: most }: Configuration,
+): Diagnosis[] {
+  return providers.flatMap(({ kind, name, timeoutMilliseconds: wanted }) => {
+    if (kind !== 'acquirer' || wanted === null || wanted <= most) return [];
+    const says = `the acquirer ${name} is to have ${wanted} ms, and PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS ends its calls after ${most}`;
+    const advice = 'raise the setting, and PARCELA_REQUEST_DEADLINE_MILLISECONDS by as much; shorten others';
+    return [warning('providers.timeout', says, advice)];
+  });
 }
 
 async function checkOne(

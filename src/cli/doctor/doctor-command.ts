@@ -9,7 +9,7 @@ import { checkArchive } from './check-archive.ts';
 import { checkChannel, type Peer } from './check-channel.ts';
 import { checkDatabase, checkWayIn } from './check-database.ts';
 import { checkConsole, checkKeys, checkMachine, checkWebhooks } from './check-installation.ts';
-
+import { checkPeers } from './check-peers.ts';
 import { checkPix, PIX_SOON_DAYS } from './check-pix.ts';
 import { checkProviders } from './check-providers.ts';
 import { type Diagnosis, fault, fine, reasonOf, warning } from './diagnosis.ts';
@@ -78,7 +78,7 @@ async function checkInDatabase(place: DatabasePlace, configuration: Configuratio
   if (way.some(({ state }) => state === 'fault')) return way;
   const database = openDatabase(place.runtime, () => {});
   try {
-    const looks = [checkDatabase, checkArchive, checkKeys, checkProviders, checkPix, checkWebhooks].map(
+    const looks = [checkDatabase, checkArchive, checkKeys, checkProviders, checkPeers, checkPix, checkWebhooks].map(
       (look) =>
         look(database, configuration).catch((error: unknown) => [
           fault(

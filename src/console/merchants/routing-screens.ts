@@ -110,6 +110,7 @@ function capabilities({ acquirer: { capabilities: able } }: Routing, { wording }
       [say('Authorizes now and captures later'), yes(able.captureLater)],
       [say('Gives back a part'), yes(able.partialCancel)],
       [say('Verifies a card without charging it'), yes(able.zeroVerification)],
+      [say('Takes a 3-D Secure authentication'), yes(able.threeDSecure)],
       [say('Learns who buys'), yes(able.customer)],
       [say('Lists its charges, for a restore'), yes(able.listCharges)],
       [

@@ -60,12 +60,26 @@ function summary(payment: WholePayment, { wording, merchantId }: Visit): Html {
     ...(payment.captureUntil === undefined
       ? []
       : ([[say('To be captured until'), moment(wording, payment.captureUntil)]] as const)),
+    ...(payment.threeDSecure === undefined
+      ? []
+      : ([['3-D Secure', authenticationText(payment.threeDSecure, wording)]] as const)),
     ...(payment.billingId === null
       ? []
       : ([[say('Billing'), link(billingPath(merchantId, payment.billingId), payment.billingId)]] as const)),
     [say('Anti-fraud'), antiFraudText(payment, wording)],
     [say('Payment id'), html`<code>${payment.paymentId}</code>`],
   ])}`;
+}
+
+const AUTHENTICATED = {
+  authenticated: 'The holder was authenticated',
+  attempted: 'Authentication was attempted',
+  notAuthenticated: 'The holder was not authenticated',
+} as const;
+
+function authenticationText(shown: WholePayment['threeDSecure'] & object, { say }: Wording): string {
+  const { eci, version, result } = shown;
+  return `${say(AUTHENTICATED[result])} (ECI ${eci}, ${version})`;
 }
 
 function antiFraudText({ antifraud, antifraudReasons }: WholePayment, { say }: Wording): Shown {

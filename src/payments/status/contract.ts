@@ -16,6 +16,7 @@ import {
 } from '../../transactions/transaction.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';
+import { THREE_D_SECURE_ANSWER, writeAuthentication } from '../authentication-contract.ts';
 import { CAPTURE_UNTIL } from '../messages-contract.ts';
 import { billingOf, type FoundPayment, type PaymentStatus } from '../payment.ts';
 import {
@@ -67,6 +68,7 @@ const FIELDS_OF_ALL = {
     }),
   ),
   captureUntil: Type.Optional(CAPTURE_UNTIL),
+  threeDSecure: THREE_D_SECURE_ANSWER,
   canceledAmount: Type.Integer({ description: 'Cents that were given back.' }),
   isPartlyReturned: Type.Boolean({
     description: 'A part of it was given back, and not all: its status says nothing of that.',
@@ -257,6 +259,7 @@ export function writeCardFields(
       authorizedAmount: preauthorization.authorizedAmount,
       captureUntil: saoPauloOffsetText(preauthorization.captureUntil),
     }),
+    ...writeAuthentication(transaction.authentication),
     canceledAmount,
     isPartlyReturned: canceledAmount > 0 && canceledAmount < transaction.amount,
     cancelingAmount: transaction.heldAmount - canceledAmount,

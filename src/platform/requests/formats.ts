@@ -26,12 +26,14 @@ const MASK = '[\\s./-]*';
 const DAY = '(19[2-9]\\d|[2-9]\\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])';
 const TIME = '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?';
 const EMAIL = `[^\\s@${CONTROL}]+@[^\\s@.${CONTROL}]+(\\.[^\\s@.${CONTROL}]+)+`;
+const GUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}';
+const BASE64_OF_20 = '[A-Za-z0-9+/]{27}=';
 const DESCRIPTOR = '[ .*-]*[A-Za-z0-9][A-Za-z0-9 .*-]*';
 
 /** Modules add no others, so that one page lists them all. */
 export const FORMATS: Readonly<Record<string, Format>> = {
   guid: {
-    pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+    pattern: `^${GUID}$`,
     standard: 'uuid',
     sentence: { pt: 'Deve ser um GUID.', en: 'Must be a GUID.' },
   },
@@ -68,6 +70,34 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   securityCode: {
     pattern: '^\\d{3,4}$',
     sentence: { pt: 'Deve ter 3 ou 4 dígitos.', en: 'Must have 3 or 4 digits.' },
+  },
+  eci: {
+    pattern: '^0?[0124567]$',
+    sentence: {
+      pt: 'Deve ser um ECI: 00, 01, 02, 04, 05, 06 ou 07.',
+      en: 'Must be an ECI: 00, 01, 02, 04, 05, 06 or 07.',
+    },
+  },
+  base64Of20Bytes: {
+    pattern: `^${BASE64_OF_20}$`,
+    sentence: {
+      pt: 'Deve ter 28 caracteres: 20 bytes em base64.',
+      en: 'Must have 28 characters: 20 bytes in base64.',
+    },
+  },
+  xidOrGuid: {
+    pattern: `^(${BASE64_OF_20}|${GUID})$`,
+    sentence: {
+      pt: 'Deve ser um GUID, ou 20 bytes em base64 (28 caracteres).',
+      en: 'Must be a GUID, or 20 bytes in base64 (28 characters).',
+    },
+  },
+  threeDSVersion: {
+    pattern: '^2(\\.[0-3](\\.\\d)?)?$',
+    sentence: {
+      pt: 'Deve ser uma versão 2 do 3-D Secure, como 2.2.0. A versão 1 foi encerrada.',
+      en: 'Must be a version 2 of 3-D Secure, such as 2.2.0. Version 1 has ended.',
+    },
   },
   softDescriptor: {
     pattern: `^${DESCRIPTOR}$`,

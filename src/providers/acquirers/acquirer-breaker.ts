@@ -1,6 +1,6 @@
 import type { AuthorizationAnswer } from './acquirer.ts';
 
-/** Of one process and one acquirer, in monotonic milliseconds. */
+/** Of one process, in monotonic milliseconds. */
 export type AcquirerBreaker = {
   readonly failuresInRow: number;
   /** 0 while it is closed. */
@@ -18,26 +18,36 @@ export const OPEN_MILLISECONDS: readonly number[] = [10_000, 20_000, 40_000, 60_
 /** Longer than any charge lasts: a probe that reports nothing blocks no other. */
 export const PROBE_MILLISECONDS = 120_000;
 
-/**
- * Only charges that were surely not made are failures. A charge of unknown fate opens nothing: it stays where
- * it is, and a probe that ends so keeps the breaker open.
- */
-export function breakerAfter(
-  breaker: AcquirerBreaker,
-  answer: AuthorizationAnswer['kind'],
-  now: number,
-): AcquirerBreaker {
-  switch (answer) {
-    case 'approved':
-    case 'preauthorized':
-    case 'declined':
+/** `unclear`: a charge of unknown fate. It opens nothing, and a probe that ends so keeps the breaker open. */
+export type BreakerSign = 'works' | 'fails' | 'unclear' | 'untried';
+
+/** What an answer says of the connection to an acquirer, which all merchants share. */
+const OF_CONNECTION: Readonly<Record<AuthorizationAnswer['kind'], BreakerSign>> = {
+  approved: 'works',
+  preauthorized: 'works',
+  declined: 'works',
+  notMade: 'works',
+  notConnected: 'fails',
+  unknown: 'unclear',
+  notSent: 'untried',
+};
+
+/** What it says of the requests of one merchant, whose contract and keys the acquirer may refuse. */
+const OF_MERCHANT: Readonly<Record<AuthorizationAnswer['kind'], BreakerSign>> = {
+  ...OF_CONNECTION,
+  notMade: 'fails',
+  notConnected: 'untried',
+};
+
+export function breakerAfter(breaker: AcquirerBreaker, sign: BreakerSign, now: number): AcquirerBreaker {
+  switch (sign) {
+    case 'works':
       return CLOSED;
-    case 'notConnected':
-    case 'notMade':
+    case 'fails':
       return afterFailure({ ...breaker, failuresInRow: breaker.failuresInRow + 1 }, now);
-    case 'unknown':
+    case 'unclear':
       return breaker.probeUntil > now ? opened(breaker, now) : breaker;
-    case 'notSent':
+    case 'untried':
       return { ...breaker, probeUntil: 0 };
   }
 }
@@ -67,32 +77,56 @@ export function probing(breaker: AcquirerBreaker, now: number): AcquirerBreaker 
   return isOpen(breaker) ? { ...breaker, probeUntil: now + PROBE_MILLISECONDS } : breaker;
 }
 
-/** Those of this process, in memory. */
+/**
+ * Those of this process, in memory: one of each acquirer, for failures of connection, and one of each
+ * merchant there whose requests it refuses. Closed ones are not kept.
+ */
 export type AcquirerBreakers = {
-  answered(acquirer: string, answer: AuthorizationAnswer['kind']): void;
-  /** False lets a charge through, which is the probe if the breaker is open. */
-  passesOver(acquirer: string): boolean;
-  isOpen(acquirer: string): boolean;
+  answered(charge: ChargedAt, answer: AuthorizationAnswer['kind']): void;
+  /** False lets a charge through, which is the probe if a breaker is open. */
+  passesOver(charge: ChargedAt): boolean;
+  isOpen(charge: ChargedAt): boolean;
+};
+
+export type ChargedAt = { readonly acquirer: string; readonly merchantId: string };
+
+/** `merchantId`: whose; null: of all. */
+export type BreakerChange = {
+  readonly acquirer: string;
+  readonly merchantId: string | null;
+  readonly isOpen: boolean;
 };
 
 export function openAcquirerBreakers(
   now: () => number,
-  onChange: (acquirer: string, isOpen: boolean) => void,
+  onChange: (change: BreakerChange) => void,
 ): AcquirerBreakers {
   const breakers = new Map<string, AcquirerBreaker>();
-  const of = (acquirer: string) => breakers.get(acquirer) ?? CLOSED;
+  const of = (key: string) => breakers.get(key) ?? CLOSED;
+  const keysOf = ({ acquirer, merchantId }: ChargedAt) => [acquirer, `${acquirer} ${merchantId}`] as const;
+  function keep(key: string, breaker: AcquirerBreaker): void {
+    if (breaker.failuresInRow === 0) breakers.delete(key);
+    else breakers.set(key, breaker);
+  }
+  function note(key: string, sign: BreakerSign, change: Omit<BreakerChange, 'isOpen'>): void {
+    const before = of(key);
+    const after = breakerAfter(before, sign, now());
+    keep(key, after);
+    if (isOpen(before) !== isOpen(after)) onChange({ ...change, isOpen: isOpen(after) });
+  }
   return {
-    answered(acquirer, answer) {
-      const [before, after] = [of(acquirer), breakerAfter(of(acquirer), answer, now())];
-      breakers.set(acquirer, after);
-      if (isOpen(before) !== isOpen(after)) onChange(acquirer, isOpen(after));
+    answered(charge, answer) {
+      const { acquirer, merchantId } = charge;
+      const [ofAll, ofOne] = keysOf(charge);
+      note(ofAll, OF_CONNECTION[answer], { acquirer, merchantId: null });
+      note(ofOne, OF_MERCHANT[answer], { acquirer, merchantId });
     },
-    passesOver(acquirer) {
-      const breaker = of(acquirer);
-      if (isPassedOver(breaker, now())) return true;
-      if (isOpen(breaker)) breakers.set(acquirer, probing(breaker, now()));
+    passesOver(charge) {
+      const keys = keysOf(charge);
+      if (keys.some((key) => isPassedOver(of(key), now()))) return true;
+      for (const key of keys) if (isOpen(of(key))) keep(key, probing(of(key), now()));
       return false;
     },
-    isOpen: (acquirer) => isOpen(of(acquirer)),
+    isOpen: (charge) => keysOf(charge).some((key) => isOpen(of(key))),
   };
 }

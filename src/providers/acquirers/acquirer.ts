@@ -2,6 +2,7 @@ import type { FeedPage, FeedRequest } from '../../platform/feeds/feed.ts';
 import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
 import { type Cents, MOST_INSTALLMENTS } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
+import type { Authentication } from './authentication.ts';
 import type { ChargesPage, ChargesRequest } from './listed-charge.ts';
 
 /** A card on its way to the acquirer: kept in memory only, never in a row, a log or an error. */
@@ -41,6 +42,8 @@ export type AuthorizationRequest = {
   readonly softDescriptor: string | null;
   /** As far as the merchant named the buyer. Sent only to an acquirer that asks for it. */
   readonly customer: AcquirerCustomer | null;
+  /** Sent only to an acquirer that takes it. */
+  readonly authentication: Authentication | null;
   readonly card: CardForAuthorization;
 };
 
@@ -345,6 +348,8 @@ export type AcquirerCapabilities = {
   /** Without it only whole charges can be canceled. */
   readonly partialCancel: boolean;
   readonly zeroVerification: boolean;
+  /** Whether it takes an authentication that was made elsewhere. */
+  readonly threeDSecure: boolean;
   /** At most, in characters. */
   readonly longestReference: number;
   /** For how many days the acquirer finds a charge by our reference; null for ever. */
@@ -362,6 +367,7 @@ export const UNREAD_CAPABILITIES: AcquirerCapabilities = {
   captureLater: false,
   partialCancel: true,
   zeroVerification: true,
+  threeDSecure: false,
   longestReference: 64,
   lookUpDays: null,
   customer: false,

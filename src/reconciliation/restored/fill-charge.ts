@@ -138,6 +138,7 @@ function intentOf(
     callbackUrl: null,
     customer: null,
     softDescriptor: null,
+    authentication: null,
     storedCardReason: null,
     buyer: null,
     split: null,

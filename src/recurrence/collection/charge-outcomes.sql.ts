@@ -49,6 +49,8 @@ export type ChargeEnd = {
       readonly facts: ChargeFacts | 'voided';
       /** Of Pix Automático: the due day that the bank was asked for, from which further tries are counted. */
       readonly askedFor?: Day;
+      /** It goes to another acquirer now, without a pause. */
+      readonly isSentOn?: boolean;
     }
   | {
       readonly kind: 'unsent';
@@ -274,7 +276,9 @@ function decide(
       else endings.push({ end, held: of, ended: recordOfOutcome(billingOf(end, of), end.facts) });
     } else if (end.kind === 'resolved') {
       if (of.billing.transactionId !== end.transactionId) continue;
-      endings.push({ end, held: of, ended: recordOfOutcome(billingOf(end, of), end.facts) });
+      const ended = recordOfOutcome(billingOf(end, of), end.facts);
+      const isSentOn = end.isSentOn === true;
+      endings.push({ end, held: of, ended: isSentOn ? { ...ended, restSeconds: 0 } : ended });
     } else if (isAsFound(end, of)) endings.push({ end, held: of, ended: endOfUnsent(end, of) });
   }
   return { endings, looks };

@@ -7,8 +7,13 @@ import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
 import type { StoredCardReason } from '../../providers/acquirers/acquirer.ts';
-import { takesSale } from '../../providers/open-acquirers.ts';
+import { type Acquirers, takesSale } from '../../providers/open-acquirers.ts';
 import { type ChargeTools, chargeCard } from '../../transactions/methods/card/charge-card.ts';
+import {
+  type ChargeSomewhereTools,
+  chargeSomewhere,
+  nextInTime,
+} from '../../transactions/methods/card/charge-somewhere.ts';
 import {
   checkMerchantInitiatedCharge,
   isNumberReached,
@@ -32,8 +37,10 @@ import type { DueBilling } from './due-billings.sql.ts';
 import { APPROVED, type ChargeFacts, factsOfDecline, factsOfUnsent } from './outcome-record.ts';
 
 export type CollectBillingTools = Omit<ChargeTools<'notTaken' | 'keyUsed'>, 'writeIntent' | 'writeOutcome'> &
+  ChargeSomewhereTools &
   LimitTools &
   Pick<CardTools, 'findVaultCard' | 'keyring' | 'takesBrand'> & {
+    readonly acquirers: Pick<Acquirers, 'next'>;
     readonly writeTake: BatchedWrite<StartedCharge, TakeResult>;
     readonly writeEnd: BatchedWrite<ChargeEnd, ChargeEndResult>;
     /** Of acquirers: a scheduled charge waits while its own is away. */
@@ -70,9 +77,9 @@ export type ChargeBillingResult =
   | { readonly kind: 'notTaken' | 'keyUsed' };
 
 /**
- * Charges a billing once, by `chargeCard`. The billing is taken in the intent's commit; effects are written
- * in the outcome's commit. A charge that cannot be sent ends without a call. `deadlineAt`: monotonic
- * milliseconds.
+ * Charges a billing once, by `chargeCard`, at the first acquirer or, if that surely did not charge it, at the
+ * next. The billing is taken in the intent's commit; effects are written in the outcome's commit. A charge
+ * that cannot be sent ends without a call. `deadlineAt`: monotonic milliseconds.
  */
 export async function collectBilling(
   tools: CollectBillingTools,
@@ -84,15 +91,36 @@ export async function collectBilling(
   const opened = await openCardOf(tools, due, now);
   if ('unsent' in opened) return endUnsent(tools, due, order, opened, deadlineAt);
   const intent = intentOf(tools, due, order, opened, now);
+  const somewhere = { findNext: () => nextAcquirer(tools, intent, order), deadlineAt };
+  let { fence } = due;
+  const made = await chargeSomewhere(tools, intent, {
+    ...somewhere,
+    newId,
+    charge(at) {
+      // Each taking raises the billing's fence by one.
+      const taken = { ...due, fence, attemptNumber: order.attemptNumber };
+      fence += 1;
+      const isSentOn = () => at === intent && nextInTime(somewhere) !== null;
+      const charging = {
+        ...tools,
+        writeIntent: (row: StartedCharge['intent']) => tools.writeTake({ ...taken, intent: row }, deadlineAt),
+        writeOutcome: (row: OutcomeRow) =>
+          recordEnd(tools, due, { order, opened, soldAt: now }, row, deadlineAt),
+        writeUnsent: (row: UnsentChargeRow) => giveBack(tools, due, { order, isSentOn }, row, deadlineAt),
+      };
+      return chargeCard(charging, at, opened.card, deadlineAt);
+    },
+  });
+  return resultOf(made, opened, now);
+}
+
+type Made = {
+  readonly intent: Intent;
+  readonly charge: Awaited<ReturnType<typeof chargeCard<'notTaken' | 'keyUsed'>>>;
+};
+
+function resultOf({ intent, charge }: Made, opened: OpenedCardSource, now: Instant): ChargeBillingResult {
   const { transactionId } = intent;
-  const charging = {
-    ...tools,
-    writeIntent: (row: StartedCharge['intent']) =>
-      tools.writeTake({ ...due, attemptNumber: order.attemptNumber, intent: row }, deadlineAt),
-    writeOutcome: (row: OutcomeRow) => recordEnd(tools, due, { order, opened, soldAt: now }, row, deadlineAt),
-    writeUnsent: (row: UnsentChargeRow) => giveBack(tools, due, order, row, deadlineAt),
-  };
-  const charge = await chargeCard(charging, intent, opened.card, deadlineAt);
   switch (charge.kind) {
     case 'approved':
       return { kind: 'ended', transactionId, facts: APPROVED, decline: null, mayRetryAt: null };
@@ -184,8 +212,8 @@ function intentOf(
 ): Intent {
   const { merchantId, amount } = due;
   const transactionId = newId();
-  const sale = { merchantId, transactionId, brand: trace.brand, installmentCount: 1, amount };
-  const acquirer = acquirers.choose(sale, takesSale(sale, false));
+  const sale = saleOf({ merchantId, transactionId, trace, amount });
+  const acquirer = acquirers.choose(sale, takesSale(sale));
   if (acquirer === null) throw new BrandNotTaken();
   const isScheduled = attemptNumber !== null;
   if (isScheduled && !outage.mayAsk({ merchantId, provider: acquirer })) throw new AcquirerAway(acquirer);
@@ -211,6 +239,7 @@ function intentOf(
     callbackUrl: null,
     customer: null,
     softDescriptor: due.softDescriptor,
+    authentication: null,
     storedCardReason: reasonOf(due),
     buyer: null,
     split: null,
@@ -218,6 +247,30 @@ function intentOf(
     soldAt,
     request,
   };
+}
+
+const saleOf = ({
+  merchantId,
+  transactionId,
+  trace,
+  amount,
+}: Pick<Intent, 'merchantId' | 'transactionId' | 'trace' | 'amount'>) => ({
+  ...{ merchantId, transactionId, brand: trace.brand, installmentCount: 1, amount },
+});
+
+/** That of the rules; one that is away too gets nothing more on schedule. */
+function nextAcquirer(
+  { acquirers, outage }: Pick<CollectBillingTools, 'acquirers' | 'outage'>,
+  intent: Intent,
+  { attemptNumber }: ChargeOrder,
+): string | null {
+  const sale = saleOf(intent);
+  const provider = acquirers.next(sale, intent.acquirer, takesSale(sale));
+  const isAway =
+    attemptNumber !== null &&
+    provider !== null &&
+    !outage.mayAsk({ merchantId: intent.merchantId, provider });
+  return isAway ? null : provider;
 }
 
 /** In the networks' terms a declined billing is resubmitted. */
@@ -276,7 +329,7 @@ async function recordEnd(
 async function giveBack(
   tools: CollectBillingTools,
   { merchantId, billingId, subscriptionId }: DueBilling,
-  { by }: ChargeOrder,
+  { order: { by }, isSentOn }: { readonly order: ChargeOrder; readonly isSentOn: () => boolean },
   row: UnsentChargeRow,
   deadlineAt: number,
 ): Promise<OutcomeResult> {
@@ -285,7 +338,8 @@ async function giveBack(
   const { transactionId } = row;
   const at = tools.clock.now(merchantId);
   const end = { merchantId, billingId, subscriptionId, transactionId, by, at, nextBillingId: newId() };
-  await tools.writeEnd({ ...end, kind: 'resolved', facts: 'voided' }, deadlineAt);
+  const resolved = { kind: 'resolved', facts: 'voided', isSentOn: isSentOn() } as const;
+  await tools.writeEnd({ ...end, ...resolved }, deadlineAt);
   return ended;
 }
 

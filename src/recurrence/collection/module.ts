@@ -181,6 +181,7 @@ function chargeTools(context: CollectionContext, { cards, transactions, webhooks
     ...limits,
     wakeSignal: transactions.wakeSignal,
     writeUnsent: transactions.writeUnsent,
+    observeNext: transactions.observeNext,
     writeTake: batched(chargeIntentsWrite(database)),
     writeEnd: batched(chargeOutcomesWrite(database, webhooks.deliverer)),
     outage,

@@ -138,6 +138,16 @@ const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(ma
       fits: (text) => /^[A-Za-z0-9 .*-]*[A-Za-z0-9][A-Za-z0-9 .*-]*$/.test(text),
       longest: (most) => 'LOJA*'.padEnd(most, 'x'),
     },
+    eci: { fits: (text) => /^(0?[0-2]|0?[4-7])$/.test(text), longest: () => '07' },
+    base64Of20Bytes: {
+      fits: (text) => /^[a-z0-9+/]{27}=$/i.test(text),
+      longest: () => 'AAABBZEEBgAAAAAAAAQGAAAAAAA=',
+    },
+    xidOrGuid: {
+      fits: (text) => /^([a-z0-9+/]{27}=|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.test(text),
+      longest: () => 'ABCDEF01-2345-6789-abcd-ef0123456789',
+    },
+    threeDSVersion: { fits: (text) => /^2(\.[0-3](\.\d)?)?$/.test(text), longest: () => '2.3.1' },
     softDescriptorOrNone: {
       fits: (text) => text === '.' || /^[A-Za-z0-9 .*-]*[A-Za-z0-9][A-Za-z0-9 .*-]*$/.test(text),
       longest: (most) => 'LOJA*'.padEnd(most, 'x'),

@@ -111,6 +111,12 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
     // In homologation, where these tests run, any GUID will do; production's codes have tests of their own.
     is: 'free',
   },
+  /** Of the directory server of 3-D Secure. */
+  dsTransactionId: {
+    live: (shop) => shop.once('dsTransactionId', async () => randomUUID()),
+    unowned: () => randomUUID(),
+    is: 'free',
+  },
   deviceId: {
     live: (shop) => shop.once('deviceId', async () => `aparelho-${randomUUID()}`),
     unowned: () => `aparelho-${randomUUID()}`,

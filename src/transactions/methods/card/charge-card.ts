@@ -200,6 +200,7 @@ function authorizationRequest(
     storedCardReason: intent.storedCardReason,
     softDescriptor: intent.softDescriptor,
     customer: intent.buyer,
+    authentication: intent.authentication,
     card,
   };
 }

@@ -59,6 +59,8 @@ const PLAIN_COLUMNS: InputColumns<Timed<IntentRow>> = {
   ...KEY_COLUMNS,
   acquirer: ['text', (row) => row.acquirer],
   anti_fraud_provider: ['text', (row) => row.antiFraudProvider],
+  eci: ['text', (row) => row.authentication?.eci ?? null],
+  three_d_secure_version: ['text', (row) => row.authentication?.version ?? null],
   deadline: ['timestamptz', (row) => row.deadline],
 };
 
@@ -97,12 +99,14 @@ const WRITE_INTENTS = `written as (
      insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
        reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, source_hash,
        anti_fraud_code, callback_url, customer, created_by, sold_at, due_at, vault_id, initiator,
-       anti_fraud_verdict, anti_fraud_reasons, split, acquirer, anti_fraud_provider)
+       anti_fraud_verdict, anti_fraud_reasons, split, acquirer, anti_fraud_provider, eci,
+       three_d_secure_version)
      select i.merchant_id, i.transaction_id, i.account_number, i.origin, 'charging', i.amount, i.installment_count,
        i.reference_transaction, i.card_brand, i.card_first_six, i.card_last_four, i.card_fingerprint, i.source_hash,
        i.anti_fraud_code, i.callback_url, i.customer, i.created_by, i.sold_at,
        now() + i.lease * interval '1 millisecond', i.vault_id, i.initiator,
-       i.anti_fraud_verdict, i.anti_fraud_reasons, i.split, i.acquirer, i.anti_fraud_provider
+       i.anti_fraud_verdict, i.anti_fraud_reasons, i.split, i.acquirer, i.anti_fraud_provider, i.eci,
+       i.three_d_secure_version
      from input i join admitted using (transaction_id)
      on conflict do nothing
      returning transaction_id

@@ -42,7 +42,14 @@ function readCapabilities(given: unknown): AcquirerCapabilities | string {
   };
   for (const [name, most] of Object.entries(numbers))
     if (!isAbsent(fields[name]) && !isWholeNumber(fields[name], most)) return name;
-  for (const name of ['captureLater', 'partialCancel', 'zeroVerification', 'customer', 'listCharges'])
+  for (const name of [
+    'captureLater',
+    'partialCancel',
+    'zeroVerification',
+    'threeDSecure',
+    'customer',
+    'listCharges',
+  ])
     if (!isAbsent(fields[name]) && typeof fields[name] !== 'boolean') return name;
   const brands = isAbsent(fields.brands) ? CARD_BRANDS : readBrands(fields.brands);
   if (brands.length === 0) return 'brands';

@@ -22,6 +22,7 @@ import {
   type VerificationRequest,
   type VoidAnswer,
 } from '../../acquirer.ts';
+import type { Authentication } from '../../authentication.ts';
 import { type CallObserver, observing } from '../../open-observed-acquirer.ts';
 import { type About, PROTOCOL_HEADER, readAbout, UNREAD_ABOUT } from './about.ts';
 import {
@@ -83,11 +84,21 @@ const brandOf = ({ merchantId, card }: Pick<AuthorizationRequest, 'merchantId' |
 });
 const cancellingFor = ({ merchantId }: CancelRequest): Wanted => ({ merchantId, kind: 'cancellations' });
 
-/** Contains the buyer only if the acquirer asks for it. */
+/** Contains the buyer and an authentication only if the acquirer takes them. */
 function authorizationBody(request: AuthorizationRequest, { capabilities }: About): object {
-  const { capture: _path, customer, ...rest } = request;
-  const body = { ...rest, soldAt: utcText(request.soldAt) };
-  return capabilities.customer ? { ...body, customer } : body;
+  const { capture: _path, customer, authentication, ...rest } = request;
+  return {
+    ...rest,
+    soldAt: utcText(request.soldAt),
+    ...(capabilities.customer ? { customer } : {}),
+    ...(capabilities.threeDSecure ? { threeDSecure: bareAuthentication(authentication) } : {}),
+  };
+}
+
+function bareAuthentication(authentication: Authentication | null): Authentication | null {
+  if (authentication === null) return null;
+  const { eci, version, cavv, xid, dsTransactionId } = authentication;
+  return { eci, version, cavv, xid, dsTransactionId };
 }
 
 /** No pipelining: an unanswered request must not hold up the ones behind it. */

@@ -25,6 +25,7 @@ const REQUEST: AuthorizationRequest = {
   initiator: 'cardholder',
   networkTransactionId: null,
   storedCard: null,
+  authentication: null,
   storedCardReason: null,
   softDescriptor: 'LOJA.X *1234567890',
   customer: null,
@@ -89,4 +90,28 @@ test('one installment is left out at Rede, and a missing security code at both',
   const card = { ...CARD, securityCode: null };
   assert.equal('securityCode' in rede({ card }), false);
   assert.equal('SecurityCode' in cielo({ card }).Payment.CreditCard, false);
+});
+
+test('an authentication made elsewhere goes to each acquirer in its own fields', () => {
+  const cavv = 'AAABBZEEBgAAAAAAAAQGAAAAAAA=';
+  const dsTransactionId = '8c3f2e9a-0b1d-4a20-8c4e-2b6d1e5f3a77';
+  const authentication = { eci: '02', version: '2.2.0', cavv, xid: null, dsTransactionId };
+  assert.equal(rede().threeDSecure, undefined);
+  assert.deepEqual(rede({ authentication }).threeDSecure, {
+    ...{
+      embedded: false,
+      threeDIndicator: 2,
+      eci: '02',
+      cavv,
+      DirectoryServerTransactionId: dsTransactionId,
+    },
+  });
+  const { Payment } = cielo({ authentication });
+  assert.equal(Payment.Authenticate, true);
+  assert.deepEqual(Payment.ExternalAuthentication, {
+    ...{ Eci: '2', Version: '2', Cavv: cavv, ReferenceId: dsTransactionId },
+  });
+  const failed = { ...authentication, eci: '00', cavv: null };
+  assert.equal(cielo({ authentication: failed }).Payment.Authenticate, false);
+  assert.equal(cielo().Payment.ExternalAuthentication, undefined);
 });

@@ -6,6 +6,7 @@ import type {
   VerificationRequest,
 } from '../../acquirer.ts';
 import { plainDescriptor, plainName } from '../../acquirer-text.ts';
+import type { Authentication } from '../../authentication.ts';
 import { shortReference } from '../../short-reference.ts';
 
 const LONGEST_NAME = 25;
@@ -58,15 +59,35 @@ function indicatorOf({ initiator, storedCardReason, card }: AuthorizationRequest
   return { InitiatedTransactionIndicator: { Category, Subcategory: SUBCATEGORIES[reason] } };
 }
 
+/** One digit of each. `ReferenceId`: how the provider of the authentication names it. */
+function authenticationFields({ eci, version, cavv, xid, dsTransactionId }: Authentication): object {
+  return {
+    Eci: eci.slice(-1),
+    Version: version.slice(0, 1),
+    ...(cavv === null ? {} : { Cavv: cavv }),
+    ...(xid === null ? {} : { Xid: xid }),
+    ...(dsTransactionId === null ? {} : { ReferenceId: dsTransactionId }),
+  };
+}
+
 export function cieloAuthorization(
   request: AuthorizationRequest,
   capture: boolean,
   ownDescriptor: string | null,
 ): object {
-  const { amount, installments, card, initiator, storedCard, storedCardReason, networkTransactionId } =
-    request;
+  const {
+    amount,
+    installments,
+    card,
+    authentication,
+    initiator,
+    storedCard,
+    storedCardReason,
+    networkTransactionId,
+  } = request;
   const descriptor = plainDescriptor(request.softDescriptor ?? ownDescriptor, LONGEST_DESCRIPTOR);
   const isOnFile = storedCard !== null && ON_FILE.includes(card.brand);
+  const isProved = authentication !== null && authentication.cavv !== null;
   // It comes without a security code, and has one installment.
   const isRecurrent =
     storedCard !== null &&
@@ -81,13 +102,14 @@ export function cieloAuthorization(
       Installments: installments,
       Interest: 'ByMerchant',
       Capture: capture,
-      Authenticate: false,
+      Authenticate: isProved,
       Recurrent: isRecurrent,
       ...(descriptor === null ? {} : { SoftDescriptor: descriptor }),
       ...(storedCard === 'later' && networkTransactionId !== null
         ? { IssuerTransactionId: networkTransactionId }
         : {}),
       ...indicatorOf(request),
+      ...(authentication === null ? {} : { ExternalAuthentication: authenticationFields(authentication) }),
       CreditCard: {
         ...cardFields(card),
         ...(isOnFile

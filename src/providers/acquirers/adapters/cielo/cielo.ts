@@ -52,6 +52,7 @@ const CAPABILITIES: AcquirerCapabilities = {
   captureLater: true,
   partialCancel: true,
   zeroVerification: true,
+  threeDSecure: true,
   longestReference: 50,
   lookUpDays: LOOK_UP_DAYS,
   customer: false,

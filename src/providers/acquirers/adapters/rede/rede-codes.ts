@@ -14,8 +14,8 @@ export const REDE_REFUND = { done: '359', accepted: '360', alreadyCanceled: '355
 /** Set-up and format, refused before an issuer is asked. */
 export const REDE_NOT_MADE: ReadonlySet<string> = new Set(
   [
-    '24 25 26 31 32 39 40 41 46 47 48 50 51 54 57 61 63 65 69 70 71 73 76 88 89 99 100',
-    '151 158 167 169 898 1018 1019 1020 1021 1023 1027 1030 1032 1034 1036 1038 3301 4030',
+    '4 5 19 20 21 24 25 26 31 32 39 40 41 46 47 48 50 51 54 57 61 63 65 69 70 71 73 76 88 89 99 100',
+    '132 133 151 154 155 156 157 158 167 169 898 1018 1019 1020 1021 1023 1027 1030 1032 1034 1036 1038 3301 4030',
   ].flatMap((codes) => codes.split(' ')),
 );
 

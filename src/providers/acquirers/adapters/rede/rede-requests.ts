@@ -1,5 +1,6 @@
 import type { AuthorizationRequest, CardForAuthorization, VerificationRequest } from '../../acquirer.ts';
 import { plainDescriptor, plainName } from '../../acquirer-text.ts';
+import type { Authentication } from '../../authentication.ts';
 import { shortReference } from '../../short-reference.ts';
 
 const LONGEST_NAME = 30;
@@ -31,7 +32,8 @@ export function redeAuthorization(
   capture: boolean,
   ownDescriptor: string | null,
 ): object {
-  const { amount, installments, storedCard, storedCardReason, networkTransactionId } = request;
+  const { amount, installments, authentication, storedCard, storedCardReason, networkTransactionId } =
+    request;
   const softDescriptor = plainDescriptor(request.softDescriptor ?? ownDescriptor, LONGEST_DESCRIPTOR);
   return {
     capture,
@@ -44,7 +46,23 @@ export function redeAuthorization(
     subscription: storedCardReason === 'recurring',
     origin: OWN_PAGE,
     storageCard: STORAGE[storedCard ?? 'none'],
+    ...(authentication === null ? {} : { threeDSecure: authenticationFields(authentication) }),
     ...(storedCard === 'later' && networkTransactionId !== null ? { brandTid: networkTransactionId } : {}),
+  };
+}
+
+/** The protocol's version, as Rede counts it. */
+const THREE_D_INDICATOR = 2;
+
+/** `embedded`: made at Rede. */
+function authenticationFields({ eci, cavv, xid, dsTransactionId }: Authentication): object {
+  return {
+    embedded: false,
+    threeDIndicator: THREE_D_INDICATOR,
+    eci,
+    ...(cavv === null ? {} : { cavv }),
+    ...(xid === null ? {} : { xid }),
+    ...(dsTransactionId === null ? {} : { DirectoryServerTransactionId: dsTransactionId }),
   };
 }
 

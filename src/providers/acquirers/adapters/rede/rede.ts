@@ -51,6 +51,7 @@ const CAPABILITIES: AcquirerCapabilities = {
   captureLater: true,
   partialCancel: true,
   zeroVerification: true,
+  threeDSecure: true,
   longestReference: 16,
   lookUpDays: null,
   customer: false,
