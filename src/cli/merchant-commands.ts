@@ -97,7 +97,10 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
         ...SOFT_DESCRIPTOR_OPTION,
         description: 'up to 13 letters, digits, blanks and .-*; a dot alone takes it away',
       },
-      { ...BUSINESS_ADDRESS_OPTION, description: `${BUSINESS_ADDRESS_OPTION.description}; a dot alone takes it away` },
+      {
+        ...BUSINESS_ADDRESS_OPTION,
+        description: `${BUSINESS_ADDRESS_OPTION.description}; a dot alone takes it away`,
+      },
     ],
     opens: 'audited',
     run: runMerchantChange,

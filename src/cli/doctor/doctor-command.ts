@@ -78,15 +78,18 @@ async function checkInDatabase(place: DatabasePlace, configuration: Configuratio
   if (way.some(({ state }) => state === 'fault')) return way;
   const database = openDatabase(place.runtime, () => {});
   try {
-    const looks = [checkDatabase, checkArchive, checkKeys, checkProviders, checkPeers, checkPix, checkWebhooks].map(
-      (look) =>
-        look(database, configuration).catch((error: unknown) => [
-          fault(
-            'database.unreadable',
-            reasonOf(error),
-            'run parcela migrate, which gives the role its rights',
-          ),
-        ]),
+    const looks = [
+      checkDatabase,
+      checkArchive,
+      checkKeys,
+      checkProviders,
+      checkPeers,
+      checkPix,
+      checkWebhooks,
+    ].map((look) =>
+      look(database, configuration).catch((error: unknown) => [
+        fault('database.unreadable', reasonOf(error), 'run parcela migrate, which gives the role its rights'),
+      ]),
     );
     return [...way, ...(await Promise.all(looks)).flat()];
   } finally {

@@ -136,7 +136,15 @@ export const MERCHANT_ACTIONS: readonly Action<MerchantActionTools>[] = [
 const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
 
 function merchantOf(form: Form): NewMerchant {
-  const { cnpj = '', legalName = '', id, accounts = '', addresses = '', softDescriptor, businessAddress } = form;
+  const {
+    cnpj = '',
+    legalName = '',
+    id,
+    accounts = '',
+    addresses = '',
+    softDescriptor,
+    businessAddress,
+  } = form;
   const { contactName: name = '', contactEmail: email = '', contactPhone: phone = '' } = form;
   return {
     merchantId: id ?? bareCnpj(cnpj),

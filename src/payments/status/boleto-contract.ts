@@ -5,7 +5,7 @@ import { type BarCode, digitableLine } from '../../values/bar-code.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';
 import { type BoletoStatus, boletoStatus } from '../list/listed-status.ts';
 
-export const BOLETO_WORDS = {
+const BOLETO_WORDS = {
   processing: 'Processando',
   waiting: 'Aguardando',
   overdue: 'Vencida',

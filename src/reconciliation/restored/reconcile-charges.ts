@@ -138,7 +138,7 @@ async function runToTake(
 }
 
 /** As `restore accept` compares them with those that there are. */
-export function walkedProviders({
+function walkedProviders({
   acquirers,
   pixBanks,
 }: Pick<ReconcileTools, 'acquirers' | 'pixBanks'>): string[] {

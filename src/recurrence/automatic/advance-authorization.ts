@@ -195,7 +195,7 @@ function isHeld({ state }: Extract<FoundAuthorization, { kind: 'found' }>): bool
   return state === 'waiting' || state === 'approved';
 }
 
-export function nameOf(authorization: Authorization): AuthorizationName {
+function nameOf(authorization: Authorization): AuthorizationName {
   const { merchantId, subscriptionId, recId, customer, requestedAt, expiresAt } = authorization;
   const documentNumber = customer?.documentNumber ?? null;
   return {

@@ -32,7 +32,7 @@ export function sale(
     ...{ merchantId: MERCHANT, capture, reference, merchantReference: 'PEDIDO-1', amount: cents(amount) },
     ...{ installments: 1, soldAt: Date.now() as Instant, initiator: 'cardholder', card: CARD },
     ...{ networkTransactionId: null, storedCard: null, storedCardReason: null },
-    ...{ softDescriptor: null, customer: null },
+    ...{ softDescriptor: null, customer: null, authentication: null },
   };
 }
 

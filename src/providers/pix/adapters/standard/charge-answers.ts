@@ -88,7 +88,13 @@ export function readCharge(body: unknown, { txid, amount }: PixName): FoundPix {
   if (typeof pixEmv !== 'string') return unknown('the answer has no QR code');
   const fault = faultOfCode(pixEmv, { txid, amount });
   if (fault !== null) return unknown(`the QR code is not of this charge: ${fault}`);
-  if (status === 'ATIVA') return { kind: 'waiting', pixEmv, isOver: isOver(fields.calendario, Date.now()), endsAt: endOf(fields.calendario) };
+  if (status === 'ATIVA')
+    return {
+      kind: 'waiting',
+      pixEmv,
+      isOver: isOver(fields.calendario, Date.now()),
+      endsAt: endOf(fields.calendario),
+    };
   return { kind: 'paid', pixEmv, receipts: receiptsOfCharge(fields.pix, txid) };
 }
 

@@ -25,13 +25,7 @@ import {
 } from './charge-answers.ts';
 import { listCharges, listReturned } from './charge-lists.ts';
 import type { PixDialect } from './dialect.ts';
-import {
-  endOfRound,
-  queryOf,
-  readReceipts,
-  windowOf,
-  windowOfReturns,
-} from './receipt-pages.ts';
+import { endOfRound, queryOf, readReceipts, windowOf, windowOfReturns } from './receipt-pages.ts';
 import { recurringPix } from './recurring-requests.ts';
 import { type HeadersOf, otherStatus, type Sent, StandardClient } from './standard-client.ts';
 

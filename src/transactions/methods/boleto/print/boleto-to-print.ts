@@ -161,7 +161,8 @@ export function numbersOnPaper(barCode: BarCode, ourNumber: string): NumbersOnPa
   if (read === null) return null;
   const { number, ...numbers } = read;
   const length = Math.min(number.length, ourNumber.length);
-  const isOurs = number.slice(-length) === ourNumber.slice(-length) && Number(number) === Number(number.slice(-length));
+  const isOurs =
+    number.slice(-length) === ourNumber.slice(-length) && Number(number) === Number(number.slice(-length));
   return isOurs ? numbers : null;
 }
 
@@ -170,8 +171,12 @@ function cut<const Lengths extends readonly number[]>(
   text: string,
   ...lengths: Lengths
 ): { [Index in keyof Lengths]: string } {
-  let from = 0;
-  return lengths.map((length) => text.slice(from, (from += length))) as { [Index in keyof Lengths]: string };
+  let end = 0;
+  const parts = lengths.map((length) => {
+    end += length;
+    return text.slice(end - length, end);
+  });
+  return parts as { [Index in keyof Lengths]: string };
 }
 
 function bradescoDigit(digits: string): string {
