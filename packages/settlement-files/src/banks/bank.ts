@@ -18,7 +18,7 @@ export type Bank = {
   readonly name: string;
   readonly cnab240?: Cnab240Dialect;
   readonly cnab400?: Cnab400Dialect;
-  /** Why it refuses an instruction, in Portuguese, by codes of two digits; CNAB 240: FEBRABAN's without its own. */
+  /** Why it refuses an instruction, in Portuguese, by codes of two digits. FEBRABAN's in CNAB 240 if none. */
   readonly refusals?: { readonly cnab240?: RefusalTexts; readonly cnab400?: RefusalTexts };
 };
 

@@ -108,7 +108,7 @@ export type NumbersOnPaper = {
 /** Portfolios of Itaú whose free field has no branch. */
 const ITAU_WITHOUT_BRANCH = ['106', '107', '122', '142', '143', '195', '196', '198'];
 
-/** What stands in a free field of 25 digits; `number` is the bank's, without check digit. Null: another layout. */
+/** What stands in a free field of 25 digits; `number`: without check digit. Null: another layout. */
 type FreeFieldReader = (free: string) => (NumbersOnPaper & { readonly number: string }) | null;
 
 const FREE_FIELDS: Readonly<Record<string, FreeFieldReader>> = {
