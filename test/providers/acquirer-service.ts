@@ -13,6 +13,8 @@ import { call, logIn, paymentRequest, type Reply, tokenize } from '../kit/mercha
 import { openTestService, type RunningService, type TestService, until } from '../kit/service.ts';
 
 export const ESTABLISHMENT = '12345678-1234-1234-1234-123456789012';
+/** By which its files name the merchant. */
+const PV = '12345678';
 export const KEY = 'KEY-OF-A-TEST-0123456789-0123456789-0123';
 const LIMIT_MILLISECONDS = 60_000;
 const DAY_MILLISECONDS = 86_400_000;
@@ -40,6 +42,8 @@ export type AcquirerService<S = TestService> = {
   desk(path: string, body: object): Promise<unknown>;
   /** A day at the acquirer. */
   nextDay(): Promise<unknown>;
+  /** Takes its files of these formats and days, all of them over. */
+  takeFiles(formats: readonly string[], days: readonly string[]): Promise<void>;
   parcela(...words: string[]): Promise<string>;
   /** `parcela provider test` with a card. */
   tryCard(...words: string[]): Promise<string>;
@@ -156,6 +160,18 @@ export async function withAcquirer<S extends RunningService & Omit<TestService, 
     },
     desk,
     nextDay: () => desk('clock', { forwardMilliseconds: DAY_MILLISECONDS }),
+    async takeFiles(formats, days) {
+      const taken: string[] = [];
+      for (const [format, day] of formats.flatMap((one) => days.map((day) => [one, day] as const))) {
+        const query = new URLSearchParams({ format, day, merchantId: ESTABLISHMENT, establishment: PV });
+        const told = await fetch(`${acquirer.url}/simulator/files?${query}`);
+        assert.equal(told.status, 200, `${format} ${day}`);
+        const file = join(folder, `${format}-${day}.txt`);
+        await writeFile(file, Buffer.from(await told.arrayBuffer()));
+        taken.push(file);
+      }
+      await parcela('reconcile', 'import', ...taken);
+    },
     parcela,
     async tryCard(...words) {
       return parcela('provider', 'test', ...named, '--card-file', await writeCard(folder), ...words);
