@@ -65,7 +65,7 @@ test('a line pays no charge of another acquirer’s adapter, whatever it names',
          'A', 'N', $2)`,
       [sold.transactionId, acquirer],
     );
-  const day = '2026-12-09';
+  const day = '2026-12-15';
   const lines = [payoutOf(own), payoutOf(bridged), payoutOf(ofCielo), payoutOf(ofCielo, { reference: '' })];
   await bench.takeLines(day, lines);
   const matched = await auditor.query(
