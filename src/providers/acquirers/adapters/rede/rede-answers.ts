@@ -185,7 +185,8 @@ const FAILED = /^(denied|rejected|failed|refused|error)$/i;
 export function readRedeRefunds(answer: ChannelAnswer | Unknown): GivenBack | string {
   if (answer.kind !== 'answer') return answer.reason;
   const body = fieldsOf(answer.body);
-  if (textOf(body.returnCode) === REDE_NO_REFUND) return { done: 0, underWay: 0, underWayIds: [], failed: [] };
+  if (textOf(body.returnCode) === REDE_NO_REFUND)
+    return { done: 0, underWay: 0, underWayIds: [], failed: [] };
   if (answer.status !== 200 || !Array.isArray(body.refunds)) return `Rede answered ${answer.status}`;
   let [done, underWay] = [0, 0];
   const [failed, underWayIds]: [string[], string[]] = [[], []];
