@@ -16,7 +16,11 @@ const LOST = { ...FIRST, sinceLastSend: SILENCE };
 
 /** A cancel of 20 cents, after others gave 30 back. */
 const step = (history: CancelHistory, done: number, underWay = 0, failed: readonly string[] = []) =>
-  stepOfCancel({ amount: 20, history }, { done, underWay, failed }, SILENCE);
+  stepOfCancel(
+    { amount: 20, history },
+    { done, underWay, underWayIds: underWay === 0 ? [] : ['r7'], failed },
+    SILENCE,
+  );
 
 test('the first try is sent if the sum is what is on record', () => {
   assert.deepEqual(step(FIRST, 30), { kind: 'send' });
@@ -27,7 +31,7 @@ test('the first try is sent if the sum is what is on record', () => {
 
 test('after silence the sum says whether it was booked', () => {
   assert.deepEqual(step(LOST, 50), { kind: 'canceled' });
-  assert.deepEqual(step(LOST, 30, 20), { kind: 'pending' });
+  assert.deepEqual(step(LOST, 30, 20), { kind: 'pending', refundId: 'r7' });
   assert.deepEqual(step(LOST, 30), { kind: 'send' });
   assert.equal(step({ ...LOST, sinceLastSend: SILENCE - 1 }, 30).kind, 'unknown', 'it may be on its way');
 });
@@ -49,5 +53,5 @@ test('an accepted cancel is never sent again, and has failed only where the acqu
   assert.equal(step(accepted, 30, 0, ['r1']).kind, 'unknown', 'another one failed');
   assert.deepEqual(step(accepted, 30, 0, ['r1', 'r2']), { kind: 'refused', reason: 'failed' });
   assert.deepEqual(step(accepted, 50), { kind: 'canceled' });
-  assert.deepEqual(step(accepted, 30, 20), { kind: 'pending' });
+  assert.deepEqual(step(accepted, 30, 20), { kind: 'pending', refundId: 'r7' });
 });

@@ -5,6 +5,8 @@ export type GivenBack = {
   readonly done: number;
   /** Accepted, and not done yet. */
   readonly underWay: number;
+  /** The acquirer's identifiers of those that are under way. */
+  readonly underWayIds: readonly string[];
   /** The acquirer's identifiers of those that it accepted and could not do. */
   readonly failed: readonly string[];
 };
@@ -27,10 +29,12 @@ const unknown = (reason: string): Step => ({ kind: 'unknown', reason, isSilence:
  */
 export function stepOfCancel({ amount, history }: AskedCancel, sums: GivenBack, silence: number): Step {
   const { givenBack, sinceLastSend, isAccepted, refundId } = history;
-  const { done, underWay } = sums;
+  const { done, underWay, underWayIds } = sums;
   if (sinceLastSend === null) return firstStep(givenBack, sums);
   if (underWay === 0 && done === givenBack + amount) return { kind: 'canceled' };
-  if (underWay === amount && done === givenBack) return { kind: 'pending' };
+  // Its own identifier is kept: by it alone a failure is told from those of others.
+  if (underWay === amount && done === givenBack)
+    return { kind: 'pending', refundId: underWayIds.length === 1 ? (underWayIds[0] ?? null) : null };
   if (underWay !== 0 || done !== givenBack)
     return unknown('what the acquirer gave back fits no cancel on record');
   if (refundId !== null && sums.failed.includes(refundId)) return { kind: 'refused', reason: 'failed' };

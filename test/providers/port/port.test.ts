@@ -175,6 +175,24 @@ ofEach('a cancel gives back its amount once, however often it is asked for', asy
   if (!bench.acquirer.traits.knowsCancels) assert.equal(cancel.marks, 1);
 });
 
+ofEach('a cancel that was accepted without an answer, and fails, is refused', async (bench) => {
+  const reference = newReference();
+  const { tid } = await approved(bench, reference);
+  const pending = { afterMilliseconds: 3_600_000, fails: true };
+  if (!(await bench.spoil('refund', { fault: 'booksButSilent', pending }))) return;
+  const cancel = new AskedCancel(reference, AMOUNT);
+  await bench.acquirer.cancel(cancel.request({ tid }), SHORT_MILLISECONDS);
+  const asked = await bench.acquirer.cancel(cancel.request({ tid, sinceLastSend: 1 }), PATIENT_MILLISECONDS);
+  // Cielo shows none that is under way, and takes the same request again.
+  if (asked.kind !== 'pending') return;
+  await bench.nextDay();
+  const { refundId = null } = asked;
+  const accepted = cancel.request({ tid, sinceLastSend: 1, isAccepted: true, refundId });
+  const ended = await bench.acquirer.cancel(accepted, PATIENT_MILLISECONDS);
+  assert.deepEqual(ended, { kind: 'refused', reason: 'failed' });
+  assert.equal(await liveOf(bench, reference), AMOUNT);
+});
+
 ofEach('a cancel that another process may have is not sent', async (bench) => {
   if (bench.acquirer.traits.knowsCancels) return;
   const reference = newReference();

@@ -60,7 +60,12 @@ export function paymentOf(
 export function givenBackOf({ status, capturedAmount, voidedAmount, amount }: CieloPayment): GivenBack {
   const isOver = status === CIELO_STATUS.voided || status === CIELO_STATUS.refunded;
   const whole = capturedAmount === 0 ? (amount ?? 0) : capturedAmount;
-  return { done: isOver ? Math.max(voidedAmount, whole) : voidedAmount, underWay: 0, failed: [] };
+  return {
+    done: isOver ? Math.max(voidedAmount, whole) : voidedAmount,
+    underWay: 0,
+    underWayIds: [],
+    failed: [],
+  };
 }
 
 /** A payment is captured once, so it tells of the capture. */

@@ -129,14 +129,17 @@ test('a refund is done, accepted, refused for good, or unknown', () => {
 test('refunds are summed by their state, and an unknown state counts as under way', () => {
   const refunds = [
     { amount: 10, status: 'Done' },
-    { amount: 5, status: 'Processing' },
+    { amount: 5, status: 'Processing', refundId: 'r2' },
     { amount: 3, status: 'Denied', refundId: 'r3' },
     { amount: 2, status: 'Whatever' },
   ];
-  assert.deepEqual(readRedeRefunds(answer({ refunds })), { done: 10, underWay: 7, failed: ['r3'] });
+  assert.deepEqual(readRedeRefunds(answer({ refunds })), {
+    ...{ done: 10, underWay: 7, underWayIds: ['r2'], failed: ['r3'] },
+  });
   assert.deepEqual(readRedeRefunds(answer({ returnCode: '369' }, 404)), {
     done: 0,
     underWay: 0,
+    underWayIds: [],
     failed: [],
   });
   assert.equal(typeof readRedeRefunds(answer({ refunds: [{ status: 'Done' }] })), 'string');

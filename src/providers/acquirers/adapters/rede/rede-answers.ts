@@ -185,19 +185,23 @@ const FAILED = /^(denied|rejected|failed|refused|error)$/i;
 export function readRedeRefunds(answer: ChannelAnswer | Unknown): GivenBack | string {
   if (answer.kind !== 'answer') return answer.reason;
   const body = fieldsOf(answer.body);
-  if (textOf(body.returnCode) === REDE_NO_REFUND) return { done: 0, underWay: 0, failed: [] };
+  if (textOf(body.returnCode) === REDE_NO_REFUND)
+    return { done: 0, underWay: 0, underWayIds: [], failed: [] };
   if (answer.status !== 200 || !Array.isArray(body.refunds)) return `Rede answered ${answer.status}`;
   let [done, underWay] = [0, 0];
-  const failed: string[] = [];
+  const [failed, underWayIds]: [string[], string[]] = [[], []];
   for (const refund of body.refunds.map(fieldsOf)) {
     const { amount } = refund;
     if (!Number.isSafeInteger(amount)) return 'a refund has no amount';
-    const status = textOf(refund.status) ?? '';
+    const [status, refundId] = [textOf(refund.status) ?? '', textOf(refund.refundId) ?? ''];
     if (DONE.test(status)) done += amount as number;
-    else if (!FAILED.test(status)) underWay += amount as number;
-    else failed.push(textOf(refund.refundId) ?? '');
+    else if (FAILED.test(status)) failed.push(refundId);
+    else {
+      underWay += amount as number;
+      if (refundId !== '') underWayIds.push(refundId);
+    }
   }
-  return { done, underWay, failed };
+  return { done, underWay, underWayIds, failed };
 }
 
 export function readRedeToken(answer: Asked): NewToken {
