@@ -70,7 +70,9 @@ export async function findLastCollection(
 }
 
 const OF_TXID = rowCodec({
-  isUnderWay: column.boolean("y.open > 0 or c.state = 'failed' and z.state = 'opened'"),
+  isUnderWay: column.boolean(
+    "case when y.open > 0 then true else c.state = 'failed' and z.state = 'opened' end",
+  ),
 });
 
 const FIND_LAST_OF_TXID = statement(
@@ -78,10 +80,10 @@ const FIND_LAST_OF_TXID = statement(
   `select ${COLLECTION.columns}, ${OF_TXID.columns}
    from pix_collections c ${JOINS} cross join lateral (
      select count(*) as open from pix_collections o
-     where o.merchant_id = c.merchant_id and o.txid = c.txid and o.state = 'open'
+     where o.merchant_id = $1 and o.txid = $2 and o.state = 'open'
    ) y cross join lateral (
      select o.state from billings o
-     where o.merchant_id = c.merchant_id and o.billing_id = c.billing_id limit 1
+     where o.merchant_id = $1 and o.billing_id = c.billing_id limit 1
    ) z
    where c.merchant_id = $1 and c.txid = $2 order by c.attempt_number desc, c.pix_id desc limit 1`,
 );
