@@ -15,6 +15,7 @@ import {
   isSurelyAbsent,
   nextLookAt,
   nextPendingLookAt,
+  nextSendAt,
   nextTryAt,
 } from './authorization.ts';
 import { type Authorization, findAuthorization } from './authorizations.sql.ts';
@@ -123,7 +124,7 @@ async function decideCharge(
   if (after?.subscription !== 'active') return { state: 'voided', code: null };
   if (!isStillDoubtful(tries)) return decision;
   const reason = `the bank does not make the charge, and its authorization holds: ${decision.state}`;
-  return { state: 'open', lookAt: nextTryAt(tries, now), reason };
+  return { state: 'open', lookAt: nextSendAt(tries, now), reason };
 }
 
 function requestOf(collection: Collection, { recId }: Authorization): CollectionRequest {
@@ -147,9 +148,9 @@ function decisionOf({ isSent, tryOn, tries }: Collection, answer: CollectAnswer,
     case 'refused':
       return { state: 'invalid', code: answer.reason };
     case 'notFound':
-      return { state: 'open', lookAt: nextTryAt(tries, now), reason: 'the bank has no such charge' };
+      return { state: 'open', lookAt: nextSendAt(tries, now), reason: 'the bank has no such charge' };
     default:
-      return { state: 'open', lookAt: nextTryAt(tries, now), reason: answer.reason };
+      return { state: 'open', lookAt: nextSendAt(tries, now), reason: answer.reason };
   }
 }
 

@@ -133,8 +133,13 @@ export function nextDailyLookAt(now: Instant): Instant {
 }
 
 /** Without a clear answer: 2 s, 4 s … 10 minutes. */
-export function nextTryAt(tries: number, now: Instant): Instant {
-  return instant(now + Math.min(600_000, 2_000 * 2 ** Math.min(tries, 10)));
+export function nextTryAt(tries: number, now: Instant, longestMilliseconds = 600_000): Instant {
+  return instant(now + Math.min(longestMilliseconds, 2_000 * 2 ** Math.min(tries, 11)));
+}
+
+/** Of a charge that is sent days ahead: up to an hour. */
+export function nextSendAt(tries: number, now: Instant): Instant {
+  return nextTryAt(tries, now, LONGEST_PAUSE_MILLISECONDS);
 }
 
 /** After the end of a first charge: a payment of the last second may still be on its way. */

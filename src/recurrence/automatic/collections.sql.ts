@@ -73,17 +73,22 @@ export async function findLastCollection(
   return row === undefined ? null : COLLECTION.parse(row);
 }
 
-const OF_TXID = rowCodec({ isUnderWay: column.boolean() }, 'b');
+const OF_TXID = rowCodec({
+  isUnderWay: column.boolean(
+    "case when y.open > 0 then true else c.state = 'failed' and z.state = 'opened' end",
+  ),
+});
 
 const FIND_LAST_OF_TXID = statement(
   'pix_collections.find_last_of_txid',
   `select ${COLLECTION.columns}, ${OF_TXID.columns}
    from pix_collections c ${JOINS} cross join lateral (
-     select exists (
-       select from pix_collections y where y.merchant_id = $1 and y.txid = c.txid and y.state = 'open'
-     ) or (c.state = 'failed' and z.state = 'opened') as is_under_way
-     from billings z where z.merchant_id = $1 and z.billing_id = c.billing_id limit 1
-   ) b
+     select count(*) as open from pix_collections o
+     where o.merchant_id = $1 and o.txid = $2 and o.state = 'open'
+   ) y cross join lateral (
+     select o.state from billings o
+     where o.merchant_id = $1 and o.billing_id = c.billing_id limit 1
+   ) z
    where c.merchant_id = $1 and c.txid = $2 order by c.attempt_number desc, c.pix_id desc limit 1`,
 );
 
