@@ -7,13 +7,6 @@ import { type RefusalShape, refusal } from '../platform/http/refusal.ts';
 import { REQUIRED } from '../platform/http/schema-faults.ts';
 import type { AcquirerCapabilities } from '../providers/acquirers/acquirer.ts';
 import { DECLINE_ANSWER } from '../providers/acquirers/endpoints.ts';
-import { CARD_BRANDS } from '../values/card-number.ts';
-import { type Cents, MAX_PAYMENT_CENTS, MOST_INSTALLMENTS } from '../values/cents.ts';
-import { LONGEST_SOFT_DESCRIPTOR } from '../values/soft-descriptor.ts';
-import { type CallRules, callbackUrl, checkCallback } from '../webhooks/posting/url-rules.ts';
-import { CAPTURE_UNTIL } from './messages-contract.ts';
-
-import type { Payment } from './payment.ts';
 import {
   checkSplit,
   readSplit,
@@ -21,7 +14,13 @@ import {
   SPLIT_EXAMPLE,
   SPLIT_PAGES_ANSWER,
   SPLIT_REQUEST,
-} from './split/contract.ts';
+} from '../transactions/split-contract.ts';
+import { CARD_BRANDS } from '../values/card-number.ts';
+import { type Cents, MAX_PAYMENT_CENTS, MOST_INSTALLMENTS } from '../values/cents.ts';
+import { LONGEST_SOFT_DESCRIPTOR } from '../values/soft-descriptor.ts';
+import { type CallRules, callbackUrl, checkCallback } from '../webhooks/posting/url-rules.ts';
+import { CAPTURE_UNTIL } from './messages-contract.ts';
+import type { Payment } from './payment.ts';
 
 export { writeDecline, writeRetryLimit } from '../providers/acquirers/endpoints.ts';
 

@@ -93,12 +93,22 @@ test('a Pix is in the list of payments, found by what its bank calls it, and giv
   assert.ok(list.includes(`href="${page}"`), list);
   assert.match(wordsOf(list), /Pix Paga .*Rui Prado/);
   assert.ok(!(await shown(viewer, `${home}/payments?method=card`)).includes(paymentId));
-  for (const text of [paymentId, txid, endToEndId, endToEndId.slice(-20), 'PIX-NO-PAINEL', '390.533.447-05']) {
+  for (const text of [
+    paymentId,
+    txid,
+    endToEndId,
+    endToEndId.slice(-20),
+    'PIX-NO-PAINEL',
+    '390.533.447-05',
+  ]) {
     const led = await searchFor(viewer, home, text);
     assert.deepEqual([led.status, led.headers.get('location')], [303, page], text);
   }
   const whole = await shown(viewer, page);
-  assert.ok([txid, endToEndId, 'Rui Prado'].every((text) => whole.includes(text)), wordsOf(whole));
+  assert.ok(
+    [txid, endToEndId, 'Rui Prado'].every((text) => whole.includes(text)),
+    wordsOf(whole),
+  );
   assert.ok(!whole.includes(`${page}/cancel`), 'a viewer gives nothing back');
   const finance = await signedIn(service, 'finance', merchantId);
   const given = await finance.send(page, `${page}/cancel`, { amount: '20,21', reason: 'Item em falta' });

@@ -17,7 +17,7 @@ const reason = (status: number, of: RegExp, tag: RegExp, why: string): Reason =>
 
 export const REASONS: readonly Reason[] = [
   reason(400, /^createPayment$/, /^payment\.installments$/, 'each installment is at least a cent'),
-  reason(400, /^createPayment$/, /^configSplit/, 'sums and comparisons over the whole of a list'),
+  reason(400, /^(createPayment|issuePix)$/, /^configSplit/, 'sums and comparisons over the whole of a list'),
   reason(400, /^issue(Boleto|Pix)$/, /^discount\./, 'a discount is compared with value and due day'),
   reason(400, /^issueBoleto$/, /^(dueDate|value)$/, 'a due day lies ahead, by the clock of the merchant'),
   reason(400, /^resendWebhookDeliveries$/, /^to$/, 'differences of two days'),

@@ -9,7 +9,6 @@ import { addDays, type Day, isDay, startOfSaoPauloDay } from '../../values/insta
 import { BOLETO_PAYMENT } from '../status/boleto-contract.ts';
 import { LISTED_PAYMENT, PAYMENT_EXAMPLE, STATUS_WORDS } from '../status/contract.ts';
 import { LISTED_STATUSES, type ListedStatus, methodsOfStatus, statesOfStatus } from './listed-status.ts';
-import { CSV_EXAMPLE, NDJSON_EXAMPLE } from './rows-contract.ts';
 import {
   METHODS,
   type Method,
@@ -19,6 +18,7 @@ import {
   statesOfMethods,
   type WantedPayments,
 } from './payment-search.ts';
+import { CSV_EXAMPLE, NDJSON_EXAMPLE } from './rows-contract.ts';
 
 const LISTED_WORDS = {
   ...STATUS_WORDS,
