@@ -87,7 +87,7 @@ create index boletos_by_bar_code on boletos (merchant_id, bar_code) where bar_co
 create index boletos_by_state on boletos (merchant_id, state, requested_at, boleto_id) include (state_before)
   where refusal_reason is distinct from 'notSent' and amount > 0;
 create index boletos_by_reference on boletos (merchant_id, reference_transaction, requested_at, boleto_id)
-  where reference_transaction is not null and refusal_reason is distinct from 'notSent' and amount > 0;
+  where reference_transaction is not null and refusal_reason is distinct from 'notSent';
 
 -- What a bank is told by file. Each row is taken into exactly one file: by its number, or withdrawn before that.
 create table bank_instructions (

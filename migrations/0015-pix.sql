@@ -38,6 +38,8 @@ create table pix_charges (
   description text check (char_length(description) <= 140),
   reference_transaction text check (char_length(reference_transaction) <= 50),
   callback_url text check (char_length(callback_url) <= 500),
+  -- As of transactions. Null: all is the merchant's.
+  split jsonb,
   created_by text not null,
   -- Business time: when it was asked for, and when its state changed last.
   requested_at timestamptz not null,
@@ -87,7 +89,7 @@ create index pix_charges_by_txid on pix_charges (txid);
 create index pix_charges_by_state on pix_charges (merchant_id, state, requested_at, pix_id)
   where refusal_reason is distinct from 'notSent' and amount > 0;
 create index pix_charges_by_reference on pix_charges (merchant_id, reference_transaction, requested_at, pix_id)
-  where reference_transaction is not null and refusal_reason is distinct from 'notSent' and amount > 0;
+  where reference_transaction is not null and refusal_reason is distinct from 'notSent';
 create index pix_charges_by_document on pix_charges ((payer ->> 'documentNumber'), merchant_id, pix_id) where payer is not null;
 create index pix_charges_with_payer on pix_charges (created_at) where payer is not null;
 

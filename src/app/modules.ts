@@ -49,7 +49,7 @@ export async function openModules(context: AppContext): Promise<Modules> {
   const fees = await context.whileDatabaseStarts(() =>
     openFees(context.database, context.configuration.fees),
   );
-  const pix = openPix(context, { idempotency, webhooks });
+  const pix = openPix(context, { idempotency, webhooks, fees });
   const payments = openPayments(context, {
     idempotency,
     cards,

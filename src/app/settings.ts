@@ -203,7 +203,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_FEES',
     '',
-    'what you keep of a sale, as `visa:1=2.49, any:2-12=3.1@30`: brand, installments, percent, days to the payout (docs/reconciliation.md); a split of type `liquido` is of the rest',
+    'what you keep of a sale, as `visa:1=2.49, any:2-12=3.1@30, pix=0.99`: brand, installments, percent, days to the payout (docs/reconciliation.md); a split of type `liquido` is of the rest',
   ],
   [
     'PARCELA_SETTLEMENT_FOLDER',

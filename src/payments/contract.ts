@@ -6,6 +6,14 @@ import { type RefusalShape, refusal } from '../platform/http/refusal.ts';
 import { REQUIRED } from '../platform/http/schema-faults.ts';
 import type { AcquirerCapabilities } from '../providers/acquirers/acquirer.ts';
 import { DECLINE_ANSWER } from '../providers/acquirers/endpoints.ts';
+import {
+  checkSplit,
+  readSplit,
+  SPLIT_ANSWER,
+  SPLIT_EXAMPLE,
+  SPLIT_PAGES_ANSWER,
+  SPLIT_REQUEST,
+} from '../transactions/split-contract.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
 import { type Cents, MAX_PAYMENT_CENTS, MOST_INSTALLMENTS } from '../values/cents.ts';
 import { LONGEST_SOFT_DESCRIPTOR } from '../values/soft-descriptor.ts';
@@ -22,14 +30,6 @@ import {
 import { BUYER_REQUEST, readBuyer } from './buyer-contract.ts';
 import { CAPTURE_UNTIL } from './messages-contract.ts';
 import type { Payment } from './payment.ts';
-import {
-  checkSplit,
-  readSplit,
-  SPLIT_ANSWER,
-  SPLIT_EXAMPLE,
-  SPLIT_PAGES_ANSWER,
-  SPLIT_REQUEST,
-} from './split/contract.ts';
 
 export { writeDecline, writeRetryLimit } from '../providers/acquirers/endpoints.ts';
 

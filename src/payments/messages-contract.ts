@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { named } from '../platform/http/named.ts';
 import type { MessageContract } from '../platform/reference/messages.ts';
+import { type ShownSplit, writeSplit } from '../transactions/split-contract.ts';
 import { type Instant, saoPauloOffsetText } from '../values/instant.ts';
 import { writeAuthentication } from './authentication-contract.ts';
 import type { Payment } from './payment.ts';
-import { type ShownSplit, writeSplit } from './split/contract.ts';
 
 const MOMENT = '2026-11-21T10:00:00.123-03:00';
 const GROUP = 'What is sent to you';

@@ -12,6 +12,7 @@ import type { FeeVersions } from '../transactions/fees/fee-table.ts';
 import { madeTransactionsRead } from '../transactions/methods/card/intents.sql.ts';
 import type { PixModule } from '../transactions/methods/pix/module.ts';
 import type { Transactions } from '../transactions/module.ts';
+import { SPLIT_FAULTS } from '../transactions/split-contract.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Webhooks } from '../webhooks/module.ts';
 import { CALLBACK_FAULTS } from '../webhooks/posting/url-rules.ts';
@@ -25,7 +26,6 @@ import { PAYMENT_MESSAGES } from './messages-contract.ts';
 import { MOVEMENT_ENDPOINTS } from './movements/endpoints.ts';
 import type { PayTools } from './pay-by-card.ts';
 import { PAYMENT_REFUSALS } from './refusals.ts';
-import { SPLIT_FAULTS } from './split/contract.ts';
 import { PAYMENT_STATUS_ENDPOINTS } from './status/endpoints.ts';
 
 import TEXTS from './texts.json' with { type: 'json' };
@@ -117,8 +117,8 @@ export function openPayments(context: PaymentsContext, below: Below): Module {
   return {
     endpoints: [
       ...serve(PAYMENT_ENDPOINTS, paymentTools(context, below)),
-      ...serve(PAYMENT_LIST_ENDPOINTS, { search, openExport, cell }),
-      ...serve(PAYMENT_STATUS_ENDPOINTS, { lookUp, cell }),
+      ...serve(PAYMENT_LIST_ENDPOINTS, { search, openExport, cell, fees }),
+      ...serve(PAYMENT_STATUS_ENDPOINTS, { lookUp, cell, fees }),
       ...serve(CANCEL_ENDPOINTS, { ...transactions, ...asking, cancelWindowDays, pix: pix.canceling }),
       ...serve(CAPTURE_ENDPOINTS, { ...transactions, ...asking, minimumInstallment }),
       ...serve(MOVEMENT_ENDPOINTS, { search, lookUp, fees, findWatermark: transactions.findWatermark }),

@@ -51,6 +51,7 @@ const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
 const KEYS_WITHOUT_MERCHANT: Readonly<Record<string, string>> = {
   'credentials(user_name)': 'a login names nothing but its user name',
   'access_tokens(token_hash)': 'a caller shows nothing but the token',
+  'boletos(our_number, merchant_id)': 'a return file names no merchant',
   'bank_instructions(bank, bank_number)': 'a bank gives its numbers to all merchants of an agreement',
   'console_users(user_id)': 'a session names nothing but its user; those of the operator have no merchant',
   'console_users(hand_id)': "a merchant's users may be let in by the operator's",

@@ -23,7 +23,7 @@ export const REASONS: readonly Reason[] = [
     /^(threeDSecure|sellerInfo)\.eci$/,
     'the card decides: each brand has indicators of its own',
   ),
-  reason(400, /^createPayment$/, /^configSplit/, 'sums and comparisons over the whole of a list'),
+  reason(400, /^(createPayment|issuePix)$/, /^configSplit/, 'sums and comparisons over the whole of a list'),
   reason(400, /^issue(Boleto|Pix)$/, /^discount\./, 'a discount is compared with value and due day'),
   reason(400, /^issueBoleto$/, /^(dueDate|value)$/, 'a due day lies ahead, by the clock of the merchant'),
   reason(400, /^resendWebhookDeliveries$/, /^to$/, 'differences of two days'),

@@ -102,6 +102,8 @@ test('a line says what the list says, and no text of others is a formula', async
     endToEndId: '',
     dueDate: '',
     paidAmount: '',
+    fee: '',
+    netAmount: '',
   });
 });
 

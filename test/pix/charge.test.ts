@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { call } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import {
   cancel,
@@ -18,7 +19,7 @@ import {
 let shop: PixShop;
 
 before(async () => {
-  shop = await openPixShop();
+  shop = await openPixShop({ PARCELA_FEES: 'any:1-99=3, pix=1' });
 });
 after(() => shop?.service.close());
 
@@ -75,7 +76,7 @@ test('all faults of a request come at once, each with its field', async () => {
     expiresInSeconds: 5,
     payer: { name: ' ', documentNumber: '1' },
     description: 'x'.repeat(141),
-    configSplit: [{ percent: 100 }],
+    configSplit: [{ documentNumberBeneficiary: '1', percent: 100.01 }],
     fine: { percent: 2 },
     urlCallBack: 'https://10.0.0.1/x',
   });
@@ -83,6 +84,8 @@ test('all faults of a request come at once, each with its field', async () => {
   assert.deepEqual((reply.body as { tag: string }[]).map(({ tag }) => tag).sort(), [
     'amount',
     'configSplit',
+    'configSplit[0].documentNumberBeneficiary',
+    'configSplit[0].percent',
     'description',
     'expiresInSeconds',
     'fine',
@@ -96,6 +99,53 @@ test('what says nothing is not given: an empty list, null and blanks', async () 
   const nothing = { configSplit: [], dueDate: '', urlCallBack: ' ', discount: null };
   const reply = await charge(shop, nothing);
   assert.equal(reply.status, 200, reply.text);
+});
+
+test('what paid a Pix is shown less the fee, divided, and taken back in proportion', async () => {
+  const [person, company] = ['52998224725', '11222333000181'];
+  const configSplit = [
+    { documentNumberBeneficiary: person, percent: 10, type: 'liquido' },
+    { documentNumberBeneficiary: company, percent: 20.5, type: 'liquido' },
+  ];
+  const { paymentId, txid } = (await charge(shop, { amount: 10_000, configSplit })).body;
+  const waiting = (await read(shop, paymentId)).body;
+  assert.deepEqual([waiting.fee, waiting.netAmount, waiting.split], [null, null, undefined]);
+  await pay(shop, txid);
+  const paid = (await untilStatus(shop, paymentId, 'Paga')).body;
+  assert.deepEqual([paid.fee, paid.netAmount], [100, 9_900]);
+  const entries = [
+    { documentNumberBeneficiary: person, percent: 10, type: 'liquido', amount: 990, canceledAmount: 0 },
+    { documentNumberBeneficiary: company, percent: 20.5, type: 'liquido', amount: 2_030, canceledAmount: 0 },
+  ];
+  assert.deepEqual(paid.split, entries);
+  const listed = await call(shop.url, `/v1/payments?txid=${txid}`, { token: shop.token });
+  assert.deepEqual(listed.body.items[0].split, entries);
+  const movements = await call(
+    shop.service.integrationUrl,
+    `/api/movements?accountNumber=${shop.accountNumber}&limit=100`,
+    { token: shop.otherToken },
+  );
+  const ofIt = movements.body.items.filter((one: { paymentId: string }) => one.paymentId === paymentId);
+  assert.deepEqual(
+    ofIt.map(({ amount, netAmount }: Record<string, number>) => [amount, netAmount]),
+    [
+      [10_000, 9_900],
+      [10_000, 9_900],
+    ],
+  );
+  await cancel(shop, paymentId, { amount: 5_000 });
+  const canceledOf = () =>
+    until('half of it is given back', async () => {
+      const { body } = await read(shop, paymentId);
+      return body.canceledAmount === 5_000 && body.split;
+    });
+  assert.deepEqual(
+    (await canceledOf()).map(({ canceledAmount }: { canceledAmount: number }) => canceledAmount),
+    [495, 1_015],
+  );
+  await cancel(shop, paymentId);
+  const back = (await untilStatus(shop, paymentId, 'Cancelada')).body;
+  for (const { amount, canceledAmount } of back.split) assert.equal(canceledAmount, amount);
 });
 
 test('a lost answer of the bank is 202, and the charge is made once, whether the bank had made it or not', async () => {

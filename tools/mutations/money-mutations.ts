@@ -129,14 +129,14 @@ export const MONEY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'shares may be more than the sale',
-    file: 'src/payments/split/contract.ts',
+    file: 'src/transactions/split-contract.ts',
     find: '  if (sum > WHOLE) faults.push',
     put: '  if (sum > 2 * WHOLE) faults.push',
     caughtBy: 'test/payments/split.test.ts',
   },
   {
     name: 'one beneficiary stands twice in a split',
-    file: 'src/payments/split/contract.ts',
+    file: 'src/transactions/split-contract.ts',
     find: 'if (seen.has(beneficiary)) fault',
     put: 'if (!seen.has(beneficiary)) seen.add(beneficiary); else if (seen.size === 0) fault',
     caughtBy: 'test/payments/split.test.ts',

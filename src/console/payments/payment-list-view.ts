@@ -1,3 +1,4 @@
+import { documentText } from '../../values/document-number.ts';
 import { momentCell, reaisCell } from '../parts/csv-screens.ts';
 import type { Html, Shown } from '../parts/html.ts';
 import { type Column, cardText, link, moment, table } from '../parts/page-parts.ts';
@@ -5,7 +6,7 @@ import { boletoPath, paymentPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { isPaying, METHOD_WORDS, PAYMENT_STATES, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
-import type { ShownPayment } from './payment-screens.ts';
+import type { ShownPayment, WholePayment } from './payment-screens.ts';
 
 export function paymentTable(items: readonly ShownPayment[], visit: Visit): Html {
   return table(visit.wording.say('Payments'), items, paymentColumns(visit));
@@ -94,4 +95,28 @@ function shownReference(
 ): string {
   if (billingId !== null) return say('Billing …{end}', { end: billingId.slice(-6) });
   return referenceTransaction ?? paymentId;
+}
+
+type Shared = Pick<
+  NonNullable<WholePayment['split']>[number],
+  'documentNumberBeneficiary' | 'percent' | 'type' | 'amount' | 'canceledAmount'
+>;
+
+const SPLIT_WORDS = {
+  bruto: 'of the amount',
+  liquido: 'of the amount less the fee',
+} as const satisfies Record<Shared['type'], string>;
+
+export function splitTable(entries: readonly Shared[], { wording }: Visit): Html {
+  const { say, money, percent } = wording;
+  return table(say('Split'), entries, [
+    { title: say('Beneficiary'), cell: (one) => documentText(one.documentNumberBeneficiary) },
+    {
+      title: say('Percent'),
+      isNumber: true,
+      cell: (one) => `${percent(one.percent / 100)} ${say(SPLIT_WORDS[one.type])}`,
+    },
+    { title: say('Amount'), isNumber: true, cell: (one) => money(one.amount) },
+    { title: say('Given back'), isNumber: true, cell: (one) => money(one.canceledAmount) },
+  ]);
 }

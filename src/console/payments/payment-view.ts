@@ -1,5 +1,4 @@
 import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
-import { documentText } from '../../values/document-number.ts';
 import { happenToPayment } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, cardText, facts, link, moment, section, table } from '../parts/page-parts.ts';
@@ -8,6 +7,7 @@ import type { Visit } from '../parts/screen.ts';
 import { CANCEL_STATES, PAYMENT_STATES, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { CANCEL } from './payment-actions.ts';
+import { splitTable } from './payment-list-view.ts';
 import type { PaymentFound, WholePayment } from './payment-screens.ts';
 import { paymentBecame } from './payment-story.ts';
 import { NOT_CHARGED, paymentTimeline } from './payment-timeline-view.ts';
@@ -171,26 +171,10 @@ function cancels(payment: WholePayment, { wording }: Visit): Html {
   ]);
 }
 
-const SPLIT_WORDS = {
-  bruto: 'of the amount',
-  liquido: 'of the amount less the fee',
-} as const satisfies Record<NonNullable<WholePayment['split']>[number]['type'], string>;
-
-function split(payment: WholePayment, { wording, path }: Visit): Html {
-  const { say, money, percent } = wording;
+function split(payment: WholePayment, visit: Visit): Html {
   const { splitPage = 1, splitPages = 1 } = payment;
-  const list = table(say('Split'), payment.split ?? [], [
-    { title: say('Beneficiary'), cell: (one) => documentText(one.documentNumberBeneficiary) },
-    {
-      title: say('Percent'),
-      isNumber: true,
-      cell: (one) => `${percent(one.percent / 100)} ${say(SPLIT_WORDS[one.type])}`,
-    },
-    { title: say('Amount'), isNumber: true, cell: (one) => money(one.amount) },
-    { title: say('Given back'), isNumber: true, cell: (one) => money(one.canceledAmount) },
-  ]);
-  return html`${list}${
-    splitPage < splitPages &&
-    html`<p>${link(withQuery(path, { splitPage: splitPage + 1 }), say('More beneficiaries'))}</p>`
+  const next = withQuery(visit.path, { splitPage: splitPage + 1 });
+  return html`${splitTable(payment.split ?? [], visit)}${
+    splitPage < splitPages && html`<p>${link(next, visit.wording.say('More beneficiaries'))}</p>`
   }`;
 }

@@ -8,6 +8,7 @@ import type { Visit } from '../parts/screen.ts';
 import { badge, CANCEL_STATES, PAYMENT_STATES, RECEIVED_WORDS, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { CANCEL, RESOLVE_PIX } from './payment-actions.ts';
+import { splitTable } from './payment-list-view.ts';
 import type { ShownPix } from './payment-screens.ts';
 import { MOST_DELIVERIES } from './payment-story.ts';
 import { type Happening, sent, timeline } from './payment-timeline-view.ts';
@@ -27,7 +28,8 @@ ${pixFacts(pix, visit)}
 ${takeAwayForm(pix, visit)}
 ${section(say('What became of it'), pixTimeline(pix, deliveries, visit))}
 ${pix.payments.length > 0 && section(say('Payments received'), received(pix, visit))}
-${cancels.length > 0 && section(say('Devolutions'), devolutions(cancels, visit))}`;
+${cancels.length > 0 && section(say('Devolutions'), devolutions(cancels, visit))}
+${pix.split !== undefined && section(say('Split'), splitTable(pix.split, visit))}`;
 }
 
 function pixBecame(pix: ShownPix, wording: Wording): string {
@@ -59,6 +61,8 @@ function pixFacts(pix: ShownPix, { wording, merchantId }: Visit): Html {
     [say('Due'), dueDate === null ? '–' : day(dueDate)],
     [say('Can be paid until'), moment(wording, pix.expiresAt)],
     [say('Paid amount'), pix.paidAmount === null ? '–' : money(pix.paidAmount)],
+    [say('Fee'), pix.fee === null ? '–' : money(pix.fee)],
+    [say('After the fee'), pix.netAmount === null ? '–' : money(pix.netAmount)],
     [say('Given back'), money(pix.canceledAmount)],
     [say('Being given back'), money(pix.cancelingAmount)],
     [say('Payer'), payer?.name ?? '–'],

@@ -108,6 +108,7 @@ function comparison(versions: readonly FeeVersion[], visit: Visit): Html {
 function ruleText(name: string, rule: FeeRule | null | undefined, { say, count }: Wording): string {
   if (rule == null) return name;
   const { brand, fromInstallments: from, toInstallments: to } = rule;
+  if (brand === 'pix') return 'Pix';
   const of = brand === 'any' ? say('All brands') : brandText(brand);
   if (from !== to)
     return say('{brand}, {from} to {to} installments', { brand: of, from: count(from), to: count(to) });
@@ -124,8 +125,9 @@ function termsCell(compared: ComparedCell | undefined, wording: Wording): Shown 
   return mark === null ? terms : html`<strong>${terms}</strong> ${badge(mark[0], wording.say(mark[1]))}`;
 }
 
-function termsOf({ portion, plan, toInstallments }: FeeRule, { say, count }: Wording): string {
+function termsOf({ brand, portion, plan, toInstallments }: FeeRule, { say, count }: Wording): string {
   const percent = count(portion / 100);
+  if (brand === 'pix') return say('{percent}%, at once', { percent });
   const { firstDays, betweenDays } = plan;
   // A sale in one payment is paid out once.
   if (toInstallments === 1) return say('{percent}%, after {days} days', { percent, days: firstDays });

@@ -1,16 +1,22 @@
 import { streamOf } from '../../platform/exports.ts';
 import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { type RefusalShape, refusal, refusalAnswer } from '../../platform/http/refusal.ts';
-import type { Language } from '../../platform/http/sentence.ts';
 import { pageFor, tooManyToOrder, writePage } from '../../platform/pages.ts';
-import { pagesAt, writePixPayment } from '../../transactions/methods/pix/pix-contract.ts';
+import { type FeeVersions, pixPortion } from '../../transactions/fees/fee-table.ts';
+import { pagesAt } from '../../transactions/methods/pix/pix-contract.ts';
 import { CSV_TYPE } from '../../values/csv.ts';
 import type { ListedPayment, PaymentExportRefusal } from '../payment.ts';
 import { writeBoletoPayment } from '../status/boleto-contract.ts';
 import { writeListedCard } from '../status/contract.ts';
 import { LIST_PAYMENTS, readListQuery } from './contract.ts';
 import { type ListAllPaymentsTools, listAllPayments, listPayments } from './list-payments.ts';
-import { csvOfPayments, ndjsonOfPayments, writeCsv } from './rows-contract.ts';
+import {
+  csvOfPayments,
+  ndjsonOfPayments,
+  type RowReader,
+  writeCsv,
+  writeListedPix,
+} from './rows-contract.ts';
 
 export const PAYMENT_SEARCH_REFUSALS = {
   tooManyOfPeriod: tooManyToOrder(
@@ -28,6 +34,7 @@ export const PAYMENT_SEARCH_REFUSALS = {
 } as const satisfies Record<PaymentExportRefusal, RefusalShape>;
 
 type PaymentListTools = ListAllPaymentsTools & {
+  readonly fees: FeeVersions;
   /** Null if the service has no cells. */
   readonly cell: string | null;
 };
@@ -37,7 +44,11 @@ export const PAYMENT_LIST_ENDPOINTS: readonly Endpoint<PaymentListTools>[] = [
     const { language, query, wantsCsv } = call;
     const { merchantId } = callerOf(call);
     const wanted = pageFor(call, readListQuery(query));
-    const reader = { language, pixPages: pagesAt(call.origin(), tools.cell) };
+    const reader: RowReader = {
+      language,
+      pages: pagesAt(call.origin(), tools.cell),
+      feeOf: ({ requestedAt }) => pixPortion(tools.fees.tableAt(merchantId, requestedAt)),
+    };
     if (query.format !== undefined) {
       const all = await listAllPayments(tools, merchantId, wanted);
       if (typeof all === 'string') return refusalAnswer(PAYMENT_SEARCH_REFUSALS[all], language);
@@ -51,17 +62,17 @@ export const PAYMENT_LIST_ENDPOINTS: readonly Endpoint<PaymentListTools>[] = [
       const text = { content: writeCsv(found.items, reader), type: CSV_TYPE };
       return { status: 200, text, headers };
     }
-    const body = writePage(wanted, found, (listed) => writeListed(listed, language, reader.pixPages));
+    const body = writePage(wanted, found, (listed) => writeListed(listed, reader));
     return { status: 200, body, headers };
   }),
 ];
 
-function writeListed(listed: ListedPayment, language: Language, pixPages: string): object {
+function writeListed(listed: ListedPayment, reader: RowReader): object {
   switch (listed.method) {
     case 'card':
-      return writeListedCard(listed, language);
+      return writeListedCard(listed, reader.language);
     case 'pix':
-      return writePixPayment(listed.pix, null, pixPages);
+      return writeListedPix(listed.pix, reader);
     case 'boleto':
       return writeBoletoPayment(listed.boleto);
   }

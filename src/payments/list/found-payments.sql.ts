@@ -7,9 +7,10 @@ import { type Instant, utcText } from '../../values/instant.ts';
 import { type ListedPayment, paymentOf } from '../payment.ts';
 import { METHODS, type PaymentFilter, type WantedStates } from './payment-search.ts';
 
-/** The bank was asked for it. The indexes of searches have this condition. */
-export const IS_SHOWN = `refusal_reason is distinct from 'notSent' and amount > 0`;
-export const IS_SHOWN_BOLETO = `${IS_SHOWN} and (state <> 'canceling' or state_before = any ($10::text[]))`;
+/** The indexes of searches have this condition; those by state `amount > 0` too, which is always true. */
+export const WAS_ASKED = `refusal_reason is distinct from 'notSent'`;
+/** Of a boleto that is being canceled. */
+export const IS_SHOWN_AS = `(state <> 'canceling' or state_before = any ($10::text[]))`;
 
 /** Of the index by status: all but sales being charged, and approved ones that are as they were sold. */
 const HAS_RANGE = `state <> 'charging' and (state <> 'approved' or installments_state <> 'authorized')`;
@@ -25,11 +26,11 @@ export const CARD_RANGES = `(select o.sold_at, o.payment_id, 'card' as method
 export const PIX_RANGES = `(select o.sold_at, o.payment_id, 'pix' as method
      from unnest($8::text[]) s (state) cross join lateral (
        select requested_at as sold_at, pix_id as payment_id from pix_charges
-       where merchant_id = $1 and state = s.state and ${IS_SHOWN}`;
+       where merchant_id = $1 and state = s.state and ${WAS_ASKED} and amount > 0`;
 export const BOLETO_RANGES = `(select o.sold_at, o.payment_id, 'boleto' as method
      from unnest($9::text[]) s (state) cross join lateral (
        select requested_at as sold_at, boleto_id as payment_id from boletos
-       where merchant_id = $1 and state = s.state and ${IS_SHOWN_BOLETO}`;
+       where merchant_id = $1 and state = s.state and ${WAS_ASKED} and amount > 0 and ${IS_SHOWN_AS}`;
 
 /** The key of a row, in the words of the list. */
 export const CARD_KEY = `sold_at, transaction_id as payment_id, 'card' as method`;

@@ -13,14 +13,14 @@ import {
   CARD_RANGES,
   daysOf,
   hasRanges,
-  IS_SHOWN,
-  IS_SHOWN_BOLETO,
+  IS_SHOWN_AS,
   PIX_KEY,
   PIX_RANGES,
   parseShown,
   SHOWN_COLUMNS,
   SHOWN_ROWS,
   statesOf,
+  WAS_ASKED,
 } from './found-payments.sql.ts';
 import { keyToLookUp, PAYMENT_KEYS, paymentSearchKind, type WantedPayments } from './payment-search.ts';
 
@@ -112,9 +112,9 @@ const BY_STATUS = pageOf({
 
 const CARDS_OF_REFERENCE = `select ${CARD_KEY} from transactions where merchant_id = $1 and reference_transaction = $4`;
 const PIX_OF_REFERENCE = `select ${PIX_KEY} from pix_charges
-       where merchant_id = $1 and reference_transaction = $4 and ${IS_SHOWN}`;
+       where merchant_id = $1 and reference_transaction = $4 and ${WAS_ASKED}`;
 const BOLETOS_OF_REFERENCE = `select ${BOLETO_KEY} from boletos
-       where merchant_id = $1 and reference_transaction = $4 and ${IS_SHOWN}`;
+       where merchant_id = $1 and reference_transaction = $4 and ${WAS_ASKED}`;
 
 const OF_REFERENCE_BY_DAY = pageOf({
   name: 'payments.list_of_reference',
@@ -161,14 +161,14 @@ const IS_FOUND_PIX = `${REQUESTED} and state = any ($8::text[]) and ($12::text i
        and ($18::text is null or reference_transaction = $18)`;
 const OF_PIX = `select ${PIX_KEY}, amount, right(end_to_end_id, 20) as nsu, null as authorization_code,
        null as anti_fraud_verdict, ${IS_FOUND_PIX} as is_found
-     from pix_charges p where merchant_id = $1 and ${IS_SHOWN} and cardinality($8::text[]) > 0`;
+     from pix_charges p where merchant_id = $1 and ${WAS_ASKED} and cardinality($8::text[]) > 0`;
 const PAID_BY = 'select pix_id from pix_payments where merchant_id = $1';
 
-const IS_FOUND_BOLETO = `${REQUESTED} and state = any ($9::text[]) and ${IS_SHOWN_BOLETO}
+const IS_FOUND_BOLETO = `${REQUESTED} and state = any ($9::text[]) and ${IS_SHOWN_AS}
        and ($14::text is null or our_number = $14) and ($18::text is null or reference_transaction = $18)`;
 const OF_BOLETOS = `select ${BOLETO_KEY}, amount, our_number as nsu, null as authorization_code,
        null as anti_fraud_verdict, ${IS_FOUND_BOLETO} as is_found
-     from boletos where merchant_id = $1 and ${IS_SHOWN} and cardinality($9::text[]) > 0`;
+     from boletos where merchant_id = $1 and ${WAS_ASKED} and cardinality($9::text[]) > 0`;
 
 /**
  * For orders without an index, and filters beside a key. Reads all rows of one key, or of the days if there
@@ -187,14 +187,14 @@ const SORTED = pageOf({
        union all ${SORTED_LAST_FOUR} and ${DECIDED} union all ${SORTED_LAST_FOUR} and ${UNDER_WAY}
        union all ${OF_PIX} and txid = $12 and $19 = 'txid'
        union all ${OF_PIX} and $19 = 'endToEndId' and pix_id = any (array(
-         ${PAID_BY} and right(end_to_end_id, 20) = right($13::text, 20) and end_to_end_id = $13))
+         ${PAID_BY} and right(end_to_end_id, 20) = right($13::text, 20)))
        union all ${OF_PIX} and $19 = 'nsu' and pix_id = any (array(${PAID_BY} and right(end_to_end_id, 20) = $14))
        union all ${OF_PIX} and reference_transaction = $16 and $19 = 'billingId'
        union all ${OF_PIX} and reference_transaction = $18 and $19 = 'referenceTransaction'
-       union all ${OF_PIX} and state = any ($8::text[]) and $19 = 'days' and ${REQUESTED}
+       union all ${OF_PIX} and amount > 0 and state = any ($8::text[]) and $19 = 'days' and ${REQUESTED}
        union all ${OF_BOLETOS} and our_number = $14 and $19 = 'nsu'
        union all ${OF_BOLETOS} and reference_transaction = $18 and $19 = 'referenceTransaction'
-       union all ${OF_BOLETOS} and state = any ($9::text[]) and $19 = 'days' and ${REQUESTED}
+       union all ${OF_BOLETOS} and amount > 0 and state = any ($9::text[]) and $19 = 'days' and ${REQUESTED}
      ) o limit $21::bigint + 1
    ), found as materialized (
      select * from looked_at where is_found

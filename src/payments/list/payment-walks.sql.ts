@@ -10,14 +10,14 @@ import {
   CARD_RANGES,
   daysOf,
   hasRanges,
-  IS_SHOWN,
-  IS_SHOWN_BOLETO,
+  IS_SHOWN_AS,
   PIX_KEY,
   PIX_RANGES,
   parseShown,
   SHOWN_COLUMNS,
   SHOWN_ROWS,
   statesOf,
+  WAS_ASKED,
 } from './found-payments.sql.ts';
 import type { PaymentWalk, WantedPayments } from './payment-search.ts';
 
@@ -117,14 +117,14 @@ const OF_STATUS: Walk = {
   ),
 };
 
-/** Uses the indexes of references: `coalesce` rules out one by day or state, which needs the bare column. */
+/** Uses the indexes of references: `coalesce` rules out one by day, which needs the bare column. */
 const CARDS_OF_REFERENCE = `${CARDS} and reference_transaction = $12 and ($11::text is null or card_last_four = $11)
      and state = any ($6::text[]) and coalesce(installments_state, '') = any ($7::text[])`;
 const PIX_OF_REFERENCE = `select ${PIX_KEY} from pix_charges
-     where merchant_id = $1 and reference_transaction = $12 and coalesce(state, '') = any ($8::text[]) and ${IS_SHOWN}`;
+     where merchant_id = $1 and reference_transaction = $12 and state = any ($8::text[]) and ${WAS_ASKED}`;
 const BOLETOS_OF_REFERENCE = `select ${BOLETO_KEY} from boletos
-     where merchant_id = $1 and reference_transaction = $12 and coalesce(state, '') = any ($9::text[])
-       and ${IS_SHOWN_BOLETO}`;
+     where merchant_id = $1 and reference_transaction = $12 and state = any ($9::text[])
+       and ${WAS_ASKED} and ${IS_SHOWN_AS}`;
 
 const OF_REFERENCE: Walk = {
   rising: statement(

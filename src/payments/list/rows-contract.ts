@@ -1,26 +1,35 @@
 import type { Language } from '../../platform/http/sentence.ts';
 import { linesOf, type RowFormat } from '../../platform/row-format.ts';
+import type { Pix } from '../../transactions/methods/pix/pix.ts';
 import { writePixPayment } from '../../transactions/methods/pix/pix-contract.ts';
 import { CSV_TYPE, type CsvCell, csvLine } from '../../values/csv.ts';
 import type { ListedPayment } from '../payment.ts';
 import { writeBoletoPayment } from '../status/boleto-contract.ts';
 import { PAYMENT_EXAMPLE, type WithoutShares, writeCardFields } from '../status/contract.ts';
 
-/** What a row is written for: `pixPages` is the address of the pages of payers. */
-export type RowReader = { readonly language: Language; readonly pixPages: string };
+/** What a row is written for: `pages` is the address of the pages of payers, `feeOf` the fee of a Pix. */
+export type RowReader = {
+  readonly language: Language;
+  readonly pages: string;
+  readonly feeOf: (pix: Pix) => number;
+};
 
 type Listed = ListedPayment<WithoutShares>;
 
 /** As in a list, without the split. */
-function writeRow(listed: Listed, { language, pixPages }: RowReader): object {
+function writeRow(listed: Listed, reader: RowReader): object {
   switch (listed.method) {
     case 'card':
-      return writeCardFields(listed, language);
+      return writeCardFields(listed, reader.language);
     case 'pix':
-      return writePixPayment(listed.pix, null, pixPages);
+      return writeListedPix(listed.pix, reader);
     case 'boleto':
       return writeBoletoPayment(listed.boleto);
   }
+}
+
+export function writeListedPix(pix: Pix, { pages, feeOf }: RowReader): object {
+  return writePixPayment(pix, null, { pages, feePortion: feeOf(pix) });
 }
 
 type Shown = Readonly<Record<string, unknown>>;
@@ -55,6 +64,8 @@ const COLUMNS = [
   'endToEndId',
   'dueDate',
   'paidAmount',
+  'fee',
+  'netAmount',
 ] as const;
 
 const csvLineOf = (cells: Shown) => csvLine(COLUMNS.map((name) => cells[name] as CsvCell));

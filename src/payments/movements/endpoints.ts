@@ -5,7 +5,7 @@ import { FAILURES } from '../../platform/http/failures.ts';
 import { named } from '../../platform/http/named.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
 import type { ModuleContext } from '../../platform/module.ts';
-import type { FeeVersions } from '../../transactions/fees/fee-table.ts';
+import { type FeeVersions, pixPortion } from '../../transactions/fees/fee-table.ts';
 import {
   type BoletoMovementState,
   type MovementPage,
@@ -15,6 +15,7 @@ import {
   type PixMovementState,
 } from '../../transactions/movements/movement.ts';
 import { listAccountMovements } from '../../transactions/movements/movements.sql.ts';
+import { amountLessFee } from '../../transactions/split.ts';
 import { INSTALLMENT_WORDS } from '../../transactions/transaction.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';
 
@@ -39,7 +40,11 @@ async function listMovements(
   );
   const items = found.map((movement) => {
     const { subject, installmentNumber, amount } = movement;
-    if (subject.kind !== 'payment') return { ...movement, netAmount: amount };
+    if (subject.kind === 'boleto') return { ...movement, netAmount: amount };
+    if (subject.kind === 'pix') {
+      const portion = pixPortion(fees.tableAt(merchantId, subject.requestedAt));
+      return { ...movement, netAmount: amountLessFee(amount, portion) };
+    }
     const { sale } = subject;
     const table = fees.tableAt(merchantId, sale.soldAt);
     return { ...movement, netAmount: netInstallment(sale, installmentNumber, table) };
@@ -70,7 +75,7 @@ const MOVEMENT = named('Movement', {
   amount: Type.Integer({
     description: 'Cents of the installment, as it was sold; of a boleto or a Pix its value.',
   }),
-  netAmount: Type.Integer({ description: "The same less the operator's fee; boletos and Pix have none." }),
+  netAmount: Type.Integer({ description: "The same less the operator's fee; boletos have none." }),
   shares: Type.Array(
     named('MovementShare', {
       documentNumberBeneficiary: Type.String(),
@@ -79,7 +84,10 @@ const MOVEMENT = named('Movement', {
         description: 'Cents of it that the beneficiary has given back by now.',
       }),
     }),
-    { description: 'Of the installment; empty when the payment is not divided.' },
+    {
+      description:
+        'Of the installment; empty when the payment is not divided, and of a Pix: read its payment.',
+    },
   ),
 });
 

@@ -7,6 +7,14 @@ import { readDecline } from '../../providers/acquirers/issuer-code.ts';
 import type { CancelState, ListedCancel, TransactionWithCancels } from '../../transactions/cancels/cancel.ts';
 import { PIX_PAYMENT } from '../../transactions/methods/pix/pix-contract.ts';
 import {
+  SPLIT_ANSWER,
+  SPLIT_IN_LIST,
+  SPLIT_PAGES_ANSWER,
+  SPLIT_QUERY,
+  writeSplit,
+  writeSplitInList,
+} from '../../transactions/split-contract.ts';
+import {
   type Attempt,
   INSTALLMENT_WORDS,
   type Installment,
@@ -19,14 +27,6 @@ import { saoPauloOffsetText } from '../../values/instant.ts';
 import { THREE_D_SECURE_ANSWER, writeAuthentication } from '../authentication-contract.ts';
 import { CAPTURE_UNTIL } from '../messages-contract.ts';
 import { billingOf, type FoundPayment, type PaymentStatus } from '../payment.ts';
-import {
-  SPLIT_ANSWER,
-  SPLIT_IN_LIST,
-  SPLIT_PAGES_ANSWER,
-  SPLIT_QUERY,
-  writeSplit,
-  writeSplitInList,
-} from '../split/contract.ts';
 import { BOLETO_PAYMENT } from './boleto-contract.ts';
 
 export const STATUS_WORDS = {

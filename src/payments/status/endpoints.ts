@@ -4,6 +4,7 @@ import { refusalAnswer } from '../../platform/http/refusal.ts';
 import type { LookUp } from '../../platform/postgres/searches.ts';
 import { notePayment } from '../../platform/tracing/scope.ts';
 import type { TransactionWithCancels } from '../../transactions/cancels/cancel.ts';
+import { type FeeVersions, pixPortion } from '../../transactions/fees/fee-table.ts';
 import { NOT_SENT as BOLETO_NOT_SENT, type Boleto } from '../../transactions/methods/boleto/boleto.ts';
 import { findBoleto } from '../../transactions/methods/boleto/boletos.sql.ts';
 import { NOT_SENT, type Pix } from '../../transactions/methods/pix/pix.ts';
@@ -19,6 +20,7 @@ import { GET_PAYMENT, writePayment } from './contract.ts';
 
 type FindPaymentTools = {
   readonly lookUp: LookUp;
+  readonly fees: FeeVersions;
   /** Null if the service has no cells. */
   readonly cell: string | null;
 };
@@ -71,10 +73,10 @@ export const PAYMENT_STATUS_ENDPOINTS: readonly Endpoint<FindPaymentTools>[] = [
     if (found !== null) return { status: 200, body: writePayment(found, call.language, splitPage) };
     const other = await findOther(tools, merchantId, paymentId);
     if (other === null) return refusalAnswer(FAILURES.unknownPath, call.language);
-    const body =
-      other.kind === 'boleto'
-        ? writeBoletoPayment(other.boleto)
-        : writePixPayment(other.pix, other.refunds, pagesAt(call.origin(), tools.cell));
-    return { status: 200, body };
+    if (other.kind === 'boleto') return { status: 200, body: writeBoletoPayment(other.boleto) };
+    const { pix, refunds } = other;
+    const feePortion = pixPortion(tools.fees.tableAt(merchantId, pix.requestedAt));
+    const pages = pagesAt(call.origin(), tools.cell);
+    return { status: 200, body: writePixPayment(pix, refunds, { pages, feePortion }) };
   }),
 ];

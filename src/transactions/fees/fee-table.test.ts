@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { daysToPayout, feePortion, feeTerms, readFeeTable } from './fee-table.ts';
+import { daysToPayout, feePortion, feeTerms, pixPortion, readFeeTable } from './fee-table.ts';
 
 test('the first rule that fits brand and installments gives the fee, and no rule means none', () => {
   const table = readFeeTable('visa:1=2.49, visa:2-6=3.1,any:1-12=3');
@@ -26,8 +26,22 @@ test('a rule may name the days to the first payout and between installments, whi
   assert.deepEqual(daysToPayout(feeTerms([], 'visa', 2).plan, 2), 60);
 });
 
+test('a Pix has a rule of its own, which no card has, and rules of all cards are none of a Pix', () => {
+  const table = readFeeTable('any:1-99=3,pix=0.99');
+  assert.ok(typeof table !== 'string');
+  assert.equal(pixPortion(table), 99);
+  assert.equal(feePortion(table, 'visa', 1), 300);
+  const onlyPix = readFeeTable('pix=1');
+  assert.ok(typeof onlyPix !== 'string');
+  assert.equal(feePortion(onlyPix, 'visa', 1), 0);
+  assert.equal(pixPortion(readFeeTable('any:1-99=3') as typeof table), 0);
+});
+
 test('a rule that cannot be read is named', () => {
   for (const text of [
+    'pix:1=1',
+    'pix=1@2',
+    'pix',
     'visa',
     'vissa:1=2',
     'visa:0=2',

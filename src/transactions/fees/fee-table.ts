@@ -5,7 +5,8 @@ import { MOST_INSTALLMENTS } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 
 export type FeeRule = {
-  readonly brand: CardBrand | 'any';
+  /** `any`: of all cards. */
+  readonly brand: CardBrand | 'any' | 'pix';
   readonly fromInstallments: number;
   readonly toInstallments: number;
   /** Hundredths of a percent. */
@@ -22,14 +23,16 @@ export type FeeTable = readonly FeeRule[];
 
 const MOST_RULES = 100;
 const RULE =
-  /^(any|[a-z]+):(\d{1,2})(?:-(\d{1,2}))?=(\d{1,2})(?:\.(\d{1,2}))?(?:@(\d{1,3})(?:\/(\d{1,3}))?)?$/;
+  /^(?:(any|[a-z]+):(\d{1,2})(?:-(\d{1,2}))?|pix)=(\d{1,2})(?:\.(\d{1,2}))?(?:@(\d{1,3})(?:\/(\d{1,3}))?)?$/;
 
 const USUAL_DAYS = 30;
+const AT_ONCE: PaymentPlan = { firstDays: 0, betweenDays: 0 };
 const USUAL_TERMS: FeeTerms = { portion: 0, plan: { firstDays: USUAL_DAYS, betweenDays: USUAL_DAYS } };
 
 /**
- * Reads `visa:1=2.49@2, visa:2-6=3.10@31/30, any:1-99=3.5`: brand, installments, percent, days to the first
- * payout, days between payouts. The first rule that fits counts. Returns an error as a sentence.
+ * Reads `visa:1=2.49@2, visa:2-6=3.10@31/30, any:1-99=3.5, pix=0.99`: brand, installments, percent, days to
+ * the first payout, days between payouts; a Pix is settled at once. The first rule that fits counts. Returns
+ * an error as a sentence.
  */
 export function readFeeTable(text: string): FeeTable | string {
   const parts = text
@@ -48,14 +51,16 @@ export function readFeeTable(text: string): FeeTable | string {
 
 function readRule(text: string): FeeRule | null {
   const match = RULE.exec(text);
+  const isPix = text.startsWith('pix=');
   const [, brand = '', from = '', to = from, percent = '', decimals = '', first, between] = match ?? [];
   const isBrand = brand === 'any' || CARD_BRANDS.includes(brand as CardBrand);
   const fromInstallments = Number(from);
   const toInstallments = Number(to);
   const isRange =
     fromInstallments >= 1 && fromInstallments <= toInstallments && toInstallments <= MOST_INSTALLMENTS;
-  if (match === null || !isBrand || !isRange) return null;
+  if (match === null || (isPix ? first !== undefined : !isBrand || !isRange)) return null;
   const portion = Number(percent) * 100 + Number(decimals.padEnd(2, '0'));
+  if (isPix) return { brand: 'pix', fromInstallments: 1, toInstallments: 1, portion, plan: AT_ONCE };
   const plan = { firstDays: daysOf(first), betweenDays: daysOf(between) };
   return { brand: brand as FeeRule['brand'], fromInstallments, toInstallments, portion, plan };
 }
@@ -77,6 +82,11 @@ export function feeTerms(table: FeeTable, brand: CardBrand, installmentCount: nu
 /** In hundredths of a percent; 0 if no rule fits. */
 export function feePortion(table: FeeTable, brand: CardBrand, installmentCount: number): number {
   return feeTerms(table, brand, installmentCount).portion;
+}
+
+/** Of a Pix, in hundredths of a percent; 0 without a rule. */
+export function pixPortion(table: FeeTable): number {
+  return table.find(({ brand }) => brand === 'pix')?.portion ?? 0;
 }
 
 export function daysToPayout({ firstDays, betweenDays }: PaymentPlan, installmentNumber: number): number {

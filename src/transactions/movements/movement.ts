@@ -73,6 +73,8 @@ export type MovementSubject =
   | {
       readonly kind: 'pix';
       readonly pixId: string;
+      /** Its fee is of this moment. */
+      readonly requestedAt: Instant;
       readonly oldState: PixMovementState | null;
       readonly newState: PixMovementState;
     };

@@ -95,6 +95,7 @@ const OF_BOLETO = rowCodec({
 });
 const OF_PIX = rowCodec({
   pixId: column.text(),
+  requestedAt: column.instant(),
   oldState: column.nullable(column.oneOf(PIX_MOVEMENT_STATES)),
   newState: column.oneOf(PIX_MOVEMENT_STATES),
 });
@@ -117,10 +118,10 @@ const SHARES = listsCodec<ListedShare>(
 /** Returns fewer than requested if they have more shares together than one answer may show. */
 const LIST = statement(
   'movements.list',
-  `select ${LISTED.columns}, ${OF_PAYMENT.columns}, m.boleto_id, m.pix_id, ${SALE.columns}, ${SHARES.columns}
+  `select ${LISTED.columns}, ${OF_PAYMENT.columns}, m.boleto_id, m.pix_id, m.requested_at, ${SALE.columns}, ${SHARES.columns}
    from (
      select m.*, coalesce(t.reference_transaction, b.reference_transaction, p.reference_transaction) as reference_transaction,
-       t.amount as sold, t.sold_at, t.installment_count, t.card_brand, t.split, coalesce(b.amount, p.amount) as billed,
+       t.amount as sold, t.sold_at, t.installment_count, t.card_brand, t.split, coalesce(b.amount, p.amount) as billed, p.requested_at,
        sum(coalesce(jsonb_array_length(t.split -> 'entries'), 0))
          over (order by m.movement_id) as shares_so_far
      from (
@@ -133,7 +134,7 @@ const LIST = statement(
        select amount, reference_transaction from boletos
        where merchant_id = m.merchant_id and boleto_id = m.boleto_id limit 1
      ) b on true left join lateral (
-       select amount, reference_transaction from pix_charges
+       select amount, reference_transaction, requested_at from pix_charges
        where merchant_id = m.merchant_id and pix_id = m.pix_id limit 1
      ) p on true
    ) m left join lateral (

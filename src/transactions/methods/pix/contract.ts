@@ -14,7 +14,8 @@ import {
 } from '../../../webhooks/posting/url-rules.ts';
 import { DUE_DAY, readSoundDue, readTerms, TERMS_REQUEST } from '../../bill-contract.ts';
 import { type BillTerms, payableUntil } from '../../bill-terms.ts';
-import { type PixTerms, USUAL_DAYS_TO_EXPIRE, USUAL_SECONDS } from './pix.ts';
+import { checkSplit, readSplit, SPLIT_REQUEST } from '../../split-contract.ts';
+import { USUAL_DAYS_TO_EXPIRE, USUAL_SECONDS, type WantedPix } from './pix.ts';
 import { PIX_EXAMPLE, PIX_ISSUED } from './pix-contract.ts';
 
 const MOST_DAYS_TO_EXPIRE = 60;
@@ -30,8 +31,8 @@ const areNull = (...names: readonly string[]): CheckedRule => ({
 /** As `checkPix` checks it. */
 const RULES = when(
   has('dueDate'),
-  both(areNull('expiresInSeconds', 'configSplit'), hasValue('payer')),
-  areNull(...OF_DUE_DAY, 'configSplit'),
+  both(areNull('expiresInSeconds'), hasValue('payer')),
+  areNull(...OF_DUE_DAY),
 );
 
 const PIX_REQUEST = named(
@@ -64,12 +65,7 @@ const PIX_REQUEST = named(
       Type.String({ maxLength: 140, format: 'visibleText', description: 'Shown to the payer by his bank.' }),
     ),
     referenceTransaction: Type.Optional(Type.String({ maxLength: 50 })),
-    configSplit: Type.Optional(
-      Type.Array(named('PixSplitPart', {}), {
-        maxItems: 100,
-        description: 'Not offered for Pix yet: 400.',
-      }),
-    ),
+    configSplit: SPLIT_REQUEST,
     urlCallBack: Type.Optional(
       Type.String({
         maxLength: 500,
@@ -83,10 +79,6 @@ const PIX_REQUEST = named(
 type PixBody = Static<typeof PIX_REQUEST>;
 
 export const PIX_FAULTS = {
-  splitNotOffered: refusal(400, 'configSplit', {
-    pt: 'A divisão (configSplit) ainda não é oferecida para Pix. Nada foi feito; envie sem ela.',
-    en: 'A split (configSplit) is not offered for Pix yet. Nothing was done; send it without.',
-  }),
   eitherExpiry: refusal(400, 'expiresInSeconds', {
     pt: 'Informe expiresInSeconds ou dueDate, não os dois.',
     en: 'Give expiresInSeconds or dueDate, not both.',
@@ -104,7 +96,7 @@ export function checkPix(callRules: CallRules): (body: unknown) => Fault[] {
     const { urlCallBack, dueDate, payer, expiresInSeconds } = fields;
     const isThere = (value: unknown) => value !== undefined && value !== null;
     const faults: Fault[] = typeof urlCallBack === 'string' ? checkCallback(callRules, urlCallBack) : [];
-    if (isThere(fields.configSplit)) faults.push(PIX_FAULTS.splitNotOffered);
+    if (Array.isArray(fields.configSplit)) faults.push(...checkSplit(fields.configSplit));
     if (isThere(dueDate)) {
       if (isThere(expiresInSeconds)) faults.push(PIX_FAULTS.eitherExpiry);
       if (!isThere(payer))
@@ -170,7 +162,7 @@ export const ISSUE_PIX = contract({
   },
 });
 
-export function readPixRequest(body: PixBody): PixTerms {
+export function readPixRequest(body: PixBody): WantedPix {
   const { amount, dueDate, payer } = body;
   const daysToExpire = body.daysToExpire ?? USUAL_DAYS_TO_EXPIRE;
   const dueOn = dueDate as Day | undefined;
@@ -185,6 +177,7 @@ export function readPixRequest(body: PixBody): PixTerms {
     description: body.description ?? null,
     referenceTransaction: body.referenceTransaction ?? null,
     callbackUrl: callbackUrl(body.urlCallBack ?? null),
+    split: readSplit(body.configSplit),
   };
 }
 

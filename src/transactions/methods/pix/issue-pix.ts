@@ -11,6 +11,7 @@ import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts'
 import { notePaymentMade } from '../../../platform/tracing/scope.ts';
 import { saoPauloDay } from '../../../values/instant.ts';
 import { type TermsFault, termsFaults } from '../../bill-terms.ts';
+import { type FeeVersions, pixPortion } from '../../fees/fee-table.ts';
 import { FIRST_FENCE } from '../../requests/send-request.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
 import { type AskPixBankTools, askPixBank } from './ask-pix-bank.ts';
@@ -18,10 +19,10 @@ import {
   expiresAt,
   NOT_SENT,
   type Pix,
-  type PixTerms,
   type RefusalOfBank,
   requestOf,
   txidOf,
+  type WantedPix,
 } from './pix.ts';
 import { findMadePix, findPix } from './pix-charges.sql.ts';
 import type { PixIntentResult, PixIntentRow } from './pix-intents.sql.ts';
@@ -30,6 +31,7 @@ import { resultOfIssue } from './pix-question.ts';
 export type IssuePixTools = AskPixBankTools &
   FindRequestTools & {
     readonly writePixIntent: BatchedWrite<PixIntentRow, PixIntentResult>;
+    readonly fees: FeeVersions;
   };
 
 export type IssuePixResult =
@@ -49,7 +51,7 @@ export type IssuePixResult =
 export async function issuePix(
   tools: IssuePixTools,
   issuer: { readonly merchantId: string; readonly userName: string; readonly accountNumber: string },
-  wanted: PixTerms,
+  wanted: WantedPix,
   sent: SentRequest,
   deadlineAt: number,
 ): Promise<Once<IssuePixResult>> {
@@ -59,7 +61,7 @@ export async function issuePix(
     async make(isFirst) {
       if (!(await isFirst)) return 'keyUsed';
       const now = tools.clock.now(merchantId);
-      const { due, amount } = wanted;
+      const { due, amount, split } = wanted;
       const faults = due === null ? [] : termsFaults({ amount, ...due }, saoPauloDay(now));
       if (faults.length > 0) return { kind: 'malformed', faults };
       const pixId = newIdOf(request);
@@ -69,6 +71,7 @@ export async function issuePix(
       const row: PixIntentRow = {
         ...wanted,
         ...{ merchantId, pixId, accountNumber, bank, request },
+        split: split && { ...split, feePortion: pixPortion(tools.fees.tableAt(merchantId, now)) },
         txid: txidOf(pixId),
         pageKey: newPageKey(),
         expiresAt: expiresAt(wanted, now),

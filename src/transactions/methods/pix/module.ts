@@ -13,6 +13,7 @@ import { createWakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { PixBanks } from '../../../providers/open-pix-banks.ts';
 import type { PixSettings } from '../../../providers/pix/pix-settings.ts';
 import type { Webhooks } from '../../../webhooks/module.ts';
+import type { FeeVersions } from '../../fees/fee-table.ts';
 import { openPayersLine } from '../../payers/open-payers-line.ts';
 import { type AdvanceDuePixTools, advanceDuePix } from './advance-due-pix.ts';
 import type { CancelPixTools } from './cancel-pix.ts';
@@ -137,7 +138,11 @@ export type PixModule = Module & {
 
 export function openPix(
   context: PixContext,
-  { idempotency, webhooks }: { readonly idempotency: Idempotency; readonly webhooks: Webhooks },
+  {
+    idempotency,
+    webhooks,
+    fees,
+  }: { readonly idempotency: Idempotency; readonly webhooks: Webhooks; readonly fees: FeeVersions },
 ): PixModule {
   const { configuration, database, lookUp, batched, keyring, clock, pixBanks, metrics } = context;
   const { deliverer, urlRules } = webhooks;
@@ -164,6 +169,7 @@ export function openPix(
       ...serve(PIX_PAGE_ENDPOINTS, { askForPayer: openPayersLine(lookUp), clock }),
       ...serve(PIX_ENDPOINTS, {
         ...asking,
+        fees,
         cell: configuration.cell,
         keyring,
         findRequest: idempotency.findRequest,

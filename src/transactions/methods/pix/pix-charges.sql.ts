@@ -16,6 +16,7 @@ import { PAYMENT_KINDS } from '../../bill-payment.ts';
 import { BILL_MOVEMENTS, IS_WAITING } from '../../movements/bill-movements.sql.ts';
 import type { Moved, MoveRow } from '../../requests/move.ts';
 import { type MovedRow, movesWrite } from '../../requests/moves.sql.ts';
+import { readSplit } from '../../split.ts';
 import { NOT_SENT, PIX_STATES, type Pix, type PixKey, REFUSALS_OF_BANK, type ReceivedPix } from './pix.ts';
 import type { PixMove } from './pix-move.ts';
 import { callbackBody, nsuOf } from './pix-status.ts';
@@ -75,6 +76,7 @@ export const PIX = rowCodec(
     description: column.nullable(column.text()),
     referenceTransaction: column.nullable(column.text()),
     callbackUrl: column.nullable(column.text()),
+    split: column.nullable(column.parsedBy(readSplit)),
     billingId: column.nullable(column.text('case when p.is_collected then p.reference_transaction end')),
     bank: column.text(),
     pixEmv: column.nullable(column.text()),

@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
 import { named } from '../../../platform/http/named.ts';
 import type { MessageContract } from '../../../platform/reference/messages.ts';
+import { portionHalfEven } from '../../../values/apportion.ts';
 import { inCell } from '../../../values/cell.ts';
 import { saoPauloOffsetText } from '../../../values/instant.ts';
 import { PAYMENT_KINDS } from '../../bill-payment.ts';
-import { givenBack, type Pix } from './pix.ts';
+import { SPLIT_IN_LIST, writeSplitInList } from '../../split-contract.ts';
+import { givenBack, type Pix, sharesOf } from './pix.ts';
 import { isPartlyReturned, nsuOf, PIX_WORDS, statusWord } from './pix-status.ts';
 import type { Refund, RefundState } from './refunds/refund.ts';
 
@@ -76,6 +78,12 @@ export const PIX_PAYMENT = named('PixPayment', {
     description:
       'Cents that paid it: other than value with fine, interest or discount. null: it is not paid.',
   }),
+  fee: Type.Union([Type.Integer(), Type.Null()], {
+    description: "Cents of paidAmount that are the operator's fee; null: it is not paid.",
+  }),
+  netAmount: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'paidAmount less the fee, settled when it was paid; null: it is not paid.',
+  }),
   canceledAmount: Type.Integer({ description: 'Cents that were given back, of all that arrived.' }),
   cancelingAmount: Type.Integer({ description: 'Cents that are being given back.' }),
   dueDate: orNull('YYYY-MM-DD; null: it is to be paid at once.'),
@@ -86,6 +94,7 @@ export const PIX_PAYMENT = named('PixPayment', {
       description: 'Who was to pay; null: not given, or erased.',
     },
   ),
+  split: Type.Optional(SPLIT_IN_LIST),
   bank: Type.String({ description: 'Where it was charged, by the name that the operator gave it.' }),
   payments: Type.Array(
     named('PixReceipt', {
@@ -135,9 +144,17 @@ export function writeIssuedPix(pix: Pix, pages: string): object {
   return { ...writeCharge(pix, pages), status: statusWord(pix), amount: pix.amount };
 }
 
+/** What is shown of a Pix besides itself. `feePortion`: of its moment, in hundredths of a percent. */
+export type PixSurroundings = { readonly pages: string; readonly feePortion: number };
+
 /** `refunds` null: in a list. */
-export function writePixPayment(pix: Pix, refunds: readonly Refund[] | null, pages: string): object {
+export function writePixPayment(
+  pix: Pix,
+  refunds: readonly Refund[] | null,
+  { pages, feePortion }: PixSurroundings,
+): object {
   const { payment } = pix;
+  const fee = payment === null ? null : portionHalfEven(payment.amount, feePortion);
   const { returned, held } = givenBack(pix);
   return {
     ...writeCharge(pix, pages),
@@ -150,8 +167,11 @@ export function writePixPayment(pix: Pix, refunds: readonly Refund[] | null, pag
     nsu: payment === null ? null : nsuOf(payment.endToEndId),
     value: pix.amount,
     paidAmount: payment?.amount ?? null,
+    fee,
+    netAmount: payment === null || fee === null ? null : payment.amount - fee,
     canceledAmount: returned,
     cancelingAmount: held - returned,
+    ...writeSplitInList(pix.split, sharesOf(pix)),
     dueDate: pix.due?.dueOn ?? null,
     description: pix.description,
     payer: pix.payer,

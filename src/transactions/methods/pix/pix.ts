@@ -4,6 +4,7 @@ import { type Cents, cents } from '../../../values/cents.ts';
 import { addDays, type Day, type Instant, instant, startOfSaoPauloDay } from '../../../values/instant.ts';
 import type { PaymentKind } from '../../bill-payment.ts';
 import { amountDue, isAmountDue } from '../../bill-terms.ts';
+import { beneficiaryShares, type RecordedSplit, type ShareTotal, type Split } from '../../split.ts';
 
 /**
  * `issuing`: the bank's answer is not known. `refused`: the bank has no such charge. `removing`: the bank was
@@ -119,6 +120,8 @@ export type Pix = PixKey & {
   readonly description: string | null;
   readonly referenceTransaction: string | null;
   readonly callbackUrl: string | null;
+  /** With the fee of the moment at which it was asked for. Null: all is the merchant's. */
+  readonly split: RecordedSplit | null;
   /** What it was collected for (Pix Automático). */
   readonly billingId: string | null;
   readonly bank: string;
@@ -147,10 +150,13 @@ export type PixTerms = Pick<
   'amount' | 'expiresInSeconds' | 'due' | 'payer' | 'description' | 'referenceTransaction' | 'callbackUrl'
 >;
 
+/** As the merchant asked for it: `split` without the fee. */
+export type WantedPix = PixTerms & { readonly split: Split | null };
+
 /** Committed before the bank is asked. */
 export type PixIntent = PixKey &
   PixTerms &
-  Pick<Pix, 'accountNumber' | 'txid' | 'pageKey' | 'expiresAt' | 'requestedAt' | 'bank'> & {
+  Pick<Pix, 'accountNumber' | 'txid' | 'pageKey' | 'expiresAt' | 'requestedAt' | 'bank' | 'split'> & {
     readonly createdBy: string;
     readonly request: KeyedRequest | null;
   };
@@ -212,6 +218,26 @@ export function givenBack({ payments }: Pick<Pix, 'payments'>): {
     returned: sum(payments.map(({ returnedAmount }) => returnedAmount)),
     held: sum(payments.map(({ heldAmount }) => heldAmount)),
   };
+}
+
+/**
+ * What each beneficiary gets of what paid it, and gave back with what was given back of that. None before it
+ * is paid.
+ */
+export function sharesOf({
+  split,
+  payment,
+  payments,
+}: Pick<Pix, 'split' | 'payment' | 'payments'>): ShareTotal[] {
+  if (split === null || payment === null) return [];
+  const returned = payments.find(({ endToEndId }) => endToEndId === payment.endToEndId)?.returnedAmount ?? 0;
+  const kept = beneficiaryShares(cents(payment.amount - returned), split, split.feePortion);
+  return beneficiaryShares(payment.amount, split, split.feePortion).map((amount, index) => ({
+    position: index + 1,
+    amount,
+    // A cent may round to another one when less is divided: nobody keeps more than he got.
+    canceledAmount: cents(amount - Math.min(amount, kept[index] ?? 0)),
+  }));
 }
 
 export function requestOf(pix: Pick<Pix, keyof PixTerms | 'merchantId' | 'txid'>): PixRequest {

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
-import type { Fault } from '../../platform/http/endpoint.ts';
-import { named } from '../../platform/http/named.ts';
-import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
+import type { Fault } from '../platform/http/endpoint.ts';
+import { named } from '../platform/http/named.ts';
+import { type RefusalShape, refusal } from '../platform/http/refusal.ts';
+import type { Cents } from '../values/cents.ts';
+import { decimalParts, ExactNumber } from '../values/exact-json.ts';
 import {
   beneficiariesOfPage,
   MOST_SHARES_SHOWN,
@@ -10,9 +12,7 @@ import {
   type Split,
   type SplitEntry,
   type SplitKind,
-} from '../../transactions/split.ts';
-import type { Cents } from '../../values/cents.ts';
-import { decimalParts, ExactNumber } from '../../values/exact-json.ts';
+} from './split.ts';
 
 const MOST_BENEFICIARIES = 100;
 

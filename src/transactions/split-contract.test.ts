@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { beneficiaryShares, recordedShares, type Split } from '../../transactions/split.ts';
-
-import { cents, splitIntoInstallments } from '../../values/cents.ts';
-import { writeSplit } from './contract.ts';
+import { cents, splitIntoInstallments } from '../values/cents.ts';
+import { beneficiaryShares, recordedShares, type Split } from './split.ts';
+import { writeSplit } from './split-contract.ts';
 
 type Shown = { split?: { installments: unknown[] }[]; splitPage?: number; splitPages?: number };
 
