@@ -4,7 +4,7 @@ import { urlOf } from '../platform/http/listen.ts';
 import { trustedPeers } from '../platform/http/peers.ts';
 import { counter } from '../platform/metrics.ts';
 import { hastenAutomaticPix } from '../recurrence/automatic/hasten-looks.sql.ts';
-import { Hastening } from '../transactions/methods/pix/notices/ask-bank-soon.ts';
+import { askBankSoon } from '../transactions/methods/pix/notices/ask-bank-soon.ts';
 import {
   NOTICE_OUTCOMES,
   type NoticeListener,
@@ -27,7 +27,7 @@ export async function openPixWebhook(context: AppContext): Promise<string | null
   for (const outcome of NOTICE_OUTCOMES) notices.inc({ outcome }, 0);
   const { webhook } = configuration.pix;
   if (webhook === null || !configuration.roles.includes('http')) return null;
-  const hastening = new Hastening(async (bank, notice) => {
+  const soon = askBankSoon(async (bank, notice) => {
     await hurryReceipts(database, bank);
     await hastenRefunds(database, notice.endToEndIds);
     if (notice.hasReturns) await hurryReturns(database, bank);
@@ -54,14 +54,14 @@ export async function openPixWebhook(context: AppContext): Promise<string | null
     authorities: () => credentials.ca ?? '',
     isTrusted: trustedPeers(configuration.trustedProxies),
     isBank: (name) => pixBanks.all().includes(name),
-    take: (bank, notice) => hastening.take(bank, notice),
+    take: soon.take,
     observe: (outcome) => notices.inc({ outcome }),
   });
   renew = opened.renew;
   closings.push({
     name: 'webhook of Pix',
     close: async () => {
-      hastening.close();
+      soon.close();
       await opened.close();
     },
   });

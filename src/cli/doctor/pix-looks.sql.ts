@@ -10,7 +10,7 @@ const LOOKED = rowCodec({
   secondsLate: column.real(),
 });
 
-export type PixLook = RowOf<typeof LOOKED>;
+type PixLook = RowOf<typeof LOOKED>;
 
 /** Bounded: a look must not read all that a long outage left. */
 const LOOK = statement(

@@ -171,7 +171,7 @@ export type PixBank = RecurringPix & {
   findRefund(request: PixRefundRequest, timeoutMilliseconds: number): Promise<FoundPixRefund>;
   /** What arrived since the cursor. Windows overlap, so that the same receipt may come twice. */
   receivedSince(request: FeedRequest, timeoutMilliseconds: number): Promise<PixReceiptsAnswer>;
-  /** The same of all days on which a Pix can still be given back: of those alone of which something left again. */
+  /** The same of the days on which Pix can be given back, of those alone of which something left. */
   returnedSince(request: FeedRequest, timeoutMilliseconds: number): Promise<PixReceiptsAnswer>;
   /** The charges that were made in a window. `isDue`: those with a due day. */
   listCharges(window: PixWindow, isDue: boolean, timeoutMilliseconds: number): Promise<PixList<ListedPix>>;

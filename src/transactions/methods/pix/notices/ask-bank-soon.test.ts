@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Hastening } from './ask-bank-soon.ts';
+import { askBankSoon } from './ask-bank-soon.ts';
 import type { Notice } from './notice.ts';
 
 const noticeOf = (id: string): Notice => ({ endToEndIds: [id], recIds: [], txids: [], hasReturns: false });
@@ -8,7 +8,7 @@ const noticeOf = (id: string): Notice => ({ endToEndIds: [id], recIds: [], txids
 test('notices that come while one is written are written together, and each waits for its own', async (t) => {
   const written: string[][] = [];
   const gates: (() => void)[] = [];
-  const hastening = new Hastening(async (_bank, { endToEndIds }) => {
+  const hastening = askBankSoon(async (_bank, { endToEndIds }) => {
     written.push([...endToEndIds]);
     await new Promise<void>((resolve) => gates.push(resolve));
   });
@@ -29,7 +29,7 @@ test('notices that come while one is written are written together, and each wait
 
 test('what cannot be written is told, and the next one is written all the same', async (t) => {
   let isAway = true;
-  const hastening = new Hastening(async () => {
+  const hastening = askBankSoon(async () => {
     if (isAway) throw new Error('away');
   });
   t.after(() => hastening.close());

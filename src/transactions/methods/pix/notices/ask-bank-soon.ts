@@ -1,7 +1,7 @@
 import type { Notice } from './notice.ts';
 
 /** Asks a bank again whatever the notices of a moment may be about. */
-export type Hasten = (bank: string, notice: Notice) => Promise<void>;
+type Hasten = (bank: string, notice: Notice) => Promise<void>;
 
 const NOTHING: Notice = { endToEndIds: [], recIds: [], txids: [], hasReturns: false };
 /** Of notices that wait together. What is beyond is found by the sweep. */
@@ -11,11 +11,22 @@ const AGAIN_MILLISECONDS = 2_000;
 
 type Waiting = { notice: Notice; readonly done: Promise<void> };
 
+/** `take` ends when a notice is written, and throws if it could not be. `close` forgets repetitions. */
+type BankSoon = {
+  readonly take: (bank: string, notice: Notice) => Promise<void>;
+  readonly close: () => void;
+};
+
+export function askBankSoon(hasten: Hasten): BankSoon {
+  const hastening = new Hastening(hasten);
+  return { take: (bank, notice) => hastening.take(bank, notice), close: () => hastening.close() };
+}
+
 /**
  * Notices of one bank are written one after the other, those that wait together: a thousand in a moment cost
  * as much as two. Each is repeated once, for a question that was under way.
  */
-export class Hastening {
+class Hastening {
   readonly #hasten: Hasten;
   readonly #waiting = new Map<string, Waiting>();
   readonly #running = new Map<string, Promise<void>>();
@@ -27,7 +38,6 @@ export class Hastening {
     this.#hasten = hasten;
   }
 
-  /** Ends when it is written. Throws if it could not be. */
   take(bank: string, notice: Notice): Promise<void> {
     const waiting = this.#waiting.get(bank);
     if (waiting !== undefined) {

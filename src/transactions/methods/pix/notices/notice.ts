@@ -1,5 +1,5 @@
-export const NOTICE_KINDS = ['pix', 'rec', 'cobr'] as const;
-export type NoticeKind = (typeof NOTICE_KINDS)[number];
+const NOTICE_KINDS = ['pix', 'rec', 'cobr'] as const;
+type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 /** Which of a bank's things changed, as whoever asked says. Nothing of it is believed: the bank is asked. */
 export type Notice = {

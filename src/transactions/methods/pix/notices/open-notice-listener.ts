@@ -1,4 +1,3 @@
-import type { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
@@ -29,7 +28,7 @@ export const NOTICE_OUTCOMES = [
   'malformed',
   'failed',
 ] as const;
-export type NoticeOutcome = (typeof NOTICE_OUTCOMES)[number];
+type NoticeOutcome = (typeof NOTICE_OUTCOMES)[number];
 
 const STATUS_OF: Readonly<Record<NoticeOutcome, number>> = {
   taken: 200,
@@ -41,7 +40,7 @@ const STATUS_OF: Readonly<Record<NoticeOutcome, number>> = {
   failed: 503,
 };
 
-export type NoticeListenerOptions = {
+type NoticeListenerOptions = {
   /** Null: a proxy ends TLS, and passes the certificate in `certificateHeader`. */
   readonly tls: ChannelCredentials | null;
   readonly certificateHeader: string | null;
@@ -131,7 +130,7 @@ async function outcomeOf(
 function callerOf(
   { socket, headers }: IncomingMessage,
   { tls, certificateHeader, authorities, isTrusted }: NoticeListenerOptions,
-): Pick<X509Certificate, 'fingerprint256'> | null {
+): { readonly fingerprint256: string } | null {
   if (tls !== null) {
     const shown = socket as TLSSocket;
     return shown.authorized ? (shown.getPeerX509Certificate() ?? null) : null;

@@ -90,7 +90,7 @@ function surpriseOf({ state }: Pick<Pix, 'state'>): PixSurprise | null {
   }
 }
 
-export type ReturnDecision =
+type ReturnDecision =
   | { readonly kind: 'wait'; readonly reason: WaitReason }
   | { readonly kind: 'apply'; readonly isAll: boolean };
 
