@@ -25,7 +25,7 @@ const PLANNED_AS_ASKED = '-c jit=off -c enable_seqscan=off -c max_parallel_worke
 /** The most connections of a process, as the settings have them. */
 export type Connections = { readonly work: number; readonly search: number };
 
-/** One more looks for all works (`looks.sql.ts`): its statement is long, and each connection would plan it. */
+/** One more looks for all works (`looks.sql.ts`): each connection would plan its long statement. */
 export type PoolKind = keyof Connections | 'look';
 export const LOOK_CONNECTIONS = 1;
 
