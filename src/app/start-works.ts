@@ -40,7 +40,7 @@ export function startWorks(
   const idleTurns = metrics.counter(WORK_IDLE_TURNS);
   for (const { name } of works) idleTurns.inc({ work: name }, 0);
   const onIdleTurn = (name: string) => idleTurns.inc({ work: name });
-  const options = { gate, ask: askLooks(database), onIdleTurn };
+  const options = { gate, ask: askLooks(database.look), onIdleTurn };
   const scope = tracer === null ? undefined : { tracer, span: null, request: null };
   const work = inScope(scope, () => startWork(works, onError, options));
   closings.push({ name: 'work', close: () => work.stop() });

@@ -107,7 +107,12 @@ const escapeLineEnds = (line: string) =>
  * hold a card. Callers choose the fields, and anything like a card number in them is masked. Fields of the
  * current request are added. Line ends and control characters are escaped, so that no value can forge a line.
  */
-export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1): Log {
+export function openLog(
+  level: LogLevel,
+  format: LogFormat,
+  fileDescriptor = 1,
+  flushedMilliseconds = FLUSHED_MILLISECONDS,
+): Log {
   const destination = pino.destination({
     dest: fileDescriptor,
     sync: false,
@@ -147,7 +152,7 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
     error: write('error'),
     async flushed() {
       if (isClosed) return;
-      await Promise.race([flushed(), pause(FLUSHED_MILLISECONDS, undefined, { ref: false })]);
+      await Promise.race([flushed(), pause(flushedMilliseconds, undefined, { ref: false })]);
     },
     async close() {
       isClosed = true;

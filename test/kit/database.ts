@@ -30,6 +30,8 @@ const CONNECT_TIMEOUT_MILLISECONDS = 10_000;
 /** As the runner found the server: in memory, where copying files costs less than logging pages. */
 const STRATEGY = process.env.PARCELA_TEST_DATABASE_STRATEGY ?? 'wal_log';
 const RUNTIME_ROLE = 'parcela_test_runtime';
+/** A password of the usual cost takes each new connection some milliseconds. */
+const CHEAP_LOGINS = 'set scram_iterations = 1';
 /** Any two numbers: the maker of the template holds this lock. */
 const TEMPLATE_LOCK = '1885434467, 2';
 
@@ -167,6 +169,7 @@ async function makeTemplate(server: TestDatabaseAddress): Promise<string> {
     if (rowCount === 1) return;
     const { rows } = await client.query('select from pg_roles where rolname = $1', [RUNTIME_ROLE]);
     const verb = rows.length === 0 ? 'create' : 'alter';
+    await client.query(CHEAP_LOGINS);
     await client.query(`${verb} role ${RUNTIME_ROLE} login password '${runtimePassword(server)}'`);
     const draft = `${name}_draft`;
     await client.query(`drop database if exists ${draft} with (force)`);

@@ -7,6 +7,7 @@ import pg from 'pg';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import type { Simulator } from '../../src/homologation/start-simulator.ts';
 import { programOf } from '../../src/platform/home.ts';
+import { cheapHash } from './cheap-password.ts';
 import { createTestDatabase, furnishedTemplate, runSql, type TestDatabase } from './database.ts';
 import { keyFileIn, rememberKeyFile } from './keys.ts';
 import { patiently } from './patience.ts';
@@ -246,6 +247,7 @@ function furnished(): Promise<Furnished> {
     await service.stop();
     // A copy is another database: as one that was restored it would hold all work.
     await runSql(draft.address, 'delete from database_stamp; delete from service_beats');
+    await makePasswordsCheap(draft.address, folder);
     const paths = [relative(folder, keyFileIn(folder)), 'demo.json'];
     const files = await Promise.all(
       paths.map(async (path) => [path, await readFile(join(folder, path), 'utf8')]),
@@ -254,6 +256,16 @@ function furnished(): Promise<Furnished> {
     return JSON.stringify(Object.fromEntries(files));
   }).then(({ name, note }) => ({ template: name, files: JSON.parse(note) }));
   return furnishedOnce;
+}
+
+/** Logins of the demo merchant, and of those that tests copy from it. */
+async function makePasswordsCheap(owner: TestDatabase['address'], folder: string): Promise<void> {
+  const demo = JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8')) as Demo;
+  const hashes = [demo.gateway, demo.recurrence, demo.integration].map(
+    async ({ userName, password }) =>
+      `update credentials set password_hash = '${await cheapHash(password)}' where user_name = '${userName}'`,
+  );
+  await runSql(owner, (await Promise.all(hashes)).join(';'));
 }
 
 /** A service in the process of the tests, as `startService` starts one in a process of its own. */

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before, test } from 'node:test';
 import { hashPassword } from '../../src/merchants/credentials/check-password.ts';
+import { openLoginDesk, logIn as tryToLogIn } from '../../src/merchants/tokens/log-in.ts';
+import { fairLine } from '../../src/platform/work/fair-line.ts';
+import { patiently } from '../kit/patience.ts';
 import { until } from '../kit/service.ts';
 import {
   type Answered,
@@ -217,24 +220,59 @@ test('thirty right logins at once are all granted', async () => {
   assert.deepEqual(new Set(statuses), new Set([200]));
 });
 
+const READ_FAILURES =
+  'select count(*)::int as rows, coalesce(sum(failures), 0)::int as failures from login_failures';
+
 test('when too many log in at once the rest is turned away at once, and that is no failure', async () => {
   await testDatabase.sql('delete from login_failures');
-  const tries = Array.from({ length: 150 }, (_, index) =>
-    logIn(door, `crowd-${index}`, 'wrong', from(newAddress())),
+  const headers = from(newAddress());
+  // Two at once of a name and address, and as many in line as it leaves free.
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () => logIn(door, 'crowd', 'wrong', headers)),
   );
-  const answers = await Promise.all(tries);
-  const wrong = answers.filter(({ status }) => status === 401);
-  const turnedAway = answers.filter(({ status }) => status === 503);
-  assert.equal(wrong.length + turnedAway.length, 150);
-  assert.ok(turnedAway.length > 0);
+  const of = (wanted: number) => answers.filter(({ status }) => status === wanted);
+  const [wrong, locked, turnedAway] = [of(401), of(429), of(503)];
+  assert.equal(wrong.length + locked.length + turnedAway.length, answers.length);
+  assert.ok(wrong.length > 0 && turnedAway.length > 0);
   for (const { headers, body } of turnedAway) {
     assert.notEqual(headers.get('retry-after'), null);
     assert.deepEqual({ ...body, message: '' }, { ...REFUSED_BODY, message: '' });
   }
-  const [row] = await testDatabase.sql(
-    'select count(*)::int as rows, sum(failures)::int as failures from login_failures',
-  );
-  assert.deepEqual(row, { rows: wrong.length * 3, failures: wrong.length * 3 });
+  const [row] = await testDatabase.sql(READ_FAILURES);
+  assert.deepEqual(row, { rows: 3, failures: wrong.length * 3 });
+});
+
+test('whose password is not checked, because too many are, has no failure more', async () => {
+  await testDatabase.sql('delete from login_failures');
+  const line = (slots: number, waiting: number) =>
+    fairLine({ name: 'a line', slots, waiting, longestWaitMilliseconds: patiently(60_000) });
+  const settings = { cell: null, enforceAddresses: false, passwordMaxAgeDays: 0, credentialUnusedDays: 0 };
+  const limits = { perUserName: 50, perAddress: 100 };
+  const lines = { count: line(100, 0), hash: line(1, 8) };
+  const desk = { ...openLoginDesk(door.database, { ...settings, limits }), ...lines };
+  const isTaken = Promise.withResolvers<void>();
+  const taken = desk.hash('another', () => isTaken.promise);
+  const outcomes: string[] = [];
+  const tries = Array.from({ length: 20 }, async (_, index) => {
+    const attempt = {
+      api: 'gateway',
+      userName: `crowd-${index}`,
+      password: 'wrong',
+      address: newAddress(),
+    } as const;
+    const outcome = await tryToLogIn(desk, attempt).then(
+      ({ kind }) => kind,
+      (error: Error) => error.name,
+    );
+    outcomes.push(outcome);
+  });
+  await until('the line is full', async () => outcomes.length === 12);
+  assert.deepEqual(new Set(outcomes), new Set(['Overloaded']));
+  isTaken.resolve();
+  await Promise.all([taken, ...tries]);
+  assert.deepEqual(outcomes.slice(12), Array(8).fill('wrong'));
+  const [row] = await testDatabase.sql(READ_FAILURES);
+  assert.deepEqual(row, { rows: 24, failures: 24 });
 });
 
 test('a stranger with many addresses is stopped, and cannot lock out a listed server', async () => {

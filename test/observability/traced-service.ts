@@ -11,8 +11,8 @@ export type TracedService = ChargingService & {
   readonly collector: Collector;
   /** The provider of anti-fraud decisions, which accepts everything. */
   readonly provider: Listener;
-  /** All spans of the trace, once one of them has this name. */
-  traceWith(traceId: string, name: string): Promise<GotSpan[]>;
+  /** All spans of the trace, once each of these names is among them: they come in the order of their ends. */
+  traceWith(traceId: string, ...names: readonly string[]): Promise<GotSpan[]>;
 };
 
 export async function openTracedService(): Promise<TracedService> {
@@ -37,10 +37,10 @@ export async function openTracedService(): Promise<TracedService> {
   return Object.assign(service, {
     collector,
     provider,
-    traceWith: (traceId: string, name: string) =>
-      until(`there is ${name} in the trace`, async () => {
+    traceWith: (traceId: string, ...names: readonly string[]) =>
+      until(`there is ${names} in the trace`, async () => {
         const spans = collector.spans().filter((span) => span.traceId === traceId);
-        return spans.some((span) => span.name === name) && spans;
+        return names.every((name) => spans.some((span) => span.name === name)) && spans;
       }),
     async close() {
       await close();

@@ -51,7 +51,7 @@ test('a payment is one trace from the proxy over its statements and the acquirer
   const begun = begin();
   const reply = await payIn(begun.headers, 5_000, { urlCallBack: `${merchant.url}/retorno` });
   assert.equal(reply.status, 200, reply.text);
-  const spans = await service.traceWith(begun.traceId, 'deliverDue');
+  const spans = await service.traceWith(begun.traceId, 'deliverDue', 'POST /v1/payments');
   const request = named(spans, 'POST /v1/payments');
   assert.equal(request.parentSpanId, begun.spanId);
   assert.equal(request.kind, 2);
@@ -104,7 +104,7 @@ test('a charge that stays unknown is resolved in the trace of its payment', asyn
   const begun = begin();
   const reply = await payIn(begun.headers, 1_001);
   assert.equal(reply.status, 500, reply.text);
-  const spans = await service.traceWith(begun.traceId, 'resolveUnresolvedCharges');
+  const spans = await service.traceWith(begun.traceId, 'resolveUnresolvedCharges', 'POST /v1/payments');
   const request = named(spans, 'POST /v1/payments');
   assert.ok(request.hasFailed);
   const resolving = named(spans, 'resolveUnresolvedCharges');

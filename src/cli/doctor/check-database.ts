@@ -16,6 +16,7 @@ import type { Database, DatabaseAddress } from '../../platform/postgres/database
 import { databaseHosts, hostOf } from '../../platform/postgres/database-hosts.ts';
 import type { DatabasePlace } from '../../platform/postgres/database-place.ts';
 import { whyRefused } from '../../platform/postgres/database-wait.ts';
+import { LOOK_CONNECTIONS } from '../../platform/postgres/pools.ts';
 import { refuseSharedConnections } from '../../platform/postgres/shared-connections.ts';
 import { type Diagnosis, fault, fine, judgeClock, reasonOf, warning } from './diagnosis.ts';
 import { lookAtServer } from './server-looks.sql.ts';
@@ -98,7 +99,10 @@ export async function checkDatabase(
     ...found,
     ...checkStanding(stamp, facts),
     ...(await checkHold(database)),
-    ...(await checkServer(database, databaseConnections.work + databaseConnections.search)),
+    ...(await checkServer(
+      database,
+      databaseConnections.work + databaseConnections.search + LOOK_CONNECTIONS,
+    )),
   ];
 }
 

@@ -136,6 +136,8 @@ function pullingWork<Page extends FeedPage, Change extends WaitingChange>(
       piece: cursors.earliest,
       values: () => [providers(), !isForAllMerchants, !isForAllMerchants && performance.now() >= opensAt],
     },
+    millisecondsUntilDue: (found) =>
+      providers().every((provider) => opened.has(provider)) ? (found as number | null) : 0,
   };
 }
 

@@ -7,7 +7,7 @@ import {
   SQL_STATE,
   sqlStateOf,
 } from './database-errors.ts';
-import type { Connections } from './pools.ts';
+import type { PoolKind } from './pools.ts';
 
 import { kindOfRefusedWrite } from './write-refusals.ts';
 
@@ -22,7 +22,7 @@ const CONNECTIONS = gauge(
 );
 const CONNECTIONS_MAX = gauge(
   'db_client_connection_max',
-  'As many as the settings allow (PARCELA_DATABASE_CONNECTIONS, PARCELA_SEARCH_CONNECTIONS).',
+  'As many as the settings allow (PARCELA_DATABASE_CONNECTIONS, PARCELA_SEARCH_CONNECTIONS), and one to look for due work.',
   [POOL],
 );
 const PENDING = gauge(
@@ -68,14 +68,14 @@ const KINDS = [
 type ErrorKind = (typeof KINDS)[number];
 
 export type DatabaseObserver = {
-  readonly opened: (kind: keyof Connections, pool: pg.Pool) => void;
-  readonly waited: (kind: keyof Connections, seconds: number) => void;
-  readonly used: (kind: keyof Connections, seconds: number) => void;
+  readonly opened: (kind: PoolKind, pool: pg.Pool) => void;
+  readonly waited: (kind: PoolKind, seconds: number) => void;
+  readonly used: (kind: PoolKind, seconds: number) => void;
   readonly failed: (error: unknown) => void;
 };
 
 export function observeDatabase(metrics: Metrics): DatabaseObserver {
-  const pools = new Map<keyof Connections, pg.Pool>();
+  const pools = new Map<PoolKind, pg.Pool>();
   const waits = metrics.histogram(WAIT_TIME);
   const uses = metrics.histogram(USE_TIME);
   const errors = metrics.counter(ERRORS);

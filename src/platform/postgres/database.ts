@@ -13,6 +13,7 @@ import {
   type Connections,
   makePool,
   nameServers,
+  type PoolKind,
   tracedStatement,
   tracedTransaction,
   USUAL_CONNECTIONS,
@@ -55,6 +56,8 @@ export type Reader = Pick<Database, 'query'>;
 export type OpenedDatabase = Database & {
   /** For lists, searches and histories, so that they never take a payment's connection. */
   readonly search: Reader;
+  /** For the one statement that looks for all works. */
+  readonly look: Reader;
   /** When the server last answered, searches excepted: monotonic milliseconds. */
   answeredAt(): number;
 };
@@ -115,7 +118,7 @@ export function openDatabase(
   const noteLoss = (error: unknown) => {
     if (isConnectionLost(error)) primary.doubt();
   };
-  const open = (kind: keyof Connections, noteAnswer: () => void) => {
+  const open = (kind: PoolKind, noteAnswer: () => void) => {
     const pool = makePool(kind, connections, { primary, servers });
     observer?.opened(kind, pool);
     return openPool(pool, servers, {
@@ -126,13 +129,13 @@ export function openDatabase(
       },
     });
   };
-  const [work, search] = [open('work', noteAnswer), open('search', () => {})];
-  const close = async () => void (await Promise.all([work.close(), search.close()]));
-  return { ...work, close, search, answeredAt: () => answeredAt };
+  const [work, search, look] = [open('work', noteAnswer), open('search', () => {}), open('look', noteAnswer)];
+  const close = async () => void (await Promise.all([work, search, look].map((pool) => pool.close())));
+  return { ...work, close, search, look, answeredAt: () => answeredAt };
 }
 
 type PoolWatch = {
-  readonly kind: keyof Connections;
+  readonly kind: PoolKind;
   readonly onIdleError: (error: Error) => void;
   readonly noteAnswer: () => void;
   readonly noteLoss: (error: unknown) => void;

@@ -22,8 +22,12 @@ const PLANNED_ONCE =
  */
 const PLANNED_AS_ASKED = '-c jit=off -c enable_seqscan=off -c max_parallel_workers_per_gather=0';
 
-/** The most connections of a process. */
+/** The most connections of a process, as the settings have them. */
 export type Connections = { readonly work: number; readonly search: number };
+
+/** One more looks for all works (`looks.sql.ts`): each connection would plan its long statement. */
+export type PoolKind = keyof Connections | 'look';
+export const LOOK_CONNECTIONS = 1;
 
 /**
  * Ten are enough for payments and writes: beyond that the cores are the limit. Two more keep reads going
@@ -31,8 +35,9 @@ export type Connections = { readonly work: number; readonly search: number };
  */
 export const USUAL_CONNECTIONS: Connections = { work: 12, search: 4 };
 
-const PLANNING: Readonly<Record<keyof Connections, string>> = {
+const PLANNING: Readonly<Record<PoolKind, string>> = {
   work: PLANNED_ONCE,
+  look: PLANNED_ONCE,
   search: PLANNED_AS_ASKED,
 };
 
@@ -42,18 +47,14 @@ export type PoolTools = {
 };
 
 /** Connects to the primary of that moment. */
-export function makePool(
-  kind: keyof Connections,
-  connections: Connections,
-  { primary, servers }: PoolTools,
-): pg.Pool {
+export function makePool(kind: PoolKind, connections: Connections, { primary, servers }: PoolTools): pg.Pool {
   class Client extends pg.Client {
     constructor() {
       super(clientOptions(primary.address, PLANNING[kind]));
     }
   }
   const pool = new pg.Pool({
-    max: connections[kind],
+    max: kind === 'look' ? LOOK_CONNECTIONS : connections[kind],
     connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
     idleTimeoutMillis: 0,
     Client,

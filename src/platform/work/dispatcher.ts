@@ -57,6 +57,7 @@ const WAIT_MILLISECONDS = 1_000;
 /** Of the line of what was written just now: more is handed back, and claimed in its turn. */
 const SHARE_OF_PLACE = 1 / 2;
 const SHARE_OF_MERCHANT = 3 / 4;
+const NOT_BEGUN = AbortSignal.abort();
 
 /** Claims due work, queues it for slots, sends and records it. A slow task holds only its slot. */
 export class Dispatcher<Task extends Place, Sent> implements Work {
@@ -72,14 +73,12 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   /** Tasks that count at their endpoint. */
   readonly #holders = new Set<Task>();
   readonly #running = new Set<Promise<void>>();
-  #stopping: AbortSignal = AbortSignal.abort();
+  #stopping: AbortSignal = NOT_BEGUN;
   #recording = 0;
   #nextClaimAt = 0;
   #ranAt = 0;
-  /** The last run stopped for lack of free slots. */
   #isShortOfRoom = false;
   #isClaimingAside = false;
-  #hasRun = false;
   #isFinished = false;
   #lastClaim: Promise<unknown> = Promise.resolve();
   #failure: { readonly error: unknown } | null = null;
@@ -97,10 +96,13 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#places = new BusyPlaces(of.limits.ofEndpoint);
   }
 
+  begin(signal: AbortSignal): void {
+    this.#stopping = signal;
+  }
+
   /** Claims until nothing is due or no slot is free. After an abort no waiting task begins. */
   async runDue(signal: AbortSignal): Promise<number> {
     this.#throwFailure();
-    this.#hasRun = true;
     this.#ranAt = performance.now();
     this.#stopping = signal;
     this.#of.beginRun?.();
@@ -144,7 +146,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
 
   /** How many new tasks would find a slot at once. 0 if this work runs elsewhere. */
   capacityForNow(): number {
-    if (!this.#hasRun || this.#isFinished) return 0;
+    if (this.#stopping === NOT_BEGUN || this.#isFinished) return 0;
     return Math.max(0, freeNowSlots(this.#of.limits, this.#state()) - this.#ready(this.#now));
   }
 

@@ -14,8 +14,10 @@ export type Work = {
    * under way.
    */
   runDue(signal: AbortSignal): Promise<number>;
-  /** Finds what is due, or was left by other processes. Absent: due by its own time alone. */
+  /** Finds what is due, or was left by other processes: no run before. Absent: due by its own time alone. */
   readonly look?: Look;
+  /** Called once, before the first run or look. */
+  begin?(signal: AbortSignal): void;
   /**
    * Milliseconds until something is due (0: now); null: nothing waits. Uses only this process's knowledge and
    * `found`, the result of a look begun since the last run, if any. Absent: the look gives it.
@@ -61,7 +63,8 @@ export function startWork(
   const wanted = works.flatMap(({ look }) => look ?? []);
   const looks = new Looks(wanted, ask, (error) => onError('look', error));
   const shared = { signal, onError, gate, mayRun: whileOpen(gate, signal), looks, onIdleTurn };
-  const loops = [looks.run(signal), ...works.map((work) => loop(work, shared))];
+  // The first look is for all.
+  const loops = [...works.map((work) => loop(work, shared)), looks.run(signal)];
   return {
     async stop() {
       stopping.abort();
@@ -82,10 +85,17 @@ async function loop(work: Work, shared: Shared): Promise<void> {
   let failuresInRow = 0;
   let idleTurns = 0;
   let wasDueAtOnce = false;
+  let isToLookFirst = work.look !== undefined;
   while (!signal.aborted) {
     const wakesBefore = work.wakeSignal.count();
     if (work.runsWhileHeld !== true && gate.reason() !== null) {
       await untilOpen(gate, signal);
+      continue;
+    }
+    if (isToLookFirst) {
+      isToLookFirst = false;
+      work.begin?.(work.runsWhileHeld === true ? signal : mayRun());
+      await untilDue(work, looks, idleTurns, signal);
       continue;
     }
     let pause = SHORTEST_PAUSE_MILLISECONDS;

@@ -5,7 +5,7 @@ import { createWakeSignal, untilNotified } from './wake-signal.ts';
 const LOOK_MILLISECONDS = 1_000;
 /** Between the starts of two looks, however often hastened. */
 const SHORTEST_PAUSE_MILLISECONDS = 100;
-/** Hastened looks take at most a tenth of one connection's time. */
+/** Hastened looks take at most a tenth of their connection's time, and slow ones half of it. */
 const REST_FACTOR = 10;
 const LONGEST_PAUSE_MILLISECONDS = 5_000;
 
@@ -14,6 +14,11 @@ type Listener = {
   readonly found: (value: unknown) => void;
   readonly failed: () => void;
 };
+
+export function restAfter(took: number): number {
+  const share = Math.min(took * REST_FACTOR, LOOK_MILLISECONDS - took);
+  return Math.max(SHORTEST_PAUSE_MILLISECONDS - took, Math.min(took, LOOK_MILLISECONDS), share);
+}
 
 /** One statement a second looks for all works of a process. */
 export class Looks {
@@ -49,7 +54,7 @@ export class Looks {
       const took = performance.now() - begunAt;
       failuresInRow = isAnswered ? 0 : failuresInRow + 1;
       const pause = isAnswered
-        ? Math.max(SHORTEST_PAUSE_MILLISECONDS - took, Math.min(took * REST_FACTOR, LOOK_MILLISECONDS - took))
+        ? restAfter(took)
         : Math.min(100 * 2 ** failuresInRow, LONGEST_PAUSE_MILLISECONDS);
       await untilNotified(null, pause, signal);
       const left = LOOK_MILLISECONDS - took - pause;
