@@ -12,7 +12,7 @@ export const ACQUIRER_PLANTS: readonly Plant[] = [
     fast: 'test/providers/rede.test.ts',
     edits: [
       {
-        file: 'src/payments/pay-by-card.ts',
+        file: 'src/transactions/methods/card/charge-somewhere.ts',
         find: "if (charge.kind !== 'notConnected') return { intent, charge };",
         put: "if (charge.kind !== 'notConnected' && charge.kind !== 'unknown') return { intent, charge };",
       },
@@ -31,7 +31,7 @@ export const ACQUIRER_PLANTS: readonly Plant[] = [
     fast: PORT,
     edits: [
       { file: REDE_CODES, find: "'42 56 64 74 106 117 121 122 150 370 899'", put: "'42 56 64 74 106 899'" },
-      { file: REDE_CODES, find: "'24 25 26 31 32", put: "'24 25 150 26 31 32" },
+      { file: REDE_CODES, find: '24 25 26 31 32', put: '24 25 150 26 31 32' },
     ],
     kinds: 'answers',
     kills: 40,

@@ -120,14 +120,7 @@ export async function withAcquirer<S extends RunningService & Omit<TestService, 
     const body = paymentRequest(numberToken, amount, { referenceTransaction: order, ...change });
     return { ...(await post('/v1/payments', body)), order };
   }
-  async function desk(path: string, body: object): Promise<unknown> {
-    const told = await fetch(`${acquirer.url}/simulator/${path}`, {
-      method: 'POST',
-      body: JSON.stringify(body),
-    });
-    assert.equal(told.status, 200, path);
-    return told.json();
-  }
+  const desk = (path: string, body: object) => askDesk(`${acquirer.url}/simulator/${path}`, body);
   await until(`sales go to ${program}`, async () => {
     const { order } = await pay(100);
     return (await rowsOf(order))[0]?.acquirer === program;
@@ -161,15 +154,8 @@ export async function withAcquirer<S extends RunningService & Omit<TestService, 
     desk,
     nextDay: () => desk('clock', { forwardMilliseconds: DAY_MILLISECONDS }),
     async takeFiles(formats, days) {
-      const taken: string[] = [];
-      for (const [format, day] of formats.flatMap((one) => days.map((day) => [one, day] as const))) {
-        const query = new URLSearchParams({ format, day, merchantId: ESTABLISHMENT, establishment: PV });
-        const told = await fetch(`${acquirer.url}/simulator/files?${query}`);
-        assert.equal(told.status, 200, `${format} ${day}`);
-        const file = join(folder, `${format}-${day}.txt`);
-        await writeFile(file, Buffer.from(await told.arrayBuffer()));
-        taken.push(file);
-      }
+      const wanted = formats.flatMap((format) => days.map((day) => ({ format, day })));
+      const taken = await Promise.all(wanted.map((one) => writeFileOf(acquirer.url, folder, one)));
       await parcela('reconcile', 'import', ...taken);
     },
     parcela,
@@ -183,6 +169,25 @@ export async function withAcquirer<S extends RunningService & Omit<TestService, 
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function askDesk(url: string, body: object): Promise<unknown> {
+  const told = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
+  assert.equal(told.status, 200, url);
+  return told.json();
+}
+
+async function writeFileOf(
+  url: string,
+  folder: string,
+  { format, day }: { readonly format: string; readonly day: string },
+): Promise<string> {
+  const query = new URLSearchParams({ format, day, merchantId: ESTABLISHMENT, establishment: PV });
+  const told = await fetch(`${url}/simulator/files?${query}`);
+  assert.equal(told.status, 200, `${format} ${day}`);
+  const file = join(folder, `${format}-${day}.txt`);
+  await writeFile(file, Buffer.from(await told.arrayBuffer()));
+  return file;
 }
 
 async function writeCard(folder: string): Promise<string> {

@@ -177,7 +177,7 @@ test('a file of Bradesco has each value in its place, and its number', () => {
   assert.equal(at(1, 327, 334), '01001000');
 });
 
-/** Digits of the number; positions: header 17 to 72, of the lot 34 to 73, segment P 18 to 62 and 221 to 240. */
+/** Digits of the number; header 17 to 72, of the lot 34 to 73, segment P 18 to 62 and 221 to 240. */
 const FILES_240 = [
   [
     ...(['001', BB, 10] as const),

@@ -25,7 +25,7 @@ import {
   reaisOf,
   table,
 } from '../command.ts';
-import { withPixBanks } from '../pix-banks-of-command.ts';
+import { withPixBanks } from '../pix/pix-banks-of-command.ts';
 import { businessTime } from './business-time.ts';
 
 export const instantOf = (text: string): Instant | null => parseUtcText(text) ?? parseOffsetText(text);

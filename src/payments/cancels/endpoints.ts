@@ -104,6 +104,7 @@ const CANCEL_REQUEST = named('CancelRequest', {
   endToEndId: Type.Optional(
     Type.String({
       maxLength: 32,
+      checked: { pattern: '\\S' },
       description: 'Of a Pix: which of its payments is given back; without it the one that paid it.',
     }),
   ),

@@ -16,7 +16,6 @@ import {
 } from '../tracing/scope.ts';
 import { addPages, type Pages } from '../web-pages/page-routes.ts';
 import { Overloaded } from '../work/fair-line.ts';
-
 import {
   answerMalformedHttp,
   BrokenOff,
@@ -40,13 +39,11 @@ import {
 import type { CallerConnections } from './caller-connections.ts';
 import { Connection } from './connection.ts';
 import { observeRefused, type RefusedRequests, type RequestMetrics } from './crowd-metrics.ts';
-
 import { type Drain, drainConnections } from './draining.ts';
 import type { Api, Caller, Contract, ServedEndpoint } from './endpoint.ts';
 import { type Failure, type failureOfHold, forbiddenScope } from './failures.ts';
 import { trustedPeers } from './peers.ts';
 import { type RateLimit, rateLimit } from './rate-limit.ts';
-
 import { addRoutes, originOf, type RouteOptions } from './routes.ts';
 import { type Language, languageOf } from './sentence.ts';
 

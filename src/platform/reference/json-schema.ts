@@ -178,9 +178,14 @@ function printFields(
     Object.entries(properties).map(([name, schema]) => {
       const own = [...path, name];
       const printed = printDescribed(schema, meaningAt(schema, printing, own), printing, own);
-      return [name, printing.takesNull && !required.includes(name) ? orNull(printed) : printed];
+      return [name, printing.takesNull && !required.includes(name) ? orNull(orEmpty(printed)) : printed];
     }),
   );
+}
+
+/** An optional list that is empty is absent. */
+function orEmpty({ minItems: _, ...printed }: Json): Json {
+  return printed;
 }
 
 function orNull({ description, ...printed }: Json): Json {

@@ -62,8 +62,8 @@ export type PixIssueAnswer =
 /** `notFound` does not prove absence: a request may still be on its way. */
 export type FoundPix =
   /**
-   * `isOver`: by its own terms nobody can pay it any more, beyond any doubt about clocks and holidays. `endsAt`: when its
-   * time is over, as the bank has it; null: it has a due day, or the record does not say.
+   * `isOver`: by its own terms nobody can pay it any more, beyond any doubt about clocks and holidays.
+   * `endsAt`: when its time is over, as the bank has it; null: it has a due day, or the record does not say.
    */
   | ({ readonly kind: 'waiting'; readonly isOver: boolean; readonly endsAt: Instant | null } & RegisteredPix)
   /** `receipts`: what arrived for it, as far as its record says. */

@@ -34,7 +34,7 @@ export type AuthorizationRequest = {
   readonly amount: Cents | null;
   readonly leastAmount: Cents | null;
   readonly mayRetry: boolean;
-  /** A charge whose QR code authorizes too (journey 3). `expiresInSeconds`: from now on, if it is made now. */
+  /** A charge whose QR code authorizes too (journey 3). `expiresInSeconds`: from now on. */
   readonly first: (FirstCharge & { readonly expiresInSeconds: number }) | null;
   readonly payerAccount: PayerAccount | null;
   /** Business time: when it was asked for first, and until when the payer may agree. */

@@ -60,8 +60,8 @@ export async function advanceCollection(tools: AdvanceCollectionTools, key: Coll
 }
 
 /**
- * Its subscription is active before it is paid, or the series would end with it. It is over when the bank says
- * that nobody can pay it any more: until then a payment comes first.
+ * Its subscription is active before it is paid, or the series would end with it. It is over when the bank
+ * says that nobody can pay it any more: until then a payment comes first.
  */
 async function decideFirst(
   tools: AdvanceCollectionTools,

@@ -14,7 +14,7 @@ import type { PlanType, Terms } from '../plans/plan.ts';
 export const AUTHORIZATION_STATES = ['asking', 'waiting', 'approved', 'ending', 'ended'] as const;
 export type AuthorizationState = (typeof AUTHORIZATION_STATES)[number];
 
-/** Null: the event cannot happen in that state. `appear`: the bank has made it after its subscription ended. */
+/** Null: the event cannot happen. `appear`: the bank has made it after its subscription ended. */
 export const AUTHORIZATION_MOVES = {
   asking: { make: 'waiting', approve: null, end: null, appear: null },
   waiting: { make: null, approve: 'approved', end: null, appear: null },

@@ -121,7 +121,7 @@ export async function listMerchantsToLookAt(database: Database, limit: number): 
   return (await database.query(AHEAD, [limit])).map((row) => MERCHANT.parse(row).merchantId);
 }
 
-/** Milliseconds, by real time and by clocks that are ahead. Not counting merchants that are passed over (`$1`). */
+/** Milliseconds, by real time and by clocks that are ahead. Without merchants that are passed over (`$1`). */
 export const LOOKS_DUE = statement(
   'pix_authorizations.looks_due',
   `select case when exists (select from merchant_clocks c where ${IS_DUE_AHEAD}) then 0 else (

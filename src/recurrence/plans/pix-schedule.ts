@@ -51,7 +51,7 @@ export function isTooLate(
   return attemptNumber === 1 ? dueOn < addDays(today, leadDays) : tryOn <= today;
 }
 
-/** The number of the scheme's cycle in which a day lies; the first begins on `startsOn`. Negative before it. */
+/** The number of the scheme's cycle of a day; the first begins on `startsOn`. Negative before it. */
 function pixCycleOf(startsOn: Day, planType: PlanType, day: Day): number {
   const months = MONTHS[planType];
   if (months === undefined) return Math.floor((Date.parse(day) - Date.parse(startsOn)) / WEEK_MILLISECONDS);

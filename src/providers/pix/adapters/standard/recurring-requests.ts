@@ -260,7 +260,7 @@ async function idsOf(asking: Asking, name: AuthorizationName): Promise<Step<read
   return found.kind === 'done' ? { kind: 'done', value: found.value.map(({ recId }) => recId) } : found;
 }
 
-/** All of its contract, where its answer was lost. What the bank does not end is over, and its record says how. */
+/** All of its contract, if its answer was lost. What the bank does not end is over; its record says how. */
 async function endRec(asking: Asking, name: AuthorizationName): Promise<FoundAuthorization> {
   const ids = await idsOf(asking, name);
   if (ids.kind !== 'done') return notRefused(ids);
