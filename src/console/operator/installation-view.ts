@@ -230,13 +230,15 @@ export function processTable(processes: readonly ProcessReport[], { wording }: V
   const versions = new Set(processes.filter(isCurrent).map(({ version }) => version));
   return html`${table(say('Processes'), processes, [
     { title: say('Where'), cell: (one) => `${one.host} (${one.pid})` },
-    { title: say('State'), cell: (one) => processState(one, wording) },
+    {
+      title: say('State'),
+      cell: (one) => html`${processState(one, wording)} ${wrongClock(one, wording)}`,
+    },
     { title: say('Version'), cell: (one) => one.version },
     { title: say('Cell'), cell: (one) => one.cell ?? '–' },
     { title: say('Roles'), cell: (one) => html`<code>${one.roles.join(', ')}</code>` },
     { title: say('Began'), cell: (one) => moment(wording, one.startedAt) },
     { title: say('Last report'), cell: (one) => moment(wording, one.reportedAt) },
-    { title: say('Clock'), cell: (one) => clockOf(one, wording) },
     {
       title: say('Connections'),
       isNumber: true,
@@ -249,10 +251,10 @@ export function processTable(processes: readonly ProcessReport[], { wording }: V
   }`;
 }
 
-/** Times of the page are the database's. */
-function clockOf({ clockAheadSeconds: ahead }: ProcessReport, { say, duration }: Wording): Shown {
+/** Null while it is right. Times of the page are the database's. */
+function wrongClock({ clockAheadSeconds: ahead }: ProcessReport, { say, duration }: Wording): Html | null {
   const seconds = Math.abs(ahead);
-  if (seconds < SMALL_SKEW_SECONDS) return say('As that of the database');
+  if (seconds < SMALL_SKEW_SECONDS) return null;
   // It is the machine that is judged here, by the database.
   const text = say(ahead > 0 ? '{time} behind the database' : '{time} ahead of the database', {
     time: duration(seconds),
