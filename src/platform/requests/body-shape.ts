@@ -27,9 +27,9 @@ type SchemaParts = {
 /**
  * Makes the reader of one body. Keeps known names and drops unknown and read-only ones; accepts a capital
  * first letter; treats `null`, and an optional text that is blank or list that is empty, as absent, and an
- * empty list for an object as an empty object. Bounds arrays before the schema checks them, against floods of faults. Makes absent
- * required objects empty, so that each missing field is named. `isExact`: drops nothing, and `null` and a
- * blank text are faults.
+ * empty list for an object as an empty object. Bounds arrays before the schema checks them, against floods of
+ * faults. Makes absent required objects empty, so that each missing field is named. `isExact`: drops nothing,
+ * and `null` and a blank text are faults.
  */
 export function bodyShaper(schema: TSchema, isExact: boolean): (value: JsonValue) => ShapedBody {
   const shape = shaperOf(schema, isExact);

@@ -196,7 +196,7 @@ const WHOLE_SALE = `cross join lateral (
      ) r`;
 
 /**
- * What an adapter of another acquirer has charged is in no file of this one. A bridge says not to whom it leads.
+ * What an adapter of another acquirer has charged is in no file of this one. A bridge may lead to any.
  * `$1`: the file; `f`: the first installment.
  */
 const OF_ITS_ACQUIRER = `not exists (

@@ -68,7 +68,7 @@ const NOBODY_WAITS = { notify: () => {} };
 const OURS = /^[0-9a-f]{8}[0-9a-f]{4}[78][0-9a-f]{3}[89ab][0-9a-f]{15}$/;
 
 /**
- * Brings the books to what banks of Pix gave back and took away since. Repeatable: what is here is passed over.
+ * Brings the books to what banks of Pix gave back and took away. Repeatable: what is here is passed over.
  * What arrived comes again by the feed.
  */
 export async function reconcilePix(

@@ -90,7 +90,7 @@ const HOLD = statement(
    where h.state = 'active' and (e.asked_at is null or e.asked_at < h.state_since)`,
 );
 
-/** Of the billing, so that a restored database meets what the bank has; of the try where that one was voided. */
+/** Of the billing, so that a restored database meets what the bank has; of the try once one was voided. */
 const NEW_TXID = `replace(case when exists (
        select from pix_collections v where v.merchant_id = t.merchant_id and v.billing_id = t.billing_id
      ) then $4::uuid else t.billing_id end::text, '-', '')`;

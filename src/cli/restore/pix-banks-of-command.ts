@@ -1,16 +1,16 @@
-import type { Keyring } from '../keys/open-keyring.ts';
-import { openChannel } from '../platform/channels/open-channel.ts';
-import { type Closing, closeAll } from '../platform/closings.ts';
-import { ALWAYS_OPEN } from '../platform/gate.ts';
-import { openPixBanks, type PixBanks } from '../providers/open-pix-banks.ts';
-import { openProviderTable } from '../providers/open-provider-table.ts';
-import { openPixBank, PIX_CONNECT_MILLISECONDS } from '../providers/pix/open-pix-bank.ts';
-import type { PixBank } from '../providers/pix/pix-bank.ts';
-import type { CommandTools } from './command.ts';
+import type { Keyring } from '../../keys/open-keyring.ts';
+import { openChannel } from '../../platform/channels/open-channel.ts';
+import { type Closing, closeAll } from '../../platform/closings.ts';
+import { ALWAYS_OPEN } from '../../platform/gate.ts';
+import { openPixBanks, type PixBanks } from '../../providers/open-pix-banks.ts';
+import { openProviderTable } from '../../providers/open-provider-table.ts';
+import { openPixBank, PIX_CONNECT_MILLISECONDS } from '../../providers/pix/open-pix-bank.ts';
+import type { PixBank } from '../../providers/pix/pix-bank.ts';
+import type { CommandTools } from '../command.ts';
 
 type PixTools = Pick<CommandTools, 'pix' | 'report' | 'database'> & { readonly keyring: Keyring };
 
-/** Works with the banks of Pix of this installation; there may be none. The simulated one belongs to its service. */
+/** With the banks of Pix of this installation; there may be none. The simulated one is not among them. */
 export async function withPixBanks<T>(
   { database, keyring, pix, report }: PixTools,
   work: (banks: PixBanks) => Promise<T>,
