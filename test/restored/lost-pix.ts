@@ -15,7 +15,7 @@ export type LostPix = {
   lost?: Made;
 };
 
-export const KEY_OF_PART = { headers: { 'idempotency-key': 'told-devolution' } };
+const KEY_OF_PART = { headers: { 'idempotency-key': 'told-devolution' } };
 const PART = 4_000;
 
 async function made(shop: PixShop, change: object = {}): Promise<Made> {

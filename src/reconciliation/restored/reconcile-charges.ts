@@ -138,10 +138,7 @@ async function runToTake(
 }
 
 /** As `restore accept` compares them with those that there are. */
-export function walkedProviders({
-  acquirers,
-  pixBanks,
-}: Pick<ReconcileTools, 'acquirers' | 'pixBanks'>): string[] {
+function walkedProviders({ acquirers, pixBanks }: Pick<ReconcileTools, 'acquirers' | 'pixBanks'>): string[] {
   const named = (kind: ProviderKind, names: readonly string[]) =>
     names.map((name) => providerText({ kind, name }));
   return [...named('acquirer', acquirers.all()), ...named('pix', pixBanks.all())];
