@@ -94,7 +94,7 @@ test('a page that is none stops what it reported, is logged, and is asked for ag
   await until('the log tells of it', async () =>
     service.log.some((line) => line.includes('does not report its changes')),
   );
-  const age = await service.metric('parcela_acquirer_changes_age_seconds');
+  const age = await service.metric('parcela_acquirer_changes_age_seconds{provider="default"}');
   assert.ok(age > 0);
   service.bridge.rewriteChanges(null);
   await askNow();
