@@ -71,7 +71,6 @@ test('a gateway credential logs in and is known by its token for an hour', async
     accountNumber: '1002',
     scopes: ['gateway'],
     softDescriptor: null,
-    businessAddress: null,
     tokenId: known.body?.tokenId,
   });
   assert.equal((await who(otherDoor, body.accessToken)).status, 200);

@@ -8,7 +8,15 @@ import {
   type UrlValue,
   valuesFor,
 } from './field-values.ts';
-import { type Field, type FieldSchema, fieldsOf, sampleOf, saysNothing, tagOf } from './fields.ts';
+import {
+  type Field,
+  type FieldSchema,
+  fieldsOf,
+  isBlankText,
+  sampleOf,
+  saysNothing,
+  tagOf,
+} from './fields.ts';
 import { capital, type JsonTree, textOf, valueAt, withMembers, without, withValue } from './json-tree.ts';
 
 /** What the answer must be. Tags are paths of fields as the request has them. */
@@ -67,6 +75,15 @@ function verdictOf({ is }: FieldValue, field: Field): Verdict {
   }
 }
 
+/** Where every name counts a blank is one that was not set. */
+function verdictIn(endpoint: Contract, field: Field, value: FieldValue): Verdict {
+  const { schema, steps, isRequired } = field;
+  if (isRequired || !saysNothing(schema, value.value)) return verdictOf(value, field);
+  return endpoint.isExact === true && isBlankText(schema, value.value)
+    ? { kind: 'names', tag: tagOf(steps) }
+    : { kind: 'asWithout', twin: withoutField(endpoint, field) };
+}
+
 function bodyCase(endpoint: Contract, field: Field, value: FieldValue): HostileCase {
   return {
     name: `${tagOf(field.steps)} is ${value.name}`,
@@ -75,10 +92,7 @@ function bodyCase(endpoint: Contract, field: Field, value: FieldValue): HostileC
       if (value.is !== 'broken') return { ...valid, body };
       return { ...valid, raw: withBadBytes(textOf(body)) };
     },
-    verdict:
-      !field.isRequired && saysNothing(field.schema, value.value)
-        ? { kind: 'asWithout', twin: withoutField(endpoint, field) }
-        : verdictOf(value, field),
+    verdict: verdictIn(endpoint, field, value),
   };
 }
 

@@ -208,6 +208,10 @@ const isText = ({ type, enum: words }: FieldSchema): boolean =>
 
 /** Whether an optional field is as good as left out. */
 export function saysNothing(schema: FieldSchema, tree: JsonTree): boolean {
+  return schema.items === undefined ? isBlankText(schema, tree) : Array.isArray(tree) && tree.length === 0;
+}
+
+export function isBlankText(schema: FieldSchema, tree: JsonTree): boolean {
   return isText(schema) && typeof tree === 'string' && tree.trim() === '';
 }
 
