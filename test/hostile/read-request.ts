@@ -25,12 +25,17 @@ const CALLER: Caller = {
 };
 
 /** Filters that a request cannot have beside the others. */
-const NOT_BESIDE: Readonly<Record<string, string>> = { listPayments: 'format', listBoletos: 'limit' };
+const NOT_BESIDE: Readonly<Record<string, readonly string[]>> = {
+  listPayments: ['format', 'method'],
+  listBoletos: ['limit'],
+};
 
 /** The published example, with a sample of every parameter of the query. */
 export function exampleRequest(endpoint: Contract): WireRequest {
   const { properties = {} } = (endpoint.query ?? {}) as FieldSchema;
-  const filters = Object.entries(properties).filter(([name]) => name !== NOT_BESIDE[endpoint.id]);
+  const filters = Object.entries(properties).filter(
+    ([name]) => NOT_BESIDE[endpoint.id]?.includes(name) !== true,
+  );
   return {
     endpoint,
     parameters: {},
