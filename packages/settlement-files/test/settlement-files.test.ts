@@ -112,8 +112,8 @@ function codedFields({ type, fields }: RecordLayout): Field[] {
 
 function isKnownCode({ codes }: RecordLayout, [name, , , kind]: Field, code: string): boolean {
   const table = /^code (\w+)/.exec(kind)?.[1];
-  if (table !== undefined) return code.trim() in (codes[table] ?? {});
-  return name === 'reason' && code.trim().replace(/^0+/, '') in REDE_REASONS;
+  const known: object = table === undefined ? (name === 'reason' ? REDE_REASONS : {}) : (codes[table] ?? {});
+  return code.trim() in known || (name === 'reason' && code.trim().replace(/^0+/, '') in known);
 }
 
 const SIGNS = [...'0123456789ABCXYZ '];

@@ -149,6 +149,16 @@ const formatCases: Record<keyof typeof FORMATS, { good: string[]; bad: string[] 
   twoDigits: { good: ['00', '30'], bad: ['', '3', '2030', 'ab', '٣٠'] },
   digits: { good: ['', '0123'], bad: ['1a', '1 ', '-1'] },
   securityCode: { good: ['123', '1234'], bad: ['', '12', '12345', '12a', '123\n'] },
+  eci: { good: ['05', '5', '00', '07'], bad: ['', '03', '8', '005', 'a'] },
+  base64Of20Bytes: {
+    good: ['AAECAwQFBgcICQoLDA0ODxAREhM='],
+    bad: ['', 'AAECAwQFBgcICQoLDA0ODxAREhMU', 'AAECAwQFBgcICQoLDA0ODxAREh=='],
+  },
+  xidOrGuid: {
+    good: ['AAECAwQFBgcICQoLDA0ODxAREhM=', 'c5b808e7-1de1-4069-a17b-f70d3b3b1645'],
+    bad: ['', 'c5b808e7', 'c5b808e71de14069a17bf70d3b3b1645'],
+  },
+  threeDSVersion: { good: ['2', '2.2', '2.2.0'], bad: ['', '1.0.2', '2.4', '2.2.0.1', '3'] },
   softDescriptor: {
     good: ['LOJA*PEDIDO 7', 'a.b-c'],
     bad: ['', ' ', '.-*', 'CAFÉ', 'A\n'],
