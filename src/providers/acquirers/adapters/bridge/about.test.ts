@@ -12,6 +12,7 @@ test('a bridge that reports no capabilities is taken for one whose capabilities 
       brands: [...CARD_BRANDS],
       captureLater: false,
       partialCancel: true,
+      threeDSecure: false,
       zeroVerification: true,
       longestReference: 64,
       lookUpDays: null,
