@@ -14,7 +14,7 @@ import {
   type TestProcess,
   until,
 } from '../kit/service.ts';
-import { ledger, scriptFor } from '../pix/pix-service.ts';
+import { ledger, script } from '../pix/pix-service.ts';
 import { type AutomaticShop, automaticShopOf, CUSTOMER } from './automatic-pix-service.ts';
 
 let of: AutomaticShop<TestProcess>;
@@ -41,10 +41,10 @@ after(async () => {
 test('killed while the bank makes an authorization and a charge, two further processes finish each, once', async () => {
   const { shop, service } = of;
   const { auditor } = service;
-  const booked = (what: 'authorizations' | 'recurring') => ledger(shop, what, shop.customerOfBank);
+  const booked = (what: 'authorizations' | 'recurring') => ledger(shop, what);
   const { id } = await of.authorized(48.9);
   for (const on of ['POST /rec', 'PUT /cobr'])
-    await scriptFor(shop, shop.customerOfBank, on, { fault: 'booksButSilent' });
+    await script(shop, on, { fault: 'booksButSilent' });
   const planId = await of.makePlan();
   const cut = [
     of.api('subscriptions', { planId, orderNumber: 'P-2', customer: CUSTOMER }),
