@@ -100,7 +100,6 @@ test('a machine whose clock is wrong is named, and a bank of Pix that is away by
   assert.ok(!words.includes('O relógio de relogio-quase'));
   assert.match(words, /1 hora atrasado em relação ao banco de dados/);
   assert.match(words, /3 segundos adiantado em relação ao banco de dados/);
-  assert.match(words, /Igual ao do banco de dados/);
   assert.match(words, /Banco do Pix Responde em parte/);
 });
 
