@@ -32,7 +32,7 @@ export const REASONS: readonly Reason[] = [
   reason(
     400,
     /^list(Payments|Boletos)$/,
-    /^(page|limit|orderBy|format|dateRange.*)$/,
+    /^(page|limit|orderBy|format|dateRange.*|status|authorizationCode|lastFour|billingId|txid|endToEndId)$/,
     'rules between parameters',
   ),
   reason(

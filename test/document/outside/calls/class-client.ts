@@ -21,7 +21,7 @@ const payment: PaymentAuthorization = sold.paymentAuthorization;
 const canceled = await gateway.v1.cancelPayment(payment.paymentId, { amount: 1_000 });
 expect('canceled', canceled.data.amount, 1_000);
 const read = await gateway.v1.getPayment(payment.paymentId);
-expect('cancels', read.data.cancels?.[0]?.amount, 1_000);
+expect('cancels', 'cancels' in read.data && read.data.cancels?.[0]?.amount, 1_000);
 const planId = (await recurrence.v1.createPlan(PLAN)).data;
 const enrolled = (await recurrence.v1.createSubscription({ planId, vaultId, orderNumber: 'P-1' })).data;
 const subscriptionId = typeof enrolled === 'string' ? enrolled : enrolled.id;
