@@ -5,7 +5,7 @@ export function newId(): string {
   return randomUUIDv7();
 }
 
-/** 32 random bits that tell attempts apart. */
+/** 32 random bits that tell attempts apart, or draw lots. */
 export function newTry(): Buffer {
   return randomBytes(4);
 }

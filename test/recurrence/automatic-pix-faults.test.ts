@@ -36,6 +36,7 @@ const OPERATIONS = [
   'PATCH /cob',
   'PUT /cobr',
   'GET /cobr',
+  'GET /pix',
 ];
 const silent = async () => {
   for (const on of OPERATIONS) await faults(on, 'unavailable', 1_000);
@@ -206,6 +207,27 @@ test('what is paid for a charge that is over is known, and can be given back', a
     body: { endToEndId },
   });
   assert.equal(given.status, 200, given.text);
+});
+
+test('what was paid for a charge that is over and taken back before it was heard of stops nothing', async () => {
+  const voided = async () => {
+    const { id } = await of.enrol(await of.makePlan({ amount: 66.6 }));
+    assert.equal((await of.api(`subscriptions/${id}/status`, { status: 'Canceled' })).status, 200);
+    return untilRow(id, 'pix_collections', ({ state }) => state === 'voided');
+  };
+  const [first, second] = [await voided(), await voided()];
+  await faults('GET /pix', 'unavailable', 1_000);
+  const paid = await pay({ clientId: shop.customerOfBank, txid: first.txid, force: true });
+  const { endToEndId } = paid.body;
+  const back = await order(shop, 'taken-back', { clientId: shop.customerOfBank, endToEndId });
+  assert.equal(back.status, 201, JSON.stringify(back.body));
+  await pay({ clientId: shop.customerOfBank, txid: second.txid, force: true });
+  await answering();
+  for (const { pix_id: pixId } of [first, second])
+    await until('the payment is known', async () => {
+      const read = await call(shop.url, `/v1/payments/${pixId}`, { token: shop.token });
+      return read.status === 200 && read.body.payments.length === 1 ? true : null;
+    });
 });
 
 test('an authorization whose answer was lost is ended at the bank by its contract', async () => {

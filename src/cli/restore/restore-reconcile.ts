@@ -35,7 +35,8 @@ export const checkInstant = (text: string) =>
 /** For a restored database that is still held. See docs/restore.md. */
 export const RESTORE_RECONCILE: Command = {
   words: ['restore', 'reconcile'],
-  summary: 'bring the books of a restored database to what the acquirer has, before it is accepted',
+  summary:
+    'bring the books of a restored database to what acquirers and banks of Pix have, before it is accepted',
   switches: [
     { name: 'dry-run', description: 'only say what would be done' },
     {

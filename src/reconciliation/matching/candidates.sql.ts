@@ -196,7 +196,8 @@ const WHOLE_SALE = `cross join lateral (
      ) r`;
 
 /**
- * What an adapter of another acquirer has charged is in no file of this one. A bridge says not whose it is.
+ * What the adapter of another acquirer charged is in no file of this one. Charges by a bridge are candidates
+ * always: it does not say which acquirer it speaks to.
  * `$1`: the file; `f`: the first installment.
  */
 const OF_ITS_ACQUIRER = `not exists (

@@ -2,7 +2,7 @@ import { newId, newPageKey } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { CollectAnswer, CollectionRequest, PixPaid } from '../../providers/pix/recurring-pix.ts';
 import { recordCollectedPix } from '../../transactions/methods/pix/collected-pix.sql.ts';
-import { type Instant, instant, saoPauloDay } from '../../values/instant.ts';
+import { type Instant, instant, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import type { ChargeRule } from '../billings/charge-result.ts';
 import type { ChargeEnd, ChargeEndResult } from '../collection/charge-outcomes.sql.ts';
 import { APPROVED, type ChargeFacts } from '../collection/outcome-record.ts';
@@ -98,6 +98,9 @@ async function decideFirst(
   }
 }
 
+/** By then a request has arrived, or never will. */
+const LATE_MILLISECONDS = 10 * MINUTE_MILLISECONDS;
+
 async function decideCharge(
   tools: AdvanceCollectionTools,
   collection: Collection,
@@ -107,15 +110,20 @@ async function decideCharge(
   const bank = tools.pixBanks.of(authorization.bank);
   const request = requestOf(collection, authorization);
   const timeout = tools.pixTimeoutMilliseconds;
-  const today = saoPauloDay(tools.clock.now(merchantId));
+  const now = tools.clock.now(merchantId);
+  const today = saoPauloDay(now);
   // What nobody wants any more is not sent: a kill may have left its intent alone.
   const isWanted = collection.subscription === 'active' && authorization.state !== 'ending';
   const isInTime = !isTooLate(collection, bank.recurring?.leadDays ?? 0, today);
   const mayBeSent = !isSent && isWanted && !isHeld && isInTime;
   const answer = await (mayBeSent ? bank.collect(request, timeout) : bank.findCollection(request, timeout));
-  // It is taken again, with other days, if it is still wanted.
-  if (!isSent && !mayBeSent && !isHeld && answer.kind === 'notFound') return { state: 'voided', code: null };
-  const now = tools.clock.now(merchantId);
+  if (!isSent && !mayBeSent && !isHeld && answer.kind === 'notFound') {
+    // The last request of yesterday may still be on its way.
+    const quietAt = instant(startOfSaoPauloDay(today) + LATE_MILLISECONDS);
+    if (isWanted && now < quietAt) return { state: 'open', lookAt: quietAt, reason: 'its day is over' };
+    // It is taken again, with other days, if it is still wanted.
+    return { state: 'voided', code: null };
+  }
   const decision = decisionOf(collection, answer, now);
   const isCanceled = answer.kind === 'refused' || (answer.kind === 'over' && answer.isCanceled);
   if (!isCanceled) return decision;

@@ -75,7 +75,7 @@ export async function findLastCollection(
 
 const OF_TXID = rowCodec({
   isUnderWay: column.boolean(
-    "case when y.open > 0 then true else c.state = 'failed' and z.state = 'opened' end",
+    "case when y.open > 0 then true else y.failed > 0 and c.state in ('failed', 'voided') and z.state = 'opened' end",
   ),
 });
 
@@ -83,8 +83,8 @@ const FIND_LAST_OF_TXID = statement(
   'pix_collections.find_last_of_txid',
   `select ${COLLECTION.columns}, ${OF_TXID.columns}
    from pix_collections c ${JOINS} cross join lateral (
-     select count(*) as open from pix_collections o
-     where o.merchant_id = $1 and o.txid = $2 and o.state = 'open'
+     select count(*) filter (where o.state = 'open') as open, count(*) filter (where o.state = 'failed') as failed
+     from pix_collections o where o.merchant_id = $1 and o.txid = $2
    ) y cross join lateral (
      select o.state from billings o
      where o.merchant_id = $1 and o.billing_id = c.billing_id limit 1
@@ -92,7 +92,7 @@ const FIND_LAST_OF_TXID = statement(
    where c.merchant_id = $1 and c.txid = $2 order by c.attempt_number desc, c.pix_id desc limit 1`,
 );
 
-/** `isUnderWay`: a try is open, or one follows. */
+/** `isUnderWay`: a try is open, or one follows: also behind one that was voided unsent. */
 export async function findLastOfTxid(
   database: Reader,
   { merchantId, txid }: Pick<Collection, 'merchantId' | 'txid'>,

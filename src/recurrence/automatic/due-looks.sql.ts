@@ -1,3 +1,4 @@
+import { newTry } from '../../platform/chance.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
@@ -80,11 +81,24 @@ const CLAIM_COLLECTIONS_OF = statement(
 
 /** Of all merchants, by real time. Each comes again after the lease, also if its process dies. */
 export async function claimLooks(database: Database, share: FairClaim): Promise<DueLook[]> {
-  const values = fairClaimValues(share, LEASE_MILLISECONDS);
-  const collections = await database.query(CLAIM_COLLECTIONS, values);
-  const free = share.free - collections.length;
-  const authorizations =
-    free > 0 ? await database.query(CLAIM_AUTHORIZATIONS, [free, ...values.slice(1)]) : [];
+  const [, ...values] = fairClaimValues(share, LEASE_MILLISECONDS);
+  return claimBoth(share.free, {
+    authorizations: (limit) => database.query(CLAIM_AUTHORIZATIONS, [limit, ...values]),
+    collections: (limit) => database.query(CLAIM_COLLECTIONS, [limit, ...values]),
+  });
+}
+
+type ClaimOfKind = (limit: number) => Promise<Row[]>;
+
+/** Neither kind waits while the other fills every place: half is for authorizations, one alone by lot. */
+async function claimBoth(
+  free: number,
+  claim: Readonly<Record<'authorizations' | 'collections', ClaimOfKind>>,
+): Promise<DueLook[]> {
+  const part = Math.floor((free + (newTry().readUInt8() % 2)) / 2);
+  const authorizations = part > 0 ? await claim.authorizations(part) : [];
+  const left = free - authorizations.length;
+  const collections = left > 0 ? await claim.collections(left) : [];
   return [...collections.map(COLLECTION.parse), ...authorizations.map(AUTHORIZATION.parse)];
 }
 
@@ -95,10 +109,10 @@ export async function claimLooksOf(
   limit: number,
 ): Promise<DueLook[]> {
   const values = [merchantId, LEASE_MILLISECONDS];
-  const collections = await database.query(CLAIM_COLLECTIONS_OF, [limit, ...values]);
-  const free = limit - collections.length;
-  const authorizations = free > 0 ? await database.query(CLAIM_AUTHORIZATIONS_OF, [free, ...values]) : [];
-  return [...collections.map(COLLECTION.parse), ...authorizations.map(AUTHORIZATION.parse)];
+  return claimBoth(limit, {
+    authorizations: (most) => database.query(CLAIM_AUTHORIZATIONS_OF, [most, ...values]),
+    collections: (most) => database.query(CLAIM_COLLECTIONS_OF, [most, ...values]),
+  });
 }
 
 const MERCHANT = rowCodec({ merchantId: column.text() }, 'c');

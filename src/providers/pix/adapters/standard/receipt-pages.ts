@@ -35,10 +35,10 @@ function cursorBehind({ from, to, page }: PixWindow, pages: number): string {
 
 /** Days after its payment on which a Pix can be given back. */
 const RETURN_DAYS = 90;
-/** All days were looked at: the next question begins again with the first. */
+/** Marks the end of a round in the cursor. */
 const ROUND_OVER = 'over';
 
-/** As `windowOf`, but of one round after the other over all days. */
+/** A window of the current round. A round goes over the last 90 days; then the next one begins. */
 export function windowOfReturns({ cursor, until }: Pick<FeedRequest, 'cursor' | 'until'>): PixWindow {
   const begun = cursor === null || cursor === ROUND_OVER ? null : cursor;
   const first = instant(until - RETURN_DAYS * 86_400_000);

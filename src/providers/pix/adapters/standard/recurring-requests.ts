@@ -33,7 +33,8 @@ import {
 import { type Answered, otherStatus, type Sent, type StandardClient } from './standard-client.ts';
 
 const isFine = (status: number) => status === 200 || status === 201;
-const isRefusal = (status: number) => [400, 403, 404, 409, 410, 422].includes(status);
+/** 403 is a fault of our permission, and no answer to what was asked. */
+const isRefusal = (status: number) => [400, 404, 409, 410, 422].includes(status);
 const CONFLICT = 409;
 
 type Asking = {
@@ -297,7 +298,7 @@ async function endFirst(
 ): Promise<FoundFirstCharge> {
   const cob = cobOf(name);
   const answer = await charges.remove(cob, asking.left());
-  if (answer.kind === 'removed') return { kind: 'ended' };
+  if (answer.kind === 'removed' || answer.kind === 'over') return { kind: 'ended' };
   if (answer.kind === 'notConnected') return answer;
   const found = await charges.find(cob, asking.left());
   const isOver =

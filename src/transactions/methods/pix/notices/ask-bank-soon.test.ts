@@ -27,6 +27,20 @@ test('notices that come while one is written are written together, and each wait
   await Promise.all(rest);
 });
 
+test('each notice is repeated once, with all that it names', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const written: string[][] = [];
+  const hastening = askBankSoon(async (_bank, { endToEndIds }) => void written.push([...endToEndIds]));
+  t.after(() => hastening.close());
+  await hastening.take('itau', noticeOf('1'));
+  await hastening.take('itau', noticeOf('2'));
+  await hastening.take('itau', noticeOf('3'));
+  t.mock.timers.tick(2_000);
+  t.mock.timers.tick(2_000);
+  t.mock.timers.tick(2_000);
+  assert.deepEqual(written, [['1'], ['2'], ['3'], ['1'], ['2', '3']]);
+});
+
 test('what cannot be written is told, and the next one is written all the same', async (t) => {
   let isAway = true;
   const hastening = askBankSoon(async () => {

@@ -31,8 +31,8 @@ class Hastening {
   readonly #waiting = new Map<string, Waiting>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #again = new Map<string, NodeJS.Timeout>();
-  /** Banks with a notice since their repetition was planned. */
-  readonly #since = new Set<string>();
+  /** What banks told since their repetition was planned. */
+  readonly #since = new Map<string, Notice>();
 
   constructor(hasten: Hasten) {
     this.#hasten = hasten;
@@ -65,16 +65,18 @@ class Hastening {
     } finally {
       if (this.#running.get(bank) === written) this.#running.delete(bank);
     }
-    if (this.#again.has(bank)) this.#since.add(bank);
-    else this.#repeatLater(bank);
+    if (this.#again.has(bank)) this.#since.set(bank, together(this.#since.get(bank) ?? NOTHING, notice));
+    else this.#repeatLater(bank, notice);
   }
 
-  #repeatLater(bank: string): void {
+  #repeatLater(bank: string, notice: Notice): void {
     const repeat = () => {
       this.#again.delete(bank);
       // The sweep finds what a failure leaves.
-      void this.#hasten(bank, NOTHING).catch(() => {});
-      if (this.#since.delete(bank)) this.#repeatLater(bank);
+      void this.#hasten(bank, notice).catch(() => {});
+      const since = this.#since.get(bank);
+      this.#since.delete(bank);
+      if (since !== undefined) this.#repeatLater(bank, since);
     };
     this.#again.set(bank, setTimeout(repeat, AGAIN_MILLISECONDS).unref());
   }

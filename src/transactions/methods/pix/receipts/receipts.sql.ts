@@ -224,7 +224,10 @@ const RECEIPT_COLUMNS: InputColumns<PixReceipt> = {
 };
 const RECEIPTS = inputRows(RECEIPT_COLUMNS, { after: UNREADABLE, place: 'place' });
 
-/** Keeps what is for charges that this bank has of us; of Pix Automático also what has no Pix yet. */
+/**
+ * Keeps what is for charges that this bank has of us; of Pix Automático also what has no Pix yet. What left of
+ * that again is told by the rounds of returns, once there is a Pix.
+ */
 const KEEP = statement(
   'pix_receipts.keep',
   `with moved as (
@@ -245,7 +248,7 @@ const KEEP = statement(
          join pix_authorizations a on a.merchant_id = o.merchant_id and a.subscription_id = o.subscription_id
        where o.txid = i.txid and a.bank = $9 limit 1
      ) c
-     where not exists (select from pix_charges p where p.txid = i.txid)
+     where i.return_id is null and not exists (select from pix_charges p where p.txid = i.txid)
      on conflict do nothing
    ), refused as (
      insert into unreadable_pix_receipts (merchant_id, item_hash, item, reason)
