@@ -1,7 +1,6 @@
 import { errorFields, type Log } from './log.ts';
 import { gauge, type Metrics } from './metrics.ts';
 import { DatabaseUnavailable, isWorthAnotherTry } from './postgres/database-errors.ts';
-
 import { kindOfRefusedWrite } from './postgres/write-refusals.ts';
 import { inScope } from './tracing/scope.ts';
 import { Overloaded } from './work/fair-line.ts';

@@ -34,6 +34,12 @@ const PURE_NAMES: readonly { path: string; module: string; names: readonly strin
     why: 'titles of the formats',
   },
   {
+    path: 'src/transactions/methods/boleto/print/boleto-to-print.ts',
+    module: '#settlement-files',
+    names: ['bradescoDigit', 'digit9'],
+    why: 'check digits of a number on paper',
+  },
+  {
     path: 'src/keys/sealing.ts',
     module: 'node:crypto',
     names: ['createCipheriv', 'createDecipheriv', 'createHash'],

@@ -97,7 +97,10 @@ export function liveAmountOf(sale: Sale): number {
   return sale.state === 'authorized' || mayBecomeLive ? sale.amount : 0;
 }
 
-/** What names a sale on the acquirer's papers, twenty digits: the day, and its NSU. */
+/**
+ * What names a sale on the acquirer's papers, twenty digits: a nine, the day without its century, its NSU.
+ * The simulator behind the bridge begins with the century: no two acquirers give one TID.
+ */
 export function tidOf({ at, nsu }: Pick<Sale, 'at' | 'nsu'>): string {
-  return saoPauloDayOf(at).replaceAll('-', '') + String(nsu).padStart(12, '0').slice(-12);
+  return `9${saoPauloDayOf(at).replaceAll('-', '').slice(2)}${String(nsu).padStart(13, '0').slice(-13)}`;
 }

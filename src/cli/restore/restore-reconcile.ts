@@ -25,8 +25,8 @@ import {
   reaisOf,
   table,
 } from '../command.ts';
-import { withPixBanks } from '../pix/pix-banks-of-command.ts';
 import { businessTime } from './business-time.ts';
+import { withPixBanks } from './pix-banks-of-command.ts';
 
 export const instantOf = (text: string): Instant | null => parseUtcText(text) ?? parseOffsetText(text);
 export const checkInstant = (text: string) =>

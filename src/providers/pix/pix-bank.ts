@@ -126,6 +126,8 @@ export const MOST_RECEIPTS = 500;
 
 export type PixReceiptsAnswer = FeedPage<PixReceipt> | BankUnknown;
 
+/** Days after its payment on which the scheme lets a Pix be given back. */
+export const PIX_RETURN_DAYS = 90;
 /** Banks bound the length of a question. */
 export const LONGEST_PIX_WINDOW_DAYS = 4;
 

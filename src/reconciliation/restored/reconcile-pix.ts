@@ -6,6 +6,7 @@ import {
   type ListedPix,
   type ListedRefund,
   LONGEST_PIX_WINDOW_DAYS,
+  PIX_RETURN_DAYS,
   type PixList,
   type PixReceipt,
   type PixWindow,
@@ -55,8 +56,6 @@ export type RestoredPix = {
   readonly left: readonly PixAtBank[];
 };
 
-/** The scheme gives nothing back later. */
-const REFUND_DAYS = 90;
 const DAY_MILLISECONDS = 86_400_000;
 const TRIES_OF_A_PAGE = 3;
 /** Guards against a list without an end. */
@@ -95,7 +94,7 @@ type Walk = ReconcilePixTools & {
 
 async function bringRefunds(walk: Walk): Promise<number> {
   const { pixBanks, bank, since, note } = walk;
-  const from = instant(since - REFUND_DAYS * DAY_MILLISECONDS);
+  const from = instant(since - PIX_RETURN_DAYS * DAY_MILLISECONDS);
   let brought = 0;
   const ask = (window: PixWindow, timeout: number) => pixBanks.of(bank).listReturned(window, timeout);
   for await (const page of pagesOf(walk, from, ask)) {

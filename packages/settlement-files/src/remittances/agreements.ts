@@ -1,7 +1,4 @@
-import { remainder11 } from './check-digits.ts';
-import type { Dialect240 } from './cnab240-family.ts';
 import type { Agreement, AgreementField } from './remittance.ts';
-import { digits } from './write-record.ts';
 
 /** Every field that a bank asks for is there: `agreementFault` has seen to it. */
 export const field = (agreement: Agreement, name: string): string => agreement[name] ?? '';
@@ -19,25 +16,3 @@ export const ACCOUNT: Readonly<Record<string, AgreementField>> = {
 };
 
 export const portfolio = (pattern: RegExp, meaning: string) => ({ portfolio: { pattern, meaning } });
-
-/** Weights 2 to 9; 10 and 11 are written 0. */
-export function digit9(number: string): string {
-  const rest = remainder11(number, 9);
-  return rest < 2 ? '0' : String(11 - rest);
-}
-
-/** Up to 999 days; 0 is the due day itself. */
-const writtenOff = (days: number) => `1${digits(days, 3)}`;
-
-/** What most of these banks have. */
-export const COMMON = {
-  documentLength: 15,
-  writeOff: writtenOff,
-  currency: '090000000000',
-  noInterest: '3',
-  noProtest: '3',
-  service: '',
-  lotFiller: '  ',
-  totals: 4,
-  accounts: '000000',
-} satisfies Partial<Dialect240>;

@@ -1,5 +1,5 @@
-import { ACCOUNT, COMMON, COMPANY, field, portfolio } from './agreements.ts';
-import { accountOf, type Dialect240, documentOfFile, lines240 } from './cnab240-family.ts';
+import { ACCOUNT, COMPANY, field, portfolio } from './agreements.ts';
+import { accountOf, COMMON, type Dialect240, documentOfFile, lines240 } from './cnab240-family.ts';
 import type { Agreement, RemittanceBank } from './remittance.ts';
 import { digits } from './write-record.ts';
 
@@ -19,7 +19,7 @@ const AILOS: Dialect240 = {
     [38, 57, numberOfAilos(bankNumber, agreement).padEnd(20)],
     [58, 62, '10122'],
   ],
-  // Told to the cooperative, not in the file.
+  // The agreement with the cooperative says how long a boleto may be paid; the file does not.
   writeOff: () => '2   ',
 };
 

@@ -1,5 +1,5 @@
-import { ACCOUNT, COMMON, COMPANY, field, portfolio } from './agreements.ts';
-import { accountOf, type Dialect240, documentOfFile, lines240 } from './cnab240-family.ts';
+import { ACCOUNT, COMPANY, field, portfolio } from './agreements.ts';
+import { accountOf, COMMON, type Dialect240, documentOfFile, lines240 } from './cnab240-family.ts';
 import type { Agreement, RemittanceBank } from './remittance.ts';
 import { digits } from './write-record.ts';
 

@@ -1,4 +1,4 @@
-import { remainder11 } from './check-digits.ts';
+import { bradescoDigit } from './check-digits.ts';
 import { detail, header, linesOf, payerDocument, terms } from './cnab400-family.ts';
 import type { Agreement, RemittanceBank, RemittanceOrder } from './remittance.ts';
 import { digits, text } from './write-record.ts';
@@ -6,10 +6,8 @@ import { digits, text } from './write-record.ts';
 type Named = Readonly<Record<'branch' | 'account' | 'accountDigit' | 'portfolio' | 'companyCode', string>> &
   Agreement;
 
-/** Of portfolio and number; P stands for 10. */
 function digitOf(bankNumber: string, { portfolio }: Named): string {
-  const rest = remainder11(`${portfolio}${bankNumber}`, 7);
-  return rest === 0 ? '0' : rest === 1 ? 'P' : String(11 - rest);
+  return bradescoDigit(`${portfolio}${bankNumber}`);
 }
 
 function register(order: RemittanceOrder, agreement: Named): (number: number) => string {

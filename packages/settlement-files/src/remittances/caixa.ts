@@ -1,5 +1,6 @@
-import { ACCOUNT, COMMON, COMPANY, digit9, field } from './agreements.ts';
-import { type Dialect240, documentOfFile, lines240 } from './cnab240-family.ts';
+import { ACCOUNT, COMPANY, field } from './agreements.ts';
+import { digit9 } from './check-digits.ts';
+import { COMMON, type Dialect240, documentOfFile, lines240 } from './cnab240-family.ts';
 import type { AgreementField, RemittanceBank } from './remittance.ts';
 import { digits } from './write-record.ts';
 

@@ -42,6 +42,22 @@ export type Dialect240 = {
   readonly accounts: '' | '000000';
 };
 
+/** Up to 999 days; 0 is the due day itself. */
+const writtenOff = (days: number) => `1${digits(days, 3)}`;
+
+/** What most of these banks have. */
+export const COMMON = {
+  documentLength: 15,
+  writeOff: writtenOff,
+  currency: '090000000000',
+  noInterest: '3',
+  noProtest: '3',
+  service: '',
+  lotFiller: '  ',
+  totals: 4,
+  accounts: '000000',
+} satisfies Partial<Dialect240>;
+
 /** Branch, account and their check digits, as FEBRABAN has them: 20 positions. */
 export function accountOf({ branch = '', branchDigit = '', account = '', accountDigit = '' }: Agreement) {
   return `${digits(branch, 5)}${branchDigit}${digits(account, 12)}${accountDigit} `;

@@ -1,5 +1,6 @@
-import { ACCOUNT, COMMON, COMPANY, digit9, field, portfolio } from './agreements.ts';
-import { type Dialect240, lines240 } from './cnab240-family.ts';
+import { ACCOUNT, COMPANY, field, portfolio } from './agreements.ts';
+import { digit9 } from './check-digits.ts';
+import { COMMON, type Dialect240, lines240 } from './cnab240-family.ts';
 import type { Agreement, RemittanceBank } from './remittance.ts';
 import { digits, documentOf } from './write-record.ts';
 

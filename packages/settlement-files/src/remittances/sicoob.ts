@@ -1,5 +1,5 @@
-import { ACCOUNT, COMMON, COMPANY, field } from './agreements.ts';
-import { accountOf, type Dialect240, documentOfFile, lines240 } from './cnab240-family.ts';
+import { ACCOUNT, COMPANY, field } from './agreements.ts';
+import { accountOf, COMMON, type Dialect240, documentOfFile, lines240 } from './cnab240-family.ts';
 import type { Agreement, RemittanceBank } from './remittance.ts';
 import { digits } from './write-record.ts';
 
@@ -18,7 +18,7 @@ const SICOOB: Dialect240 = {
   companyOfLot: (agreement) => [[54, 73, accountOf(agreement)]],
   title: ({ bankNumber }, agreement) => [
     [18, 37, accountOf(agreement)],
-    // One installment, modality 01, on plain paper.
+    // Installment 01, the modality of the agreement, form 4 (plain paper).
     [
       38,
       52,
@@ -26,7 +26,7 @@ const SICOOB: Dialect240 = {
     ],
     [58, 62, '10 22'],
   ],
-  // Told to the cooperative, not in the file.
+  // The agreement with the cooperative says how long a boleto may be paid; the file does not.
   writeOff: () => '0   ',
   noInterest: '0',
 };

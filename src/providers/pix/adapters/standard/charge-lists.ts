@@ -3,15 +3,12 @@ import { parseOffsetText } from '../../../../values/instant.ts';
 import type { ListedPix, ListedRefund, PixList, PixWindow, ReturnedPix } from '../../pix-bank.ts';
 import { unknown } from './charge-answers.ts';
 import type { PixDialect } from './dialect.ts';
-import { type Fields, fieldsOf, readReceipt } from './receipt.ts';
+import { centsOf, type Fields, fieldsOf, readReceipt } from './receipt.ts';
 import { pagesOf, queryOf } from './receipt-pages.ts';
-import { otherStatus, type StandardClient } from './standard-client.ts';
+import { ALL_MERCHANTS, otherStatus, type StandardClient } from './standard-client.ts';
 
-const ALL_MERCHANTS = '';
 /** A page of up to a thousand charges, with their payers. */
 const LARGEST_PAGE_BYTES = 8 * 1024 * 1024;
-
-const AMOUNT = /^\d{1,10}\.\d{2}$/;
 
 export function listCharges(
   client: StandardClient,
@@ -56,7 +53,7 @@ async function list<Item>(
 }
 
 function amountOf(value: unknown) {
-  const amount = typeof value === 'string' && AMOUNT.test(value) ? Number(value.replace('.', '')) : 0;
+  const amount = centsOf(value);
   return amount > 0 && amount <= MAX_PAYMENT_CENTS ? cents(amount) : null;
 }
 

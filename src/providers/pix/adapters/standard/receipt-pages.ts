@@ -2,6 +2,7 @@ import type { FeedRequest, UnreadableItem } from '../../../../platform/feeds/fee
 import { type Instant, instant, parseUtcText, utcText } from '../../../../values/instant.ts';
 import {
   LONGEST_PIX_WINDOW_DAYS,
+  PIX_RETURN_DAYS,
   type PixReceipt,
   type PixReceiptsAnswer,
   type PixWindow,
@@ -33,15 +34,13 @@ function cursorBehind({ from, to, page }: PixWindow, pages: number): string {
   return page + 1 < pages ? `${utcText(from)}|${utcText(to)}|${page + 1}` : utcText(to);
 }
 
-/** Days after its payment on which a Pix can be given back. */
-const RETURN_DAYS = 90;
 /** Marks the end of a round in the cursor. */
 const ROUND_OVER = 'over';
 
 /** A window of the current round. A round goes over the last 90 days; then the next one begins. */
 export function windowOfReturns({ cursor, until }: Pick<FeedRequest, 'cursor' | 'until'>): PixWindow {
   const begun = cursor === null || cursor === ROUND_OVER ? null : cursor;
-  const first = instant(until - RETURN_DAYS * 86_400_000);
+  const first = instant(until - PIX_RETURN_DAYS * 86_400_000);
   return windowOf({ cursor: begun ?? utcText(first), until }, { overlapMilliseconds: 0 });
 }
 

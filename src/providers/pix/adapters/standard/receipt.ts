@@ -13,7 +13,8 @@ const TXID = /^[a-zA-Z0-9]{26,35}$/;
 const END_TO_END_ID = /^[a-zA-Z0-9]{32}$/;
 const AMOUNT = /^\d{1,10}\.\d{2}$/;
 
-function centsOf(valor: unknown): number {
+/** 0: no amount. */
+export function centsOf(valor: unknown): number {
   return typeof valor === 'string' && AMOUNT.test(valor) ? Number(valor.replace('.', '')) : 0;
 }
 
@@ -45,7 +46,7 @@ function natureOf(natureza: unknown): PixReturn['nature'] {
   return natureza === 'MED_PIX_AUTOMATICO' ? 'automatic' : 'operational';
 }
 
-/** What of a Pix has left again, by itself or by others: devolutions that are carried out. */
+/** Devolutions of a Pix that were carried out, whoever asked for them. */
 export function readReturns(item: unknown, receipt: PixReceipt): PixReceipt[] {
   const { devolucoes } = fieldsOf(item);
   const done = (Array.isArray(devolucoes) ? devolucoes : []).slice(0, MOST_RETURNS).map(fieldsOf);

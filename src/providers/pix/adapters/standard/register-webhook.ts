@@ -1,8 +1,7 @@
 import { problemOf } from './charge-answers.ts';
 import type { PixDialect } from './dialect.ts';
-import type { Sent, StandardClient } from './standard-client.ts';
+import { ALL_MERCHANTS, type Sent, type StandardClient } from './standard-client.ts';
 
-const ALL_MERCHANTS = '';
 const PIX_SCOPE = 'webhook.write webhook.read';
 const RECURRING_SCOPE = 'webhookrec.write webhookrec.read webhookcobr.write webhookcobr.read';
 

@@ -27,10 +27,9 @@ import { listCharges, listReturned } from './charge-lists.ts';
 import type { PixDialect } from './dialect.ts';
 import { endOfRound, queryOf, readReceipts, windowOf, windowOfReturns } from './receipt-pages.ts';
 import { recurringPix } from './recurring-requests.ts';
-import { type HeadersOf, otherStatus, type Sent, StandardClient } from './standard-client.ts';
+import { ALL_MERCHANTS, type HeadersOf, otherStatus, type Sent, StandardClient } from './standard-client.ts';
 
 export const PIX_CONNECT_MILLISECONDS = 3_000;
-const ALL_MERCHANTS = '';
 /** A page of up to a thousand receipts, with what payers wrote. */
 const LARGEST_PAGE_BYTES = 4 * 1024 * 1024;
 

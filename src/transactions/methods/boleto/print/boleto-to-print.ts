@@ -1,3 +1,4 @@
+import { bradescoDigit, digit9 } from '#settlement-files';
 import type { BoletoPayer, RegisteredBoleto } from '../../../../providers/banks/bank.ts';
 import { type BarCode, parseBarCode } from '../../../../values/bar-code.ts';
 import type { Cents } from '../../../../values/cents.ts';
@@ -131,8 +132,7 @@ const FREE_FIELDS: Readonly<Record<string, FreeFieldReader>> = {
     const [company, first, kind, second, issuer, third] = cut(free, 7, 3, 1, 3, 1, 9);
     const number = first + second + third;
     const whole = kind + issuer + number;
-    const rest = remainder11(whole, 9);
-    const bankNumber = `${whole}-${rest < 2 ? 0 : 11 - rest}`;
+    const bankNumber = `${whole}-${digit9(whole)}`;
     return { number, branchAndCode: company, portfolio: kind === '1' ? 'RG' : 'SR', bankNumber };
   },
   '237'(free) {
@@ -177,20 +177,6 @@ function cut<const Lengths extends readonly number[]>(
     return text.slice(end - length, end);
   });
   return parts as { [Index in keyof Lengths]: string };
-}
-
-function bradescoDigit(digits: string): string {
-  const rest = remainder11(digits, 7);
-  if (rest === 1) return 'P';
-  return rest === 0 ? '0' : String(11 - rest);
-}
-
-/** Modulo 11, weights 2 to `last` from the right, repeated. */
-function remainder11(digits: string, last: number): number {
-  const sum = [...digits]
-    .toReversed()
-    .reduce((total, digit, fromRight) => total + Number(digit) * (2 + (fromRight % (last - 1))), 0);
-  return sum % 11;
 }
 
 function percent(portion: number): string {

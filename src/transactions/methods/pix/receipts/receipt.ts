@@ -94,7 +94,7 @@ type ReturnDecision =
   | { readonly kind: 'wait'; readonly reason: WaitReason }
   | { readonly kind: 'apply'; readonly isAll: boolean };
 
-/** What of a payment left by another one's will. `isAll`: nothing is left of what paid the charge. */
+/** Whether a devolution that the merchant did not ask for can be recorded now. `isAll`: nothing is left. */
 export function decideReturn(
   { state, payments }: Pick<Pix, 'state' | 'payments'>,
   { endToEndId, amount }: Pick<WaitingReceipt, 'endToEndId' | 'amount'>,

@@ -224,9 +224,20 @@ const RECEIPT_COLUMNS: InputColumns<PixReceipt> = {
 };
 const RECEIPTS = inputRows(RECEIPT_COLUMNS, { after: UNREADABLE, place: 'place' });
 
+const KEPT = `insert into pix_receipts (merchant_id, pix_id, receipt_id, amount, received_at, return_id, return_nature)
+     select p.merchant_id, p.pix_id, i.receipt_id, i.amount, i.received_at, i.return_id, i.return_nature
+     from moved, ${RECEIPTS.sql} join pix_charges p on p.txid = i.txid and p.bank = $9
+     order by i.place
+     on conflict do nothing`;
+const REFUSED = `insert into unreadable_pix_receipts (merchant_id, item_hash, item, reason)
+     select m.merchant_id, u.item_hash, u.item, u.reason
+     from moved m, ${UNREADABLE.sql}
+     where (select count(*) from (select from unreadable_pix_receipts limit $8) k) < $8
+     on conflict do nothing`;
+
 /**
- * Keeps what is for charges that this bank has of us; of Pix Automático also what has no Pix yet. What left of
- * that again is told by the rounds of returns, once there is a Pix.
+ * Keeps what is for charges that this bank has of us; of Pix Automático also what has no Pix yet. What left
+ * of that again is told by the rounds of returns, once there is a Pix.
  */
 const KEEP = statement(
   'pix_receipts.keep',
@@ -235,11 +246,7 @@ const KEEP = statement(
      where c.merchant_id = $1 and c.bank = $9 and c.fence = $3
      returning c.merchant_id
    ), kept as (
-     insert into pix_receipts (merchant_id, pix_id, receipt_id, amount, received_at, return_id, return_nature)
-     select p.merchant_id, p.pix_id, i.receipt_id, i.amount, i.received_at, i.return_id, i.return_nature
-     from moved, ${RECEIPTS.sql} join pix_charges p on p.txid = i.txid and p.bank = $9
-     order by i.place
-     on conflict do nothing
+     ${KEPT}
    ), collected as (
      insert into collected_pix_receipts (merchant_id, receipt_id, txid, amount, received_at)
      select c.merchant_id, i.receipt_id, i.txid, i.amount, i.received_at
@@ -251,11 +258,7 @@ const KEEP = statement(
      where i.return_id is null and not exists (select from pix_charges p where p.txid = i.txid)
      on conflict do nothing
    ), refused as (
-     insert into unreadable_pix_receipts (merchant_id, item_hash, item, reason)
-     select m.merchant_id, u.item_hash, u.item, u.reason
-     from moved m, ${UNREADABLE.sql}
-     where (select count(*) from (select from unreadable_pix_receipts limit $8) k) < $8
-     on conflict do nothing
+     ${REFUSED}
    )
    select merchant_id from moved`,
 );
@@ -280,17 +283,9 @@ const KEEP_RETURNS = statement(
      where c.merchant_id = $1 and c.bank = $9 and c.fence = $3
      returning c.merchant_id
    ), kept as (
-     insert into pix_receipts (merchant_id, pix_id, receipt_id, amount, received_at, return_id, return_nature)
-     select p.merchant_id, p.pix_id, i.receipt_id, i.amount, i.received_at, i.return_id, i.return_nature
-     from moved, ${RECEIPTS.sql} join pix_charges p on p.txid = i.txid and p.bank = $9
-     order by i.place
-     on conflict do nothing
+     ${KEPT}
    ), refused as (
-     insert into unreadable_pix_receipts (merchant_id, item_hash, item, reason)
-     select m.merchant_id, u.item_hash, u.item, u.reason
-     from moved m, ${UNREADABLE.sql}
-     where (select count(*) from (select from unreadable_pix_receipts limit $8) k) < $8
-     on conflict do nothing
+     ${REFUSED}
    )
    select merchant_id from moved`,
 );

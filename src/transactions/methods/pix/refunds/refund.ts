@@ -1,4 +1,5 @@
 import type { KeyedRequest } from '../../../../idempotency/idempotency-key.ts';
+import { PIX_RETURN_DAYS } from '../../../../providers/pix/pix-bank.ts';
 import type { Cents } from '../../../../values/cents.ts';
 import { cents } from '../../../../values/cents.ts';
 import { type Instant, instant } from '../../../../values/instant.ts';
@@ -64,8 +65,6 @@ export type RefundRefusal =
   | 'refusedByBank';
 
 const DAY_MILLISECONDS = 86_400_000;
-/** The scheme takes none later. */
-const REFUND_DAYS = 90;
 
 /** The payment to give back from; null: there is none. */
 export function paymentToRefund(
@@ -84,7 +83,7 @@ export function refundHold(
   if (paid === null) return 'noPayment';
   const { amount, heldAmount, returnedAmount, paidAt } = paid;
   if (returnedAmount === amount) return 'alreadyCanceled';
-  if (requestedAt > instant(paidAt + REFUND_DAYS * DAY_MILLISECONDS)) return 'windowOver';
+  if (requestedAt > instant(paidAt + PIX_RETURN_DAYS * DAY_MILLISECONDS)) return 'windowOver';
   const rest = amount - heldAmount;
   const asked = wanted ?? rest;
   if (asked > 0 && asked <= rest) return cents(asked);
