@@ -75,12 +75,13 @@ test('a payment in installments can be read, and its cents sum to the amount', a
 });
 
 /** An approval that tells nobody is written by a statement of its own. */
-const TOLD = [{}, { urlCallBack: 'http://127.0.0.1:9/callback' }] as const;
+const TOLD = [{}, { urlCallBack: 'http://127.0.0.1:65500/callback' }] as const;
 
 test('each authorized installment has one movement', async () => {
   const payment = { transactionType: 'credit', amount: 600, productType: 'lojista', installments: 6 };
   for (const told of TOLD) {
     const { reply } = await pay(service.gatewayUrl, token, 0, { payment, ...told });
+    assert.equal(reply.status, 200, reply.text);
     const { paymentId } = reply.body.paymentAuthorization;
     const rows = await service.auditor.query(
       'select installment_number, type, old_state, new_state from movements where transaction_id = $1 order by movement_id',
