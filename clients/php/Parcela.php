@@ -44,7 +44,7 @@ final class ParcelaError extends \RuntimeException
 final class NoAnswer extends \RuntimeException
 {
     public function __construct(
-        string $why,
+        public readonly string $why,
         public readonly ?string $idempotencyKey,
         public readonly bool $mayBeDone,
     ) {
@@ -244,7 +244,7 @@ final class Parcela
             } catch (ParcelaError $error) {
                 throw new ParcelaError($error->status, $error->problems, $key, $isInDoubt, $error->requestId);
             } catch (NoAnswer $error) {
-                throw new NoAnswer($error->getMessage(), $key, $isInDoubt);
+                throw new NoAnswer($error->why, $key, $isInDoubt);
             }
             [$status, $answer, $headers, $why] = $this->once($method, $url, $body, $token, $key, $endsAt);
             if ($status !== null && $status >= 200 && $status < 300) return $answer;

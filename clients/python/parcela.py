@@ -125,6 +125,7 @@ class NoAnswer(Exception):
 
     def __init__(self, why, idempotency_key, may_be_done):
         super().__init__(f"no answer: {why}")
+        self.why = why
         self.idempotency_key, self.may_be_done = idempotency_key, may_be_done
 
 
@@ -186,7 +187,7 @@ class Parcela:
             except ParcelaError as error:
                 raise ParcelaError(error.status, error.problems, key, in_doubt, error.request_id) from error
             except NoAnswer as error:
-                raise NoAnswer(str(error), key, in_doubt) from error
+                raise NoAnswer(error.why, key, in_doubt) from error
             status, answer, headers, why = self._once(method, url, body, token, key, ends_at)
             if status is not None and 200 <= status < 300:
                 return answer

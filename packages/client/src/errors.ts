@@ -54,12 +54,15 @@ export class ParcelaError extends Error implements Fate {
 
 /** No answer came in all the time that the call had. */
 export class NoAnswer extends Error implements Fate {
+  /** Of the last sending, in English. */
+  readonly why: string;
   readonly idempotencyKey: string | null;
   readonly mayBeDone: boolean;
 
   constructor(why: string, { idempotencyKey, mayBeDone }: Fate) {
     super(`no answer: ${why}`);
     this.name = 'NoAnswer';
+    this.why = why;
     this.idempotencyKey = idempotencyKey;
     this.mayBeDone = mayBeDone;
   }

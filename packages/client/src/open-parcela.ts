@@ -192,7 +192,7 @@ function failureOf(
 /** A login that fails says nothing of what was sent before. */
 function inDoubt({ idempotencyKey }: Request, mayBeDone: boolean): (error: unknown) => never {
   return (error) => {
-    if (error instanceof NoAnswer) throw new NoAnswer(error.message, { idempotencyKey, mayBeDone });
+    if (error instanceof NoAnswer) throw new NoAnswer(error.why, { idempotencyKey, mayBeDone });
     if (!(error instanceof ParcelaError)) throw error;
     const { status, problems, requestId } = error;
     throw new ParcelaError(status, problems, { idempotencyKey, mayBeDone, requestId });
