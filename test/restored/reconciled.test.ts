@@ -499,6 +499,23 @@ test('a provider of the lost time is here again and compared before the database
   assert.deepEqual([shown.items?.length, shown.code], [5, 0]);
 });
 
+test('an acquirer without a list stops no comparison, is named, and is accepted only as not compared', async () => {
+  const keyFile = join(root, 'rede');
+  await writeFile(keyFile, '10000167:key', { mode: 0o600 });
+  const named = ['--kind', 'acquirer', '--name', 'rede', '--adapter', 'rede', '--url', 'http://127.0.0.1:1'];
+  const access = ['--establishment', merchantId, '--establishment-key-file', keyFile];
+  const added = await parcela('provider', 'add', ...named, ...access);
+  assert.equal(added.code, 0, added.said);
+  const { printed, code } = await parcela('restore', 'reconcile', '--since', since);
+  assert.match(printed, /\d+ {2}charges that the acquirer has since then/);
+  assert.match(printed, /The acquirer rede lists no charges: nothing there was compared/);
+  assert.equal(code, 1);
+  const { said } = await parcela('restore', 'accept', '--reason', 'too early');
+  assert.match(said, /acquirer\/rede lists no charges and was not compared.*--unreconciled/);
+  await recovered.sql(`delete from providers where name = 'rede'`);
+  assert.deepEqual((await reconcile('--since', since)).unlisted, []);
+});
+
 /** The lost lines, changed, as another file. */
 async function linesAs(name: string, change: (line: string) => string | null): Promise<string> {
   const lines = (await readFile(lostLines, 'utf8')).split('\n').map(change);

@@ -24,6 +24,7 @@ import {
   type GivenOptions,
   reaisOf,
   table,
+  visible,
 } from '../command.ts';
 import { businessTime } from './business-time.ts';
 import { withPixBanks } from './pix-banks-of-command.ts';
@@ -126,9 +127,6 @@ async function reconcileWith(
 ): Promise<Reconciled> {
   if (acquirers.all().length === 0 && pixBanks.all().length === 0)
     return { kind: 'stopped', reason: NO_ACQUIRER };
-  const mute = acquirers.all().find((name) => !acquirers.of(name).capabilities().listCharges);
-  if (mute !== undefined)
-    return { kind: 'stopped', reason: `the acquirer ${mute} does not list charges: see docs/restore.md` };
   return reconcileCharges(
     {
       ...{ ...fillToolsOf(tools), audit: tools.audit, operator: tools.operator, acquirers, pixBanks },
@@ -158,7 +156,7 @@ const LINES = {
 } as const satisfies Record<keyof RestoreTally, string>;
 
 function outcomeOf(
-  { tally, end, pix }: Extract<Reconciled, { kind: 'finished' }>,
+  { tally, end, pix, unlisted }: Extract<Reconciled, { kind: 'finished' }>,
   asked: { readonly restoredTo: Instant; readonly isDry: boolean },
   waiting: WaitingCounts,
 ): CommandOutcome {
@@ -174,17 +172,21 @@ function outcomeOf(
       ...names.map((name) => `${String(tally[name]).padStart(8)}  ${LINES[name]}`),
       `Of all runs ${waiting.undecided} wait for a decision, and the services finish ${waiting.unfinished}.`,
       ...pixLines(pix),
+      ...unlisted.map(unlistedLine),
       ...(asked.isDry ? ['Nothing was changed.'] : []),
     ],
     json: {
       ...{ restoredTo: utcText(asked.restoredTo), lastSaleAt, stoppedAt, isDryRun: asked.isDry, ...tally },
-      pix,
+      ...{ pix, unlisted },
       waiting: { undecided: waiting.undecided, unfinished: waiting.unfinished },
     },
     // Counts what an earlier run left to a person too.
-    isBad: tally.undecided > 0 || waiting.undecided > 0 || pix.left.length > 0,
+    isBad: tally.undecided > 0 || waiting.undecided > 0 || pix.left.length > 0 || unlisted.length > 0,
   };
 }
+
+const unlistedLine = (name: string) =>
+  `The acquirer ${visible(name)} lists no charges: nothing there was compared. Take its files (reconcile import), which name sales that are not in the books; until then keep its merchants' billings held.`;
 
 const MOST_SHOWN = 50;
 

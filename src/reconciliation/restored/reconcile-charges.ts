@@ -11,7 +11,7 @@ import { type Instant, instant, utcText } from '../../values/instant.ts';
 import { bookKey, findBooks, findBooksOf } from './books.sql.ts';
 import { type FillTools, fillCharge, type NotWritten } from './fill-charge.ts';
 import { GuardLost, guardedDatabase } from './guarded-database.ts';
-import { type AskedList, listCharges, Stopped } from './list-charges.ts';
+import { type AskedList, findListing, type Listing, listCharges, Stopped } from './list-charges.ts';
 import { type ReconcilePixTools, type RestoredPix, reconcilePix } from './reconcile-pix.ts';
 import {
   advanceRestoreRun,
@@ -66,6 +66,8 @@ export type Reconciled =
       readonly tally: RestoreTally;
       readonly end: EndOfLost;
       readonly pix: RestoredPix;
+      /** Names of acquirers that list no charges. */
+      readonly unlisted: readonly string[];
     }
   | { readonly kind: 'stopped'; readonly reason: string };
 
@@ -82,41 +84,56 @@ export async function reconcileCharges(
 ): Promise<Reconciled> {
   const { ofCell, stoppedAt } = asked;
   const list = { since: instant(asked.restoredTo - MARGIN_MILLISECONDS), ofCell };
-  const { since } = list;
   try {
-    if (asked.isDry) return await judgeAll(tools, list, stoppedAt);
-    return await claimWalk(
-      tools.database,
-      await runToTake(tools, asked, list),
-      async (held): Promise<Reconciled> => {
-        // First: the walk of the acquirers' lists ends the run.
-        const pix = await reconcilePix({ ...guarded(tools, held), ...held }, { since, isDry: false });
-        await walk(tools, list, held);
-        const tally = await tallyOfRun(tools.database, held.run.runNumber);
-        await tools.audit.record(runEvent(tools, 'finished', { ...tally, ...pixDetail(pix) }));
-        return { kind: 'finished', tally, end: held.run, pix };
-      },
-    );
+    const { acquirers, unlisted } = await findListing(tools);
+    const listing = { ...tools, acquirers };
+    const done = asked.isDry
+      ? await judgeAll(listing, list, stoppedAt)
+      : await walkAll(listing, asked, list, unlisted);
+    return { kind: 'finished', ...done, unlisted };
   } catch (error) {
     if (!(error instanceof Stopped || error instanceof GuardLost)) throw error;
     return { kind: 'stopped', reason: error.message };
   }
 }
 
+type Walked = Omit<Extract<Reconciled, { kind: 'finished' }>, 'kind' | 'unlisted'>;
+
+async function walkAll(
+  tools: ReconcileTools,
+  asked: AskedReconciliation,
+  list: AskedList,
+  unlisted: Listing['unlisted'],
+): Promise<Walked> {
+  const take = await runToTake(tools, asked, list, unlisted);
+  return claimWalk(tools.database, take, async (held) => {
+    const { since } = list;
+    // First: the walk of the acquirers' lists ends the run.
+    const pix = await reconcilePix({ ...guarded(tools, held), ...held }, { since, isDry: false });
+    await walk(tools, list, held);
+    const tally = await tallyOfRun(tools.database, held.run.runNumber);
+    await tools.audit.record(runEvent(tools, 'finished', { ...tally, ...pixDetail(pix) }));
+    return { tally, end: held.run, pix };
+  });
+}
+
 async function runToTake(
   tools: ReconcileTools,
   { stoppedAt, stampToken }: AskedReconciliation,
   list: AskedList,
+  unlistedNames: Listing['unlisted'],
 ): Promise<Parameters<typeof claimWalk>[1]> {
   const { database } = tools;
   const alsoMerchants = list.ofCell?.alsoMerchants ?? [];
   const providers = walkedProviders(tools);
+  const unlisted = textsOf('acquirer', unlistedNames);
   const newest = await newestRestoreRun(database);
   const isUnfinished =
     newest?.finishedAt === null &&
     newest.since === list.since &&
     newest.stoppedAt === stoppedAt &&
     newest.providers.join() === providers.join() &&
+    newest.unlisted.join() === unlisted.join() &&
     newest.alsoMerchants.join() === alsoMerchants.join();
   // A service of the lost database may have lived on, so a resumed run checks too.
   const lastSaleAt = isUnfinished && stoppedAt === null ? null : await findLastSale(tools, list);
@@ -130,7 +147,7 @@ async function runToTake(
   return () =>
     tools.audit.transaction(async (tx) => {
       const run = await openRestoreRun(tx, stampToken, {
-        ...{ since, lastSaleAt, stoppedAt, alsoMerchants, providers },
+        ...{ since, lastSaleAt, stoppedAt, alsoMerchants, providers, unlisted },
       });
       if (run !== null) tx.record(event);
       return run;
@@ -139,10 +156,11 @@ async function runToTake(
 
 /** As `restore accept` compares them with those that there are. */
 function walkedProviders({ acquirers, pixBanks }: Pick<ReconcileTools, 'acquirers' | 'pixBanks'>): string[] {
-  const named = (kind: ProviderKind, names: readonly string[]) =>
-    names.map((name) => providerText({ kind, name }));
-  return [...named('acquirer', acquirers.all()), ...named('pix', pixBanks.all())];
+  return [...textsOf('acquirer', acquirers.all()), ...textsOf('pix', pixBanks.all())];
 }
+
+const textsOf = (kind: ProviderKind, names: readonly string[]) =>
+  names.map((name) => providerText({ kind, name }));
 
 const pixDetail = ({ returned, removed, left }: RestoredPix) => ({
   ...{ pixReturned: returned, pixRemoved: removed, pixLeft: left.length },
@@ -308,11 +326,7 @@ async function voidAtAcquirer(
 }
 
 /** Whether a billing refuses its charge shows only in a real run. */
-async function judgeAll(
-  tools: ReconcileTools,
-  list: AskedList,
-  stoppedAt: Instant | null,
-): Promise<Reconciled> {
+async function judgeAll(tools: ReconcileTools, list: AskedList, stoppedAt: Instant | null): Promise<Walked> {
   const end: EndOfLost = { lastSaleAt: await findLastSale(tools, list), stoppedAt };
   refuseContradiction(end);
   const tally = { ...NOTHING_RESTORED };
@@ -328,7 +342,7 @@ async function judgeAll(
       (tally as Record<keyof RestoreTally, number>)[name] += added;
   }
   const pix = await reconcilePix({ ...tools, mustBeHeld() {} }, { since: list.since, isDry: true });
-  return { kind: 'finished', tally, end, pix };
+  return { tally, end, pix };
 }
 
 /** `restore accept` and other walks wait for its end. */

@@ -357,5 +357,7 @@ export type RestoreRun = EndOfLost & {
   readonly alsoMerchants: readonly string[];
   /** Whose lists it walks: kind/name. */
   readonly providers: readonly string[];
+  /** Acquirers that list no charges: kind/name. They are not compared. */
+  readonly unlisted: readonly string[];
   readonly finishedAt: Instant | null;
 };
