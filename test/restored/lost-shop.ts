@@ -80,12 +80,13 @@ export async function authorizeThere(
   simulatorUrl: string,
   ofMerchant: string,
   amount: number,
+  reference: string = randomUUID(),
 ): Promise<void> {
   const answer = await fetch(`${simulatorUrl}/authorizations`, {
     method: 'POST',
     body: JSON.stringify({
       ...{
-        reference: randomUUID(),
+        reference,
         merchantId: ofMerchant,
         merchantReference: 'LATE',
         amount,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ecsFields } from '../../src/platform/log.ts';
+import { chargeIdOf } from '../../src/recurrence/collection/charge-id.ts';
 import { runCommandHere } from '../kit/command.ts';
 import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { openPixBank } from '../kit/pix-bank.ts';
@@ -186,6 +187,13 @@ before(async () => {
     const rows = await lost.sql(`select from billings where state = 'paid'`);
     return rows.length === 1;
   });
+  // What follows it is opened and charged in the lost time too.
+  await lost.sql(`update billings set charge_on = now()::date where state = 'opened' and installment = 2
+    and amount = 4990`);
+  await until('what follows it is paid', async () => {
+    const rows = await lost.sql(`select from billings where state = 'paid'`);
+    return rows.length === 2;
+  });
   void pay(later, BOOKED_AND_SILENT, 'SILENT').catch(() => {});
   ids.silent = await until('the silent charge is booked', async () => {
     const found = (await ledger()).find(({ amount }) => amount === BOOKED_AND_SILENT);
@@ -298,7 +306,7 @@ test('a dry run says what would be done and changes nothing: what is new may be 
   assert.deepEqual(
     { code, filled, voided, undecided, unfinished, leftToServices, notOurs },
     {
-      ...{ code: 1, filled: 7, voided: 0, undecided: 5, unfinished: 1, leftToServices: 0, notOurs: 0 },
+      ...{ code: 1, filled: 7, voided: 0, undecided: 6, unfinished: 1, leftToServices: 0, notOurs: 0 },
     },
   );
   const { returned, removed, left } = said.pix as Restored;
@@ -314,7 +322,7 @@ test('reconciling fills in what was answered, asks a person for the rest, and do
   );
   const first = await reconcile('--since', since);
   const { code, filled, undecided, unfinished } = first;
-  assert.deepEqual([code, filled, undecided, unfinished], [1, 6, 6, 1], JSON.stringify(first));
+  assert.deepEqual([code, filled, undecided, unfinished], [1, 7, 6, 1], JSON.stringify(first));
   assert.deepEqual(await rowOf(ids.lostInPart), {
     ...{ state: 'approved', origin: 'payment', amount: 12_000, canceled_amount: 500 },
   });
@@ -324,7 +332,15 @@ test('reconciling fills in what was answered, asks a person for the rest, and do
   assert.equal((await rowOf(ids.released))?.state, 'unresolved');
   assert.equal((await rowOf(ids.waiting))?.state, 'preauthorized');
   const charges = await recovered.sql(`select origin, state from transactions where origin = 'billing'`);
-  assert.deepEqual(charges, [{ origin: 'billing', state: 'approved' }]);
+  const charge = { origin: 'billing', state: 'approved' };
+  assert.deepEqual(charges, [charge, charge], 'what followed the first one has the id that the acquirer has');
+  const paidBillings = await recovered.sql(
+    `select installment from billings where state = 'paid' order by 1`,
+  );
+  assert.deepEqual(
+    paidBillings.map(({ installment }) => installment),
+    [1, 2],
+  );
   const again = await reconcile('--since', since);
   assert.equal(
     again.unfinished,
@@ -602,7 +618,7 @@ test('once it is accepted nothing is charged twice, and the books have every liv
   });
   assert.match(accepted.printed, /The billings of \d+ merchants are held/);
   await until('the billing is paid', async () => {
-    return (await recovered.sql(`select from billings where state = 'paid'`)).length === 1;
+    return (await recovered.sql(`select from billings where state = 'paid'`)).length === 2;
   });
   await until('nothing is unknown', async () => {
     const open = await recovered.sql(`select from transactions where state in ('charging', 'unresolved')
@@ -615,7 +631,7 @@ test('once it is accepted nothing is charged twice, and the books have every liv
   const captured = await rowOf(ids.capturing);
   assert.deepEqual([captured?.amount, captured?.canceled_amount], [24_000, 700]);
   const there = await ledger();
-  assert.equal(there.filter(({ amount }) => amount === 4_990).length, 1);
+  assert.equal(there.filter(({ amount }) => amount === 4_990).length, 2);
   for (const { paymentId, status, amount, canceledAmount } of there) {
     const row = await rowOf(paymentId as string);
     if (status === 'undone') assert.ok(row === undefined || row.state === 'voided', String(paymentId));
@@ -638,6 +654,12 @@ test('what was canceled is not charged when it is due, and the other card is', a
     recovered.sql(`select from billings where state = 'opened' and charge_on < now()::date`);
   assert.equal((await waiting()).length, 2, 'only of those that nobody canceled');
   assert.equal((await ledger()).filter(({ amount }) => amount === 4_500).length, 0, 'billings are held');
+  // Charged in the lost time, and in no list that was compared.
+  const [left] = await recovered.sql(
+    `select billing_id from billings where subscription_id = ${due('left')}`,
+  );
+  const asked = chargeIdOf(left?.billing_id as string, 0);
+  await authorizeThere(simulator.url, merchantId, 4_500, asked);
   const released = await parcela(
     'restore',
     'release',
@@ -652,6 +674,7 @@ test('what was canceled is not charged when it is due, and the other card is', a
     .map(({ amount }) => Number(amount))
     .filter((one) => one > 4_000 && one < 4_600);
   assert.deepEqual(amounts.toSorted(), [4_200, 4_500]);
+  assert.equal((await rowOf(asked))?.state, 'approved', 'asked again, it is answered what is there');
   const [charge] = await recovered.sql(`select vault_id from transactions where amount = 4200`);
   assert.equal(charge?.vault_id, otherCard);
 });

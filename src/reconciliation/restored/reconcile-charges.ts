@@ -207,8 +207,9 @@ async function walk(tools: ReconcileTools, list: AskedList, held: HeldWalk): Pro
     // This charge was made since the first check. Nothing of its page is voided.
     refuseContradiction({ stoppedAt: run.stoppedAt, lastSaleAt: lastSaleOf(charges, null) });
     const judged = await judgePage(tools, charges, run);
-    for (const { charge, books, verdict } of judged) {
+    for (const found of judged) {
       mustBeHeld();
+      const { charge, books, verdict } = await judgeOpened(tools, found, run);
       await act(writing, run, charge, books, verdict);
     }
     const tally = { ...countOf(judged), seen: judged.length };
@@ -232,6 +233,18 @@ async function judgePage(
     const books = found.get(bookKey(charge)) ?? null;
     return { charge, books, verdict: books === null ? { kind: 'notOurs' } : judgeCharge(charge, books, end) };
   });
+}
+
+/** Its billing may have been opened by a charge before it on its page. */
+async function judgeOpened(
+  { database }: Pick<ReconcileTools, 'database'>,
+  found: Judged,
+  end: EndOfLost,
+): Promise<Judged> {
+  const { charge, books, verdict } = found;
+  if (verdict.kind !== 'decide' || verdict.reason !== 'billing' || books?.billing !== null) return found;
+  const now = await findBooksOf(database, charge);
+  return { charge, books: now, verdict: judgeCharge(charge, now, end) };
 }
 
 function countOf(judged: readonly Judged[]) {

@@ -2,7 +2,7 @@ import { racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type IntentRow, writeIntents } from '../../transactions/methods/card/intents.sql.ts';
 import { utcText } from '../../values/instant.ts';
 
@@ -16,6 +16,8 @@ export type StartedCharge = {
   readonly fence: number;
   /** On schedule from 1; null for a manual charge. */
   readonly attemptNumber: number | null;
+  /** By chance: two that take the billing at one fence have the same charge's id, and one of them takes it. */
+  readonly taker: Buffer;
 };
 
 /** `notTaken`: taken elsewhere, or no longer due. `keyUsed`: by another charge. Nothing was written. */
@@ -82,9 +84,10 @@ const INPUT = inputRows<StartedCharge>({
   started_at: ['timestamptz', ({ intent }) => utcText(intent.soldAt)],
   created_by: ['text', ({ intent }) => intent.createdBy],
   lease: ['integer', ({ intent }) => intent.leaseMilliseconds],
+  taker: ['bytea', ({ taker }) => taker],
 });
 
-const TAKEN = rowCodec({ transactionId: column.text(), wasOurs: column.boolean() });
+const TAKEN = rowCodec({ transactionId: column.text(), taker: column.bytes(), wasOurs: column.boolean() });
 
 /** As found, or as an earlier attempt left them. By ctid: a join could be planned for a small table. */
 const TAKE = statement(
@@ -99,7 +102,10 @@ const TAKE = statement(
        ) as former_charges
        from billings b
        where b.merchant_id = i.merchant_id and b.billing_id = i.billing_id
-         and (b.transaction_id = i.transaction_id or (b.fence = i.fence and b.transaction_id is null
+         and ((b.transaction_id = i.transaction_id and exists (
+             select from billing_charges c where c.merchant_id = i.merchant_id
+               and c.transaction_id = i.transaction_id and c.taker = i.taker
+           )) or (b.fence = i.fence and b.transaction_id is null
            and (b.lease_expires_at is null or b.lease_expires_at <= now())))
          and case when i.attempt_number is null
            then b.state in ('denied', 'paymentInvalid') else b.state = 'opened' end
@@ -113,9 +119,9 @@ const TAKE = statement(
      returning f.*
    ), noted as (
      insert into billing_charges (merchant_id, billing_id, charge_number, attempt_number, transaction_id,
-       started_at, created_by, due_at)
+       started_at, created_by, due_at, taker)
      select t.merchant_id, t.billing_id, t.former_charges + 1, t.attempt_number, t.transaction_id,
-       t.started_at, t.created_by, now() + t.lease * interval '1 millisecond'
+       t.started_at, t.created_by, now() + t.lease * interval '1 millisecond', t.taker
      from taken t
      where not exists (
        select from billing_charges c where c.merchant_id = t.merchant_id
@@ -170,7 +176,10 @@ async function takeBillings(tx: Tx, rows: readonly StartedCharge[]): Promise<rea
   );
   const held = (await tx.query(HOLD_SUBSCRIPTIONS, WANTED.values(wanted))).map(HELD.parse);
   const taken = (await tx.query(TAKE, INPUT.values(namedIn(rows, held)))).map(TAKEN.parse);
-  const started = namedIn(rows, taken);
+  const takers = new Set(taken.map(takerKey));
+  const started = rows.filter(({ intent, taker }) =>
+    takers.has(takerKey({ transactionId: intent.transactionId, taker })),
+  );
   const written = await writeIntents(
     tx,
     started.map(({ intent }) => intent),
@@ -182,8 +191,12 @@ async function takeBillings(tx: Tx, rows: readonly StartedCharge[]): Promise<rea
 }
 
 /** Sorted by subscription, so that two batches lock in one order. */
-export function takeKey({ intent, subscriptionId }: StartedCharge): string {
-  return `${intent.merchantId}|${subscriptionId}|${intent.transactionId}`;
+export function takeKey({ intent, subscriptionId, taker }: StartedCharge): string {
+  return `${intent.merchantId}|${subscriptionId}|${takerKey({ ...intent, taker })}`;
+}
+
+function takerKey({ transactionId, taker }: Pick<RowOf<typeof TAKEN>, 'transactionId' | 'taker'>): string {
+  return `${transactionId}|${taker.toString('hex')}`;
 }
 
 /** Only a manual charge is made whatever became of the plan. */
