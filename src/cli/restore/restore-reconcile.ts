@@ -1,3 +1,5 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { mayBeOfCell } from '../../keys/data-key-number.ts';
 import { listDataKeys } from '../../keys/data-keys.sql.ts';
 import { readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
@@ -5,6 +7,7 @@ import { isAccepted } from '../../platform/database-watch/server-stamp.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import type { PixBanks } from '../../providers/open-pix-banks.ts';
 import type { FillTools } from '../../reconciliation/restored/fill-charge.ts';
+import { type LostPix, readLostPix } from '../../reconciliation/restored/lost-pix.ts';
 import { findAbsentProviders } from '../../reconciliation/restored/lost-providers.sql.ts';
 import {
   type AskedReconciliation,
@@ -15,6 +18,8 @@ import type { RestoredPix } from '../../reconciliation/restored/reconcile-pix.ts
 import { replayedUntil } from '../../reconciliation/restored/restore-runs.sql.ts';
 import { NOTHING_RESTORED, type RestoreTally } from '../../reconciliation/restored/restored-charge.ts';
 import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/restored-charges.sql.ts';
+import { ISSUE_PIX } from '../../transactions/methods/pix/contract.ts';
+import { txidOf } from '../../transactions/methods/pix/pix.ts';
 import { type Instant, parseOffsetText, parseUtcText, utcText } from '../../values/instant.ts';
 import { NO_ACQUIRER, withAcquirers } from '../acquirer-of-command.ts';
 import {
@@ -66,6 +71,13 @@ export const RESTORE_RECONCILE: Command = {
         'in a cell: one that was created in the lost time, and is not in these books; may be given several times',
       isRepeatable: true,
     },
+    {
+      name: 'lines',
+      value: 'FILE',
+      description:
+        "the lost services' log, as JSON: it says whose a charge by Pix is; may be given several times",
+      isRepeatable: true,
+    },
   ],
   opens: 'audited',
   run: runReconcile,
@@ -100,7 +112,10 @@ async function runReconcile(given: GivenOptions, tools: AuditedCommandTools): Pr
       option: '--since',
       message: 'is needed: the server does not say what it has recovered',
     };
+  const lostPix = await lostPixOf(given.many('lines'));
+  if (typeof lostPix === 'string') return { ok: false, option: '--lines', message: lostPix };
   const asked = {
+    lostPix,
     restoredTo,
     stoppedAt: instantOf(given.one('stopped-at') ?? ''),
     isDry: given.has('dry-run'),
@@ -117,6 +132,24 @@ async function runReconcile(given: GivenOptions, tools: AuditedCommandTools): Pr
   if (done.kind === 'stopped') return refused(`stopped: ${done.reason}. The same command goes on from there`);
   return outcomeOf(done, asked, await countWaiting(tools.database));
 }
+
+/** A text is the reason why a file cannot be read. */
+async function lostPixOf(files: readonly string[]): Promise<ReadonlyMap<string, LostPix> | string> {
+  const found = new Map<string, LostPix>();
+  for (const file of files)
+    try {
+      for await (const text of createInterface({ input: createReadStream(file, 'utf8') })) {
+        const lost = readLostPix(text, ISSUE_PIX.path);
+        if (lost !== null) found.set(txidOf(lost.pixId), lost);
+        if (found.size > MOST_LOST_PIX) return `name more than ${MOST_LOST_PIX} charges by Pix`;
+      }
+    } catch (error) {
+      return `${file} cannot be read: ${(error as Error).message}`;
+    }
+  return found;
+}
+
+const MOST_LOST_PIX = 1_000_000;
 
 type Opened = { readonly acquirers: Acquirers; readonly pixBanks: PixBanks };
 
@@ -190,13 +223,13 @@ const unlistedLine = (name: string) =>
 
 const MOST_SHOWN = 50;
 
-function pixLines({ returned, removed, left }: RestoredPix): string[] {
-  if (returned + removed + left.length === 0) return [];
+function pixLines({ brought, returned, removed, left }: RestoredPix): string[] {
+  if (brought + returned + removed + left.length === 0) return [];
   const rows = left
     .slice(0, MOST_SHOWN)
     .map(({ bank, txid, amount, state }) => [bank, txid, amount === null ? '-' : reaisOf(amount), state]);
   return [
-    `Pix: ${returned} devolutions and ${removed} charges taken away are put into the books.`,
+    `Pix: ${brought} charges, ${returned} devolutions and ${removed} charges taken away are put into the books.`,
     ...(left.length === 0
       ? []
       : [

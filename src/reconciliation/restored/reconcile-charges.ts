@@ -12,7 +12,7 @@ import { bookKey, findBooks, findBooksOf } from './books.sql.ts';
 import { type FillTools, fillCharge, type NotWritten } from './fill-charge.ts';
 import { GuardLost, guardedDatabase } from './guarded-database.ts';
 import { type AskedList, findListing, type Listing, listCharges, Stopped } from './list-charges.ts';
-import { type ReconcilePixTools, type RestoredPix, reconcilePix } from './reconcile-pix.ts';
+import { type AskedPix, type ReconcilePixTools, type RestoredPix, reconcilePix } from './reconcile-pix.ts';
 import {
   advanceRestoreRun,
   holdWalk,
@@ -55,6 +55,7 @@ export type AskedReconciliation = {
   readonly stoppedAt: Instant | null;
   readonly isDry: boolean;
   readonly ofCell: AskedList['ofCell'];
+  readonly lostPix: AskedPix['lostPix'];
   /** Nothing is done if the database was accepted since it had this stamp. */
   readonly stampToken: string | null;
 };
@@ -82,13 +83,13 @@ export async function reconcileCharges(
   tools: ReconcileTools,
   asked: AskedReconciliation,
 ): Promise<Reconciled> {
-  const { ofCell, stoppedAt } = asked;
+  const { ofCell } = asked;
   const list = { since: instant(asked.restoredTo - MARGIN_MILLISECONDS), ofCell };
   try {
     const { acquirers, unlisted } = await findListing(tools);
     const listing = { ...tools, acquirers };
     const done = asked.isDry
-      ? await judgeAll(listing, list, stoppedAt)
+      ? await judgeAll(listing, list, asked)
       : await walkAll(listing, asked, list, unlisted);
     return { kind: 'finished', ...done, unlisted };
   } catch (error) {
@@ -109,7 +110,10 @@ async function walkAll(
   return claimWalk(tools.database, take, async (held) => {
     const { since } = list;
     // First: the walk of the acquirers' lists ends the run.
-    const pix = await reconcilePix({ ...guarded(tools, held), ...held }, { since, isDry: false });
+    const pix = await reconcilePix(
+      { ...guarded(tools, held), ...held },
+      { since, isDry: false, lostPix: asked.lostPix },
+    );
     await walk(tools, list, held);
     const tally = await tallyOfRun(tools.database, held.run.runNumber);
     await tools.audit.record(runEvent(tools, 'finished', { ...tally, ...pixDetail(pix) }));
@@ -162,8 +166,8 @@ function walkedProviders({ acquirers, pixBanks }: Pick<ReconcileTools, 'acquirer
 const textsOf = (kind: ProviderKind, names: readonly string[]) =>
   names.map((name) => providerText({ kind, name }));
 
-const pixDetail = ({ returned, removed, left }: RestoredPix) => ({
-  ...{ pixReturned: returned, pixRemoved: removed, pixLeft: left.length },
+const pixDetail = ({ brought, returned, removed, left }: RestoredPix) => ({
+  ...{ pixBrought: brought, pixReturned: returned, pixRemoved: removed, pixLeft: left.length },
 });
 
 /** What is written only while this process holds the walk. */
@@ -339,7 +343,11 @@ async function voidAtAcquirer(
 }
 
 /** Whether a billing refuses its charge shows only in a real run. */
-async function judgeAll(tools: ReconcileTools, list: AskedList, stoppedAt: Instant | null): Promise<Walked> {
+async function judgeAll(
+  tools: ReconcileTools,
+  list: AskedList,
+  { stoppedAt, lostPix }: AskedReconciliation,
+): Promise<Walked> {
   const end: EndOfLost = { lastSaleAt: await findLastSale(tools, list), stoppedAt };
   refuseContradiction(end);
   const tally = { ...NOTHING_RESTORED };
@@ -354,7 +362,7 @@ async function judgeAll(tools: ReconcileTools, list: AskedList, stoppedAt: Insta
     for (const [name, added] of Object.entries({ ...page, ...acts }) as [keyof RestoreTally, number][])
       (tally as Record<keyof RestoreTally, number>)[name] += added;
   }
-  const pix = await reconcilePix({ ...tools, mustBeHeld() {} }, { since: list.since, isDry: true });
+  const pix = await reconcilePix({ ...tools, mustBeHeld() {} }, { since: list.since, isDry: true, lostPix });
   return { tally, end, pix };
 }
 

@@ -6,7 +6,7 @@ import {
   UNREADABLE,
   WaitingChanges,
 } from '../../../../platform/feeds/feed-cursors.sql.ts';
-import { type Database, statement, type Tx } from '../../../../platform/postgres/database.ts';
+import { type Database, type Statement, statement, type Tx } from '../../../../platform/postgres/database.ts';
 import { type InputColumns, inputRows } from '../../../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../../platform/postgres/state-table.ts';
@@ -20,7 +20,7 @@ import { instant, saoPauloOffsetText, utcText } from '../../../../values/instant
 import type { Deliverer } from '../../../../webhooks/deliveries/delivery.ts';
 import { BILL_MOVEMENTS, IS_WAITING } from '../../../movements/bill-movements.sql.ts';
 import { notifySoon } from '../../../requests/moves.sql.ts';
-import { givenBack, type Pix, shownState } from '../pix.ts';
+import { givenBack, type Pix, shownState, TXID_OF_OURS } from '../pix.ts';
 import { lockPix, movePix } from '../pix-charges.sql.ts';
 import { moveOf, type PixMove } from '../pix-move.ts';
 import { newsBody, nsuOf } from '../pix-status.ts';
@@ -239,8 +239,7 @@ const REFUSED = `insert into unreadable_pix_receipts (merchant_id, item_hash, it
  * Keeps what is for charges that this bank has of us; of Pix Automático also what has no Pix yet. What left
  * of that again is told by the rounds of returns, once there is a Pix.
  */
-const KEEP = statement(
-  'pix_receipts.keep',
+const keepText = (alsoKept: string) =>
   `with moved as (
      update pix_cursors c set cursor = $2, ${MOVED_ON}
      where c.merchant_id = $1 and c.bank = $9 and c.fence = $3
@@ -259,21 +258,41 @@ const KEEP = statement(
      on conflict do nothing
    ), refused as (
      ${REFUSED}
-   )
-   select merchant_id from moved`,
-);
+   )${alsoKept}
+   select merchant_id from moved`;
 
-export const PIX_CURSORS = feedCursors<FeedPage<PixReceipt>>(
-  {
-    name: 'pix_receipts',
-    table: 'pix_cursors',
-    column: 'bank',
-    cursor: 'c.cursor',
-    since: 'exists (select from pix_charges p where p.merchant_id = m.merchant_id)',
-  },
-  KEEP,
-  ({ changes }) => RECEIPTS.values(changes),
-);
+const MOST_LOST = 10_000;
+/** As `isTxidOfOurs`. */
+const LOST = `, lost as (
+     insert into lost_pix_receipts (bank, receipt_id, txid, amount, received_at)
+     select $9, i.receipt_id, i.txid, i.amount, i.received_at
+     from moved, ${RECEIPTS.sql}
+     where i.return_id is null and i.txid ~ '${TXID_OF_OURS}'
+       and not exists (select from pix_charges p where p.txid = i.txid)
+       and not exists (select from pix_collections o where o.txid = i.txid)
+       and (select count(*) from (select from lost_pix_receipts limit ${MOST_LOST}) k) < ${MOST_LOST}
+     on conflict do nothing
+   )`;
+
+const KEEP = statement('pix_receipts.keep', keepText(LOST));
+const KEEP_OF_CELL = statement('pix_receipts_of_cell.keep', keepText(''));
+
+const cursorsOf = (name: string, keep: Statement) =>
+  feedCursors<FeedPage<PixReceipt>>(
+    {
+      name,
+      table: 'pix_cursors',
+      column: 'bank',
+      cursor: 'c.cursor',
+      since: 'exists (select from pix_charges p where p.merchant_id = m.merchant_id)',
+    },
+    keep,
+    ({ changes }) => RECEIPTS.values(changes),
+  );
+
+export const PIX_CURSORS = cursorsOf('pix_receipts', KEEP);
+/** An account receives for all cells: what is unknown here is another one's. */
+export const PIX_CURSORS_OF_CELL = cursorsOf('pix_receipts_of_cell', KEEP_OF_CELL);
 
 /** As `KEEP`, with the cursor of returns. */
 const KEEP_RETURNS = statement(
