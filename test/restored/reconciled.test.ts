@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ecsFields } from '../../src/platform/log.ts';
-import { chargeIdOf } from '../../src/recurrence/collection/charge-id.ts';
+import { identifyCharge } from '../../src/recurrence/collection/identify-charge.ts';
 import { runCommandHere } from '../kit/command.ts';
 import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { openPixBank } from '../kit/pix-bank.ts';
@@ -668,7 +668,7 @@ test('what was canceled is not charged when it is due, and the other card is', a
   const [left] = await recovered.sql(
     `select billing_id from billings where subscription_id = ${due('left')}`,
   );
-  const asked = chargeIdOf(left?.billing_id as string, 0);
+  const asked = identifyCharge(left?.billing_id as string, 0);
   await authorizeThere(simulator.url, merchantId, 4_500, asked);
   const released = await parcela(
     'restore',

@@ -16,7 +16,7 @@ export type StartedCharge = {
   readonly fence: number;
   /** On schedule from 1; null for a manual charge. */
   readonly attemptNumber: number | null;
-  /** By chance: two that take the billing at one fence have the same charge's id, and one of them takes it. */
+  /** By chance: two that take a billing at one fence have one id of its charge, and one of them takes it. */
   readonly taker: Buffer;
 };
 

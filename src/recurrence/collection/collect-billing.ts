@@ -31,10 +31,10 @@ import { type Day, type Instant, saoPauloDay, startOfSaoPauloDay } from '../../v
 import type { ChargeRule, UnsentResult } from '../billings/charge-result.ts';
 import { ENDLESS } from '../plans/plan.ts';
 import { type Retry, retryAfterFailure } from '../plans/retry-schedule.ts';
-import { chargeIdOf } from './charge-id.ts';
 import type { StartedCharge, TakeResult } from './charge-intents.sql.ts';
 import type { ChargeEnd, ChargeEndResult } from './charge-outcomes.sql.ts';
 import type { DueBilling } from './due-billings.sql.ts';
+import { identifyCharge } from './identify-charge.ts';
 import { APPROVED, type ChargeFacts, factsOfDecline, factsOfUnsent } from './outcome-record.ts';
 
 export type CollectBillingTools = Omit<ChargeTools<'notTaken' | 'keyUsed'>, 'writeIntent' | 'writeOutcome'> &
@@ -96,7 +96,7 @@ export async function collectBilling(
   let { fence } = due;
   const made = await chargeSomewhere(tools, intent, {
     ...somewhere,
-    newId: () => chargeIdOf(due.billingId, fence),
+    newId: () => identifyCharge(due.billingId, fence),
     charge(at) {
       // Each taking raises the billing's fence by one.
       const taken = { ...due, fence, attemptNumber: order.attemptNumber, taker: newTry() };
@@ -212,7 +212,7 @@ function intentOf(
   soldAt: Instant,
 ): Intent {
   const { merchantId, amount } = due;
-  const transactionId = chargeIdOf(due.billingId, due.fence);
+  const transactionId = identifyCharge(due.billingId, due.fence);
   const sale = saleOf({ merchantId, transactionId, trace, amount });
   const acquirer = acquirers.choose(sale, takesSale(sale));
   if (acquirer === null) throw new BrandNotTaken();

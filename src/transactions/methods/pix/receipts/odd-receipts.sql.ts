@@ -33,13 +33,10 @@ export async function listOddReceipts(database: Database, limit: number): Promis
 
 const LOST = rowCodec({ count: column.whole(), oldestAge: column.real() });
 
-/** Later nothing can be given back. */
-const RETURN_DAYS = 90;
-
 const COUNT_LOST = statement(
   'lost_pix_receipts.count',
   `select count(*)::int as count, coalesce(extract(epoch from now() - min(l.received_at)), 0)::float8 as oldest_age
-   from lost_pix_receipts l where l.received_at > now() - interval '${RETURN_DAYS} days'`,
+   from lost_pix_receipts l where l.received_at > now() - interval '90 days'`,
 );
 
 /** Those that can still be given back. `oldestAge`: seconds. */

@@ -6,7 +6,7 @@ import {
   UNREADABLE,
   WaitingChanges,
 } from '../../../../platform/feeds/feed-cursors.sql.ts';
-import { type Database, type Statement, statement, type Tx } from '../../../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../../../platform/postgres/database.ts';
 import { type InputColumns, inputRows } from '../../../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../../platform/postgres/state-table.ts';
@@ -20,7 +20,7 @@ import { instant, saoPauloOffsetText, utcText } from '../../../../values/instant
 import type { Deliverer } from '../../../../webhooks/deliveries/delivery.ts';
 import { BILL_MOVEMENTS, IS_WAITING } from '../../../movements/bill-movements.sql.ts';
 import { notifySoon } from '../../../requests/moves.sql.ts';
-import { givenBack, type Pix, shownState, TXID_OF_OURS } from '../pix.ts';
+import { givenBack, type Pix, shownState } from '../pix.ts';
 import { lockPix, movePix } from '../pix-charges.sql.ts';
 import { moveOf, type PixMove } from '../pix-move.ts';
 import { newsBody, nsuOf } from '../pix-status.ts';
@@ -239,8 +239,7 @@ const REFUSED = `insert into unreadable_pix_receipts (merchant_id, item_hash, it
  * Keeps what is for charges that this bank has of us; of Pix Automático also what has no Pix yet. What left
  * of that again is told by the rounds of returns, once there is a Pix.
  */
-const keepText = (alsoKept: string) =>
-  `with moved as (
+const KEPT_PAGE = `with moved as (
      update pix_cursors c set cursor = $2, ${MOVED_ON}
      where c.merchant_id = $1 and c.bank = $9 and c.fence = $3
      returning c.merchant_id
@@ -258,41 +257,47 @@ const keepText = (alsoKept: string) =>
      on conflict do nothing
    ), refused as (
      ${REFUSED}
-   )${alsoKept}
-   select merchant_id from moved`;
+   )`;
 
-const MOST_LOST = 10_000;
-/** As `isTxidOfOurs`. */
-const LOST = `, lost as (
+/** Under a txid as `TXID_OF_OURS` that nothing here has. */
+const LOST = `lost as (
      insert into lost_pix_receipts (bank, receipt_id, txid, amount, received_at)
      select $9, i.receipt_id, i.txid, i.amount, i.received_at
      from moved, ${RECEIPTS.sql}
-     where i.return_id is null and i.txid ~ '${TXID_OF_OURS}'
+     where i.return_id is null and i.txid ~ '^[0-9a-f]{12}[78][0-9a-f]{3}[89ab][0-9a-f]{15}$'
        and not exists (select from pix_charges p where p.txid = i.txid)
        and not exists (select from pix_collections o where o.txid = i.txid)
-       and (select count(*) from (select from lost_pix_receipts limit ${MOST_LOST}) k) < ${MOST_LOST}
+       and (select count(*) from (select from lost_pix_receipts limit $8) k) < $8
      on conflict do nothing
    )`;
 
-const KEEP = statement('pix_receipts.keep', keepText(LOST));
-const KEEP_OF_CELL = statement('pix_receipts_of_cell.keep', keepText(''));
+const KEEP = statement('pix_receipts.keep', `${KEPT_PAGE}, ${LOST} select merchant_id from moved`);
+const KEEP_OF_CELL = statement('pix_receipts_of_cell.keep', `${KEPT_PAGE} select merchant_id from moved`);
 
-const cursorsOf = (name: string, keep: Statement) =>
-  feedCursors<FeedPage<PixReceipt>>(
-    {
-      name,
-      table: 'pix_cursors',
-      column: 'bank',
-      cursor: 'c.cursor',
-      since: 'exists (select from pix_charges p where p.merchant_id = m.merchant_id)',
-    },
-    keep,
-    ({ changes }) => RECEIPTS.values(changes),
-  );
+export const PIX_CURSORS = feedCursors<FeedPage<PixReceipt>>(
+  {
+    name: 'pix_receipts',
+    table: 'pix_cursors',
+    column: 'bank',
+    cursor: 'c.cursor',
+    since: 'exists (select from pix_charges p where p.merchant_id = m.merchant_id)',
+  },
+  KEEP,
+  ({ changes }) => RECEIPTS.values(changes),
+);
 
-export const PIX_CURSORS = cursorsOf('pix_receipts', KEEP);
 /** An account receives for all cells: what is unknown here is another one's. */
-export const PIX_CURSORS_OF_CELL = cursorsOf('pix_receipts_of_cell', KEEP_OF_CELL);
+export const PIX_CURSORS_OF_CELL = feedCursors<FeedPage<PixReceipt>>(
+  {
+    name: 'pix_receipts_of_cell',
+    table: 'pix_cursors',
+    column: 'bank',
+    cursor: 'c.cursor',
+    since: 'exists (select from pix_charges p where p.merchant_id = m.merchant_id)',
+  },
+  KEEP_OF_CELL,
+  ({ changes }) => RECEIPTS.values(changes),
+);
 
 /** As `KEEP`, with the cursor of returns. */
 const KEEP_RETURNS = statement(
