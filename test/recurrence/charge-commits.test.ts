@@ -88,6 +88,11 @@ function takeOf(
   };
 }
 
+const withId = (take: StartedCharge, transactionId: string): StartedCharge => ({
+  ...take,
+  intent: { ...take.intent, transactionId },
+});
+
 test('a charge by hand finds the card canceled while the next installment is paid: the blocked subscription has nothing open', async () => {
   const planted = await plantSubscription(rows);
   const [byHand, onSchedule] = [await plantDecline(rows), await plantDecline(rows)];
@@ -140,7 +145,10 @@ test('of two charges of a billing at once, the one with a card that was replaced
       charges_made: 1,
     });
     const take = (vaultId: string) => takeOf({ ...planted, vaultId }, billingId, { attemptNumber: null });
-    const both = [take(planted.vaultId), take(randomUUID())] as const;
+    const first = take(planted.vaultId);
+    const second = take(randomUUID());
+    // One fence, one id of the charge.
+    const both = [first, withId(second, first.intent.transactionId)] as const;
     const sent = turn % 2 === 0 ? both : both.toReversed();
     const results = await takes.write(sent, []);
     assert.deepEqual(
@@ -191,6 +199,21 @@ test('of two that take a billing at one fence, for one charge, one does; its own
   const hasIt = first.taker.equals(charge?.taker as Buffer);
   assert.deepEqual(await taken(hasIt ? first : second), ['committed'], 'an answer was lost');
   assert.deepEqual(await taken(hasIt ? second : first), ['notTaken'], 'another process has it');
+});
+
+test('a charge that a restored database has already ends its billing, and is not sent, however often it is asked for', async () => {
+  const takes = chargeIntentsWrite(database);
+  const planted = await plantSubscription(rows);
+  const billingId = await plantBilling(rows, planted.subscriptionId);
+  const standing = await plantDecline(rows);
+  const take = withId(takeOf(planted, billingId), standing);
+  for (const what of ['taken', 'its answer was lost'])
+    assert.equal((await takes.write([take], [])).get(takes.key(take)), 'notTaken', what);
+  const [billing] = await service.auditor.query(
+    'select b.transaction_id, b.fence, c.due_at is not null as is_due from billings b join billing_charges c using (merchant_id, billing_id) where billing_id = $1',
+    [billingId],
+  );
+  assert.deepEqual(billing, { transaction_id: standing, fence: 1, is_due: true });
 });
 
 test('what follows a billing has the same id in a database that lost it, and another one beside a skipped one', async () => {

@@ -4,6 +4,7 @@ import { type Database, statement, type Tx } from '../../platform/postgres/datab
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type IntentRow, writeIntents } from '../../transactions/methods/card/intents.sql.ts';
+import { findStates } from '../../transactions/transaction-queries.sql.ts';
 import { utcText } from '../../values/instant.ts';
 
 export type StartedCharge = {
@@ -20,7 +21,10 @@ export type StartedCharge = {
   readonly taker: Buffer;
 };
 
-/** `notTaken`: taken elsewhere, or no longer due. `keyUsed`: by another charge. Nothing was written. */
+/**
+ * `notTaken`: taken elsewhere, or no longer due; or its charge stands in a restored database already, and ends
+ * the billing. `keyUsed`: by another charge, and nothing was written.
+ */
 export type TakeResult = 'committed' | 'notTaken' | 'keyUsed';
 
 const PLANS = inputRows<StartedCharge>({
@@ -50,9 +54,10 @@ const WANTED = inputRows<StartedCharge>({
   transaction_id: ['uuid', ({ intent }) => intent.transactionId],
   vault_id: ['uuid', ({ vaultId }) => vaultId],
   is_scheduled: ['boolean', isScheduled],
+  taker: ['bytea', ({ taker }) => taker],
 });
 
-const HELD = rowCodec({ transactionId: column.text() }, 'i');
+const HELD = rowCodec({ transactionId: column.text(), taker: column.bytes() }, 'i');
 
 /**
  * Every change of a subscription or its billings locks it first. A locked one is left for later. For a
@@ -175,19 +180,28 @@ async function takeBillings(tx: Tx, rows: readonly StartedCharge[]): Promise<rea
     (row) => !isScheduled(row) || shared.has(`${row.intent.merchantId}|${row.planId}`),
   );
   const held = (await tx.query(HOLD_SUBSCRIPTIONS, WANTED.values(wanted))).map(HELD.parse);
-  const taken = (await tx.query(TAKE, INPUT.values(namedIn(rows, held)))).map(TAKEN.parse);
-  const takers = new Set(taken.map(takerKey));
-  const started = rows.filter(({ intent, taker }) =>
-    takers.has(takerKey({ transactionId: intent.transactionId, taker })),
-  );
+  const taken = (await tx.query(TAKE, INPUT.values(takenBy(rows, held)))).map(TAKEN.parse);
+  const started = takenBy(rows, taken);
   const written = await writeIntents(
     tx,
     started.map(({ intent }) => intent),
   );
-  const hasKeys = rows.some(({ intent }) => intent.request !== null);
-  if (hasKeys && taken.some(({ transactionId, wasOurs }) => !wasOurs && !written.has(transactionId)))
+  const unwritten = taken.filter(({ transactionId }) => !written.has(transactionId));
+  if (unwritten.length === 0) return started;
+  const found = await findStates(
+    tx,
+    takenBy(started, unwritten).map(({ intent }) => intent),
+  );
+  const states = new Map(found.map(({ transactionId, state }) => [transactionId, state]));
+  if (unwritten.some(({ transactionId, wasOurs }) => !wasOurs && !states.has(transactionId)))
     throw new KeyUsed('a key was used meanwhile');
-  return started;
+  // Of a restored database: the charge is in the books already, ends the billing, and is not sent.
+  const standing = unwritten.filter(({ transactionId, wasOurs }) => {
+    const state = states.get(transactionId);
+    return state !== undefined && !(wasOurs && state === 'charging');
+  });
+  const notSent = new Set(takenBy(started, standing));
+  return started.filter((row) => !notSent.has(row));
 }
 
 /** Sorted by subscription, so that two batches lock in one order. */
@@ -204,10 +218,11 @@ function isScheduled({ attemptNumber }: StartedCharge): boolean {
   return attemptNumber !== null;
 }
 
-function namedIn(
+/** Two that would take one billing have one id of its charge, perhaps with other cards. */
+function takenBy(
   rows: readonly StartedCharge[],
-  named: readonly { readonly transactionId: string }[],
+  takers: readonly Pick<RowOf<typeof TAKEN>, 'transactionId' | 'taker'>[],
 ): StartedCharge[] {
-  const ids = new Set(named.map(({ transactionId }) => transactionId));
-  return rows.filter(({ intent }) => ids.has(intent.transactionId));
+  const keys = new Set(takers.map(takerKey));
+  return rows.filter(({ intent: { transactionId }, taker }) => keys.has(takerKey({ transactionId, taker })));
 }
