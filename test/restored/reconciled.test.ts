@@ -669,7 +669,7 @@ test('what was canceled is not charged when it is due, and the other card is', a
     `select billing_id from billings where subscription_id = ${due('left')}`,
   );
   const asked = identifyCharge(left?.billing_id as string, 0);
-  await authorizeThere(simulator.url, merchantId, 4_500, asked);
+  await authorizeThere(simulator.url, merchantId, 4_500, { reference: asked });
   const released = await parcela(
     'restore',
     'release',
