@@ -53,7 +53,7 @@ const HELP = `npm run chaos -- payments [options]
        npm run chaos -- acquirers [options]
        npm run chaos -- crowd [--rate R] [--seconds T] [--size P] [--only ATTACKS] [--answers-only] [--seed S]
        npm run chaos -- failover [--times N] [--rate R] [--only STRIKES] [--seed S] [--install]
-       npm run chaos -- restore [--seconds T] [--rate R] [--seed S]
+       npm run chaos -- restore [--seconds T] [--rate R] [--times N] [--seed S]
        npm run chaos -- soak [--minutes M] [--rate R] [--seed S]
        npm run chaos -- upgrade [--from COMMIT] [--rate R] [--seconds T] [--seed S]
        npm run chaos -- all [--kills N] [--operations M] [--seed S]
@@ -94,6 +94,7 @@ restore loses the database under load, recovers it to an instant that has passed
 
   --seconds T     of sales are lost (20); above 120 some are old enough to be decided without a person
   --rate R        sales a second (50), also ten seconds before the instant, and ten when all is well again
+  --times N       rehearsals, one after another (1), each with the seed that follows
 
 soak breaks nothing: for minutes or hours merchants pay, cancel and read, billings fall due and systems are notified, and what grows, errs
 or differs is judged.
@@ -159,7 +160,7 @@ const OPTIONS = {
   seconds: { type: 'string', default: '20' },
   size: { type: 'string', default: '1' },
   health: { type: 'string', default: '1000' },
-  times: { type: 'string', default: '4' },
+  times: { type: 'string' },
   install: { type: 'boolean', default: false },
   from: { type: 'string' },
   fast: { type: 'boolean', default: false },
@@ -175,9 +176,10 @@ async function main(): Promise<number> {
   if (positionals[0] !== 'planted') process.env.NODE_COMPILE_CACHE ??= COMPILED;
   if (positionals[0] === 'crowd' && !values.help) return crowd({ ...values, rate: values.rate ?? '50' });
   if (positionals[0] === 'failover' && !values.help)
-    return failover({ ...values, rate: values.rate ?? '50' });
+    return failover({ ...values, rate: values.rate ?? '50', times: values.times ?? '4' });
   if (positionals[0] === 'soak' && !values.help) return soak({ ...values, rate: values.rate ?? '20' });
-  if (positionals[0] === 'restore' && !values.help) return restore({ ...values, rate: values.rate ?? '50' });
+  if (positionals[0] === 'restore' && !values.help)
+    return restore({ ...values, rate: values.rate ?? '50', times: values.times ?? '1' });
   if (positionals[0] === 'upgrade' && !values.help)
     return upgradeCommand({ ...values, rate: values.rate ?? '50' });
   if (positionals[0] === 'planted' && !values.help) {
@@ -316,17 +318,26 @@ async function failover(values: FailoverWords): Promise<number> {
   return violations.length === 0 ? 0 : 1;
 }
 
-async function restore(values: { readonly [name in 'seconds' | 'rate' | 'seed']: string }): Promise<number> {
-  const [seconds = 0, perSecond = 0, seed = 0] = [values.seconds, values.rate, values.seed].map(Number);
-  if (![seconds, perSecond].every((value) => Number.isFinite(value) && value > 0)) {
+type RestoreWords = { readonly [name in 'seconds' | 'rate' | 'seed' | 'times']: string };
+
+/** Each rehearsal has the seed that follows. */
+async function restore({ seconds, rate, seed, times }: RestoreWords): Promise<number> {
+  const [lostSeconds = 0, perSecond = 0, count = 0] = [seconds, rate, times].map(Number);
+  if (![lostSeconds, perSecond, count].every((value) => Number.isFinite(value) && value > 0)) {
     console.log(HELP);
     return NO_RESULT;
   }
-  const report = await runRestore({ seconds, perSecond, seed, say: (line) => console.error(line) });
-  for (const line of report.lines) console.log(line);
-  for (const violation of report.violations) console.log(`\nVIOLATION (seed ${seed}) ${violation}`);
-  console.log(`\n${report.violations.length} violations, seed ${seed}`);
-  return report.violations.length === 0 ? 0 : 1;
+  const say = (line: string) => console.error(line);
+  let found = 0;
+  for (let one = Number(seed); one < Number(seed) + count; one += 1) {
+    const { lines, violations } = await runRestore({ seconds: lostSeconds, perSecond, seed: one, say });
+    for (const line of lines) console.log(line);
+    for (const violation of violations) console.log(`\nVIOLATION (seed ${one}) ${violation}`);
+    console.log(`\n${violations.length} violations, seed ${one}\n`);
+    found += violations.length;
+  }
+  console.log(`${count} rehearsals from seed ${seed}: ${found} violations`);
+  return found === 0 ? 0 : 1;
 }
 
 /** Shorter runs say nothing of what grows. */

@@ -23,6 +23,8 @@ create table restore_runs (
   also_merchants text[] not null default '{}'::text[],
   -- Whose lists are walked: kind/name. One that is added later is in no comparison.
   providers text[] not null default '{}'::text[],
+  -- Acquirers that list no charges: kind/name. Nothing of theirs is in the comparison.
+  unlisted text[] not null default '{}'::text[],
   walker uuid,
   walking_until timestamptz
 );

@@ -192,7 +192,7 @@ create table pix_return_cursors (
 create index pix_return_cursors_due on pix_return_cursors (due_at);
 
 -- What arrived, kept in the commit that moves the cursor, and applied in a commit of its own. What is for no
--- charge of ours is not kept: an account may receive for others too.
+-- charge of ours is not kept, unless its txid has the form of ours: an account may receive for others too.
 create table pix_receipts (
   merchant_id text not null,
   -- The end-to-end id, of what left again with the devolution's: what is reported twice is kept once.
@@ -231,6 +231,23 @@ create table unreadable_pix_receipts (
   primary key (merchant_id, item_hash)
 );
 create index unreadable_pix_receipts_newest on unreadable_pix_receipts (created_at);
+
+-- What arrived for a charge that this database has lost: under a txid of the form of ours, which nothing here
+-- has. Until the charge is here again, a person looks.
+create table lost_pix_receipts (
+  -- Empty: the bank names none.
+  merchant_id text not null default '',
+  bank text not null check (char_length(bank) <= 40),
+  -- The end-to-end id.
+  receipt_id text not null check (receipt_id ~ '^[a-zA-Z0-9]{32}$'),
+  txid text not null check (char_length(txid) <= 35),
+  amount bigint not null check (amount > 0),
+  received_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  primary key (merchant_id, bank, receipt_id)
+);
+create index lost_pix_receipts_newest on lost_pix_receipts (created_at);
+create index lost_pix_receipts_by_txid on lost_pix_receipts (txid);
 
 alter table movements add column pix_id uuid,
   add foreign key (merchant_id, pix_id) references pix_charges (merchant_id, pix_id),

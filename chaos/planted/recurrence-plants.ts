@@ -13,7 +13,10 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CHARGING,
-        find: `         and (b.transaction_id = i.transaction_id or (b.fence = i.fence and b.transaction_id is null
+        find: `         and ((b.transaction_id = i.transaction_id and exists (
+             select from billing_charges c where c.merchant_id = i.merchant_id
+               and c.transaction_id = i.transaction_id and c.taker = i.taker
+           )) or (b.fence = i.fence and b.transaction_id is null
            and (b.lease_expires_at is null or b.lease_expires_at <= now())))\n`,
         put: '',
       },
@@ -105,8 +108,8 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CHARGING,
-        find: 'from ended e where e.next_billing_id is not null',
-        put: 'from ended e where e.next_billing_id is not null and false',
+        find: 'from ended e where e.next_installment is not null',
+        put: 'from ended e where e.next_installment is not null and false',
       },
     ],
     kinds: 'calm',
@@ -189,8 +192,8 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CHARGING,
-        find: '(b.transaction_id = i.transaction_id or (b.fence = i.fence and b.transaction_id is null',
-        put: '(b.transaction_id = i.transaction_id or (b.transaction_id is null',
+        find: ')) or (b.fence = i.fence and b.transaction_id is null',
+        put: ')) or (b.transaction_id is null',
       },
       {
         file: CHARGING,

@@ -6,6 +6,7 @@ import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import { programOf } from '../../src/platform/home.ts';
 import { type Listener, startListener } from '../../test/kit/listener.ts';
 import { TEST_CARD } from '../../test/kit/merchant.ts';
+import { openPixBank } from '../../test/kit/pix-bank.ts';
 import {
   cleanEnvironment,
   databaseUrl,
@@ -20,6 +21,7 @@ import { chanceFrom } from '../chance.ts';
 import { callGateway } from '../merchant-client.ts';
 import { wait } from '../operations/operation.ts';
 import { judgeRestore, type LedgerCharge } from './of-restore.ts';
+import { PixTill } from './pix-till.ts';
 import { type Door, RestoredTill } from './restored-till.ts';
 import { type AskShop, ToldShop } from './told-shop.ts';
 
@@ -52,6 +54,8 @@ type Stage = {
   readonly simulator: TestSimulator;
   readonly till: RestoredTill;
   readonly told: ToldShop;
+  readonly pixBank: Awaited<ReturnType<typeof openPixBank>>;
+  readonly pix: PixTill;
   readonly merchant: Listener;
 };
 
@@ -77,7 +81,11 @@ export async function runRestore(options: RestoreOptions): Promise<RestoreReport
     opened.ends.push(() => merchant.close());
     const till = new RestoredTill(chanceFrom(options.seed), `${merchant.url}/callbacks`);
     const told = new ToldShop(chanceFrom(options.seed + 1));
-    return await rehearse({ options, opened, archive, simulator, till, told, merchant }, clusters);
+    const pixBank = await openPixBank(folder);
+    opened.ends.push(() => pixBank.pix.stop());
+    const pix = new PixTill(pixBank.pix.url);
+    const stage = { options, opened, archive, simulator, till, told, pixBank, pix, merchant };
+    return await rehearse(stage, clusters);
   } finally {
     for (const end of opened.ends.reverse()) await end().catch(() => {});
   }
@@ -96,27 +104,29 @@ async function rehearse(stage: Stage, clusters: Clusters): Promise<RestoreReport
   await recover(stage, recovered);
 
   const held = await serve(stage, recovered, {});
-  const lines = await reconcileByMerchant(stage, recovered, restoredTo);
-  const redo = ['restore', 'redo', ...logs.flatMap((file) => ['--lines', file]), '--do'];
+  const ofLost = logs.flatMap((file) => ['--lines', file]);
+  const lines = await reconcileByMerchant(stage, recovered, ['--since', restoredTo, ...ofLost]);
+  const redo = ['restore', 'redo', ...ofLost, '--do'];
   const { printed: redone } = await parcela(stage, recovered, redo);
   await parcela(stage, recovered, ['restore', 'accept', '--reason', 'rehearsal']);
   await parcela(stage, recovered, ['restore', 'release', '--all', '--reason', 'rehearsal']);
   const door = await doorOf(held, demo);
   await until('work goes on', async () => (await readiness(held)) === 200, END_MILLISECONDS);
   await until('nothing is unknown', async () => (await unknownOf(recovered)) === 0, END_MILLISECONDS);
-  const again = await till.sendAgain(door);
+  const again = [...(await till.sendAgain(door)), ...(await stage.pix.sendAgain(door))];
   await stage.told.comeDue(recovered);
   options.say('accepted; selling on');
   const before = till.sales.length;
   await sellFor(stage, door, CALM_SECONDS);
   await until('nothing is unknown', async () => (await unknownOf(recovered)) === 0, END_MILLISECONDS);
-  const violations = [...again, ...(await judge(stage, recovered))];
+  const violations = [...again, ...(await judge(stage, recovered)), ...(await stage.pix.judge(door))];
   const billed = await recovered.sql(`select from billings where state = 'paid'`);
   await held.stop();
   return {
     lines: [
       ...lines,
       ...stage.told.lines,
+      stage.pix.line,
       ...redone.trim().split('\n').slice(0, 1),
       `${before} sales before the restore was accepted, ${till.sales.length - before} behind it`,
       `${billed.length} billings paid, ${stage.merchant.received.length} callbacks received`,
@@ -136,6 +146,7 @@ async function loseEverything(
   const door = await doorOf(service, demo);
   const { ask, storeCard } = await subscribe(service, demo, door);
   await stage.told.enroll(ask, storeCard, lost);
+  await stage.pix.begin(door);
   let isOver = false;
   const selling = stage.till.sell(door, options.perSecond, () => isOver);
   await wait((CALM_SECONDS * 1_000) / 2);
@@ -145,13 +156,14 @@ async function loseEverything(
   const [moment] = await lost.sql('select now() as now, pg_create_restore_point($$instant$$)');
   // From now on billings are charged too.
   const charging = await serve(stage, lost, {});
-  const changing = stage.told.change(ask, options.seconds * 1_000);
+  const lostTime = options.seconds * 1_000;
+  const changing = [stage.told.change(ask, lostTime), stage.pix.change(door, lostTime)];
   await wait(options.seconds * 1_000);
   await Promise.all([service.kill(), charging.kill()]);
   isOver = true;
   await lost.sql('select pg_switch_wal()');
   await lost.stop('fast');
-  await Promise.all([selling, changing]);
+  await Promise.all([selling, ...changing]);
   const logs = await Promise.all(
     [service, charging].map(async ({ log }, index) => {
       const file = join(stage.opened.folder, `lost-${index}.log`);
@@ -181,8 +193,12 @@ async function recover({ archive, options }: Stage, recovered: Cluster): Promise
  * Reconciles, killed in the middle and begun again; then the merchant says which of its sales were
  * answered.
  */
-async function reconcileByMerchant(stage: Stage, recovered: Cluster, since: string): Promise<string[]> {
-  const words = ['restore', 'reconcile', '--since', since];
+async function reconcileByMerchant(
+  stage: Stage,
+  recovered: Cluster,
+  given: readonly string[],
+): Promise<string[]> {
+  const words = ['restore', 'reconcile', ...given];
   await parcela(stage, recovered, words, { killedAt: /charges of the acquirer compared/ });
   const { printed } = await parcela(stage, recovered, words);
   const { items } = JSON.parse(
@@ -239,13 +255,15 @@ async function unknownOf(recovered: Cluster): Promise<number> {
     select from transactions where state in ('charging', 'unresolved', 'capturing')
     union all select from restored_charges where decision = 'unfinished'
     union all select from cancels where state in ('canceling', 'pending')
-    union all select from billing_charges where due_at is not null`);
+    union all select from billing_charges where due_at is not null
+    union all select from pix_charges where state in ('issuing', 'removing')
+    union all select from pix_refunds where state in ('refunding', 'pending')`);
   return rows.length;
 }
 
 /** `acquirer` null: the service's own, which makes the merchant. */
 async function serve(
-  { opened, simulator }: Stage,
+  { opened, simulator, pixBank }: Stage,
   cluster: Cluster,
   change: Readonly<Record<string, string>>,
   acquirer: string | null = simulator.url,
@@ -257,6 +275,7 @@ async function serve(
     PARCELA_REQUESTS_PER_SECOND_PER_ADDRESS: '1000000',
     PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: '1000000',
     ...(acquirer === null ? {} : { PARCELA_ACQUIRER_URL: acquirer }),
+    ...pixBank.settings,
     ...change,
   };
   const service = await startService({ folder: join(opened.folder, 'home'), settings });
@@ -313,7 +332,7 @@ async function sellFor({ till, options }: Stage, door: Door, seconds: number): P
 
 /** A command of the operator; `killedAt`: killed as soon as it says so. */
 async function parcela(
-  { opened, simulator, options }: Stage,
+  { opened, simulator, pixBank, options }: Stage,
   recovered: Cluster,
   words: readonly string[],
   { killedAt }: { readonly killedAt?: RegExp } = {},
@@ -321,6 +340,7 @@ async function parcela(
   const env = cleanEnvironment({
     DATABASE_URL: databaseUrl(recovered.address),
     PARCELA_ACQUIRER_URL: simulator.url,
+    ...pixBank.settings,
     PARCELA_DATA_DIR: join(opened.folder, 'home'),
   });
   const child = spawn(process.execPath, [...PARCELA, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -20,7 +20,7 @@ export const RUNTIME_TABLE_RIGHTS: TableRights = {
   // Immutable until old; a second person approves `console_requests` as written.
   ...on(
     'select, insert, delete',
-    'console_requests delivery_tries settlement_entries provider_rules settlement_matches upcoming_alerts',
+    'console_requests delivery_tries lost_pix_receipts provider_rules settlement_entries settlement_matches upcoming_alerts',
   ),
   ...on('select, insert, update', 'acquirer_changes acquirer_cursors audit_head'),
   ...on('select, insert, update', 'bank_changes bank_cursors billing_charges billings boletos cancels'),

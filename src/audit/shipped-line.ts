@@ -67,33 +67,47 @@ const ownEcsName = (name: string) => `parcela.${name}`;
 
 /** Reads a line of the service, under our names or ECS's, in a shipper's wrapping. Null: another line. */
 export function readShippedLine(text: string): ShippedLine | null {
-  if (!text.includes('auditSeal')) return null;
-  return entryIn(objectIn(text.slice(text.indexOf('{'))), MOST_WRAPPINGS);
+  const fieldOf = fieldsOfLine(text, 'auditSeal');
+  return fieldOf === null ? null : entryOf(fieldOf);
 }
 
-function entryIn(fields: Record<string, unknown>, wrappings: number): ShippedLine | null {
-  if (isEntry(fields)) return entryOf(fields);
+/** A field of a line by our name, and by ECS's where that is another one. */
+export type LineField = (name: string, ecsName?: string) => unknown;
+
+/** Null: the line has no field `has` of ours. */
+export function fieldsOfLine(text: string, has: string): LineField | null {
+  if (!text.includes(has)) return null;
+  return fieldsIn(objectIn(text.slice(text.indexOf('{'))), has, MOST_WRAPPINGS);
+}
+
+function fieldsIn(fields: Record<string, unknown>, has: string, wrappings: number): LineField | null {
+  const fieldOf: LineField = (name, ecsName = ownEcsName(name)) =>
+    fields[name] ?? splitField(fields, ecsName);
+  if (fieldOf(has) !== undefined) return fieldOf;
   if (wrappings === 0) return null;
   for (const name of WRAPPERS) {
     const wrapped = fields[name];
     // The whole text must be the object: callers' texts stand inside texts of ours.
     const inner = typeof wrapped === 'string' ? objectIn(wrapped) : isObject(wrapped) ? wrapped : {};
-    const found = entryIn(inner, wrappings - 1);
+    const found = fieldsIn(inner, has, wrappings - 1);
     if (found !== null) return found;
   }
   return null;
 }
 
-const isEntry = (fields: Record<string, unknown>) =>
-  'auditSeal' in fields ||
-  ownEcsName('auditSeal') in fields ||
-  (isObject(fields.parcela) && 'auditSeal' in fields.parcela);
+/** Some stores split names at the dots. */
+function splitField(fields: Record<string, unknown>, name: string): unknown {
+  if (name in fields) return fields[name];
+  const dot = name.indexOf('.');
+  const inner = dot === -1 ? undefined : fields[name.slice(0, dot)];
+  return isObject(inner) ? splitField(inner, name.slice(dot + 1)) : undefined;
+}
 
-/** Under our name or ECS's, which some stores split at the dot. */
-function entryOf(fields: Record<string, unknown>): ShippedLine | null {
-  const apart = isObject(fields.parcela) ? fields.parcela : {};
-  const of = (name: string) => fields[name] ?? fields[ownEcsName(name)] ?? apart[name];
-  const textOf = (name: string) => (typeof of(name) === 'string' ? (of(name) as string) : '');
+function entryOf(of: LineField): ShippedLine | null {
+  const textOf = (name: string, ecsName?: string) => {
+    const value = of(name, ecsName);
+    return typeof value === 'string' ? value : '';
+  };
   const [entryNumber, changed, alsoChanged] = [of('auditEntry'), of('changed'), of('alsoChanged')];
   const [seal, action, resource] = [textOf('auditSeal'), of('action'), of('resource')];
   if (!Number.isSafeInteger(entryNumber) || !SEAL.test(seal)) return null;
@@ -101,9 +115,7 @@ function entryOf(fields: Record<string, unknown>): ShippedLine | null {
   return {
     entryNumber: entryNumber as number,
     seal,
-    time:
-      textOf('writtenAt') ||
-      (typeof fields['@timestamp'] === 'string' ? fields['@timestamp'] : textOf('time')),
+    time: textOf('writtenAt') || textOf('@timestamp') || textOf('time'),
     action,
     outcome: textOf('outcome'),
     actor: textOf('actor'),

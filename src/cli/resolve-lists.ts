@@ -12,6 +12,7 @@ import {
   listUnresolvedBoletos,
   type UnresolvedBoleto,
 } from '../transactions/methods/boleto/unresolved/unresolved-boletos.sql.ts';
+import { listOddReceipts, type OddReceipt } from '../transactions/methods/pix/receipts/odd-receipts.sql.ts';
 import {
   listUnresolvedPix,
   type UnresolvedPix,
@@ -61,6 +62,7 @@ export async function runChanges(given: GivenOptions, { database }: CommandTools
   const found = [
     ...(await listRefusedChanges(database, limit)).map(oddChangeOf),
     ...(await listOddBankChanges(database, limit)).map(oddBankChangeOf),
+    ...(await listOddReceipts(database, limit)).map(oddReceiptOf),
   ]
     .toSorted((one, other) => other.refusedAt - one.refusedAt)
     .slice(0, limit);
@@ -95,6 +97,14 @@ function oddBankChangeOf({ at, merchantId, reason, change, item }: OddBankChange
   const cents = amount === null ? '' : ` of ${reaisText(amount)}`;
   const text = `${event}${cents}, boleto ${ourNumber} (change ${changeId} of the bank)`;
   return { refusedAt: at, merchantId, reason, text, json };
+}
+
+function oddReceiptOf({ at, bank, reason, txid, endToEndId, amount, item }: OddReceipt): OddChange {
+  const pix = { bank, txid, endToEndId, amount };
+  const json = { refusedAt: at, merchantId: null, reason, pix: item === null ? pix : null, item };
+  if (amount === null) return { refusedAt: at, merchantId: null, reason, text: item ?? '', json };
+  const text = `Pix of ${reaisText(amount)} for ${txid}, a charge that is not here (${endToEndId}, bank ${bank})`;
+  return { refusedAt: at, merchantId: null, reason, text, json };
 }
 
 function changeText({ change, item }: RefusedChange): string {

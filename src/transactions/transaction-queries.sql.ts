@@ -1,5 +1,5 @@
 import { readReasons } from '../antifraud/anti-fraud.ts';
-import { type Database, type Reader, type Row, statement } from '../platform/postgres/database.ts';
+import { type Reader, type Row, statement } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
 import { column, listsCodec, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
 import { readAuthenticationSummary } from '../providers/acquirers/authentication.ts';
@@ -46,7 +46,7 @@ const FIND_STATES = statement(
 
 /** Leaves out transactions that do not exist. Without keys no query is made. */
 export async function findStates(
-  database: Database,
+  database: Reader,
   keys: readonly TransactionKey[],
 ): Promise<RowOf<typeof STATE>[]> {
   return keys.length === 0 ? [] : (await database.query(FIND_STATES, KEYS.values(keys))).map(STATE.parse);

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { openDatabase } from '../../src/platform/postgres/database.ts';
+import { handOnLost } from '../../src/transactions/methods/pix/receipts/odd-receipts.sql.ts';
+import { runCommandHere } from '../kit/command.ts';
 import { call } from '../kit/merchant.ts';
-import { until } from '../kit/service.ts';
+import { databaseUrl, until } from '../kit/service.ts';
 import {
   cancel,
   charge,
@@ -335,6 +338,36 @@ test('what the bank never lists as received is known from its record of the char
   } finally {
     await shop.service.auditor.query("update pix_cursors set bank = 'default'");
   }
+});
+
+test('what is paid for a charge that this database has lost is listed and warned of, until the charge is here again', async () => {
+  const { paymentId, txid } = (await charge(shop)).body;
+  const { auditor } = shop.service;
+  const { address } = shop.service.database;
+  const become = (to: string, from: string) =>
+    auditor.query('update pix_charges set txid = $1 where txid = $2', [to, from]);
+  const lost = txid.replace(/^......../, '00000000');
+  await become(lost, txid);
+  const endToEndId = await pay(shop, txid);
+  await until(
+    'it is kept',
+    async () => (await auditor.query('select from lost_pix_receipts', [])).length === 1,
+  );
+  const settings = { DATABASE_URL: databaseUrl(address) };
+  const { printed } = await runCommandHere(['resolve', 'changes', '--json'], settings);
+  const { items } = JSON.parse(printed) as { items: { reason: string; pix: object }[] };
+  assert.deepEqual(
+    items.filter(({ reason }) => reason === 'noCharge').map(({ pix }) => pix),
+    [{ bank: 'default', txid, endToEndId, amount: 14_990 }],
+  );
+  await become(txid, lost);
+  const database = openDatabase(address, () => {});
+  const [row] = await auditor.query('select merchant_id, pix_id from pix_charges where txid = $1', [txid]);
+  const key = { merchantId: row?.merchant_id as string, pixId: row?.pix_id as string };
+  await database.transaction((tx) => handOnLost(tx, key));
+  await database.close();
+  await untilStatus(shop, paymentId, 'Paga');
+  assert.deepEqual(await auditor.query('select from lost_pix_receipts', []), []);
 });
 
 test('a lost answer of the removal is asked for until the bank answers', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { newTry } from '../../src/platform/chance.ts';
 import { batchReads } from '../../src/platform/postgres/batched-reads.ts';
 import { type BatchedWrite, batchWrites } from '../../src/platform/postgres/batched-writes.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
@@ -62,7 +63,7 @@ async function stateOf(subscriptionId: string): Promise<unknown> {
 /** What an end needs whatever it says. */
 function endOf({ subscriptionId }: Planted, billingId: string) {
   const { merchantId } = rows;
-  return { merchantId, billingId, subscriptionId, nextBillingId: randomUUID(), by: 'system', at: now() };
+  return { merchantId, billingId, subscriptionId, by: 'system', at: now() };
 }
 
 type Change = Readonly<Record<string, unknown>>;
@@ -74,8 +75,23 @@ function takeOf(
   change: Partial<StartedCharge> = {},
 ): StartedCharge {
   const intent = intentOf(rows.merchantId, billingId, vaultId);
-  return { billingId, subscriptionId, planId, vaultId, fence: 0, attemptNumber: 1, intent, ...change };
+  return {
+    billingId,
+    subscriptionId,
+    planId,
+    vaultId,
+    fence: 0,
+    attemptNumber: 1,
+    taker: newTry(),
+    intent,
+    ...change,
+  };
 }
+
+const withId = (take: StartedCharge, transactionId: string): StartedCharge => ({
+  ...take,
+  intent: { ...take.intent, transactionId },
+});
 
 test('a charge by hand finds the card canceled while the next installment is paid: the blocked subscription has nothing open', async () => {
   const planted = await plantSubscription(rows);
@@ -129,7 +145,10 @@ test('of two charges of a billing at once, the one with a card that was replaced
       charges_made: 1,
     });
     const take = (vaultId: string) => takeOf({ ...planted, vaultId }, billingId, { attemptNumber: null });
-    const both = [take(planted.vaultId), take(randomUUID())] as const;
+    const first = take(planted.vaultId);
+    const second = take(randomUUID());
+    // One fence, one id of the charge.
+    const both = [first, withId(second, first.intent.transactionId)] as const;
     const sent = turn % 2 === 0 ? both : both.toReversed();
     const results = await takes.write(sent, []);
     assert.deepEqual(
@@ -161,6 +180,70 @@ test('a billing is taken as it was found alone: not under another fence, by anot
     const take = takeOf(planted, billingId, wanted);
     assert.equal((await takes.write([take], [])).get(takes.key(take)), expected, what);
   }
+});
+
+test('of two that take a billing at one fence, for one charge, one does; its own statement is repeated', async () => {
+  const takes = chargeIntentsWrite(database);
+  const taken = async (...some: readonly StartedCharge[]) => {
+    const results = await takes.write(some, []);
+    return some.map((row) => results.get(takes.key(row))).toSorted();
+  };
+  const planted = await plantSubscription(rows);
+  const billingId = await plantBilling(rows, planted.subscriptionId);
+  const first = takeOf(planted, billingId);
+  const second = { ...first, taker: newTry() };
+  assert.deepEqual(await taken(first, second), ['committed', 'notTaken']);
+  const [charge] = await service.auditor.query('select taker from billing_charges where billing_id = $1', [
+    billingId,
+  ]);
+  const hasIt = first.taker.equals(charge?.taker as Buffer);
+  assert.deepEqual(await taken(hasIt ? first : second), ['committed'], 'an answer was lost');
+  assert.deepEqual(await taken(hasIt ? second : first), ['notTaken'], 'another process has it');
+});
+
+test('a charge that a restored database has already ends its billing, and is not sent, however often it is asked for', async () => {
+  const takes = chargeIntentsWrite(database);
+  const planted = await plantSubscription(rows);
+  const billingId = await plantBilling(rows, planted.subscriptionId);
+  const standing = await plantDecline(rows);
+  const take = withId(takeOf(planted, billingId), standing);
+  for (const what of ['taken', 'its answer was lost'])
+    assert.equal((await takes.write([take], [])).get(takes.key(take)), 'notTaken', what);
+  const [billing] = await service.auditor.query(
+    'select b.transaction_id, b.fence, c.due_at is not null as is_due from billings b join billing_charges c using (merchant_id, billing_id) where billing_id = $1',
+    [billingId],
+  );
+  assert.deepEqual(billing, { transaction_id: standing, fence: 1, is_due: true });
+});
+
+test('what follows a billing has the same id in a database that lost it, and another one beside a skipped one', async () => {
+  const planted = await plantSubscription(rows);
+  const transactionId = await plantDecline(rows);
+  const underWay = { charges_made: 1, transaction_id: transactionId };
+  const billingId = await plantBilling(rows, planted.subscriptionId, underWay);
+  await plantCharge(rows, billingId, { transaction_id: transactionId });
+  const followed = async (): Promise<string> => {
+    const end = { ...endOf(planted, billingId), kind: 'resolved', transactionId, facts: APPROVED } as const;
+    assert.equal((await writeEnd(end, soon())).rule, 'paid');
+    const next = (await billingsOf(rows, planted.subscriptionId)).at(-1);
+    return next?.billing_id as string;
+  };
+  const undo = () =>
+    service.auditor.query(
+      `update billings set state = 'opened', charge_on = due_on, charges_made = 1, transaction_id = $2, modified_by = null,
+         modified_at = null where billing_id = $1`,
+      [billingId, transactionId],
+    );
+  const id = await followed();
+  await service.auditor.query('delete from billings where billing_id = $1', [id]);
+  await undo();
+  assert.equal(await followed(), id);
+  await service.auditor.query(
+    `update billings set state = 'canceled', is_skipped = true, charge_on = null where billing_id = $1`,
+    [id],
+  );
+  await undo();
+  assert.notEqual(await followed(), id);
 });
 
 test('only what is active is charged on schedule; by hand it may be blocked', async () => {

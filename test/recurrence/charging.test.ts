@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { identifyCharge } from '../../src/recurrence/collection/identify-charge.ts';
 import { type Listener, startListener } from '../kit/listener.ts';
 import { until } from '../kit/service.ts';
+import { authorizeThere } from '../restored/lost-shop.ts';
 import {
   BILLING,
   billingsOf,
@@ -105,6 +107,29 @@ test('a stored card that said never again is not sent, also when the key of its 
   assert.equal(await statusOf(shop, subscriptionId), 'Blocked');
   assert.equal((await billingsOf(shop, subscriptionId)).at(-1).timeline.at(-1).rule, 'NeverAgain');
   assert.deepEqual(statusesIn(await ledgerOf(service, shop)), ['approved', 'declined']);
+});
+
+test('what the acquirer has of another card under the id of a charge decides nothing: the card is asked under the next one', async () => {
+  const shop = await service.openShop('outro-cartao-la');
+  const { subscriptionId } = await subscribe(shop);
+  await chargedBilling(shop, subscriptionId);
+  const [, second] = await billingsOf(shop, subscriptionId);
+  const [row] = await service.auditor.query('select amount, fence from billings where billing_id = $1', [
+    second.id,
+  ]);
+  // As a database that was restored meets it: charged there in the lost time, with the card before this one.
+  const reference = identifyCharge(second.id, Number(row?.fence));
+  const asked = { reference, number: '5200050000000267', outcome: 'declined' };
+  await authorizeThere(service.simulatorUrl, shop.merchantId, Number(row?.amount), asked);
+  await jumpTo(shop, dayAfter(shop.startOn, 31));
+  await until('the second billing is paid', async () => {
+    const [, now] = await billingsOf(shop, subscriptionId);
+    if (now.status === 'Opened') await jumpTo(shop, 1);
+    return now.status === 'Paid' || now.status === 'Denied'
+      ? assert.equal(now.status, 'Paid') === undefined
+      : null;
+  });
+  assert.equal(await statusOf(shop, subscriptionId), 'Active');
 });
 
 test('who tries out a lost card in homologation goes on with the same test card, as with every other that is no trial card', async () => {

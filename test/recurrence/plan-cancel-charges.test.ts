@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { newTry } from '../../src/platform/chance.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../src/platform/postgres/deadline.ts';
 import {
@@ -43,7 +44,7 @@ const askForEnding = ({ planId }: Planted) =>
 
 function takeOf(planted: Planted, billingId: string, attemptNumber: number | null = 1): StartedCharge {
   const intent = intentOf(rows.merchantId, billingId, planted.vaultId);
-  return { ...planted, billingId, fence: 0, attemptNumber, intent };
+  return { ...planted, billingId, fence: 0, attemptNumber, taker: newTry(), intent };
 }
 
 async function take(row: StartedCharge): Promise<unknown> {

@@ -26,7 +26,14 @@ after(async () => {
 });
 
 test('a walk that stood still for longer than its lease writes nothing any more', async () => {
-  const asked = { since: AT, stoppedAt: null, lastSaleAt: null, alsoMerchants: [], providers: [] };
+  const asked = {
+    since: AT,
+    stoppedAt: null,
+    lastSaleAt: null,
+    alsoMerchants: [],
+    providers: [],
+    unlisted: [],
+  };
   const [stamp] = await auditor.query('select token::text from database_stamp', []);
   const token = (stamp?.token ?? null) as string | null;
   const run = await database.transaction((tx) => openRestoreRun(tx, token, asked));

@@ -50,22 +50,3 @@ export async function losePix(shop: PixShop, pix: LostPix): Promise<void> {
 export async function statusOf(shop: PixShop, { paymentId }: Made): Promise<string> {
   return (await read(shop, paymentId)).body.statusDescription as string;
 }
-
-/** By its receiver, at the bank itself. */
-export async function takeAwayThere({ bankUrl }: PixShop, { txid }: Made): Promise<void> {
-  const given = await fetch(new URL('/oauth/token', bankUrl), {
-    method: 'POST',
-    headers: {
-      authorization: `Basic ${Buffer.from('parcela:secret').toString('base64')}`,
-      'content-type': 'application/x-www-form-urlencoded',
-    },
-    body: 'grant_type=client_credentials&scope=cob.write',
-  });
-  const { access_token: token } = (await given.json()) as { access_token: string };
-  const answer = await fetch(new URL(`/api/v2/cob/${txid}`, bankUrl), {
-    method: 'PATCH',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }),
-  });
-  assert.equal(answer.status, 200, await answer.text());
-}

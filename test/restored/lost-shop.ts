@@ -80,12 +80,13 @@ export async function authorizeThere(
   simulatorUrl: string,
   ofMerchant: string,
   amount: number,
+  { reference = randomUUID() as string, number = TEST_CARD, outcome = 'approved' } = {},
 ): Promise<void> {
   const answer = await fetch(`${simulatorUrl}/authorizations`, {
     method: 'POST',
     body: JSON.stringify({
       ...{
-        reference: randomUUID(),
+        reference,
         merchantId: ofMerchant,
         merchantReference: 'LATE',
         amount,
@@ -93,12 +94,12 @@ export async function authorizeThere(
       },
       ...{ initiator: 'cardholder', networkTransactionId: null, storedCard: null },
       card: {
-        ...{ number: TEST_CARD, brand: 'mastercard', holderName: 'ANA SOUZA', securityCode: '123' },
+        ...{ number, brand: 'mastercard', holderName: 'ANA SOUZA', securityCode: '123' },
         ...{ expirationMonth: '12', expirationYear: '39' },
       },
     }),
   });
-  assert.equal(((await answer.json()) as { outcome: string }).outcome, 'approved');
+  assert.equal(((await answer.json()) as { outcome: string }).outcome, outcome);
 }
 
 /** Nor for that. */

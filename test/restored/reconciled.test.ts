@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ecsFields } from '../../src/platform/log.ts';
+import { identifyCharge } from '../../src/recurrence/collection/identify-charge.ts';
 import { runCommandHere } from '../kit/command.ts';
 import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { openPixBank } from '../kit/pix-bank.ts';
@@ -17,9 +18,15 @@ import {
 } from '../kit/service.ts';
 import { openResolvingBridge, type ResolvingBridge } from '../kit/spoiling-acquirer.ts';
 import { captureOf } from '../payments/preauthorized.ts';
-import { cancel as cancelPix, type PixShop, ledger as pixLedger } from '../pix/pix-service.ts';
+import {
+  cancel as cancelPix,
+  type PixShop,
+  pay as payPix,
+  ledger as pixLedger,
+  untilStatus,
+} from '../pix/pix-service.ts';
 import { type Cluster, type Clusters, openClusters } from './clusters.ts';
-import { giveBackPart, type LostPix, losePix, makePix, statusOf, takeAwayThere } from './lost-pix.ts';
+import { giveBackPart, type LostPix, losePix, makePix, statusOf } from './lost-pix.ts';
 import {
   asked,
   authorizeThere,
@@ -186,6 +193,13 @@ before(async () => {
     const rows = await lost.sql(`select from billings where state = 'paid'`);
     return rows.length === 1;
   });
+  // What follows it is opened and charged in the lost time too.
+  await lost.sql(`update billings set charge_on = now()::date where state = 'opened' and installment = 2
+    and amount = 4990`);
+  await until('what follows it is paid', async () => {
+    const rows = await lost.sql(`select from billings where state = 'paid'`);
+    return rows.length === 2;
+  });
   void pay(later, BOOKED_AND_SILENT, 'SILENT').catch(() => {});
   ids.silent = await until('the silent charge is booked', async () => {
     const found = (await ledger()).find(({ amount }) => amount === BOOKED_AND_SILENT);
@@ -298,7 +312,7 @@ test('a dry run says what would be done and changes nothing: what is new may be 
   assert.deepEqual(
     { code, filled, voided, undecided, unfinished, leftToServices, notOurs },
     {
-      ...{ code: 1, filled: 7, voided: 0, undecided: 5, unfinished: 1, leftToServices: 0, notOurs: 0 },
+      ...{ code: 1, filled: 7, voided: 0, undecided: 6, unfinished: 1, leftToServices: 0, notOurs: 0 },
     },
   );
   const { returned, removed, left } = said.pix as Restored;
@@ -314,7 +328,7 @@ test('reconciling fills in what was answered, asks a person for the rest, and do
   );
   const first = await reconcile('--since', since);
   const { code, filled, undecided, unfinished } = first;
-  assert.deepEqual([code, filled, undecided, unfinished], [1, 6, 6, 1], JSON.stringify(first));
+  assert.deepEqual([code, filled, undecided, unfinished], [1, 7, 6, 1], JSON.stringify(first));
   assert.deepEqual(await rowOf(ids.lostInPart), {
     ...{ state: 'approved', origin: 'payment', amount: 12_000, canceled_amount: 500 },
   });
@@ -324,7 +338,15 @@ test('reconciling fills in what was answered, asks a person for the rest, and do
   assert.equal((await rowOf(ids.released))?.state, 'unresolved');
   assert.equal((await rowOf(ids.waiting))?.state, 'preauthorized');
   const charges = await recovered.sql(`select origin, state from transactions where origin = 'billing'`);
-  assert.deepEqual(charges, [{ origin: 'billing', state: 'approved' }]);
+  const charge = { origin: 'billing', state: 'approved' };
+  assert.deepEqual(charges, [charge, charge], 'what followed the first one has the id that the acquirer has');
+  const paidBillings = await recovered.sql(
+    `select installment from billings where state = 'paid' order by 1`,
+  );
+  assert.deepEqual(
+    paidBillings.map(({ installment }) => installment),
+    [1, 2],
+  );
   const again = await reconcile('--since', since);
   assert.equal(
     again.unfinished,
@@ -339,8 +361,7 @@ test('reconciling fills in what was answered, asks a person for the rest, and do
 test('what was given back and taken away by Pix is put into the books, and what they lost is named', async () => {
   const { pix: found } = await reconcile('--since', since);
   assert.deepEqual(found, {
-    returned: 0,
-    removed: 0,
+    ...NOTHING_BROUGHT,
     left: [{ bank: 'default', txid: pix.lost?.txid, amount: 14_990, state: 'waiting' }],
   });
   const refunds = await recovered.sql(`select state, amount::int from pix_refunds order by amount`);
@@ -351,9 +372,14 @@ test('what was given back and taken away by Pix is put into the books, and what 
   const shop = pixShopAt(onRecovered);
   const statuses = [await statusOf(shop, pix.part), await statusOf(shop, pix.removed)];
   assert.deepEqual([...statuses, await statusOf(shop, pix.late)], ['Paga', 'Cancelada', 'Cancelada']);
-  await takeAwayThere(shop, pix.lost as never);
-  assert.deepEqual((await reconcile('--since', since)).pix, { returned: 0, removed: 0, left: [] });
+  const named = ['--since', since, '--lines', lostLines];
+  const { pix: shown } = await reconcile('--dry-run', ...named);
+  assert.deepEqual(shown, { brought: 1, returned: 0, removed: 0, left: [] });
+  assert.deepEqual((await reconcile(...named)).pix, shown);
+  assert.deepEqual((await reconcile(...named)).pix, { ...NOTHING_BROUGHT, left: [] }, 'once');
 });
+
+const NOTHING_BROUGHT = { brought: 0, returned: 0, removed: 0 };
 
 type Redone = {
   missing?: { from: number; to: number }[];
@@ -494,9 +520,26 @@ test('a provider of the lost time is here again and compared before the database
   await addPixBank(settingsOf(recovered));
   assert.match(await accept(), /pix\/segundo was not there when restore reconcile was run/);
   const { pix: found } = await reconcile('--since', since);
-  assert.deepEqual(found, { returned: 0, removed: 0, left: [] });
+  assert.deepEqual(found, { ...NOTHING_BROUGHT, left: [] });
   const shown = await redo();
   assert.deepEqual([shown.items?.length, shown.code], [5, 0]);
+});
+
+test('an acquirer without a list stops no comparison, is named, and is accepted only as not compared', async () => {
+  const keyFile = join(root, 'rede');
+  await writeFile(keyFile, '10000167:key', { mode: 0o600 });
+  const named = ['--kind', 'acquirer', '--name', 'rede', '--adapter', 'rede', '--url', 'http://127.0.0.1:1'];
+  const access = ['--establishment', merchantId, '--establishment-key-file', keyFile];
+  const added = await parcela('provider', 'add', ...named, ...access);
+  assert.equal(added.code, 0, added.said);
+  const { printed, code } = await parcela('restore', 'reconcile', '--since', since);
+  assert.match(printed, /\d+ {2}charges that the acquirer has since then/);
+  assert.match(printed, /The acquirer rede lists no charges: nothing there was compared/);
+  assert.equal(code, 1);
+  const { said } = await parcela('restore', 'accept', '--reason', 'too early');
+  assert.match(said, /acquirer\/rede lists no charges and was not compared.*--unreconciled/);
+  await recovered.sql(`delete from providers where name = 'rede'`);
+  assert.deepEqual((await reconcile('--since', since)).unlisted, []);
 });
 
 /** The lost lines, changed, as another file. */
@@ -585,7 +628,7 @@ test('once it is accepted nothing is charged twice, and the books have every liv
   });
   assert.match(accepted.printed, /The billings of \d+ merchants are held/);
   await until('the billing is paid', async () => {
-    return (await recovered.sql(`select from billings where state = 'paid'`)).length === 1;
+    return (await recovered.sql(`select from billings where state = 'paid'`)).length === 2;
   });
   await until('nothing is unknown', async () => {
     const open = await recovered.sql(`select from transactions where state in ('charging', 'unresolved')
@@ -598,7 +641,7 @@ test('once it is accepted nothing is charged twice, and the books have every liv
   const captured = await rowOf(ids.capturing);
   assert.deepEqual([captured?.amount, captured?.canceled_amount], [24_000, 700]);
   const there = await ledger();
-  assert.equal(there.filter(({ amount }) => amount === 4_990).length, 1);
+  assert.equal(there.filter(({ amount }) => amount === 4_990).length, 2);
   for (const { paymentId, status, amount, canceledAmount } of there) {
     const row = await rowOf(paymentId as string);
     if (status === 'undone') assert.ok(row === undefined || row.state === 'voided', String(paymentId));
@@ -621,6 +664,12 @@ test('what was canceled is not charged when it is due, and the other card is', a
     recovered.sql(`select from billings where state = 'opened' and charge_on < now()::date`);
   assert.equal((await waiting()).length, 2, 'only of those that nobody canceled');
   assert.equal((await ledger()).filter(({ amount }) => amount === 4_500).length, 0, 'billings are held');
+  // Charged in the lost time, and in no list that was compared.
+  const [left] = await recovered.sql(
+    `select billing_id from billings where subscription_id = ${due('left')}`,
+  );
+  const asked = identifyCharge(left?.billing_id as string, 0);
+  await authorizeThere(simulator.url, merchantId, 4_500, { reference: asked });
   const released = await parcela(
     'restore',
     'release',
@@ -635,6 +684,7 @@ test('what was canceled is not charged when it is due, and the other card is', a
     .map(({ amount }) => Number(amount))
     .filter((one) => one > 4_000 && one < 4_600);
   assert.deepEqual(amounts.toSorted(), [4_200, 4_500]);
+  assert.equal((await rowOf(asked))?.state, 'approved', 'asked again, it is answered what is there');
   const [charge] = await recovered.sql(`select vault_id from transactions where amount = 4200`);
   assert.equal(charge?.vault_id, otherCard);
 });
@@ -658,6 +708,9 @@ test('a cancel and a payment of the lost time, sent again with their keys, are m
   const there = await ledger();
   assert.equal(there.find(({ paymentId }) => paymentId === ids.keyed)?.canceledAmount, 3_000);
   const pixShop = pixShopAt(onRecovered);
+  const lostPix = pix.lost as NonNullable<LostPix['lost']>;
+  await payPix(pixShop, lostPix.txid);
+  await untilStatus(pixShop, lostPix.paymentId, 'Paga');
   const replayed = await giveBackPart(pixShop, pix);
   assert.deepEqual(
     [replayed.status, replayed.headers.get('idempotent-replayed')],
@@ -667,7 +720,7 @@ test('a cancel and a payment of the lost time, sent again with their keys, are m
   assert.equal((await giveBackPart(pixShop, pix, 4_001)).status, 422);
   assert.equal((await cancelPix(pixShop, pix.late.paymentId)).status, 409);
   const givenBack = (await pixLedger(pixShop, 'pix')).map((one) => one.givenBack);
-  assert.deepEqual(givenBack.toSorted(), [14_990, 4_000]);
+  assert.deepEqual(givenBack.toSorted(), [0, 14_990, 4_000]);
   assert.equal(there.filter(({ amount }) => amount === 12_600).length, 1);
 });
 

@@ -3,6 +3,7 @@ import { readChannelFiles } from '../../platform/channels/channel-files.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import { listProviders } from '../../providers/providers.sql.ts';
+import { countLostReceipts } from '../../transactions/methods/pix/receipts/odd-receipts.sql.ts';
 import { checkOwnCertificate } from './check-channel.ts';
 import { type Diagnosis, fault, fine, warning } from './diagnosis.ts';
 import { lookAtPix } from './pix-looks.sql.ts';
@@ -41,6 +42,15 @@ export async function checkPix(database: Database, { pix }: Configuration): Prom
         'pix.unapplied',
         `${unapplied} Pix that arrived or left are not in the books for an hour`,
         'docs/runbook.md#the-bank-of-pix-is-away',
+      ),
+    );
+  const lost = await countLostReceipts(database);
+  if (lost.count > 0)
+    found.push(
+      warning(
+        'pix.lost',
+        `${lost.count} Pix arrived for charges that this database has lost`,
+        'parcela resolve changes, and docs/restore.md#charges-by-pix-of-the-lost-time',
       ),
     );
   const { webhook } = pix;

@@ -147,7 +147,7 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
       'Running services go on within a second or two.',
     ],
     json: {
-      ...{ acceptedAs: is, was, isReconciled: isFinished(run) },
+      ...{ acceptedAs: is, was, isReconciled: isCompared(run) },
       ...{ undecided: waiting.undecided, unfinished: waiting.unfinished, held },
     },
   };
@@ -177,6 +177,8 @@ async function holdCompared(tx: Tx): Promise<Compared> {
 
 const isFinished = (run: RestoreRun | null) => run !== null && run.finishedAt !== null;
 
+const isCompared = (run: RestoreRun | null) => isFinished(run) && run?.unlisted.length === 0;
+
 const ALL_THE_SAME = '--unreconciled accepts all the same';
 
 function refusalToAccept(
@@ -189,10 +191,14 @@ function refusalToAccept(
   if (isUnreconciled) return null;
   if (absent.length > 0)
     return `${absent.join(', ')} was added in the lost time and is not here: add it again, then run restore reconcile. ${ALL_THE_SAME}`;
-  if (isFinished(run))
-    return unwalked.length === 0
+  if (run !== null && isFinished(run)) {
+    if (unwalked.length > 0)
+      return `${unwalked.join(', ')} was not there when restore reconcile was run: run it again. ${ALL_THE_SAME}`;
+    const { unlisted } = run;
+    return unlisted.length === 0
       ? null
-      : `${unwalked.join(', ')} was not there when restore reconcile was run: run it again. ${ALL_THE_SAME}`;
+      : `${unlisted.join(', ')} lists no charges and was not compared: what it charged in the lost time may be charged again. ${ALL_THE_SAME}`;
+  }
   const state = run === null ? 'was not run' : 'was begun and has not ended';
   return `restore reconcile ${state}: what it would find may be charged again. ${ALL_THE_SAME}`;
 }
@@ -202,11 +208,16 @@ function refused(message: string): CommandOutcome {
 }
 
 function reconciledLines(run: RestoreRun | null, { undecided, unfinished }: WaitingCounts): string[] {
-  const compared = isFinished(run)
+  const compared = isCompared(run)
     ? 'It was compared with the acquirer.'
     : 'It was not compared with the acquirer: restore reconcile was not run, or not to its end.';
+  const unlisted = isFinished(run) ? (run?.unlisted ?? []) : [];
   return [
-    compared,
+    ...(unlisted.length === 0
+      ? [compared]
+      : [
+          `${unlisted.join(', ')} was not compared: release no merchant that sells there before its files were taken.`,
+        ]),
     ...(undecided === 0 ? [] : [`${undecided} charges wait for a decision: restore list.`]),
     ...(unfinished === 0
       ? []

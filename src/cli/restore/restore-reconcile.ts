@@ -1,3 +1,5 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { mayBeOfCell } from '../../keys/data-key-number.ts';
 import { listDataKeys } from '../../keys/data-keys.sql.ts';
 import { readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
@@ -5,6 +7,7 @@ import { isAccepted } from '../../platform/database-watch/server-stamp.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import type { PixBanks } from '../../providers/open-pix-banks.ts';
 import type { FillTools } from '../../reconciliation/restored/fill-charge.ts';
+import { type LostPix, readLostPix } from '../../reconciliation/restored/lost-pix.ts';
 import { findAbsentProviders } from '../../reconciliation/restored/lost-providers.sql.ts';
 import {
   type AskedReconciliation,
@@ -15,6 +18,8 @@ import type { RestoredPix } from '../../reconciliation/restored/reconcile-pix.ts
 import { replayedUntil } from '../../reconciliation/restored/restore-runs.sql.ts';
 import { NOTHING_RESTORED, type RestoreTally } from '../../reconciliation/restored/restored-charge.ts';
 import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/restored-charges.sql.ts';
+import { ISSUE_PIX } from '../../transactions/methods/pix/contract.ts';
+import { txidOf } from '../../transactions/methods/pix/pix.ts';
 import { type Instant, parseOffsetText, parseUtcText, utcText } from '../../values/instant.ts';
 import { NO_ACQUIRER, withAcquirers } from '../acquirer-of-command.ts';
 import {
@@ -24,6 +29,7 @@ import {
   type GivenOptions,
   reaisOf,
   table,
+  visible,
 } from '../command.ts';
 import { businessTime } from './business-time.ts';
 import { withPixBanks } from './pix-banks-of-command.ts';
@@ -65,6 +71,13 @@ export const RESTORE_RECONCILE: Command = {
         'in a cell: one that was created in the lost time, and is not in these books; may be given several times',
       isRepeatable: true,
     },
+    {
+      name: 'lines',
+      value: 'FILE',
+      description:
+        "the lost services' log, as JSON: it says whose a charge by Pix is; may be given several times",
+      isRepeatable: true,
+    },
   ],
   opens: 'audited',
   run: runReconcile,
@@ -99,7 +112,10 @@ async function runReconcile(given: GivenOptions, tools: AuditedCommandTools): Pr
       option: '--since',
       message: 'is needed: the server does not say what it has recovered',
     };
+  const lostPix = await lostPixOf(given.many('lines'));
+  if (typeof lostPix === 'string') return { ok: false, option: '--lines', message: lostPix };
   const asked = {
+    lostPix,
     restoredTo,
     stoppedAt: instantOf(given.one('stopped-at') ?? ''),
     isDry: given.has('dry-run'),
@@ -117,6 +133,24 @@ async function runReconcile(given: GivenOptions, tools: AuditedCommandTools): Pr
   return outcomeOf(done, asked, await countWaiting(tools.database));
 }
 
+/** A text is the reason why a file cannot be read. */
+async function lostPixOf(files: readonly string[]): Promise<ReadonlyMap<string, LostPix> | string> {
+  const found = new Map<string, LostPix>();
+  for (const file of files)
+    try {
+      for await (const text of createInterface({ input: createReadStream(file, 'utf8') })) {
+        const lost = readLostPix(text, ISSUE_PIX.path);
+        if (lost !== null) found.set(txidOf(lost.pixId), lost);
+        if (found.size > MOST_LOST_PIX) return `name more than ${MOST_LOST_PIX} charges by Pix`;
+      }
+    } catch (error) {
+      return `${file} cannot be read: ${(error as Error).message}`;
+    }
+  return found;
+}
+
+const MOST_LOST_PIX = 1_000_000;
+
 type Opened = { readonly acquirers: Acquirers; readonly pixBanks: PixBanks };
 
 async function reconcileWith(
@@ -126,9 +160,6 @@ async function reconcileWith(
 ): Promise<Reconciled> {
   if (acquirers.all().length === 0 && pixBanks.all().length === 0)
     return { kind: 'stopped', reason: NO_ACQUIRER };
-  const mute = acquirers.all().find((name) => !acquirers.of(name).capabilities().listCharges);
-  if (mute !== undefined)
-    return { kind: 'stopped', reason: `the acquirer ${mute} does not list charges: see docs/restore.md` };
   return reconcileCharges(
     {
       ...{ ...fillToolsOf(tools), audit: tools.audit, operator: tools.operator, acquirers, pixBanks },
@@ -158,7 +189,7 @@ const LINES = {
 } as const satisfies Record<keyof RestoreTally, string>;
 
 function outcomeOf(
-  { tally, end, pix }: Extract<Reconciled, { kind: 'finished' }>,
+  { tally, end, pix, unlisted }: Extract<Reconciled, { kind: 'finished' }>,
   asked: { readonly restoredTo: Instant; readonly isDry: boolean },
   waiting: WaitingCounts,
 ): CommandOutcome {
@@ -174,27 +205,31 @@ function outcomeOf(
       ...names.map((name) => `${String(tally[name]).padStart(8)}  ${LINES[name]}`),
       `Of all runs ${waiting.undecided} wait for a decision, and the services finish ${waiting.unfinished}.`,
       ...pixLines(pix),
+      ...unlisted.map(unlistedLine),
       ...(asked.isDry ? ['Nothing was changed.'] : []),
     ],
     json: {
       ...{ restoredTo: utcText(asked.restoredTo), lastSaleAt, stoppedAt, isDryRun: asked.isDry, ...tally },
-      pix,
+      ...{ pix, unlisted },
       waiting: { undecided: waiting.undecided, unfinished: waiting.unfinished },
     },
     // Counts what an earlier run left to a person too.
-    isBad: tally.undecided > 0 || waiting.undecided > 0 || pix.left.length > 0,
+    isBad: tally.undecided > 0 || waiting.undecided > 0 || pix.left.length > 0 || unlisted.length > 0,
   };
 }
 
+const unlistedLine = (name: string) =>
+  `The acquirer ${visible(name)} lists no charges: nothing there was compared. Take its files (reconcile import), which name sales that are not in the books; until then keep its merchants' billings held.`;
+
 const MOST_SHOWN = 50;
 
-function pixLines({ returned, removed, left }: RestoredPix): string[] {
-  if (returned + removed + left.length === 0) return [];
+function pixLines({ brought, returned, removed, left }: RestoredPix): string[] {
+  if (brought + returned + removed + left.length === 0) return [];
   const rows = left
     .slice(0, MOST_SHOWN)
     .map(({ bank, txid, amount, state }) => [bank, txid, amount === null ? '-' : reaisOf(amount), state]);
   return [
-    `Pix: ${returned} devolutions and ${removed} charges taken away are put into the books.`,
+    `Pix: ${brought} charges, ${returned} devolutions and ${removed} charges taken away are put into the books.`,
     ...(left.length === 0
       ? []
       : [

@@ -11,6 +11,7 @@ import { reportBytes } from '../../reconciliation/truth/truth.ts';
 import { listDifferences, readNewestReport } from '../../reconciliation/truth/truth-differences.sql.ts';
 import { findOldestDueDay } from '../../recurrence/collection/due-billings.sql.ts';
 import { countUnresolvedBoletos } from '../../transactions/methods/boleto/unresolved/unresolved-boletos.sql.ts';
+import { countLostReceipts } from '../../transactions/methods/pix/receipts/odd-receipts.sql.ts';
 import { countUnresolved } from '../../transactions/unresolved/unresolved.sql.ts';
 import { countDeliveries } from '../../webhooks/deliveries/endpoint-changes.sql.ts';
 import type { Health, Integrity } from './health.ts';
@@ -40,6 +41,7 @@ export async function findHealth(tools: FindHealthTools): Promise<Health> {
     unresolved: [...unresolved, { kind: 'boleto', ...boletos }],
     deliveries,
     oldestDueOn: await findOldestDueDay(database),
+    lostPix: await countLostReceipts(database),
     exceptions: exceptions.open.filter(({ count }) => count > 0),
     merchants: await countMerchants(database),
     readAt: Date.now(),

@@ -99,6 +99,7 @@ function figures(health: Health, wording: Wording): Html[] {
   return [
     unresolvedFigure(health, wording),
     oldestDueFigure(health, wording),
+    ...lostPixFigure(health, wording),
     figure(
       say('Notifications waiting'),
       countText(deliveries.waiting, [deliveries.waiting], wording),
@@ -144,6 +145,17 @@ function unresolvedFigure(health: Health, wording: Wording): Html {
       ? say('Every outcome is known')
       : say('the oldest for {time}', { time: duration(oldest) }),
   );
+}
+
+/** Shown only after a restore that lost charges. */
+function lostPixFigure({ lostPix: { count, oldestAge } }: Health, wording: Wording): Html[] {
+  const { say, duration } = wording;
+  if (count === 0) return [];
+  const which = say('the oldest for {time}', { time: duration(oldestAge) });
+  const what = say(
+    'parcela resolve changes lists them. Give them back at the bank, or bring the charges back.',
+  );
+  return [figure(say('Paid by Pix for lost charges'), wording.count(count), 'bad', html`${which}. ${what}`)];
 }
 
 function oldestDueFigure({ oldestDueOn, readAt }: Health, { say, day }: Wording): Html {

@@ -47,6 +47,8 @@ export type Health = {
     readonly endpoints: { readonly working: number; readonly open: number; readonly held: number };
   };
   readonly oldestDueOn: Day | null;
+  /** What arrived by Pix for charges that this database has lost. */
+  readonly lostPix: { readonly count: number; readonly oldestAge: number };
   readonly exceptions: readonly {
     readonly class: ExceptionClass;
     readonly count: number;

@@ -98,6 +98,12 @@ export type DeclineAnswer = {
 /** Stands for the code of an issuer that none was named for. No brand has it: it is never retried. */
 export const NO_ISSUER_CODE = 'NONE';
 
+/**
+ * The acquirer has another charge under the reference: of the lost time of a restored database. An approval is
+ * kept; a decline was of another card, and decides nothing.
+ */
+export const REFERENCE_OF_ANOTHER = 'the acquirer has another charge under this reference';
+
 /** No clear answer: timeout, broken connection, garbage, another reference or amount. Never a decline. */
 export type Unknown = {
   readonly kind: 'unknown';

@@ -141,6 +141,8 @@ export type ListedPix = {
   readonly amount: Cents | null;
   /** Real time, of the bank. */
   readonly createdAt: Instant;
+  /** Null: it has a due day, or the record does not say. */
+  readonly expiresInSeconds: number | null;
 };
 
 export type ListedRefund = {

@@ -1,7 +1,6 @@
 import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { ShippedLine } from '../../audit/shipped-line.ts';
 import { changeStanding } from '../../merchants/change-merchant.ts';
-import { newId } from '../../platform/chance.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../platform/postgres/deadline.ts';
@@ -62,7 +61,7 @@ async function apply(tools: ApplyTools, change: RedoableChange): Promise<string 
     case 'plan':
       return movePlan(tools, change);
     case 'billing': {
-      const row = { ...(await asRestorer(tools, change)), billingId: change.id, nextBillingId: newId() };
+      const row = { ...(await asRestorer(tools, change)), billingId: change.id };
       const result = await written(billingCancelsWrite(tools.audit, NOBODY_WAITS), row);
       return result === 'canceled' ? null : result;
     }
@@ -70,7 +69,6 @@ async function apply(tools: ApplyTools, change: RedoableChange): Promise<string 
       return changeSubscription(tools, change, {
         kind: 'status',
         event: change.state === 'canceled' ? 'cancel' : 'activate',
-        billingId: newId(),
       });
     case 'card':
       return changeSubscription(tools, change, { kind: 'card', vaultId: change.vaultId });

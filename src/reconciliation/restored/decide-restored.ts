@@ -12,6 +12,7 @@ import {
   isDue,
   isOtherAmount,
   type PersonsDecision,
+  paysBilling,
   type RestoredCharge,
   refusalToVoid,
   type Standing,
@@ -192,9 +193,12 @@ function reasonToKeep(
     return 'is of another amount than the books could have it';
   switch (transaction?.state) {
     case undefined:
-      return billing !== null && charge.initiator === 'merchant' && isDue(billing)
-        ? 'is of a billing that would be charged again: cancel the billing first'
-        : { reason: 'payment' };
+      if (billing === null || charge.initiator !== 'merchant' || !isDue(billing))
+        return { reason: 'payment' };
+      // It may have been opened since.
+      return paysBilling(charge, billing)
+        ? { reason: 'billing' }
+        : 'is of a billing that would be charged again: cancel the billing first';
     // An earlier try may have ended between the charge and its cancels.
     case 'approved':
     case 'preauthorized':

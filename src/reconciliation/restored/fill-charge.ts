@@ -1,5 +1,5 @@
 import type { Keyring } from '../../keys/open-keyring.ts';
-import { newId } from '../../platform/chance.ts';
+import { newId, newTry } from '../../platform/chance.ts';
 import type { Database, Tx } from '../../platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../platform/postgres/deadline.ts';
 import type {
@@ -9,7 +9,10 @@ import type {
 } from '../../providers/acquirers/listed-charge.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import { commitTakes, takeKey } from '../../recurrence/collection/charge-intents.sql.ts';
+import { chargeOutcomesWrite } from '../../recurrence/collection/charge-outcomes.sql.ts';
+import type { DueBilling } from '../../recurrence/collection/due-billings.sql.ts';
 import { findBillingToCharge } from '../../recurrence/collection/open-charges.sql.ts';
+import { APPROVED } from '../../recurrence/collection/outcome-record.ts';
 import { cancelIntentsWrite } from '../../transactions/cancels/cancels.sql.ts';
 import { captureUntil } from '../../transactions/capture.ts';
 import { recordCaptureOutcome } from '../../transactions/methods/card/capture-outcomes.sql.ts';
@@ -44,7 +47,7 @@ const LONGEST_REFERENCE = 50;
 /** The services take the charge over as soon as they run. */
 const LEASE_MILLISECONDS = 1;
 const FIRST_FENCE = 0;
-const NOBODY_WAITS = { leaseForNow: () => 0 };
+const NOBODY_WAITS = { leaseForNow: () => 0, sendNow: () => {}, notify: () => {} };
 
 export type NotWritten = readonly Fault[];
 
@@ -74,10 +77,13 @@ export async function fillCharge(
       if (!(await record(books.transaction)))
         return [lasting('its approval was not written: somebody else has it')];
       break;
-    case 'billing':
-      if (!(await takeBilling(tools, charge, books))) return null;
+    case 'billing': {
+      const taken = await takeBilling(tools, charge, books);
+      if (taken === null) return null;
       if (!(await record(null))) return [lasting('its approval was not written: the services find it out')];
+      await endBilling(tools, charge, taken);
       break;
+    }
     case 'requests':
     case 'release':
       if (note !== null) await tools.database.transaction(note);
@@ -181,18 +187,34 @@ function timeOf(charge: ListedCharge, captureDays: number) {
 }
 
 /** No other charge of the billing can begin. It is paid once this charge is recorded. */
-async function takeBilling(tools: FillTools, charge: ListedCharge, books: Books): Promise<boolean> {
+async function takeBilling(tools: FillTools, charge: ListedCharge, books: Books): Promise<DueBilling | null> {
   const { database } = tools;
   const { merchantId } = charge;
   const found = await findBillingToCharge(database, merchantId, books.billing?.billingId ?? '');
-  if (found === null) return false;
+  if (found === null) return null;
   const { due, state } = found;
   const intent = intentOf(tools, charge, due.accountNumber, 'billing');
   const stored = { vaultId: due.vaultId, isFirst: false, networkTransactionId: null };
   const attemptNumber = state === 'opened' ? due.chargesMade + 1 : null;
-  const row = { ...due, attemptNumber, intent: { ...intent, stored, initiator: 'merchant' as const } };
+  const row = {
+    ...due,
+    attemptNumber,
+    taker: newTry(),
+    intent: { ...intent, stored, initiator: 'merchant' as const },
+  };
   const taken = await commitTakes(database, [row]);
-  return taken.get(takeKey(row)) === 'committed';
+  return taken.get(takeKey(row)) === 'committed' ? due : null;
+}
+
+/** Opens the billing that follows, which the acquirer may have charged too. The services do it otherwise. */
+async function endBilling(
+  { database }: FillTools,
+  { reference, soldAt }: ListedCharge,
+  { merchantId, billingId, subscriptionId }: DueBilling,
+): Promise<void> {
+  const of = { merchantId, billingId, subscriptionId, transactionId: reference.toLowerCase() };
+  const end = { ...of, kind: 'resolved', facts: APPROVED, by: RESTORER, at: soldAt } as const;
+  await chargeOutcomesWrite(database, NOBODY_WAITS).write([end], [NO_DEADLINE]);
 }
 
 async function release(

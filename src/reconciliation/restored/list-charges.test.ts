@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { Acquirer, ChargesAnswer } from '../../providers/acquirers/acquirer.ts';
+import {
+  type Acquirer,
+  type ChargesAnswer,
+  UNREAD_CAPABILITIES,
+} from '../../providers/acquirers/acquirer.ts';
 import type { ListedCharge } from '../../providers/acquirers/listed-charge.ts';
 import { instant } from '../../values/instant.ts';
-import { listCharges } from './list-charges.ts';
+import { findListing, listCharges, Stopped } from './list-charges.ts';
 
 /** Lists these references, one a page. */
 function acquirerWith(...references: string[]): Acquirer {
@@ -39,4 +43,40 @@ test('the lists of all acquirers are one, each charge under the name of its own,
   for await (const { charges } of listCharges(tools, asked, second))
     rest.push(...charges.map(({ reference }) => reference));
   assert.deepEqual(rest, ['c']);
+});
+
+/** Says what it can do when it is asked; null: it does not answer. */
+function acquirerThat(listCharges: boolean | null): Acquirer {
+  const capabilities = { ...UNREAD_CAPABILITIES, listCharges: listCharges === true };
+  const unread: Pick<Acquirer, 'capabilities' | 'readCapabilities'> = {
+    capabilities: () => UNREAD_CAPABILITIES,
+    readCapabilities: async () =>
+      listCharges === null
+        ? { kind: 'unknown', reason: 'no answer' }
+        : { kind: 'capabilities', changed: true, capabilities },
+  };
+  return unread as Acquirer;
+}
+
+function listingOf(said: Readonly<Record<string, boolean | null>>) {
+  const acquirers = {
+    all: () => Object.keys(said),
+    of: (name: string) => acquirerThat(said[name] ?? null),
+  };
+  return findListing({ acquirers, acquirerTimeoutMilliseconds: 1 });
+}
+
+test('acquirers without a list are named, and the others walked', async () => {
+  const { acquirers, unlisted } = await listingOf({ default: true, rede: false, beta: true, cielo: false });
+  assert.deepEqual(
+    [acquirers.all(), unlisted],
+    [
+      ['default', 'beta'],
+      ['rede', 'cielo'],
+    ],
+  );
+});
+
+test('one that does not say whether it lists its charges stops the walk', async () => {
+  await assert.rejects(listingOf({ default: null }), Stopped);
 });

@@ -26,6 +26,31 @@ export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
+export type Listing = {
+  /** Those that list their charges. */
+  readonly acquirers: ListTools['acquirers'];
+  /** The names of the others. */
+  readonly unlisted: readonly string[];
+};
+
+/** One that does not say what it can do stops the walk: it may have a list. */
+export async function findListing({
+  acquirers,
+  acquirerTimeoutMilliseconds,
+}: Omit<ListTools, 'database'>): Promise<Listing> {
+  const unlisted: string[] = [];
+  for (const name of acquirers.all()) {
+    const acquirer = acquirers.of(name);
+    if (acquirer.capabilities().listCharges) continue;
+    const answer = await acquirer.readCapabilities(acquirerTimeoutMilliseconds);
+    if (answer.kind === 'unknown')
+      throw new Stopped(`the acquirer ${name} does not say whether it lists charges: ${answer.reason}`);
+    if (!answer.capabilities.listCharges) unlisted.push(name);
+  }
+  const listing = acquirers.all().filter((name) => !unlisted.includes(name));
+  return { acquirers: { all: () => listing, of: (name) => acquirers.of(name) }, unlisted };
+}
+
 const TRIES_OF_A_PAGE = 3;
 /** Guards against a list without an end. */
 const MOST_PAGES = 100_000;

@@ -47,8 +47,9 @@ export async function findAbsentProviders(reader: Reader): Promise<string[]> {
   return lost.filter((one) => !here.includes(one));
 }
 
-/** Acquirers and banks of Pix that `run` does not compare; all of them if there was no run. */
+/** Acquirers and banks of Pix that were not there when `run` began; all of them if there was no run. */
 export async function findUnwalked(reader: Reader, run: RestoreRun | null): Promise<string[]> {
   const here = (await listProviders(reader)).filter(({ kind }) => kind === 'acquirer' || kind === 'pix');
-  return here.map(providerText).filter((one) => run?.providers.includes(one) !== true);
+  const walked = [...(run?.providers ?? []), ...(run?.unlisted ?? [])];
+  return here.map(providerText).filter((one) => !walked.includes(one));
 }

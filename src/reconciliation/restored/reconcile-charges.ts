@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
-import type { Database, Tx } from '../../platform/postgres/database.ts';
+import type { Tx } from '../../platform/postgres/database.ts';
 import type { ListedCharge } from '../../providers/acquirers/listed-charge.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import { DEFAULT_PROVIDER, type ProviderKind, providerText } from '../../providers/provider.ts';
@@ -9,22 +8,18 @@ import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
 import { isUuid } from '../../values/ids.ts';
 import { type Instant, instant, utcText } from '../../values/instant.ts';
 import { bookKey, findBooks, findBooksOf } from './books.sql.ts';
+import { claimWalk, type HeldWalk } from './claim-walk.ts';
 import { type FillTools, fillCharge, type NotWritten } from './fill-charge.ts';
 import { GuardLost, guardedDatabase } from './guarded-database.ts';
-import { type AskedList, listCharges, Stopped } from './list-charges.ts';
-import { type ReconcilePixTools, type RestoredPix, reconcilePix } from './reconcile-pix.ts';
+import { type AskedList, findListing, type Listing, listCharges, Stopped } from './list-charges.ts';
+import { type AskedPix, type ReconcilePixTools, type RestoredPix, reconcilePix } from './reconcile-pix.ts';
 import {
   advanceRestoreRun,
   holdWalk,
-  isWalked,
-  keepWalking,
-  leaveRun,
   newestRestoreRun,
   openRestoreRun,
   resumeRestoreRun,
   tallyOfRun,
-  WALK_LEASE_MILLISECONDS,
-  type WalkedRun,
 } from './restore-runs.sql.ts';
 import {
   type Books,
@@ -55,6 +50,7 @@ export type AskedReconciliation = {
   readonly stoppedAt: Instant | null;
   readonly isDry: boolean;
   readonly ofCell: AskedList['ofCell'];
+  readonly lostPix: AskedPix['lostPix'];
   /** Nothing is done if the database was accepted since it had this stamp. */
   readonly stampToken: string | null;
 };
@@ -66,6 +62,8 @@ export type Reconciled =
       readonly tally: RestoreTally;
       readonly end: EndOfLost;
       readonly pix: RestoredPix;
+      /** Names of acquirers that list no charges. */
+      readonly unlisted: readonly string[];
     }
   | { readonly kind: 'stopped'; readonly reason: string };
 
@@ -80,43 +78,61 @@ export async function reconcileCharges(
   tools: ReconcileTools,
   asked: AskedReconciliation,
 ): Promise<Reconciled> {
-  const { ofCell, stoppedAt } = asked;
+  const { ofCell } = asked;
   const list = { since: instant(asked.restoredTo - MARGIN_MILLISECONDS), ofCell };
-  const { since } = list;
   try {
-    if (asked.isDry) return await judgeAll(tools, list, stoppedAt);
-    return await claimWalk(
-      tools.database,
-      await runToTake(tools, asked, list),
-      async (held): Promise<Reconciled> => {
-        // First: the walk of the acquirers' lists ends the run.
-        const pix = await reconcilePix({ ...guarded(tools, held), ...held }, { since, isDry: false });
-        await walk(tools, list, held);
-        const tally = await tallyOfRun(tools.database, held.run.runNumber);
-        await tools.audit.record(runEvent(tools, 'finished', { ...tally, ...pixDetail(pix) }));
-        return { kind: 'finished', tally, end: held.run, pix };
-      },
-    );
+    const { acquirers, unlisted } = await findListing(tools);
+    const listing = { ...tools, acquirers };
+    const done = asked.isDry
+      ? await judgeAll(listing, list, asked)
+      : await walkAll(listing, asked, list, unlisted);
+    return { kind: 'finished', ...done, unlisted };
   } catch (error) {
     if (!(error instanceof Stopped || error instanceof GuardLost)) throw error;
     return { kind: 'stopped', reason: error.message };
   }
 }
 
+type Walked = Omit<Extract<Reconciled, { kind: 'finished' }>, 'kind' | 'unlisted'>;
+
+async function walkAll(
+  tools: ReconcileTools,
+  asked: AskedReconciliation,
+  list: AskedList,
+  unlisted: Listing['unlisted'],
+): Promise<Walked> {
+  const take = await runToTake(tools, asked, list, unlisted);
+  return claimWalk(tools.database, take, async (held) => {
+    const { since } = list;
+    // First: the walk of the acquirers' lists ends the run.
+    const pix = await reconcilePix(
+      { ...guarded(tools, held), ...held },
+      { since, isDry: false, lostPix: asked.lostPix },
+    );
+    await walk(tools, list, held);
+    const tally = await tallyOfRun(tools.database, held.run.runNumber);
+    await tools.audit.record(runEvent(tools, 'finished', { ...tally, ...pixDetail(pix) }));
+    return { tally, end: held.run, pix };
+  });
+}
+
 async function runToTake(
   tools: ReconcileTools,
   { stoppedAt, stampToken }: AskedReconciliation,
   list: AskedList,
+  unlistedNames: Listing['unlisted'],
 ): Promise<Parameters<typeof claimWalk>[1]> {
   const { database } = tools;
   const alsoMerchants = list.ofCell?.alsoMerchants ?? [];
   const providers = walkedProviders(tools);
+  const unlisted = textsOf('acquirer', unlistedNames);
   const newest = await newestRestoreRun(database);
   const isUnfinished =
     newest?.finishedAt === null &&
     newest.since === list.since &&
     newest.stoppedAt === stoppedAt &&
     newest.providers.join() === providers.join() &&
+    newest.unlisted.join() === unlisted.join() &&
     newest.alsoMerchants.join() === alsoMerchants.join();
   // A service of the lost database may have lived on, so a resumed run checks too.
   const lastSaleAt = isUnfinished && stoppedAt === null ? null : await findLastSale(tools, list);
@@ -130,7 +146,7 @@ async function runToTake(
   return () =>
     tools.audit.transaction(async (tx) => {
       const run = await openRestoreRun(tx, stampToken, {
-        ...{ since, lastSaleAt, stoppedAt, alsoMerchants, providers },
+        ...{ since, lastSaleAt, stoppedAt, alsoMerchants, providers, unlisted },
       });
       if (run !== null) tx.record(event);
       return run;
@@ -139,13 +155,14 @@ async function runToTake(
 
 /** As `restore accept` compares them with those that there are. */
 function walkedProviders({ acquirers, pixBanks }: Pick<ReconcileTools, 'acquirers' | 'pixBanks'>): string[] {
-  const named = (kind: ProviderKind, names: readonly string[]) =>
-    names.map((name) => providerText({ kind, name }));
-  return [...named('acquirer', acquirers.all()), ...named('pix', pixBanks.all())];
+  return [...textsOf('acquirer', acquirers.all()), ...textsOf('pix', pixBanks.all())];
 }
 
-const pixDetail = ({ returned, removed, left }: RestoredPix) => ({
-  ...{ pixReturned: returned, pixRemoved: removed, pixLeft: left.length },
+const textsOf = (kind: ProviderKind, names: readonly string[]) =>
+  names.map((name) => providerText({ kind, name }));
+
+const pixDetail = ({ brought, returned, removed, left }: RestoredPix) => ({
+  ...{ pixBrought: brought, pixReturned: returned, pixRemoved: removed, pixLeft: left.length },
 });
 
 /** What is written only while this process holds the walk. */
@@ -189,8 +206,9 @@ async function walk(tools: ReconcileTools, list: AskedList, held: HeldWalk): Pro
     // This charge was made since the first check. Nothing of its page is voided.
     refuseContradiction({ stoppedAt: run.stoppedAt, lastSaleAt: lastSaleOf(charges, null) });
     const judged = await judgePage(tools, charges, run);
-    for (const { charge, books, verdict } of judged) {
+    for (const found of judged) {
       mustBeHeld();
+      const { charge, books, verdict } = await judgeOpened(tools, found, run);
       await act(writing, run, charge, books, verdict);
     }
     const tally = { ...countOf(judged), seen: judged.length };
@@ -214,6 +232,18 @@ async function judgePage(
     const books = found.get(bookKey(charge)) ?? null;
     return { charge, books, verdict: books === null ? { kind: 'notOurs' } : judgeCharge(charge, books, end) };
   });
+}
+
+/** Its billing may have been opened by a charge before it on its page. */
+async function judgeOpened(
+  { database }: Pick<ReconcileTools, 'database'>,
+  found: Judged,
+  end: EndOfLost,
+): Promise<Judged> {
+  const { charge, books, verdict } = found;
+  if (verdict.kind !== 'decide' || verdict.reason !== 'billing' || books?.billing !== null) return found;
+  const now = await findBooksOf(database, charge);
+  return { charge, books: now, verdict: judgeCharge(charge, now, end) };
 }
 
 function countOf(judged: readonly Judged[]) {
@@ -311,8 +341,8 @@ async function voidAtAcquirer(
 async function judgeAll(
   tools: ReconcileTools,
   list: AskedList,
-  stoppedAt: Instant | null,
-): Promise<Reconciled> {
+  { stoppedAt, lostPix }: AskedReconciliation,
+): Promise<Walked> {
   const end: EndOfLost = { lastSaleAt: await findLastSale(tools, list), stoppedAt };
   refuseContradiction(end);
   const tally = { ...NOTHING_RESTORED };
@@ -327,62 +357,6 @@ async function judgeAll(
     for (const [name, added] of Object.entries({ ...page, ...acts }) as [keyof RestoreTally, number][])
       (tally as Record<keyof RestoreTally, number>)[name] += added;
   }
-  const pix = await reconcilePix({ ...tools, mustBeHeld() {} }, { since: list.since, isDry: true });
-  return { kind: 'finished', tally, end, pix };
-}
-
-/** `restore accept` and other walks wait for its end. */
-type HeldWalk = {
-  readonly run: WalkedRun;
-  /** Throws `Stopped` if the lease may have run out. Call it before each action. */
-  readonly mustBeHeld: () => void;
-};
-
-const KEEP_EVERY_MILLISECONDS = WALK_LEASE_MILLISECONDS / 4;
-const LOOK_EVERY_MILLISECONDS = 500;
-const TAKEN_MEANWHILE =
-  'another restore reconcile came to its end meanwhile, or this database was accepted: see restore show';
-
-/** Waits for the lease of a killed walk to run out. */
-async function claimWalk<T>(
-  database: Database,
-  take: () => Promise<WalkedRun | null>,
-  work: (held: HeldWalk) => Promise<T>,
-): Promise<T> {
-  let takenAt = performance.now();
-  const endsAt = takenAt + WALK_LEASE_MILLISECONDS + KEEP_EVERY_MILLISECONDS;
-  let run = await take();
-  while (run === null) {
-    if (!(await isWalked(database))) throw new Stopped(TAKEN_MEANWHILE);
-    if (performance.now() > endsAt) throw new Stopped('another restore reconcile goes on with it');
-    await pause(LOOK_EVERY_MILLISECONDS);
-    takenAt = performance.now();
-    run = await take();
-  }
-  return keepAndWork(database, run, { takenAt, work });
-}
-
-async function keepAndWork<T>(
-  database: Database,
-  run: WalkedRun,
-  { takenAt, work }: { readonly takenAt: number; readonly work: (held: HeldWalk) => Promise<T> },
-): Promise<T> {
-  let heldUntil = takenAt + WALK_LEASE_MILLISECONDS;
-  const keep = async () => {
-    const askedAt = performance.now();
-    if (await keepWalking(database, run)) heldUntil = askedAt + WALK_LEASE_MILLISECONDS;
-  };
-  // While the database is unreachable the lease runs out.
-  const timer = setInterval(() => void keep().catch(() => {}), KEEP_EVERY_MILLISECONDS);
-  try {
-    return await work({
-      run,
-      mustBeHeld() {
-        if (performance.now() >= heldUntil) throw new Stopped('another restore reconcile may go on with it');
-      },
-    });
-  } finally {
-    clearInterval(timer);
-    await leaveRun(database, run).catch(() => {});
-  }
+  const pix = await reconcilePix({ ...tools, mustBeHeld() {} }, { since: list.since, isDry: true, lostPix });
+  return { tally, end, pix };
 }

@@ -1,3 +1,5 @@
+import { findMerchant } from '../../merchants/merchants.sql.ts';
+import { newPageKey } from '../../platform/chance.ts';
 import { NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../platform/postgres/deadline.ts';
@@ -12,9 +14,11 @@ import {
   type PixWindow,
   type ReturnedPix,
 } from '../../providers/pix/pix-bank.ts';
-import type { PixKey } from '../../transactions/methods/pix/pix.ts';
+import { expiresAt, type PixKey, TXID_OF_OURS } from '../../transactions/methods/pix/pix.ts';
 import { type PixMoveRow, pixMovesWrite } from '../../transactions/methods/pix/pix-charges.sql.ts';
+import { pixIntentsWrite } from '../../transactions/methods/pix/pix-intents.sql.ts';
 import { moveOf, type PixChange } from '../../transactions/methods/pix/pix-move.ts';
+import { handOnLost } from '../../transactions/methods/pix/receipts/odd-receipts.sql.ts';
 import {
   keepReceipts,
   recordReceipt,
@@ -27,6 +31,7 @@ import {
 import { type Instant, instant } from '../../values/instant.ts';
 import { RESTORER } from './fill-charge.ts';
 import { Stopped } from './list-charges.ts';
+import type { LostPix } from './lost-pix.ts';
 import { earliestWaitingPix, findKnownPix, findMissingRefunds } from './pix-books.sql.ts';
 
 export type ReconcilePixTools = {
@@ -49,8 +54,9 @@ export type PixAtBank = {
   readonly state: 'waiting' | 'paid' | 'returned';
 };
 
-/** `returned` and `removed`: put into the books. `left`: at most so many as anybody reads. */
+/** All but `left` are put into the books; `brought`: charges. `left`: at most so many as anybody reads. */
 export type RestoredPix = {
+  readonly brought: number;
   readonly returned: number;
   readonly removed: number;
   readonly left: readonly PixAtBank[];
@@ -62,9 +68,17 @@ const TRIES_OF_A_PAGE = 3;
 const MOST_PAGES = 100_000;
 const MOST_LEFT = 1_000;
 const LEASE_MILLISECONDS = 30_000;
+const LEASE_OF_NOBODY_MILLISECONDS = 1;
 const NOBODY_WAITS = { notify: () => {} };
 /** A txid or an id of a refund of ours is an id without its hyphens. */
-const OURS = /^[0-9a-f]{8}[0-9a-f]{4}[78][0-9a-f]{3}[89ab][0-9a-f]{15}$/;
+const OURS = new RegExp(TXID_OF_OURS);
+
+export type AskedPix = {
+  readonly since: Instant;
+  readonly isDry: boolean;
+  /** By txid: whose it is. */
+  readonly lostPix: ReadonlyMap<string, LostPix>;
+};
 
 /**
  * Brings the books to what banks of Pix gave back and took away since. Repeatable: what is here is left.
@@ -72,25 +86,26 @@ const OURS = /^[0-9a-f]{8}[0-9a-f]{4}[78][0-9a-f]{3}[89ab][0-9a-f]{15}$/;
  */
 export async function reconcilePix(
   tools: ReconcilePixTools,
-  { since, isDry }: { readonly since: Instant; readonly isDry: boolean },
+  { since, isDry, lostPix }: AskedPix,
 ): Promise<RestoredPix> {
   const left: PixAtBank[] = [];
   const note = (one: PixAtBank) => void (left.length < MOST_LEFT && left.push(one));
-  let [returned, removed] = [0, 0];
+  let [brought, returned, removed] = [0, 0, 0];
   for (const bank of tools.pixBanks.all()) {
-    const walk = { ...tools, bank, since, isDry, note };
+    const walk = { ...tools, bank, since, isDry, lostPix, note };
     returned += await bringRefunds(walk);
-    removed += await bringRemovals(walk);
+    const charges = await bringCharges(walk);
+    brought += charges.brought;
+    removed += charges.removed;
   }
-  return { returned, removed, left };
+  return { brought, returned, removed, left };
 }
 
-type Walk = ReconcilePixTools & {
-  readonly bank: string;
-  readonly since: Instant;
-  readonly isDry: boolean;
-  readonly note: (one: PixAtBank) => void;
-};
+type Walk = ReconcilePixTools &
+  AskedPix & {
+    readonly bank: string;
+    readonly note: (one: PixAtBank) => void;
+  };
 
 async function bringRefunds(walk: Walk): Promise<number> {
   const { pixBanks, bank, since, note } = walk;
@@ -162,30 +177,59 @@ async function applyReceipt(
   }
 }
 
-/** Also names the charges that the books do not have. */
-async function bringRemovals(walk: Walk): Promise<number> {
+/** Those that the books do not have and that nobody's line names are noted. */
+async function bringCharges(walk: Walk): Promise<Pick<RestoredPix, 'brought' | 'removed'>> {
   const { database, pixBanks, bank, since, isDry, note } = walk;
   const from = instant(
     Math.min(since, (await earliestWaitingPix(database, bank)) ?? since) - DAY_MILLISECONDS,
   );
-  let brought = 0;
+  let [brought, removed] = [0, 0];
   for (const isDue of [false, true]) {
     const ask = (window: PixWindow, timeout: number) => pixBanks.of(bank).listCharges(window, isDue, timeout);
     for await (const page of pagesOf(walk, from, ask)) {
       const ours = page.filter(({ txid }) => OURS.test(txid));
       const txids = ours.map(({ txid }) => txid);
       const known = ours.length === 0 ? null : await findKnownPix(database, bank, txids);
-      for (const { txid, state, amount, createdAt } of ours) {
+      for (const listed of ours) {
+        const { txid, state, amount, createdAt } = listed;
         const here = known?.get(txid);
-        if (here === undefined && state !== 'removed' && createdAt >= since)
-          note({ bank, txid, amount, state });
+        if (here === undefined && state !== 'removed' && createdAt >= since) {
+          if (await bringCharge(walk, listed)) brought += 1;
+          else note({ bank, txid, amount, state });
+        }
         if (state !== 'removed' || here?.charge?.state !== 'waiting') continue;
         if (!isDry) await bringRemoval(walk, here.charge);
-        brought += 1;
+        removed += 1;
       }
     }
   }
-  return brought;
+  return { brought, removed };
+}
+
+/** The services then ask the bank what it has of it. False: it is not known whose it is, or not all of it. */
+async function bringCharge(
+  walk: Walk,
+  { txid, amount, createdAt, expiresInSeconds }: ListedPix,
+): Promise<boolean> {
+  const { database, bank, isDry, lostPix, nowOf, mustBeHeld } = walk;
+  const lost = lostPix.get(txid);
+  if (lost === undefined || amount === null || expiresInSeconds === null) return false;
+  const { merchantId, pixId, referenceTransaction } = lost;
+  const [accountNumber, another] = (await findMerchant(database, merchantId))?.accountNumbers ?? [];
+  if (accountNumber === undefined || another !== undefined) return false;
+  if (isDry) return true;
+  mustBeHeld();
+  const requestedAt = instant(createdAt + (await nowOf(merchantId)) - Date.now());
+  const terms = { amount, expiresInSeconds, due: null, payer: null, description: null, referenceTransaction };
+  const intent = {
+    ...{ ...terms, merchantId, pixId, accountNumber, bank, txid, callbackUrl: null, split: null },
+    ...{ pageKey: newPageKey(), requestedAt, expiresAt: expiresAt(terms, requestedAt) },
+    ...{ createdBy: RESTORER, request: null, leaseMilliseconds: LEASE_OF_NOBODY_MILLISECONDS },
+  };
+  const written = (await pixIntentsWrite(database).write([intent], [NO_DEADLINE])).get(pixId);
+  if (written !== 'committed') return false;
+  await database.transaction((tx) => handOnLost(tx, { merchantId, pixId }));
+  return true;
 }
 
 async function bringRemoval({ database, nowOf, mustBeHeld }: Walk, key: PixKey): Promise<void> {

@@ -23,6 +23,7 @@ const RUN = rowCodec({
   cursor: column.nullable(column.text()),
   alsoMerchants: column.listOf(column.text()),
   providers: column.listOf(column.text()),
+  unlisted: column.listOf(column.text()),
   finishedAt: column.nullable(column.instant()),
 });
 
@@ -46,8 +47,8 @@ const IS_STILL_HELD = `$1::text is not distinct from (select token::text from da
      and not exists (select from restore_runs where walking_until > now())`;
 const OPEN_RUN = statement(
   'restore_runs.open',
-  `insert into restore_runs (since, stopped_at, last_sale_at, also_merchants, providers, walker, walking_until)
-   select $4::timestamptz, $5::timestamptz, $6::timestamptz, $7::text[], $8::text[], $2::uuid, now() + $3 * interval '1 millisecond'
+  `insert into restore_runs (since, stopped_at, last_sale_at, also_merchants, providers, unlisted, walker, walking_until)
+   select $4::timestamptz, $5::timestamptz, $6::timestamptz, $7::text[], $8::text[], $9::text[], $2::uuid, now() + $3 * interval '1 millisecond'
    where ${IS_STILL_HELD}
    returning ${WALKED_RUN.columns}`,
 );
@@ -76,16 +77,16 @@ const NEWEST_RUN = statement(
 
 export type WalkedRun = RestoreRun & { readonly walker: string };
 
-export type RunToOpen = EndOfLost & Pick<RestoreRun, 'since' | 'alsoMerchants' | 'providers'>;
+export type RunToOpen = EndOfLost & Pick<RestoreRun, 'since' | 'alsoMerchants' | 'providers' | 'unlisted'>;
 
 /** Null if another process walks, or the database was accepted since. */
 export async function openRestoreRun(
   tx: Tx,
   stampToken: string | null,
-  { since, stoppedAt, lastSaleAt, alsoMerchants, providers }: RunToOpen,
+  { since, stoppedAt, lastSaleAt, alsoMerchants, providers, unlisted }: RunToOpen,
 ): Promise<WalkedRun | null> {
   const moments = [utcText(since), ...textsOf([stoppedAt, lastSaleAt])];
-  return takeRun(tx, OPEN_RUN, stampToken, [...moments, alsoMerchants, providers]);
+  return takeRun(tx, OPEN_RUN, stampToken, [...moments, alsoMerchants, providers, unlisted]);
 }
 
 export async function resumeRestoreRun(

@@ -217,9 +217,13 @@ export function isDue({ state, isCharging }: NonNullable<Books['billing']>): boo
 
 /** No caller waits for a billing's answer, so the acquirer's charge is kept. */
 function judgeOfBilling(charge: ListedCharge, billing: NonNullable<Books['billing']>): Verdict {
+  return paysBilling(charge, billing) ? fill('billing') : decide('billing');
+}
+
+export function paysBilling(charge: ListedCharge, billing: NonNullable<Books['billing']>): boolean {
   const isOwing = isDue(billing) && !billing.isCharging;
   const isThis = billing.amount === charge.authorizedAmount && !charge.isCapturedLater;
-  return isOwing && isThis && charge.installments === 1 ? fill('billing') : decide('billing');
+  return isOwing && isThis && charge.installments === 1;
 }
 
 /** Its billing may be lost, and is then opened and charged again. Merchants may use such references too. */
@@ -357,5 +361,7 @@ export type RestoreRun = EndOfLost & {
   readonly alsoMerchants: readonly string[];
   /** Whose lists it walks: kind/name. */
   readonly providers: readonly string[];
+  /** Acquirers that list no charges: kind/name. They are not compared. */
+  readonly unlisted: readonly string[];
   readonly finishedAt: Instant | null;
 };

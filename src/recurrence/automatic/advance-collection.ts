@@ -1,4 +1,4 @@
-import { newId, newPageKey } from '../../platform/chance.ts';
+import { newPageKey } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { CollectAnswer, CollectionRequest, PixPaid } from '../../providers/pix/recurring-pix.ts';
 import { recordCollectedPix } from '../../transactions/methods/pix/collected-pix.sql.ts';
@@ -195,7 +195,6 @@ async function finish(tools: AdvanceCollectionTools, collection: Collection): Pr
     {
       ...{ kind: 'resolved', merchantId, billingId, subscriptionId, transactionId: pixId },
       ...{ facts: factsOf(collection), askedFor, by: 'system', at: tools.clock.now(merchantId) },
-      nextBillingId: newId(),
     },
     performance.now() + RECORD_MILLISECONDS,
   );

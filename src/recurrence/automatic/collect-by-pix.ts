@@ -82,7 +82,7 @@ async function endWithoutDay(
   const { isRecorded, rule } = await writeEnd(
     {
       ...{ kind: 'unsent', merchantId, billingId, subscriptionId, fence, vaultId, attemptNumber },
-      ...{ facts, by: 'system', at: clock.now(merchantId), nextBillingId: newId() },
+      ...{ facts, by: 'system', at: clock.now(merchantId) },
     },
     deadlineAt,
   );

@@ -70,8 +70,9 @@ const OPEN_NEXT = statement(
   'billings.open_next',
   `insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on,
      charge_on, created_by, created_at)
-   select $1, $2, b.subscription_id, $4::smallint, 'opened', $5, $6::date, $8::date, 'system', $7
-   from billings b where b.merchant_id = $1 and b.billing_id = $3`,
+   select $1, next_billing_id($1, b.subscription_id, $3::smallint, $5::date), b.subscription_id, $3::smallint, 'opened', $4,
+     $5::date, $7::date, 'system', $6
+   from billings b where b.merchant_id = $1 and b.billing_id = $2`,
 );
 
 const END_SUBSCRIPTION = statement(
@@ -88,11 +89,10 @@ const END_SUBSCRIPTION = statement(
    select ${NOTICE_WAITS}`,
 );
 
-/** Ids are UUIDs in lower case. `nextBillingId`: of the billing that may follow. */
+/** Ids are UUIDs in lower case. */
 export type BillingCancel = {
   readonly merchantId: string;
   readonly billingId: string;
-  readonly nextBillingId: string;
   /** The canceling user, and business time. */
   readonly stamp: Stamp;
   readonly actor: MerchantActor;
@@ -180,21 +180,12 @@ async function hold(tx: Tx, { merchantId, billingId }: BillingCancel): Promise<H
 
 async function openNext(
   tx: Tx,
-  { merchantId, billingId, nextBillingId, stamp }: BillingCancel,
+  { merchantId, billingId, stamp }: BillingCancel,
   terms: Terms,
   { installment, dueOn, chargeOn }: NextBilling,
 ): Promise<void> {
   const amount = centsOfPlanAmount(terms.amount);
-  const values = [
-    merchantId,
-    nextBillingId,
-    billingId,
-    installment,
-    amount,
-    dueOn,
-    utcText(stamp.at),
-    chargeOn,
-  ];
+  const values = [merchantId, billingId, installment, amount, dueOn, utcText(stamp.at), chargeOn];
   await tx.query(OPEN_NEXT, values);
 }
 

@@ -1,6 +1,5 @@
 import type { MerchantActor } from '../../audit/audit-event.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import { newId } from '../../platform/chance.ts';
 import { callerAt, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import {
@@ -73,7 +72,7 @@ async function cancelBilling(
   const { merchantId, userName } = actor;
   const stamp = { by: userName, at: clock.now(merchantId) };
   const key = { merchantId, billingId: billingId.toLowerCase() };
-  return writeCancel({ ...key, nextBillingId: newId(), stamp, actor }, deadlineAt);
+  return writeCancel({ ...key, stamp, actor }, deadlineAt);
 }
 
 export const BILLING_SEARCH_REFUSALS = {

@@ -2,8 +2,9 @@ import { racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type IntentRow, writeIntents } from '../../transactions/methods/card/intents.sql.ts';
+import { findStates } from '../../transactions/transaction-queries.sql.ts';
 import { utcText } from '../../values/instant.ts';
 
 export type StartedCharge = {
@@ -16,9 +17,14 @@ export type StartedCharge = {
   readonly fence: number;
   /** On schedule from 1; null for a manual charge. */
   readonly attemptNumber: number | null;
+  /** By chance: two that take a billing at one fence have one id of its charge, and one of them takes it. */
+  readonly taker: Buffer;
 };
 
-/** `notTaken`: taken elsewhere, or no longer due. `keyUsed`: by another charge. Nothing was written. */
+/**
+ * `notTaken`: taken elsewhere, or no longer due; or its charge stands in a restored database already, and ends
+ * the billing. `keyUsed`: by another charge, and nothing was written.
+ */
 export type TakeResult = 'committed' | 'notTaken' | 'keyUsed';
 
 const PLANS = inputRows<StartedCharge>({
@@ -48,9 +54,10 @@ const WANTED = inputRows<StartedCharge>({
   transaction_id: ['uuid', ({ intent }) => intent.transactionId],
   vault_id: ['uuid', ({ vaultId }) => vaultId],
   is_scheduled: ['boolean', isScheduled],
+  taker: ['bytea', ({ taker }) => taker],
 });
 
-const HELD = rowCodec({ transactionId: column.text() }, 'i');
+const HELD = rowCodec({ transactionId: column.text(), taker: column.bytes() }, 'i');
 
 /**
  * Every change of a subscription or its billings locks it first. A locked one is left for later. For a
@@ -82,9 +89,10 @@ const INPUT = inputRows<StartedCharge>({
   started_at: ['timestamptz', ({ intent }) => utcText(intent.soldAt)],
   created_by: ['text', ({ intent }) => intent.createdBy],
   lease: ['integer', ({ intent }) => intent.leaseMilliseconds],
+  taker: ['bytea', ({ taker }) => taker],
 });
 
-const TAKEN = rowCodec({ transactionId: column.text(), wasOurs: column.boolean() });
+const TAKEN = rowCodec({ transactionId: column.text(), taker: column.bytes(), wasOurs: column.boolean() });
 
 /** As found, or as an earlier attempt left them. By ctid: a join could be planned for a small table. */
 const TAKE = statement(
@@ -99,7 +107,10 @@ const TAKE = statement(
        ) as former_charges
        from billings b
        where b.merchant_id = i.merchant_id and b.billing_id = i.billing_id
-         and (b.transaction_id = i.transaction_id or (b.fence = i.fence and b.transaction_id is null
+         and ((b.transaction_id = i.transaction_id and exists (
+             select from billing_charges c where c.merchant_id = i.merchant_id
+               and c.transaction_id = i.transaction_id and c.taker = i.taker
+           )) or (b.fence = i.fence and b.transaction_id is null
            and (b.lease_expires_at is null or b.lease_expires_at <= now())))
          and case when i.attempt_number is null
            then b.state in ('denied', 'paymentInvalid') else b.state = 'opened' end
@@ -113,9 +124,9 @@ const TAKE = statement(
      returning f.*
    ), noted as (
      insert into billing_charges (merchant_id, billing_id, charge_number, attempt_number, transaction_id,
-       started_at, created_by, due_at)
+       started_at, created_by, due_at, taker)
      select t.merchant_id, t.billing_id, t.former_charges + 1, t.attempt_number, t.transaction_id,
-       t.started_at, t.created_by, now() + t.lease * interval '1 millisecond'
+       t.started_at, t.created_by, now() + t.lease * interval '1 millisecond', t.taker
      from taken t
      where not exists (
        select from billing_charges c where c.merchant_id = t.merchant_id
@@ -169,21 +180,37 @@ async function takeBillings(tx: Tx, rows: readonly StartedCharge[]): Promise<rea
     (row) => !isScheduled(row) || shared.has(`${row.intent.merchantId}|${row.planId}`),
   );
   const held = (await tx.query(HOLD_SUBSCRIPTIONS, WANTED.values(wanted))).map(HELD.parse);
-  const taken = (await tx.query(TAKE, INPUT.values(namedIn(rows, held)))).map(TAKEN.parse);
-  const started = namedIn(rows, taken);
+  const taken = (await tx.query(TAKE, INPUT.values(takenBy(rows, held)))).map(TAKEN.parse);
+  const started = takenBy(rows, taken);
   const written = await writeIntents(
     tx,
     started.map(({ intent }) => intent),
   );
-  const hasKeys = rows.some(({ intent }) => intent.request !== null);
-  if (hasKeys && taken.some(({ transactionId, wasOurs }) => !wasOurs && !written.has(transactionId)))
+  const unwritten = taken.filter(({ transactionId }) => !written.has(transactionId));
+  if (unwritten.length === 0) return started;
+  const found = await findStates(
+    tx,
+    takenBy(started, unwritten).map(({ intent }) => intent),
+  );
+  const states = new Map(found.map(({ transactionId, state }) => [transactionId, state]));
+  if (unwritten.some(({ transactionId, wasOurs }) => !wasOurs && !states.has(transactionId)))
     throw new KeyUsed('a key was used meanwhile');
-  return started;
+  // Of a restored database: the charge is in the books already, ends the billing, and is not sent.
+  const standing = unwritten.filter(({ transactionId, wasOurs }) => {
+    const state = states.get(transactionId);
+    return state !== undefined && !(wasOurs && state === 'charging');
+  });
+  const notSent = new Set(takenBy(started, standing));
+  return started.filter((row) => !notSent.has(row));
 }
 
 /** Sorted by subscription, so that two batches lock in one order. */
-export function takeKey({ intent, subscriptionId }: StartedCharge): string {
-  return `${intent.merchantId}|${subscriptionId}|${intent.transactionId}`;
+export function takeKey({ intent, subscriptionId, taker }: StartedCharge): string {
+  return `${intent.merchantId}|${subscriptionId}|${takerKey({ ...intent, taker })}`;
+}
+
+function takerKey({ transactionId, taker }: Pick<RowOf<typeof TAKEN>, 'transactionId' | 'taker'>): string {
+  return `${transactionId}|${taker.toString('hex')}`;
 }
 
 /** Only a manual charge is made whatever became of the plan. */
@@ -191,10 +218,11 @@ function isScheduled({ attemptNumber }: StartedCharge): boolean {
   return attemptNumber !== null;
 }
 
-function namedIn(
+/** Two that would take one billing have one id of its charge, perhaps with other cards. */
+function takenBy(
   rows: readonly StartedCharge[],
-  named: readonly { readonly transactionId: string }[],
+  takers: readonly Pick<RowOf<typeof TAKEN>, 'transactionId' | 'taker'>[],
 ): StartedCharge[] {
-  const ids = new Set(named.map(({ transactionId }) => transactionId));
-  return rows.filter(({ intent }) => ids.has(intent.transactionId));
+  const keys = new Set(takers.map(takerKey));
+  return rows.filter(({ intent: { transactionId }, taker }) => keys.has(takerKey({ transactionId, taker })));
 }

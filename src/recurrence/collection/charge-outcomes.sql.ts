@@ -36,8 +36,6 @@ export type ChargeEnd = {
   readonly merchantId: string;
   readonly billingId: string;
   readonly subscriptionId: string;
-  /** For the billing that may follow. */
-  readonly nextBillingId: string;
   /** `by`: the charging user or `system`. `at`: business time of the end. */
   readonly by: string;
   readonly at: Instant;
@@ -92,7 +90,6 @@ const ENDINGS = inputRows<Ending>({
   by: ['text', ({ end }) => end.by],
   subscription_state: ['text', ({ ended }) => ended.subscription?.state ?? null],
   subscription_reason: ['text', ({ ended }) => ended.subscription?.reason ?? null],
-  next_billing_id: ['uuid', ({ end, ended }) => (ended.next === null ? null : end.nextBillingId)],
   next_installment: ['smallint', ({ ended }) => ended.next?.installment ?? null],
   next_due_on: ['date', ({ ended }) => ended.next?.dueOn ?? null],
   next_charge_on: ['date', nextChargeOn],
@@ -197,9 +194,9 @@ const END = statement(
    ), opened as (
      insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on,
        charge_on, created_by, created_at)
-     select e.merchant_id, e.next_billing_id, e.subscription_id, e.next_installment, 'opened', e.next_amount,
-       e.next_due_on, e.next_charge_on, 'system', e.at
-     from ended e where e.next_billing_id is not null
+     select e.merchant_id, next_billing_id(e.merchant_id, e.subscription_id, e.next_installment, e.next_due_on),
+       e.subscription_id, e.next_installment, 'opened', e.next_amount, e.next_due_on, e.next_charge_on, 'system', e.at
+     from ended e where e.next_installment is not null
    ), notices as (
      select e.merchant_id, e.event, e.billing_id as notice_of, e.account_number, e.notice as body,
        e.at as moment

@@ -2,7 +2,7 @@ import type { NamedCard } from '../../cards/card.ts';
 import { type CardTools, type OpenedCardSource, openVaultCard } from '../../cards/open-card-source.ts';
 import type { CardRefusal } from '../../cards/refusals.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
-import { newId } from '../../platform/chance.ts';
+import { newTry } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
@@ -34,6 +34,7 @@ import { type Retry, retryAfterFailure } from '../plans/retry-schedule.ts';
 import type { StartedCharge, TakeResult } from './charge-intents.sql.ts';
 import type { ChargeEnd, ChargeEndResult } from './charge-outcomes.sql.ts';
 import type { DueBilling } from './due-billings.sql.ts';
+import { identifyCharge } from './identify-charge.ts';
 import { APPROVED, type ChargeFacts, factsOfDecline, factsOfUnsent } from './outcome-record.ts';
 
 export type CollectBillingTools = Omit<ChargeTools<'notTaken' | 'keyUsed'>, 'writeIntent' | 'writeOutcome'> &
@@ -95,10 +96,10 @@ export async function collectBilling(
   let { fence } = due;
   const made = await chargeSomewhere(tools, intent, {
     ...somewhere,
-    newId,
+    newId: () => identifyCharge(due.billingId, fence),
     charge(at) {
       // Each taking raises the billing's fence by one.
-      const taken = { ...due, fence, attemptNumber: order.attemptNumber };
+      const taken = { ...due, fence, attemptNumber: order.attemptNumber, taker: newTry() };
       fence += 1;
       const isSentOn = () => at === intent && nextInTime(somewhere) !== null;
       const charging = {
@@ -211,7 +212,7 @@ function intentOf(
   soldAt: Instant,
 ): Intent {
   const { merchantId, amount } = due;
-  const transactionId = newId();
+  const transactionId = identifyCharge(due.billingId, due.fence);
   const sale = saleOf({ merchantId, transactionId, trace, amount });
   const acquirer = acquirers.choose(sale, takesSale(sale));
   if (acquirer === null) throw new BrandNotTaken();
@@ -288,7 +289,7 @@ async function endUnsent(
 ): Promise<ChargeBillingResult> {
   const facts = factsOfUnsent(unsent);
   const { merchantId, billingId, subscriptionId, fence, vaultId } = due;
-  const stamp = { by, at: clock.now(merchantId), nextBillingId: newId() };
+  const stamp = { by, at: clock.now(merchantId) };
   const end = {
     merchantId,
     billingId,
@@ -318,7 +319,7 @@ async function recordEnd(
 ): Promise<OutcomeResult> {
   const { merchantId, billingId, subscriptionId } = due;
   const facts = await factsOf(tools, due, opened, order, soldAt, outcome);
-  const stamp = { by: order.by, at: outcome.moment, nextBillingId: newId() };
+  const stamp = { by: order.by, at: outcome.moment };
   const end = { merchantId, billingId, subscriptionId, ...stamp, kind: 'answered', outcome, facts } as const;
   const { isRecorded, rule } = await tools.writeEnd(end, deadlineAt);
   if (isRecorded && facts !== null) tools.observeCharge(rule);
@@ -337,7 +338,7 @@ async function giveBack(
   if (!ended.isRecorded) return ended;
   const { transactionId } = row;
   const at = tools.clock.now(merchantId);
-  const end = { merchantId, billingId, subscriptionId, transactionId, by, at, nextBillingId: newId() };
+  const end = { merchantId, billingId, subscriptionId, transactionId, by, at };
   const resolved = { kind: 'resolved', facts: 'voided', isSentOn: isSentOn() } as const;
   await tools.writeEnd({ ...end, ...resolved }, deadlineAt);
   return ended;

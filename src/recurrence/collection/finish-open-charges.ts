@@ -1,5 +1,4 @@
 import { KeyAbsent } from '../../keys/open-keyring.ts';
-import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type CollectBillingTools, checkRetry, openStoredCard } from './collect-billing.ts';
 
@@ -26,7 +25,7 @@ async function finishIfResolved(tools: FinishOpenChargesTools, charge: OpenCharg
   if (facts === null) return false;
   const { merchantId, billingId, subscriptionId, transactionId, by } = charge;
   const at = tools.clock.now(merchantId);
-  const end = { merchantId, billingId, subscriptionId, transactionId, by, at, nextBillingId: newId(), facts };
+  const end = { merchantId, billingId, subscriptionId, transactionId, by, at, facts };
   const { isRecorded, rule, timesSentAgain } = await tools.writeEnd(
     { ...end, kind: 'resolved' },
     performance.now() + END_MILLISECONDS,

@@ -15,7 +15,8 @@ const OPEN_CHARGE = rowCodec({
   billingId: column.text('h.billing_id'),
   subscriptionId: column.text('b.subscription_id'),
   transactionId: column.text('h.transaction_id'),
-  vaultId: column.text('t.vault_id'),
+  /** Of a charge that a restored database has met without its card: the subscription's. */
+  vaultId: column.text('coalesce(t.vault_id, s.vault_id)'),
   amount: column.money('t.amount'),
   by: column.text('h.created_by'),
   /** On schedule from 1; null for a manual charge. */
@@ -37,7 +38,7 @@ const JOINS = `cross join lateral (
      select o.subscription_id, o.charge_on, o.due_on from billings o
      where o.merchant_id = h.merchant_id and o.billing_id = h.billing_id limit 1
    ) b cross join lateral (
-     select o.max_retries from subscriptions o
+     select o.max_retries, o.vault_id from subscriptions o
      where o.merchant_id = h.merchant_id and o.subscription_id = b.subscription_id limit 1
    ) s cross join lateral (
      select o.* from transactions o where o.merchant_id = h.merchant_id

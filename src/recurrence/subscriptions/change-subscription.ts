@@ -1,6 +1,5 @@
 import type { MerchantActor } from '../../audit/audit-event.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import type { ChangeResult, SubscriptionChange } from './changes.sql.ts';
@@ -39,7 +38,7 @@ export function changeSubscription(
 function readWanted(wanted: WantedChange): SubscriptionChange['wanted'] {
   switch (wanted.kind) {
     case 'status':
-      return { ...wanted, billingId: newId() };
+      return wanted;
     case 'card':
       return { ...wanted, vaultId: idOrUnissued(wanted.vaultId) };
     case 'customer':

@@ -31,12 +31,7 @@ export type SubscriptionChange = {
   readonly actor: MerchantActor;
   readonly at: Instant;
   readonly wanted:
-    | {
-        readonly kind: 'status';
-        readonly event: 'activate' | 'cancel';
-        /** For the billing that it may open. */
-        readonly billingId: string;
-      }
+    | { readonly kind: 'status'; readonly event: 'activate' | 'cancel' }
     | { readonly kind: 'card'; readonly vaultId: string }
     | { readonly kind: 'customer'; readonly customer: Customer | null };
 };
@@ -128,7 +123,7 @@ const OPEN_BILLING = statement(
   'subscriptions.open_billing',
   `insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on,
      charge_on, created_by, created_at)
-   values ($1, $3, $2, $4, 'opened', $5, $6, $9, $7, $8)`,
+   values ($1, next_billing_id($1, $2, $3::smallint, $5::date), $2, $3::smallint, 'opened', $4, $5::date, $8, $6, $7)`,
 );
 
 const LOCK_CARD = statement(
@@ -261,7 +256,7 @@ async function moveStatus(
   if (opens !== null) {
     const billing = [opens.installment, centsOfPlanAmount(locked.terms.amount), opens.dueOn];
     const stamp = [actor.userName, utcText(at)];
-    await tx.query(OPEN_BILLING, [...key, wanted.billingId, ...billing, ...stamp, opens.chargeOn]);
+    await tx.query(OPEN_BILLING, [...key, ...billing, ...stamp, opens.chargeOn]);
   }
   if (state !== null) tx.record(subscriptionChanged(change, { state: locked.state }, { state }));
   return written('changed', isNotified);

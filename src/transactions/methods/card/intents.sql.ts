@@ -169,7 +169,7 @@ async function commitIntents(tx: Pick<Tx, 'query'>, rows: readonly Timed<IntentR
  * on the card source (a stored card has none), the transaction in state `charging`, and its velocity event.
  * The codes' rows are locked before the first card source is claimed, and marked only if it was claimed: see
  * decision 0017. Repeatable: a row that exists was written by an earlier try of the same caller, because each
- * charge has a new id. A first try whose connection broke may run after the decline that freed the card
+ * payment has a new id. A first try whose connection broke may run after the decline that freed the card
  * source. It would claim source and code again for a transaction that exists, and they would never be freed.
  * Then `is_in_time` divides by zero, so that nothing is committed. After its deadline an intent claims
  * nothing: its caller has been answered, or cut off. The request's key comes last, after every lock, and
@@ -207,8 +207,8 @@ export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow,
 
 /**
  * The same statement in a larger commit, right only if every row was written, so without a deadline. The
- * caller checks the returned transactions, which were written now, and repeats a commit with a key as
- * `racingForKeys` does.
+ * caller checks the returned transactions, which were written now (the charge of a billing may stand in a
+ * restored database already), and repeats a commit with a key as `racingForKeys` does.
  */
 export async function writeIntents(tx: Tx, rows: readonly IntentRow[]): Promise<ReadonlySet<string>> {
   const untimed = rows.map((row) => ({ ...row, deadline: NO_DEADLINE }));

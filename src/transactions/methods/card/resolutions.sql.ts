@@ -10,10 +10,13 @@ import {
   IS_NOT_PASSED_OVER,
 } from '../../../platform/work/fair-claim.sql.ts';
 import type { FairClaim } from '../../../platform/work/fair-claim.ts';
+import { REFERENCE_OF_ANOTHER } from '../../../providers/acquirers/acquirer.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import { ENQUEUE_CALLBACK_DELIVERIES } from '../../movements/movement-deliveries.sql.ts';
 import { ORIGINS, type Postponement, TRANSACTION_MOVES, UNKNOWN_RESPONSE_CODE } from '../../transaction.ts';
 import type { Watch } from './watched-charges.sql.ts';
+
+const IS_REFERENCE_OF_ANOTHER = `coalesce(t.unknown_reason = '${REFERENCE_OF_ANOTHER}', false)`;
 
 const UNRESOLVED = rowCodec(
   {
@@ -35,6 +38,8 @@ const UNRESOLVED = rowCodec(
     clearMilliseconds: column.real(
       'coalesce((extract(epoch from now() - t.void_sent_at) * 1000)::float8, 0)',
     ),
+    /** Its acquirer said so when it was sent. */
+    isReferenceOfAnother: column.boolean(IS_REFERENCE_OF_ANOTHER),
     /** It was a pre-authorization, and was released. */
     wasPreauthorized: column.boolean(
       `exists (select from preauthorizations p where p.merchant_id = t.merchant_id and p.transaction_id = t.transaction_id)`,
@@ -191,7 +196,8 @@ export async function decideCharge(
 
 const POSTPONE = statement(
   'transactions.postpone_resolution',
-  `update transactions set due_at = now() + $4 * interval '1 second', unknown_reason = $5,
+  `update transactions t set due_at = now() + $4 * interval '1 second',
+     unknown_reason = case when ${IS_REFERENCE_OF_ANOTHER} then t.unknown_reason else $5 end,
      resolve_tries = resolve_tries - $6
    where merchant_id = $1 and transaction_id = $2 and state = 'unresolved' and fence = $3`,
 );

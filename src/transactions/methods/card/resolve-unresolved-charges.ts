@@ -190,6 +190,8 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   if (found.kind === 'notSent') return { state: 'notAsked', postponement: unsentPostponement(found.reason) };
   tools.outage.observe(isHeard(found), asked);
   if (found.kind === 'declined') {
+    // Of another card: this one was not asked, and the billing is charged again.
+    if (charge.isReferenceOfAnother && charge.origin === 'billing') return { state: 'voided' };
     return { state: 'declined', responseCode: found.responseCode, adviceCode: found.adviceCode };
   }
   const late = charge.wasPreauthorized ? null : acquirer.traits.lateBooking;

@@ -26,6 +26,7 @@ import { pixMovesWrite, pixWishesWrite } from './pix-charges.sql.ts';
 import { PIX_MESSAGES } from './pix-contract.ts';
 import { pixIntentsWrite } from './pix-intents.sql.ts';
 import { openReceipts } from './receipts/module.ts';
+import { countLostReceipts } from './receipts/odd-receipts.sql.ts';
 import { refundIntentsWrite, refundOutcomesWrite } from './refunds/refunds.sql.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 import {
@@ -76,6 +77,10 @@ const PAYERS_ERASED = counter(
 const UNRESOLVED = databaseGauge(
   'parcela_pix_unresolved',
   'Pix and devolutions about which the bank has given no clear answer.',
+);
+const LOST_RECEIPTS = databaseGauge(
+  'parcela_pix_lost_receipts',
+  'What arrived by Pix in the last 90 days for charges that this database has lost.',
 );
 const UNRESOLVED_OLDEST_AGE_SECONDS = databaseGauge(
   'parcela_pix_unresolved_oldest_age_seconds',
@@ -179,9 +184,10 @@ export function openPix(
     ],
     works: [
       advanceDueWork(advance),
-      countingWhenRead('countUnresolvedPix', COUNT_MILLISECONDS, metrics, async () =>
-        observeUnresolved(metrics, await countUnresolvedPix(database)),
-      ),
+      countingWhenRead('countUnresolvedPix', COUNT_MILLISECONDS, metrics, async () => {
+        observeUnresolved(metrics, await countUnresolvedPix(database));
+        metrics.gauge(LOST_RECEIPTS).set((await countLostReceipts(database)).count);
+      }),
       ...payersWork(context),
       resolveUnresolvedPix(resolving, wakeSignal),
       resolveUnresolvedPixRefunds(resolving, refundSignal),

@@ -10,6 +10,7 @@ import {
   type NotConnected,
   type NotMade,
   type NotSent,
+  REFERENCE_OF_ANOTHER,
   type Unknown,
   type VerificationAnswer,
   type VoidAnswer,
@@ -26,6 +27,7 @@ export function readAuthorization(
 ): Exclude<AuthorizationAnswer, NotMade> {
   if (answer.kind !== 'answer') return answer;
   const body = fieldsOf(answer.body);
+  if (answer.status === 409 && body?.error === 'referenceReused') return unknown(REFERENCE_OF_ANOTHER);
   if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
   if (body.reference !== asked.reference) return unknown('the answer was for another reference');
   if (body.amount !== asked.amount) return unknown('the answer was for another amount');

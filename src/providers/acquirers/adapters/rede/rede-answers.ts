@@ -10,6 +10,7 @@ import {
   type FoundCharge,
   NO_ISSUER_CODE,
   type NotConnected,
+  REFERENCE_OF_ANOTHER,
   type Unknown,
   type VerificationAnswer,
 } from '../../acquirer.ts';
@@ -19,6 +20,7 @@ import {
   REDE_DECLINES,
   REDE_NO_REFUND,
   REDE_NOT_MADE,
+  REDE_REFERENCE_REUSED,
   REDE_REFUND,
   REDE_REFUND_REFUSALS,
   REDE_SUCCESS,
@@ -69,6 +71,7 @@ function readRefusal(
 ): DeclineAnswer | Unknown | Extract<AuthorizationAnswer, { kind: 'notMade' }> {
   const code = codeOf(body.returnCode);
   if (status >= 500 || code === null) return unknown(`Rede answered ${status}`);
+  if (code === REDE_REFERENCE_REUSED) return unknown(REFERENCE_OF_ANOTHER);
   if (REDE_UNCLEAR.has(code)) return unknown(`Rede answered ${code}`);
   if (REDE_NOT_MADE.has(code)) return { kind: 'notMade', reason: `Rede refused the request by ${code}` };
   const decline = brandDecline(fieldsOf(body.brand));

@@ -27,10 +27,11 @@ export const REDE_DECLINES: ReadonlySet<string> = new Set(
   ].flatMap((codes) => codes.split(' ')),
 );
 
+/** Each charge has a reference of its own, and is sent once. */
+export const REDE_REFERENCE_REUSED = '42';
+
 /** The code says that it may be tried again, so what the brand said, if anything, is not final. */
-export const REDE_UNCLEAR: ReadonlySet<string> = new Set(
-  '42 56 64 74 106 117 121 122 150 370 899'.split(' '),
-);
+export const REDE_UNCLEAR: ReadonlySet<string> = new Set('56 64 74 106 117 121 122 150 370 899'.split(' '));
 
 /** Final refusals of a refund. */
 export const REDE_REFUND_REFUSALS: Readonly<Record<string, 'exceedsRemaining' | 'failed' | 'unknownCharge'>> =

@@ -60,11 +60,12 @@ function amountOf(value: unknown) {
 /** Null: no charge that could be ours. */
 function readListed(item: unknown): ListedPix | null {
   const { txid, status, valor, calendario } = fieldsOf(item);
-  const { criacao } = fieldsOf(calendario);
+  const { criacao, expiracao } = fieldsOf(calendario);
   const createdAt = typeof criacao === 'string' ? parseOffsetText(criacao) : null;
   if (typeof txid !== 'string' || typeof status !== 'string' || createdAt === null) return null;
   const state = status.startsWith('REMOVIDA') ? 'removed' : status === 'CONCLUIDA' ? 'paid' : 'waiting';
-  return { txid, state, amount: amountOf(fieldsOf(valor).original), createdAt };
+  const expiresInSeconds = typeof expiracao === 'number' && expiracao > 0 ? expiracao : null;
+  return { txid, state, amount: amountOf(fieldsOf(valor).original), createdAt, expiresInSeconds };
 }
 
 function readReturned(item: unknown): ReturnedPix | null {

@@ -9,7 +9,13 @@ import { MOST_RECEIPTS } from '../../../../providers/pix/pix-bank.ts';
 import type { PixSettings } from '../../../../providers/pix/pix-settings.ts';
 import type { Deliverer } from '../../../../webhooks/deliveries/delivery.ts';
 import type { ReceiptResult, WaitingReceipt } from './receipt.ts';
-import { PIX_CURSORS, PIX_RETURN_CURSORS, recordReceipt, WAITING_RECEIPTS } from './receipts.sql.ts';
+import {
+  PIX_CURSORS,
+  PIX_CURSORS_OF_CELL,
+  PIX_RETURN_CURSORS,
+  recordReceipt,
+  WAITING_RECEIPTS,
+} from './receipts.sql.ts';
 
 const RECEIPTS = counter(
   'parcela_pix_receipts_total',
@@ -50,7 +56,10 @@ const WARNINGS: readonly ReceiptResult[] = [
 ];
 
 type ReceiptsContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'metrics'> & {
-  readonly configuration: { readonly pix: Pick<PixSettings, 'timeoutMilliseconds' | 'changesSeconds'> };
+  readonly configuration: {
+    readonly cell: string | null;
+    readonly pix: Pick<PixSettings, 'timeoutMilliseconds' | 'changesSeconds'>;
+  };
 };
 
 export function openReceipts(
@@ -129,7 +138,7 @@ function feedOf(
   return openFeed({
     name: 'pullPixReceipts',
     clock,
-    cursors: PIX_CURSORS,
+    cursors: configuration.cell === null ? PIX_CURSORS : PIX_CURSORS_OF_CELL,
     providers: pixBanks.all,
     ask: (provider, request, timeout) => pixBanks.of(provider).receivedSince(request, timeout),
     timeoutMilliseconds: configuration.pix.timeoutMilliseconds,

@@ -239,9 +239,7 @@ const REFUSED = `insert into unreadable_pix_receipts (merchant_id, item_hash, it
  * Keeps what is for charges that this bank has of us; of Pix Automático also what has no Pix yet. What left
  * of that again is told by the rounds of returns, once there is a Pix.
  */
-const KEEP = statement(
-  'pix_receipts.keep',
-  `with moved as (
+const KEPT_PAGE = `with moved as (
      update pix_cursors c set cursor = $2, ${MOVED_ON}
      where c.merchant_id = $1 and c.bank = $9 and c.fence = $3
      returning c.merchant_id
@@ -259,9 +257,22 @@ const KEEP = statement(
      on conflict do nothing
    ), refused as (
      ${REFUSED}
-   )
-   select merchant_id from moved`,
-);
+   )`;
+
+/** Under a txid as `TXID_OF_OURS` that nothing here has. */
+const LOST = `lost as (
+     insert into lost_pix_receipts (bank, receipt_id, txid, amount, received_at)
+     select $9, i.receipt_id, i.txid, i.amount, i.received_at
+     from moved, ${RECEIPTS.sql}
+     where i.return_id is null and i.txid ~ '^[0-9a-f]{12}[78][0-9a-f]{3}[89ab][0-9a-f]{15}$'
+       and not exists (select from pix_charges p where p.txid = i.txid)
+       and not exists (select from pix_collections o where o.txid = i.txid)
+       and (select count(*) from (select from lost_pix_receipts limit $8) k) < $8
+     on conflict do nothing
+   )`;
+
+const KEEP = statement('pix_receipts.keep', `${KEPT_PAGE}, ${LOST} select merchant_id from moved`);
+const KEEP_OF_CELL = statement('pix_receipts_of_cell.keep', `${KEPT_PAGE} select merchant_id from moved`);
 
 export const PIX_CURSORS = feedCursors<FeedPage<PixReceipt>>(
   {
@@ -272,6 +283,19 @@ export const PIX_CURSORS = feedCursors<FeedPage<PixReceipt>>(
     since: 'exists (select from pix_charges p where p.merchant_id = m.merchant_id)',
   },
   KEEP,
+  ({ changes }) => RECEIPTS.values(changes),
+);
+
+/** An account receives for all cells: what is unknown here is another one's. */
+export const PIX_CURSORS_OF_CELL = feedCursors<FeedPage<PixReceipt>>(
+  {
+    name: 'pix_receipts_of_cell',
+    table: 'pix_cursors',
+    column: 'bank',
+    cursor: 'c.cursor',
+    since: 'exists (select from pix_charges p where p.merchant_id = m.merchant_id)',
+  },
+  KEEP_OF_CELL,
   ({ changes }) => RECEIPTS.values(changes),
 );
 

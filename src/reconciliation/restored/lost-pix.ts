@@ -1,0 +1,23 @@
+import { fieldsOfLine } from '../../audit/shipped-line.ts';
+import { isUuid } from '../../values/ids.ts';
+
+/** A charge by Pix that a merchant asked for, as the log of the lost services has it. */
+export type LostPix = {
+  readonly pixId: string;
+  readonly merchantId: string;
+  readonly referenceTransaction: string | null;
+};
+
+const LONGEST_REFERENCE = 50;
+
+/** Null: a line of something else. `route`: of the request that makes such a charge. */
+export function readLostPix(text: string, route: string): LostPix | null {
+  const of = fieldsOfLine(text, 'paymentId');
+  if (of === null || of('method', 'http.request.method') !== 'POST' || of('route', 'http.route') !== route)
+    return null;
+  const [pixId, merchantId] = [of('paymentId'), of('merchantId', 'organization.id')];
+  if (typeof pixId !== 'string' || !isUuid(pixId) || typeof merchantId !== 'string') return null;
+  const reference = of('referenceTransaction');
+  const isKept = typeof reference === 'string' && [...reference].length <= LONGEST_REFERENCE;
+  return { pixId: pixId.toLowerCase(), merchantId, referenceTransaction: isKept ? reference : null };
+}
