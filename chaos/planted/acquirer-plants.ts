@@ -30,7 +30,7 @@ export const ACQUIRER_PLANTS: readonly Plant[] = [
     suite: 'acquirers',
     fast: PORT,
     edits: [
-      { file: REDE_CODES, find: "'42 56 64 74 106 117 121 122 150 370 899'", put: "'42 56 64 74 106 899'" },
+      { file: REDE_CODES, find: "'56 64 74 106 117 121 122 150 370 899'", put: "'56 64 74 106 899'" },
       { file: REDE_CODES, find: '24 25 26 31 32', put: '24 25 150 26 31 32' },
     ],
     kinds: 'answers',

@@ -99,8 +99,8 @@ export type DeclineAnswer = {
 export const NO_ISSUER_CODE = 'NONE';
 
 /**
- * The acquirer has another charge under the reference: of the lost time of a restored database. An approval is
- * kept; a decline was of another card, and decides nothing.
+ * The acquirer has another charge under the reference: of the lost time of a restored database. An approval
+ * is kept; a decline was of another card, and decides nothing.
  */
 export const REFERENCE_OF_ANOTHER = 'the acquirer has another charge under this reference';
 

@@ -22,8 +22,8 @@ export type StartedCharge = {
 };
 
 /**
- * `notTaken`: taken elsewhere, or no longer due; or its charge stands in a restored database already, and ends
- * the billing. `keyUsed`: by another charge, and nothing was written.
+ * `notTaken`: taken elsewhere, or no longer due; or its charge stands in a restored database already, and
+ * ends the billing. `keyUsed`: by another charge, and nothing was written.
  */
 export type TakeResult = 'committed' | 'notTaken' | 'keyUsed';
 

@@ -10,13 +10,13 @@ import {
   IS_NOT_PASSED_OVER,
 } from '../../../platform/work/fair-claim.sql.ts';
 import type { FairClaim } from '../../../platform/work/fair-claim.ts';
-import { REFERENCE_OF_ANOTHER } from '../../../providers/acquirers/acquirer.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import { ENQUEUE_CALLBACK_DELIVERIES } from '../../movements/movement-deliveries.sql.ts';
 import { ORIGINS, type Postponement, TRANSACTION_MOVES, UNKNOWN_RESPONSE_CODE } from '../../transaction.ts';
 import type { Watch } from './watched-charges.sql.ts';
 
-const IS_REFERENCE_OF_ANOTHER = `coalesce(t.unknown_reason = '${REFERENCE_OF_ANOTHER}', false)`;
+/** `REFERENCE_OF_ANOTHER` of acquirers. */
+const IS_REFERENCE_OF_ANOTHER = `coalesce(t.unknown_reason = 'the acquirer has another charge under this reference', false)`;
 
 const UNRESOLVED = rowCodec(
   {
