@@ -8,8 +8,8 @@ import { EMPTY } from './formats.ts';
 import { isEmptyText, readText } from './text-readings.ts';
 
 /**
- * Names and indexes that the client wrote differently: `Payment`, or 2 for an item that is now 0. `/payerName`:
- * at the top of the body, wherever the field stands.
+ * Names and indexes that the client wrote differently: `Payment`, or 2 for an item that is now 0. With a
+ * slash before it the name stood at the top of the body: `/payerName`.
  */
 export type SentNames = Map<string, string>;
 

@@ -77,7 +77,10 @@ function fieldsOf(value: JsonValue | undefined): Fields | null {
   return isObject && !Array.isArray(value) ? (value as Fields) : null;
 }
 
-/** Puts flat fields where the contract has them. Faults then name them, and the missing ones, by their flat names. */
+/**
+ * Puts flat fields where the contract has them. Faults then name them, and the missing ones, by their flat
+ * names.
+ */
 export function nestFlatFields(
   value: JsonValue,
   flatFields: Readonly<Record<string, FlatField>>,

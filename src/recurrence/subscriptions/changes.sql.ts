@@ -58,6 +58,7 @@ const LOCKED = rowCodec(
     vaultId: column.text("coalesce(s.vault_id::text, '')"),
     customer: column.nullable(column.parsedBy(readCustomer)),
     firstDueOn: column.day(),
+    installmentsPaidBefore: column.whole(),
   },
   's',
 );
