@@ -84,6 +84,8 @@ create table subscriptions (
   max_retries smallint not null,
   -- The day of the first billing: every other one is a whole number of intervals later.
   first_due_on date not null,
+  -- Of a subscription that began at another gateway: the installments that were paid there. Its first billing is the next one.
+  installments_paid_before smallint not null default 0 check (installments_paid_before >= 0),
   created_by text not null,
   created_at timestamptz not null,
   modified_by text,
@@ -96,6 +98,7 @@ create table subscriptions (
   foreign key (merchant_id, plan_id) references plans (merchant_id, plan_id),
   check ((state in ('active', 'pending')) = (reason is null)),
   check ((vault_id is null) = (payment_method = 'pixAutomatic')),
+  check (installments = 0 or installments_paid_before < installments),
   check ((modified_by is null) = (modified_at is null))
 );
 create index subscriptions_by_creation on subscriptions (merchant_id, created_at, subscription_id);

@@ -91,6 +91,7 @@ export const CHAPTERS: readonly Chapter[] = [
       { id: 'createWebhookSecret' },
       { id: 'registerWebhook', body: { url: '{{webhookUrl}}' } },
       { id: 'getWebhook' },
+      { id: 'setWebhookAuth' },
       { id: 'sendTestNotification' },
     ],
   },

@@ -110,6 +110,7 @@ final class Parcela
         'registerWebhook' => ['POST', '/api/webhooks/subscriptions', 'integration', false],
         'getWebhook' => ['GET', '/api/webhooks/subscriptions', 'integration', false],
         'deleteWebhook' => ['DELETE', '/api/webhooks/subscriptions', 'integration', false],
+        'setWebhookAuth' => ['POST', '/v1/security/webhook-auth', 'gateway', false],
         'createWebhookSecret' => ['POST', '/api/webhooks/secret', 'integration', false],
         'listMovements' => ['GET', '/api/movements', 'integration', false],
         'searchReceivablesByCode' => ['POST', '/api/transaction/concil/search-by-code', 'integration', false],

@@ -68,6 +68,7 @@ OPERATIONS = {
     "registerWebhook": ("POST", "/api/webhooks/subscriptions", "integration", False),
     "getWebhook": ("GET", "/api/webhooks/subscriptions", "integration", False),
     "deleteWebhook": ("DELETE", "/api/webhooks/subscriptions", "integration", False),
+    "setWebhookAuth": ("POST", "/v1/security/webhook-auth", "gateway", False),
     "createWebhookSecret": ("POST", "/api/webhooks/secret", "integration", False),
     "listMovements": ("GET", "/api/movements", "integration", False),
     "searchReceivablesByCode": ("POST", "/api/transaction/concil/search-by-code", "integration", False),

@@ -37,6 +37,7 @@ import type { Pages } from '../platform/web-pages/page-routes.ts';
 import { openAuditedKeys } from './audited-keys.ts';
 import type { Configuration } from './config.ts';
 import type { AppContext, StartContext } from './context.ts';
+import { FAMILY } from './family.ts';
 import {
   batchedWith,
   makeDemo,
@@ -242,13 +243,18 @@ async function servedEndpoints(
     whyNot,
   });
   const endpoints = [
-    ...modules.endpoints,
+    ...modules.endpoints.map(withSynonyms),
     ...health,
     ...serve(documents, printDocuments(reference)),
     ...(contact === null ? [] : serve(SECURITY_TEXT_ENDPOINTS, contact)),
   ];
   checkAllDescribed(endpoints, reference);
   return configuration.roles.includes('http') ? endpoints : health;
+}
+
+function withSynonyms(served: ServedEndpoint): ServedEndpoint {
+  const synonyms = FAMILY.find(({ operation }) => operation === served.contract.id);
+  return synonyms === undefined ? served : { ...served, synonyms };
 }
 
 async function openListeners(

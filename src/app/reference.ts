@@ -14,6 +14,7 @@ import {
   foreignFieldTable,
   NO_ANSWER_TEXT,
   refusalTable,
+  synonymTable,
 } from '../platform/reference/catalogue.ts';
 import { DOCUMENT_ENDPOINTS } from '../platform/reference/documents.ts';
 import { type ApiInfo, ROOT_URLS } from '../platform/reference/openapi.ts';
@@ -27,6 +28,7 @@ import { RECURRENCE } from '../recurrence/module.ts';
 import { BOLETOS } from '../transactions/methods/boleto/module.ts';
 import { PIX } from '../transactions/methods/pix/module.ts';
 import { WEBHOOKS } from '../webhooks/module.ts';
+import { FAMILY } from './family.ts';
 
 const INFO: ApiInfo = {
   title: 'Parcela',
@@ -129,6 +131,10 @@ function errorCatalogue(modules: readonly Published[]): CatalogueTable[] {
     failureTable(),
     fieldTable(),
     foreignFieldTable(),
+    synonymTable(
+      FAMILY,
+      modules.flatMap(({ endpoints }) => endpoints.map(({ contract }) => contract)),
+    ),
     ...inOrder.flatMap(({ refusals }) =>
       refusals.map((table) => refusalTable(table.title, table.text, table.refusals)),
     ),

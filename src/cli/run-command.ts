@@ -20,6 +20,7 @@ import { FEE_COMMANDS } from './fee-commands.ts';
 import { KEY_COMMANDS } from './keys/key-commands.ts';
 import { MERCHANT_COMMANDS } from './merchant-commands.ts';
 import { MIGRATE_COMMAND } from './migrate-command.ts';
+import { MOVING_COMMANDS } from './moving/moving-commands.ts';
 import { PAYMENT_COMMANDS } from './payment-commands.ts';
 import { PIX_WEBHOOK_COMMAND } from './pix/webhook-command.ts';
 import { PRIVACY_COMMANDS } from './privacy/privacy-commands.ts';
@@ -279,6 +280,7 @@ export const COMMANDS: readonly Command[] = [
   ...STANDING_COMMANDS,
   ...TOKEN_COMMANDS,
   ...USER_COMMANDS,
+  ...MOVING_COMMANDS,
   ...PAYMENT_COMMANDS,
   ...WEBHOOK_COMMANDS,
   ...FEE_COMMANDS,

@@ -11,7 +11,7 @@ import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.
 import type { AddressBlock } from '../values/ip-address.ts';
 import { type Deliveries, openDeliveries } from './deliveries/module.ts';
 import type { SendTools } from './deliveries/send-delivery.ts';
-import { REGISTRATION_ENDPOINTS } from './endpoints/endpoints.ts';
+import { REGISTRATION_ENDPOINTS, WEBHOOK_REFUSALS } from './endpoints/endpoints.ts';
 import { type EndpointRegistry, rememberCallbackEndpoint } from './endpoints/register-endpoint.ts';
 import { endpointChangesWrite } from './endpoints/registrations.sql.ts';
 import {
@@ -92,7 +92,11 @@ export const WEBHOOKS: Published = {
       text: 'Why a webhook delivery is not sent again.',
       refusals: RESEND_REFUSALS,
     },
-    { title: 'Webhooks', text: 'Why an address is not registered.', refusals: urlRefusals('url') },
+    {
+      title: 'Webhooks',
+      text: 'Why an address is not registered.',
+      refusals: { ...urlRefusals('url'), ...WEBHOOK_REFUSALS },
+    },
   ],
 };
 

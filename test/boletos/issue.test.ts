@@ -304,3 +304,47 @@ test('a list is an array without page and a page with it, and needs sound days',
   assert.deepEqual(await faults(`${days}&limit=5`), ['limit']);
   assert.deepEqual(await faults('statusBill=9'), ['startDate', 'endDate', 'statusBill']);
 });
+
+test('a boleto is issued by flat names too, answered by both, and read by its other path', async () => {
+  const { payer: _, ...terms } = boletoRequest();
+  const flat = {
+    payerName: 'Ana Souza',
+    payerDocument: '529.982.247-25',
+    PayerEmail: 'ana@cliente.example',
+    payerStreetAndNumber: 'Avenida Nove de Julho, nº 1500-B',
+    payerNeighborhood: 'Centro',
+    payerCity: 'São Paulo',
+    payerCityState: 'sp',
+    payerZipCode: '01001-000',
+  };
+  const query = `accountNumber=${shop.accountNumber}`;
+  const send = (body: object) =>
+    call(shop.url, `/api/billissuer/new?${query}`, { token: shop.token, body: { ...terms, ...body } });
+  const made = await send(flat);
+  assert.equal(made.status, 200, made.text);
+  assert.deepEqual(made.body.payer.address, {
+    street: 'Avenida Nove de Julho',
+    number: '1500-B',
+    complement: null,
+    district: 'Centro',
+    city: 'São Paulo',
+    state: 'SP',
+    zipCode: '01001000',
+  });
+  const { payerName, payerStreetAndNumber, payerDistrict } = made.body;
+  assert.deepEqual(
+    [payerName, payerStreetAndNumber, payerDistrict],
+    ['Ana Souza', 'Avenida Nove de Julho, 1500-B', 'Centro'],
+  );
+  const found = await call(shop.url, `/api/billissuer/information?${query}&id_bill=${made.body.id}`, {
+    token: shop.token,
+  });
+  assert.deepEqual(found.body, made.body);
+  const faulty = await send({ ...flat, payerCity: null, payerCityState: 'XX' });
+  assert.deepEqual(
+    faulty.body.map(({ tag }: { tag: string }) => tag),
+    ['payerCity', 'payerCityState'],
+  );
+  const unnamed = await call(shop.url, `/api/billissuer/information?${query}`, { token: shop.token });
+  assert.equal(unnamed.status, 404);
+});

@@ -122,7 +122,7 @@ test('after a jump of forty days sales, cancels and stored cards have the new da
   const soldBefore = Date.parse(before.reply.body.paymentAuthorization.releaseAt);
   assert.ok(Math.abs(Date.parse(releaseAt) - soldBefore - 40 * DAY) < SLACK, releaseAt);
   const read = await call(url, `/v1/payments/${paymentId}`, { token });
-  assert.ok(Math.abs(Date.parse(read.body.transactionDate) - Date.parse(releaseAt)) < SLACK, read.text);
+  assert.ok(Math.abs(Date.parse(read.body.transactionMoment) - Date.parse(releaseAt)) < SLACK, read.text);
 
   const canceled = await call(url, `/v1/payments/${paymentId}/cancel`, { token, body: {} });
   assert.equal(canceled.status, 200, canceled.text);

@@ -200,6 +200,12 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       body: { type: 'settle', installmentNumber: 1 },
     }),
   ],
+  setWebhookAuth: [
+    async (shop) => {
+      await registerWebhook(shop, shop.accountNumber);
+      return { body: { basic: webhookOf(shop).basicAuth } };
+    },
+  ],
   sendTestNotification: [
     async (shop) => {
       await registerWebhook(shop, shop.accountNumber);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FAMILY } from '../../src/app/family.ts';
 import type { Contract } from '../../src/platform/http/endpoint.ts';
 import type { Reply } from '../kit/merchant.ts';
 import { ENDPOINTS } from '../published.ts';
@@ -22,10 +23,11 @@ function assertUnknownCaller(reply: Reply, reported: string): void {
   assert.equal(reply.headers.get('www-authenticate'), 'Bearer', reported);
 }
 
+/** Of its endpoints, and of those that a synonym opens there. */
 const methodsAt = (path: string): string[] =>
-  ENDPOINTS.filter((endpoint) => endpoint.path === path).flatMap(({ method }) =>
-    method === 'GET' ? ['GET', 'HEAD'] : [method],
-  );
+  [...ENDPOINTS, ...FAMILY.flatMap(({ doors = [] }) => doors)]
+    .filter((door) => door.path === path)
+    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 
 /** Who calls, and by which method: to a service that is open by then. */
 export function tryCallers(service: () => HostileService): void {

@@ -3,6 +3,7 @@ import { randomUUID, webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Ajv, type ValidateFunction } from 'ajv';
+import { FAMILY } from '../../src/app/family.ts';
 import type { DemoLogin } from '../../src/homologation/create-demo-merchant.ts';
 import { patiently } from './patience.ts';
 
@@ -18,7 +19,13 @@ type ApiDocument = {
   components: { schemas: Record<string, { properties: object }> };
   paths: Record<
     string,
-    Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>
+    Record<
+      string,
+      {
+        operationId: string;
+        responses: Record<string, { content?: Record<string, { schema: object }> }>;
+      }
+    >
   >;
 };
 
@@ -82,12 +89,27 @@ export async function call(baseUrl: string, path: string, options: CallOptions =
   return reply;
 }
 
-/** Throws unless the answer is in the published description, in the shape that it says. */
-export function assertDescribed(method: string, path: string, reply: Reply): void {
-  const [bare = ''] = path.split('?');
-  const matching = Object.keys(document.paths).filter((pattern) =>
-    new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(bare),
+function isPathOf(pattern: string, path: string): boolean {
+  return new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`, 'i').test(path);
+}
+
+/** Where the description has what is asked: a synonym is answered as the operation that it stands for. */
+function describedDoor(method: string, path: string): { readonly method: string; readonly path: string } {
+  const meant = FAMILY.find(({ doors = [] }) =>
+    doors.some((door) => door.method === method && isPathOf(door.path, path)),
   );
+  for (const [described, operations] of Object.entries(document.paths)) {
+    for (const [verb, { operationId }] of Object.entries(operations))
+      if (operationId === meant?.operation) return { method: verb.toUpperCase(), path: described };
+  }
+  return { method, path };
+}
+
+/** Throws unless the answer is in the published description, in the shape that it says. */
+export function assertDescribed(sentMethod: string, path: string, reply: Reply): void {
+  const [sentPath = ''] = path.split('?');
+  const { method, path: bare } = describedDoor(sentMethod, sentPath);
+  const matching = Object.keys(document.paths).filter((pattern) => isPathOf(pattern, bare));
   // A path of words is meant before one with names in it.
   const described = matching.find((pattern) => !pattern.includes('{')) ?? matching[0];
   const isHead = method === 'HEAD';

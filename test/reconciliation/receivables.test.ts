@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { businessDayFrom } from '../../src/values/business-day.ts';
 import type { Day } from '../../src/values/instant.ts';
 import { arrive } from '../kit/clock.ts';
-import { call } from '../kit/merchant.ts';
+import { type CallOptions, call } from '../kit/merchant.ts';
 import {
   daysAfter,
   openReconciledService,
@@ -143,4 +143,28 @@ test('a code that was never sold under finds nothing, and so does one of another
   const body = { nsu: sold.nsu, codAuth: sold.codAuth };
   const reply = await call(service.integrationUrl, path, { token: service.integrationToken, body });
   assert.equal(reply.status, 404);
+});
+
+test('search by code and exports answer to POST and GET, from body and query, in capital letters too', async () => {
+  const sold = await service.sell(10_000, 1);
+  const { accountNumber, integrationToken: token } = service;
+  const { nsu, codAuth } = sold;
+  const ask = (path: string, query: Record<string, string>, options: CallOptions = {}) =>
+    call(service.integrationUrl, `${path}?${new URLSearchParams(query)}`, { token, ...options });
+  const found = await service.searchByCode(sold);
+  const search = '/api/transaction/concil/search-by-code';
+  const asked = { accountNumber, nsu, codAuth };
+  assert.deepEqual((await ask(search, asked)).body, found);
+  assert.deepEqual(
+    (await ask(search.toUpperCase(), { accountNumber, Nsu: nsu }, { body: { codAuth } })).body,
+    found,
+  );
+  const missing = await ask(search, { accountNumber, nsu });
+  assert.deepEqual([missing.status, missing.body[0].tag], [400, 'codAuth']);
+  const today = await service.today();
+  const days = { startDate: today, endDate: today };
+  const file = await ask('/api/transaction/concil/export-by-operation-date', { accountNumber, ...days });
+  const body = { accountNumber, ...days };
+  const posted = await ask('/API/Transaction/concil/export-by-operation-date', {}, { body });
+  assert.deepEqual([posted.status, posted.body], [200, file.body]);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import pg from 'pg';
-import { call } from '../kit/merchant.ts';
+import { call, logIn } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import {
   base64,
@@ -44,6 +44,22 @@ test('a webhook is registered, read, replaced and removed', async () => {
   assert.equal((await remove(service)).status, 404);
   assert.equal((await register(service)).status, 200);
   assert.deepEqual((await readRegistration(service)).body, { url: URL_OF_SHOP });
+});
+
+test('it is given its credential by itself, once it is registered', async () => {
+  const token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
+  const give = () =>
+    call(service.gatewayUrl, '/v1/security/webhook-auth', {
+      token,
+      body: { basic: `Basic ${base64('loja:senha')}` },
+    });
+  assert.equal((await give()).status, 409);
+  await register(service);
+  assert.equal((await endpointRow(service)).sealed_basic_auth, null);
+  const given = await give();
+  assert.deepEqual([given.status, Object.keys(given.body)], [201, ['message']]);
+  const { url, sealed_basic_auth } = await endpointRow(service);
+  assert.deepEqual([url, sealed_basic_auth !== null], [URL_OF_SHOP, true]);
 });
 
 test('it may be read with a content type and without a body, as some clients do', async () => {

@@ -67,8 +67,8 @@ export const EXPIRY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'an encrypted card never ends',
     file: 'src/cards/pairs/encrypted-card.ts',
-    find: 'madeAt <= now - BLOB_LIFETIME_MILLISECONDS',
-    put: 'madeAt <= -BLOB_LIFETIME_MILLISECONDS',
+    find: 'madeAt <= now - lifetimeMilliseconds',
+    put: 'madeAt <= -lifetimeMilliseconds',
     caughtBy: 'src/cards/pairs/encrypted-card.test.ts',
   },
   {

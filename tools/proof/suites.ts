@@ -95,13 +95,14 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'kills',
     about:
-      'payments, captures, charges, logins and keys under many kills, starts beside a dying PostgreSQL, promotions',
+      'payments, captures, charges, logins, keys and imports under many kills, starts beside a dying PostgreSQL, promotions',
     ...files(
       'test/payments/kill.test.ts',
       'test/payments/captures-kill.test.ts',
       'test/audit/parallel.test.ts',
       'test/keys/rotation.test.ts',
       'test/recurrence/calendar-of-charges-jumps.test.ts',
+      'test/operators/moving-kill.test.ts',
       'test/start/database-on-its-way.test.ts',
       ...CLUSTERS,
       ...STARTERS,

@@ -268,6 +268,22 @@ export type Boleto = {
   readonly payments: readonly (BoletoPayment)[];
   /** Who pays; null: it was erased. */
   readonly payer: Payer | null;
+  /** `payer.name` */
+  readonly payerName: string | null;
+  /** `payer.documentNumber` */
+  readonly payerDocument: string | null;
+  /** `payer.email` */
+  readonly payerEmail: string | null;
+  /** `payer.address.street` and `payer.address.number` */
+  readonly payerStreetAndNumber: string | null;
+  /** `payer.address.district` */
+  readonly payerDistrict: string | null;
+  /** `payer.address.city` */
+  readonly payerCity: string | null;
+  /** `payer.address.state` */
+  readonly payerCityState: string | null;
+  /** `payer.address.zipCode` */
+  readonly payerZipCode: string | null;
   /**
    * Your own reference of the sale, such as an order number. It comes back in lists, movements and
    * callbacks.
@@ -976,8 +992,10 @@ export type Payment = {
   readonly buyerMessage?: string | undefined;
   /** What is behind it, what the merchant can do, and whether to try again. */
   readonly merchantMessage?: string | undefined;
-  /** When it was sold, with offset. */
+  /** When it was sold, in São Paulo, without zone. */
   readonly transactionDate: string;
+  /** When it was sold, with offset. */
+  readonly transactionMoment: string;
   /** The authorization code of the issuer; null: nothing was approved. */
   readonly authorizationCode: string | null;
   /**
@@ -1084,8 +1102,10 @@ export type PaymentByBoleto = {
   readonly statusDescription: 'Processando' | 'Aguardando' | 'Vencida' | 'Paga' | 'Cancelada' | 'Expirada' | 'Negada';
   /** Nothing is given back of a boleto: always false. */
   readonly isPartlyReturned: boolean;
-  /** When it was sold, with offset. */
+  /** When it was sold, in São Paulo, without zone. */
   readonly transactionDate: string;
+  /** When it was sold, with offset. */
+  readonly transactionMoment: string;
   /** Of cards alone; always null. */
   readonly authorizationCode: string | null;
   /** Its number at the bank (`ourNumber`). */
@@ -1164,8 +1184,10 @@ export type PaymentDetail = {
   readonly buyerMessage?: string | undefined;
   /** What is behind it, what the merchant can do, and whether to try again. */
   readonly merchantMessage?: string | undefined;
-  /** When it was sold, with offset. */
+  /** When it was sold, in São Paulo, without zone. */
   readonly transactionDate: string;
+  /** When it was sold, with offset. */
+  readonly transactionMoment: string;
   /** The authorization code of the issuer; null: nothing was approved. */
   readonly authorizationCode: string | null;
   /**
@@ -1393,8 +1415,10 @@ export type PixPayment = {
   readonly statusDescription: 'Processando' | 'Aguardando' | 'Paga' | 'Cancelada' | 'Expirada' | 'Negada';
   /** A part of what paid it was given back. */
   readonly isPartlyReturned: boolean;
-  /** When it was sold, with offset. */
+  /** When it was sold, in São Paulo, without zone. */
   readonly transactionDate: string;
+  /** When it was sold, with offset. */
+  readonly transactionMoment: string;
   /** Of cards alone; always null. */
   readonly authorizationCode: string | null;
   /** The last twenty of the end-to-end id of what paid it; null: nothing yet. */
@@ -2089,6 +2113,12 @@ export type SubscriptionRequest = {
   readonly orderNumber: string;
   /** A plan of yours that is Active. */
   readonly planId: string;
+  /**
+   * The day of the first charge, YYYY-MM-DD in São Paulo, from today on and up to two years ahead,
+   * instead of the trial of the plan; of a subscription that began elsewhere. By card only. Must be a
+   * day, YYYY-MM-DD.
+   */
+  readonly firstDueOn?: string | null | undefined;
   /** Whom the subscription is for; it changes nothing of what is charged. */
   readonly customer?: CustomerRequest | null | undefined;
   /** How the payer agrees to Pix Automático. */
@@ -2267,6 +2297,19 @@ export type VaultCardRequest = {
 export type Webhook = {
   /** The registered address. */
   readonly url: string;
+};
+
+export type WebhookAuth = {
+  /** Says so. */
+  readonly message: string;
+};
+
+export type WebhookAuthRequest = {
+  /**
+   * With or without `Basic ` before it. Must be the base64 of user:password in UTF-8, without control
+   * characters.
+   */
+  readonly basic: string;
 };
 
 export type WebhookRequest = {
@@ -2638,6 +2681,10 @@ export type Operations = {
       /** An account of your merchant. */
       readonly accountNumber: string;
     }; answer: Webhook };
+  /** Give the webhook of your account its credential */
+  setWebhookAuth: { given: {
+      readonly body: WebhookAuthRequest;
+    }; answer: WebhookAuth };
   /** Make a secret that signs notifications */
   createWebhookSecret: { given: {
       /** An account of your merchant. */
@@ -2817,6 +2864,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, OperationRow>> = {
   registerWebhook: ['POST', '/api/webhooks/subscriptions', 'integration', 'plain'],
   getWebhook: ['GET', '/api/webhooks/subscriptions', 'integration', 'plain'],
   deleteWebhook: ['DELETE', '/api/webhooks/subscriptions', 'integration', 'plain'],
+  setWebhookAuth: ['POST', '/v1/security/webhook-auth', 'gateway', 'plain'],
   createWebhookSecret: ['POST', '/api/webhooks/secret', 'integration', 'plain'],
   listMovements: ['GET', '/api/movements', 'integration', 'plain'],
   searchReceivablesByCode: ['POST', '/api/transaction/concil/search-by-code', 'integration', 'plain'],

@@ -29,7 +29,7 @@ export type EncryptedCardFault =
   | 'encryptedCardHolderName';
 
 /** A day: longer-lived blobs would be stored cards. */
-const BLOB_LIFETIME_MILLISECONDS = 24 * 60 * 60 * 1_000;
+export const BLOB_LIFETIME_MILLISECONDS = 24 * 60 * 60 * 1_000;
 /** By the buyer's clock, and many are hours ahead. A blob is limited by paying only once. */
 const CLOCK_TOLERANCE_MILLISECONDS = 24 * 60 * 60 * 1_000;
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/;
@@ -39,6 +39,7 @@ export function readEncryptedCard(
   json: unknown,
   merchantId: string,
   now: Instant,
+  lifetimeMilliseconds = BLOB_LIFETIME_MILLISECONDS,
 ): EncryptedCard | readonly EncryptedCardFault[] {
   const fields = fieldsOf(json);
   if (fields === null) return ['encryptedCardJson'];
@@ -50,7 +51,7 @@ export function readEncryptedCard(
   if (fields.merchantId !== merchantId) faults.push('encryptedCardMerchant');
   if (Number.isNaN(madeAt)) faults.push('encryptedCardMoment');
   if (madeAt > now + CLOCK_TOLERANCE_MILLISECONDS) faults.push('encryptedCardAhead');
-  if (madeAt <= now - BLOB_LIFETIME_MILLISECONDS) faults.push('encryptedCardOld');
+  if (madeAt <= now - lifetimeMilliseconds) faults.push('encryptedCardOld');
   const read = (name: string, shape: RegExp, fault: EncryptedCardFault): string | null => {
     const value = fields[name];
     if (value === undefined) return null;

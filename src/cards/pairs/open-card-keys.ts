@@ -3,6 +3,7 @@ import { KeysUnusable } from '../../keys/key-store.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { freshReads } from '../../platform/prepared-reads.ts';
+import { BLOB_LIFETIME_MILLISECONDS } from './encrypted-card.ts';
 import { insertKeyPair, listKeyPairs, type StoredKeyPair } from './key-pairs.sql.ts';
 import { createKeyPair } from './rotate-key-pair.ts';
 
@@ -16,6 +17,8 @@ export type CardKeys = {
   decrypt(ciphertext: Buffer): Promise<Buffer | null>;
   /** Whether callers are told why an encrypted card does not open. */
   readonly namesFaults: boolean;
+  /** How old an encrypted card may be. */
+  readonly blobLifetimeMilliseconds: number;
   /** In a read that begins after this call. */
   reload(): Promise<void>;
 };
@@ -36,6 +39,7 @@ export async function openCardKeys(
   database: Database,
   keyring: Keyring,
   namesFaults: boolean,
+  blobLifetimeMilliseconds = BLOB_LIFETIME_MILLISECONDS,
 ): Promise<CardKeys> {
   let pairs: LoadedPairs = new Map();
   const reload = freshReads(async () => {
@@ -55,6 +59,7 @@ export async function openCardKeys(
   return {
     reload,
     namesFaults,
+    blobLifetimeMilliseconds,
     publicKey() {
       const { pair, open } = inUse(pairs) as LoadedPair;
       return { keyId: pair.keyId, key: open.publicKey };

@@ -21,7 +21,9 @@ export async function openEncryptedCard(
 ): Promise<{ card: EncryptedCard; cardSource: CardSource } | readonly UnreadableCard[]> {
   const opened = await decrypt(cardKeys, encryptedCard);
   const card =
-    typeof opened === 'string' ? [opened] : readEncryptedCard(opened.json, merchantId, instant(Date.now()));
+    typeof opened === 'string'
+      ? [opened]
+      : readEncryptedCard(opened.json, merchantId, instant(Date.now()), cardKeys.blobLifetimeMilliseconds);
   if (typeof opened === 'string' || !('number' in card)) {
     // Costs a query like a blob that no pair opens: the duration of a refusal must not tell them apart.
     if (typeof opened !== 'string') await cardKeys.reload();

@@ -57,9 +57,12 @@ const CARD = rowCodec(
   'v',
 );
 
+/** A stored card `v`. */
+export const WHOLE_CARD = `${CARD.columns}`;
+
 const FIND = statement(
   'vault.find_cards',
-  `select ${CARD.columns}
+  `select ${WHOLE_CARD}
    from ${KEYS.sql}
    join vault_cards v on v.merchant_id = i.merchant_id and v.vault_id = i.vault_id`,
 );
@@ -70,17 +73,17 @@ export function vaultCardsRead(database: Database): BatchedReadOptions<VaultCard
     textOf: ({ merchantId, vaultId }) => `${merchantId}|${vaultId}`,
     async read(keys) {
       const rows = await database.query(FIND, KEYS.values(keys));
-      return new Map(rows.map(parse).map((card) => [`${card.merchantId}|${card.vaultId}`, card]));
+      return new Map(rows.map(parseVaultCard).map((card) => [`${card.merchantId}|${card.vaultId}`, card]));
     },
   };
 }
 
 export async function findVaultCard(database: Reader, key: VaultCardKey): Promise<VaultCard | null> {
   const [row] = await database.query(FIND, KEYS.values([key]));
-  return row === undefined ? null : parse(row);
+  return row === undefined ? null : parseVaultCard(row);
 }
 
-function parse(row: Row): VaultCard {
+export function parseVaultCard(row: Row): VaultCard {
   const { sealedNumber, dataKeyId, ...card } = CARD.parse(row);
   return { ...card, number: { dataKeyId, bytes: sealedNumber } };
 }

@@ -27,8 +27,8 @@ export function paymentColumns({ wording, merchantId }: Visit): readonly Column<
       csv: ({ referenceTransaction }) => referenceTransaction,
     },
     { title: say('Billing'), csv: ({ billingId }) => billingId },
-    { title: say('Sold at'), csv: ({ transactionDate }) => momentCell(transactionDate) },
-    { title: say('Sold'), cell: ({ transactionDate }) => moment(wording, transactionDate) },
+    { title: say('Sold at'), csv: ({ transactionMoment }) => momentCell(transactionMoment) },
+    { title: say('Sold'), cell: ({ transactionMoment }) => moment(wording, transactionMoment) },
     { title: say('Method'), cell: ({ method }) => say(METHOD_WORDS[method]), csv: ({ method }) => method },
     {
       title: say('Status'),

@@ -33,7 +33,7 @@ const CUT =
 
 export function paymentTimeline(found: PaymentFound, visit: Visit): Html {
   const { wording } = visit;
-  const soldAt = found.movements[0]?.moment ?? Date.parse(found.payment.transactionDate);
+  const soldAt = found.movements[0]?.moment ?? Date.parse(found.payment.transactionMoment);
   const happened = [
     ...asked(found, wording),
     ...moved(found, wording),
@@ -57,7 +57,7 @@ export function timeline(happened: readonly Happening[], isCut: boolean, wording
 /** The intent comes before the acquirer's answer. */
 function asked({ payment }: PaymentFound, wording: Wording): Happening[] {
   const { say, money } = wording;
-  const at = Date.parse(payment.transactionDate);
+  const at = Date.parse(payment.transactionMoment);
   const amount = money(payment.authorizedAmount ?? payment.value);
   const verdict = payment.antifraud === null ? '' : say('Anti-fraud had let it pass');
   return [

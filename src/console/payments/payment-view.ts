@@ -45,7 +45,7 @@ function summary(payment: WholePayment, { wording, merchantId }: Visit): Html {
         ];
   return html`${facts([
     [say('Reference'), payment.referenceTransaction ?? '–'],
-    [say('Sold'), moment(wording, payment.transactionDate)],
+    [say('Sold'), moment(wording, payment.transactionMoment)],
     ...declined,
     [say('Card'), `${cardText(payment.card)} (${payment.card.firstSix})`],
     ['NSU', payment.nsu ?? '–'],

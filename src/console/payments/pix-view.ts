@@ -57,7 +57,7 @@ function pixFacts(pix: ShownPix, { wording, merchantId }: Visit): Html {
   return html`${facts([
     [say('Method'), 'Pix'],
     [say('Reference'), pix.referenceTransaction ?? '–'],
-    [say('Sold'), moment(wording, pix.transactionDate)],
+    [say('Sold'), moment(wording, pix.transactionMoment)],
     [say('Due'), dueDate === null ? '–' : day(dueDate)],
     [say('Can be paid until'), moment(wording, pix.expiresAt)],
     [say('Paid amount'), pix.paidAmount === null ? '–' : money(pix.paidAmount)],
@@ -169,7 +169,7 @@ function devolutions(cancels: Devolutions, { wording }: Visit): Html {
 function pixTimeline(pix: ShownPix, deliveries: readonly PaymentDelivery[], visit: Visit): Html {
   const { wording } = visit;
   const { say, money, day } = wording;
-  const soldAt = Date.parse(pix.transactionDate);
+  const soldAt = Date.parse(pix.transactionMoment);
   const due: Happening[] =
     pix.dueDate === null
       ? []

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { named } from '../../platform/http/named.ts';
 import type { Boleto } from '../../transactions/methods/boleto/boleto.ts';
 import { type BarCode, digitableLine } from '../../values/bar-code.ts';
-import { saoPauloOffsetText } from '../../values/instant.ts';
+import { saoPauloOffsetText, saoPauloText } from '../../values/instant.ts';
 import { type BoletoStatus, boletoStatus } from '../list/listed-status.ts';
 
 const BOLETO_WORDS = {
@@ -32,6 +32,7 @@ export const BOLETO_PAYMENT = named('PaymentByBoleto', {
   }),
   isPartlyReturned: Type.Boolean({ description: 'Nothing is given back of a boleto: always false.' }),
   transactionDate: Type.String(),
+  transactionMoment: Type.String(),
   authorizationCode: textOrNull('Of cards alone; always null.'),
   nsu: Type.String({ description: 'Its number at the bank (`ourNumber`).' }),
   value: Type.Integer({ description: 'Cents, as it was issued.' }),
@@ -59,7 +60,8 @@ export function writeBoletoPayment(boleto: Boleto): object {
     billingId: null,
     statusDescription: BOLETO_WORDS[boletoStatus(boleto)],
     isPartlyReturned: false,
-    transactionDate: saoPauloOffsetText(boleto.requestedAt),
+    transactionDate: saoPauloText(boleto.requestedAt),
+    transactionMoment: saoPauloOffsetText(boleto.requestedAt),
     authorizationCode: null,
     nsu: boleto.ourNumber,
     value: boleto.amount,

@@ -23,7 +23,7 @@ import {
   type Transaction,
 } from '../../transactions/transaction.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
-import { saoPauloOffsetText } from '../../values/instant.ts';
+import { saoPauloOffsetText, saoPauloText } from '../../values/instant.ts';
 import { THREE_D_SECURE_ANSWER, writeAuthentication } from '../authentication-contract.ts';
 import { CAPTURE_UNTIL } from '../messages-contract.ts';
 import { billingOf, type FoundPayment, type PaymentStatus } from '../payment.ts';
@@ -50,6 +50,7 @@ const FIELDS_OF_ALL = {
   statusDescription: Type.Enum(Object.values(STATUS_WORDS)),
   ...Type.Partial(Type.Object(DECLINE_FIELDS)).properties,
   transactionDate: Type.String(),
+  transactionMoment: Type.String(),
   authorizationCode: Type.Union([Type.String(), Type.Null()]),
   nsu: Type.Union([Type.String(), Type.Null()]),
   acquirer: Type.String({
@@ -146,7 +147,8 @@ export const PAYMENT_EXAMPLE = {
   referenceTransaction: 'PEDIDO-1001',
   billingId: null,
   statusDescription: 'Autorizada',
-  transactionDate: '2026-11-21T10:00:00.123-03:00',
+  transactionDate: '2026-11-21T10:00:00.123',
+  transactionMoment: '2026-11-21T10:00:00.123-03:00',
   authorizationCode: 'A1B2C3',
   nsu: '1000000042',
   acquirer: 'default',
@@ -245,7 +247,8 @@ export function writeCardFields(
     billingId: billingOf(transaction),
     statusDescription: STATUS_WORDS[status],
     ...writeDecline(transaction, language),
-    transactionDate: saoPauloOffsetText(transaction.soldAt),
+    transactionDate: saoPauloText(transaction.soldAt),
+    transactionMoment: saoPauloOffsetText(transaction.soldAt),
     authorizationCode: transaction.authorizationCode,
     nsu: transaction.nsu,
     acquirer: transaction.acquirer,

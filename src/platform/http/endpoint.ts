@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
+import type { Synonyms } from '../requests/synonyms.ts';
 import type { Language, Sentence } from './sentence.ts';
 
 /** A credential may have several. */
@@ -216,6 +217,7 @@ export type ServedEndpoint = {
   readonly serve: (call: Call<unknown, unknown, unknown>) => Promise<Answered>;
   readonly lookBeside?: LookBeside<unknown>;
   readonly deadlineMilliseconds?: number;
+  readonly synonyms?: Synonyms;
 };
 
 export function serve<Tools>(endpoints: readonly Endpoint<Tools>[], tools: Tools): ServedEndpoint[] {

@@ -9,6 +9,7 @@ import {
   readIdempotencyKey,
   requestReader,
 } from '../requests/request-reader.ts';
+import type { Door } from '../requests/synonyms.ts';
 import { inScope, noteNamedPayment } from '../tracing/scope.ts';
 
 import { type Admission, NO_PLACE } from './admission.ts';
@@ -41,35 +42,58 @@ export function addRoutes(
   routes: readonly ServedEndpoint[],
 ): void {
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  const byPath = Map.groupBy(routes, (served) => served.contract.path);
+  const opened = routes.flatMap((served) => doorsOf(served).map((door) => ({ served, door })));
+  const byPath = Map.groupBy(opened, ({ door }) => door.path);
   for (const [path, sharing] of byPath) {
     const url = prefix + path.replaceAll(/\{(\w+)\}/g, ':$1');
-    for (const served of sharing) addRoute(app, options, url, served);
-    const allowed = sharing.flatMap((served) => methodsOf(served.contract));
+    for (const { served, door } of sharing) addRoute(app, options, url, served, door);
+    const allowed = sharing.flatMap(({ door }) => methodsOf(door));
     app.route({
       method: METHODS.filter((method) => !allowed.includes(method)) as 'GET'[],
       url,
-      config: { endpoint: sharing[0]?.contract as Contract, allowedMethods: allowed.join(', ') },
+      config: { endpoint: sharing[0]?.served.contract as Contract, allowedMethods: allowed.join(', ') },
       // Never called: the caller is answered before the body is read. A route must have a handler.
       handler: refuseMethod,
     });
   }
 }
 
+/** Where the contract says, and where its synonyms do. */
+function doorsOf({ contract: { method, path }, synonyms }: ServedEndpoint): readonly Door[] {
+  return [{ method, path }, ...(synonyms?.doors ?? [])];
+}
+
 /** HEAD is served wherever GET is, with the same headers (RFC 9110, 9.1). Node drops the body. */
-function methodsOf({ method }: Contract): string[] {
+function methodsOf({ method }: Pick<Contract, 'method'>): string[] {
   return method === 'GET' ? ['GET', 'HEAD'] : [method];
 }
 
-function addRoute(app: FastifyInstance, options: RouteOptions, url: string, served: ServedEndpoint): void {
-  const read = requestReader(served.contract);
+function addRoute(
+  app: FastifyInstance,
+  options: RouteOptions,
+  url: string,
+  served: ServedEndpoint,
+  door: Door,
+): void {
+  const read = requestReader(served.contract, served.synonyms);
   app.route({
-    method: methodsOf(served.contract) as 'GET'[],
+    method: methodsOf(door) as 'GET'[],
     url,
     config: { endpoint: served.contract },
     handler: (request, reply) =>
-      inScope(request.scope ?? undefined, () => serve(options, served, read, request, reply)),
+      inScope(request.scope ?? undefined, () => {
+        namePathParameters(request, door);
+        return serve(options, served, read, request, reply);
+      }),
   });
+}
+
+/** Absent or sent twice, a parameter names nothing that there is. */
+function namePathParameters(request: FastifyRequest, { parameters = {} }: Door): void {
+  const query = request.query as Readonly<Record<string, unknown>>;
+  const params = request.params as Record<string, string>;
+  for (const [name, parameter] of Object.entries(parameters))
+    params[parameter] = typeof query[name] === 'string' ? query[name] : '';
 }
 
 type Made = Answer | { readonly faults: readonly Fault[] } | typeof CUT_CONNECTION;

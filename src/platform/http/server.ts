@@ -120,7 +120,7 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
     routerOptions: {
       maxParamLength: LONGEST_PARAMETER,
       ignoreTrailingSlash: false,
-      caseSensitive: true,
+      caseSensitive: false,
       querystringParser: parseQuery,
     },
     exposeHeadRoutes: false,

@@ -1,3 +1,4 @@
+import type { Contract } from '../http/endpoint.ts';
 import { FAILURES } from '../http/failures.ts';
 import type { RefusalShape } from '../http/refusal.ts';
 import { REQUIRED } from '../http/schema-faults.ts';
@@ -7,6 +8,7 @@ import { CARD_NUMBER_IN_TEXT } from '../requests/card-numbers.ts';
 import { FOREIGN_FIELD_SENTENCES, FOREIGN_FIELDS } from '../requests/foreign-fields.ts';
 import { FORMATS } from '../requests/formats.ts';
 import { EMPTY_PARAMETER, JSON_FAULTS } from '../requests/request-reader.ts';
+import type { Synonyms } from '../requests/synonyms.ts';
 
 /** For docs/errors.md and the reference page. Codes stand in backticks. */
 export type CatalogueTable = {
@@ -81,6 +83,39 @@ export function foreignFieldTable(): CatalogueTable {
       const values = harmless.map((value) => `\`${value}\``).join(', ');
       return [`\`${name}\``, { pt: `\`null\`, vazio, ${values}`, en: `\`null\`, empty, ${values}` }];
     }),
+  };
+}
+
+/** What is read as if it had been sent as the contracts say. */
+export function synonymTable(
+  synonyms: readonly Synonyms[],
+  contracts: readonly Pick<Contract, 'id' | 'method' | 'path'>[],
+): CatalogueTable {
+  const rows = synonyms.flatMap(({ operation, doors = [], isFromEither, flatFields = {} }) => {
+    const own = contracts.find(({ id }) => id === operation);
+    if (own === undefined) throw new Error(`${operation}, which has synonyms, is no operation`);
+    const at = `\`${own.method} ${own.path}\``;
+    const either = {
+      pt: `${at}; campos no corpo ou na consulta`,
+      en: `${at}; fields in the body or in the query`,
+    };
+    const paths = doors.map(({ method, path, parameters = {} }) => {
+      const query = Object.entries(parameters).map(([name, parameter]) => `${name}={${parameter}}`);
+      return [`\`${[`${method} ${path}`, ...query].join('?')}\``, isFromEither === true ? either : at];
+    });
+    const fields = Object.entries(flatFields).map(([name, { pointers }]) => [
+      `\`${name}\``,
+      `${pointers.map((pointer) => `\`${pointer.slice(1).replaceAll('/', '.')}\``).join(', ')} (${at})`,
+    ]);
+    return [...paths, ...fields];
+  });
+  return {
+    title: 'Other names that are taken',
+    text:
+      'Clients of this family of gateways send some requests otherwise. They are read as what stands beside them, and answered alike. ' +
+      'Paths are taken in capital or small letters.',
+    columns: ['Sent', 'Read as'],
+    rows,
   };
 }
 

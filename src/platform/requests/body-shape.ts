@@ -7,7 +7,10 @@ import { findForeignFields } from './foreign-fields.ts';
 import { EMPTY } from './formats.ts';
 import { isEmptyText, readText } from './text-readings.ts';
 
-/** Names and indexes that the client wrote differently: `Payment`, or 2 for an item that is now 0. */
+/**
+ * Names and indexes that the client wrote differently: `Payment`, or 2 for an item that is now 0. With a
+ * slash before it the name stood at the top of the body: `/payerName`.
+ */
 export type SentNames = Map<string, string>;
 
 /** `missing`: pointers of required objects that were not sent, and are empty in the value. */
@@ -146,7 +149,7 @@ function arrayShaper(items: TSchema, maxItems: number, isExact: boolean): Shaper
   };
 }
 
-const DUPLICATE = {
+export const DUPLICATE: Sentence = {
   pt: 'Campo informado mais de uma vez.',
   en: 'The field was sent more than once.',
 };
@@ -172,7 +175,8 @@ export function tagOf(pointer: string, sentNames: SentNames): string {
   for (const part of pointer.split('/').slice(1)) {
     walked += `/${part}`;
     const sent = sentNames.get(walked) ?? part;
-    if (/^\d+$/.test(part)) tag += `[${sent}]`;
+    if (sent.startsWith('/')) tag = sent.slice(1);
+    else if (/^\d+$/.test(part)) tag += `[${sent}]`;
     else tag += `${tag === '' ? '' : '.'}${sent}`;
   }
   return tag;

@@ -306,3 +306,39 @@ test('a key of a repeatable request holds no card number', () => {
     assert.deepEqual([taken, faults.map(({ tag }) => tag)], [null, ['idempotencyKey']]);
   }
 });
+
+test('flat fields are read where the contract has them, and faults name them as they were sent', () => {
+  const flatFields = {
+    cardBrand: { pointers: ['/card/brand'] },
+    cardCode: { pointers: ['/card/code'] },
+    both: { pointers: ['/card/brand', '/card/code'], split: (text: string) => text.split(' ') },
+  };
+  const flat = requestReader(PAY, { operation: 'pay', flatFields });
+  const sent = (body: object) => flat(Buffer.from(JSON.stringify(body)), {}, null, readExactJson);
+  const nested = { amount: 1, card: { brand: 'elo', code: '123' } };
+  const asSent = [
+    { CardBrand: 'elo', cardCode: '123' },
+    { both: 'elo 123' },
+    { cardBrand: 'elo', card: { code: '123' } },
+  ];
+  for (const own of asSent)
+    assert.deepEqual(sent({ amount: 1, ...own }), { ok: true, body: nested, query: {} });
+  assert.deepEqual(tagsOf(sent({ amount: 1, CardBrand: 'x', cardCode: '12345' })), ['CardBrand', 'cardCode']);
+  assert.deepEqual(tagsOf(sent({ amount: 1, cardCode: '123' })), ['cardBrand']);
+  assert.deepEqual(tagsOf(sent({ amount: 1, cardBrand: 'elo', card: { brand: 'elo' } })), ['cardBrand']);
+});
+
+test('where both are taken, fields come from the body or the query, and what stands in both from its own place', () => {
+  const { check: _, ...bare } = PAY;
+  const body = Type.Object({ code: Type.String({ maxLength: 4 }) });
+  const either = requestReader(contract({ ...bare, body }), { operation: 'pay', isFromEither: true });
+  const sent = (text: string, query: Record<string, unknown>) =>
+    either(text === '' ? undefined : Buffer.from(text), query, null, readExactJson);
+  const read = { ok: true, body: { code: '12' }, query: { page: 2 } };
+  assert.deepEqual(sent('{"code":"12"}', { page: '2' }), read);
+  assert.deepEqual(sent('', { page: '2', Code: '12' }), read);
+  assert.deepEqual(sent('{"code":"12","page":2}', {}), read);
+  assert.deepEqual(sent('{"code":"12","page":3}', { page: '2', code: '34' }), read);
+  assert.deepEqual(tagsOf(sent('{"page":0}', { code: '12345' })), ['page', 'code']);
+  assert.deepEqual(tagsOf(sent('{', { code: '12' })), ['']);
+});

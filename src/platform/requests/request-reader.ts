@@ -10,6 +10,7 @@ import type { Sentence } from '../http/sentence.ts';
 import { bodyShaper, type SentNames, tagOf, unknownName } from './body-shape.ts';
 import { cardNumberFinder } from './card-numbers.ts';
 import { findForeignFields } from './foreign-fields.ts';
+import { nestFlatFields, placeFields, type Synonyms } from './synonyms.ts';
 import { isFreeText, readText } from './text-readings.ts';
 
 export type RequestReading =
@@ -31,12 +32,17 @@ export type RequestReader = (
 ) => RequestReading;
 
 /** Reports all faults of query and body at once, at most a hundred, in the order of the schema. */
-export function requestReader(endpoint: Contract): RequestReader {
+export function requestReader(endpoint: Contract, synonyms?: Synonyms): RequestReader {
   const readQuery = queryReader(endpoint);
-  const body = endpoint.body ?? (endpoint.isExact === true ? NO_FIELDS : undefined);
-  const readBody = body === undefined ? null : bodyReader(body, endpoint);
-  return (bytes, query, caller, readJson) => {
-    const asked = readQuery(query as Record<string, unknown>);
+  const isFromEither = synonyms?.isFromEither === true;
+  const isBodyOptional = endpoint.isBodyOptional === true || endpoint.body === undefined;
+  const body = endpoint.body ?? (endpoint.isExact === true || isFromEither ? NO_FIELDS : undefined);
+  const reader = { ...endpoint, isBodyOptional, flatFields: synonyms?.flatFields ?? {} };
+  const readBody = body === undefined ? null : bodyReader(body, reader);
+  return (sentBytes, sentQuery, caller, readJson) => {
+    const whole = { bytes: sentBytes, query: sentQuery as Record<string, unknown> };
+    const { bytes, query } = isFromEither ? placeFields(endpoint, whole, readJson) : whole;
+    const asked = readQuery(query);
     const sent = readBody === null ? NOTHING_SENT : readBody(bytes, caller, readJson);
     const faultsWith = (more: readonly Fault[]) =>
       [...asked.faults, ...sent.faultsWith(more)].slice(0, MOST_FAULTS);
@@ -80,7 +86,9 @@ function unreadable(fault: Fault): Body {
 const NO_BODY = Buffer.from('{}');
 const NO_FIELDS = Type.Object({});
 
-function bodyReader(schema: TSchema, { check, isBodyOptional, isExact = false }: Contract) {
+type ReadContract = Contract & Required<Pick<Synonyms, 'flatFields'>>;
+
+function bodyReader(schema: TSchema, { check, isBodyOptional, isExact = false, flatFields }: ReadContract) {
   const shape = bodyShaper(schema, isExact);
   const findFaults = schemaCheck(schema);
   const findCardNumbers = cardNumberFinder(schema);
@@ -93,7 +101,11 @@ function bodyReader(schema: TSchema, { check, isBodyOptional, isExact = false }:
     if (isMissing && isBodyOptional !== true) return unreadable(FAILURES.missingBody);
     const reading = readJson(isMissing ? NO_BODY : sent);
     if (!reading.ok) return unreadable(jsonFault(reading.fault));
-    const { value, faults, missing, sentNames } = shape(reading.value);
+    const flat = { sentNames: new Map<string, string>(), faults: [] as Fault[] };
+    const shaped = shape(nestFlatFields(reading.value, flatFields, flat));
+    const { value, missing } = shaped;
+    const faults = [...flat.faults, ...shaped.faults];
+    const sentNames = new Map([...shaped.sentNames, ...flat.sentNames]);
     const pointed = [...findFaults(value), ...findCardNumbers(value)];
     const checked = check?.(value, caller) ?? [];
     const found = [

@@ -39,6 +39,7 @@ const BY_HAND: Readonly<Partial<Record<AuditAction, string>>> = {
   'webhook.register': ITS_MERCHANT,
   'webhook.remove': ITS_MERCHANT,
   'secret.create': ITS_MERCHANT,
+  'merchant.import': 'parcela import, with the same file',
   'merchant.create': 'parcela merchant create',
   'merchant.change': 'parcela merchant change',
   'account.add': 'parcela account add',

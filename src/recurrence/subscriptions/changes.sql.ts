@@ -53,6 +53,7 @@ const LOCKED = rowCodec(
     vaultId: column.text("coalesce(s.vault_id::text, '')"),
     customer: column.nullable(column.parsedBy(readCustomer)),
     firstDueOn: column.day(),
+    installmentsPaidBefore: column.whole(),
   },
   's',
 );

@@ -166,7 +166,7 @@ export const CREATE_SUBSCRIPTION = contract({
   summary: 'Enrol a customer in a plan',
   description:
     'The subscription is Active at once and keeps the terms of the plan as they are now, whatever becomes of the plan; only ' +
-    'name and description follow it. Its first billing is due `trialDays` after today in São Paulo. A plan or stored card ' +
+    'name and description follow it. Its first billing is due on `firstDueOn`, or `trialDays` after today in São Paulo. A plan or stored card ' +
     'that you do not have is 400 with its tag; a plan that is not Active is 409. The answer is the id, a bare JSON string.',
   isRepeatable: true,
   body: named('SubscriptionRequest', {
@@ -184,6 +184,14 @@ export const CREATE_SUBSCRIPTION = contract({
       description: 'Your number of the order or service.',
     }),
     planId: Type.String({ minLength: 1, maxLength: 36, description: 'A plan of yours that is Active.' }),
+    firstDueOn: Type.Optional(
+      Type.String({
+        maxLength: 10,
+        format: 'day',
+        description:
+          'The day of the first charge, YYYY-MM-DD in São Paulo, from today on and up to two years ahead, instead of the trial of the plan; of a subscription that began elsewhere. By card only.',
+      }),
+    ),
     customer: Type.Optional(CUSTOMER),
     pixAutomatic: Type.Optional(PIX_AUTOMATIC_REQUEST),
   }),

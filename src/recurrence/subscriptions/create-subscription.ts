@@ -5,7 +5,9 @@ import { newId } from '../../platform/chance.ts';
 import type { Once } from '../../platform/http/failures.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { idOrUnissued } from '../../values/ids.ts';
+import { type Day, saoPauloDay } from '../../values/instant.ts';
 import { type Customer, customerOf } from './customer.ts';
+import { firstDayRefusal } from './schedule.ts';
 import type { Enroller, SubscriptionCreationRefusal } from './subscription.ts';
 import type { NewSubscription, SubscriptionCreationResult } from './subscription-creation.sql.ts';
 
@@ -25,6 +27,8 @@ export type SubscriptionToCreate = {
   readonly planId: string;
   readonly vaultId: string;
   readonly orderNumber: string;
+  /** Absent: the trial of the plan after today. */
+  readonly firstDueOn?: string;
   readonly customer?: Customer;
 };
 
@@ -41,6 +45,10 @@ export function createSubscription(
   return answerOnce<CreateSubscriptionResult>(tools, merchantId, request, {
     async make(isFirst) {
       if (!(await isFirst)) return 'keyUsed';
+      const createdAt = tools.clock.now(merchantId);
+      const firstDueOn = (wanted.firstDueOn ?? null) as Day | null;
+      const refusal = firstDueOn === null ? null : firstDayRefusal(firstDueOn, saoPauloDay(createdAt));
+      if (refusal !== null) return { kind: 'refused', refusals: [refusal] };
       const subscriptionId = newId();
       const row = {
         merchantId,
@@ -49,10 +57,12 @@ export function createSubscription(
         planId: idOrUnissued(wanted.planId),
         vaultId: idOrUnissued(wanted.vaultId),
         orderNumber: wanted.orderNumber,
+        firstDueOn,
+        installmentsPaid: 0,
         customer: customerOf(wanted.customer),
         accountNumber,
         createdBy: userName,
-        createdAt: tools.clock.now(merchantId),
+        createdAt,
         request,
       };
       const result = await tools.writeNewSubscription(row, deadlineAt);

@@ -115,6 +115,9 @@ async function checkNewSubscription(
     unknownPlan: planId !== undefined,
     unknownCard: vaultId !== undefined,
     planNotActive: false,
+    firstDueInThePast: false,
+    firstDueTooFar: false,
+    firstDueByPix: false,
     cardNeeded: false,
     cardNotTaken: vaultId !== undefined && planId !== undefined,
     payerNameNeeded: false,
@@ -148,6 +151,18 @@ export const SUBSCRIPTION_CREATION_REFUSALS = {
   automaticPixOff: refusal(409, 'planId', {
     pt: 'O Pix Automático não está habilitado aqui.',
     en: 'PixAutomatic is not switched on here.',
+  }),
+  firstDueInThePast: refusal(400, 'firstDueOn', {
+    pt: 'O dia da primeira cobrança já passou.',
+    en: 'The day of the first charge is past.',
+  }),
+  firstDueTooFar: refusal(400, 'firstDueOn', {
+    pt: 'O dia da primeira cobrança está a mais de dois anos.',
+    en: 'The day of the first charge is more than two years ahead.',
+  }),
+  firstDueByPix: refusal(400, 'firstDueOn', {
+    pt: 'Com Pix Automático os dias são os da autorização: não envie firstDueOn.',
+    en: 'With PixAutomatic the days are those of the authorization: send no firstDueOn.',
   }),
   planNotActive: refusal(409, 'planId', {
     pt: 'O plano não está ativo e não aceita novas assinaturas.',
@@ -308,6 +323,8 @@ function createBy(
   const { vaultId, pixAutomatic, ...wanted } = call.body;
   if (vaultId !== undefined)
     return createSubscription(tools, callerOf(call), { ...wanted, vaultId }, call, call.deadlineAt);
+  if (wanted.firstDueOn !== undefined)
+    return Promise.resolve({ kind: 'first', result: { kind: 'refused', refusals: ['firstDueByPix'] } });
   const { journey, minimumAmount, account } = pixAutomatic ?? {};
   const byPix = {
     ...wanted,

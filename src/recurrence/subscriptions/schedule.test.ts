@@ -126,7 +126,13 @@ const moveOf = (
   event: 'activate' | 'cancel',
   today: string,
   installments = ENDLESS,
-) => statusMove({ state, terms: { ...TERMS, installments }, firstDueOn: FIRST }, latest, event, today as Day);
+) =>
+  statusMove(
+    { state, terms: { ...TERMS, installments }, firstDueOn: FIRST, installmentsPaidBefore: 0 },
+    latest,
+    event,
+    today as Day,
+  );
 
 test('canceling ends the open billing, skipped unless somebody tried to collect it', () => {
   assert.deepEqual(moveOf('active', [open(2), billing(1)], 'cancel', '2026-02-01'), {

@@ -27,6 +27,17 @@ export function isScheduleOver(
   return isLastInstallment(installment, terms) || dueOn > addDays(LAST_DAY, -terms.intervalDays);
 }
 
+/** The longest way to the first charge, as that of a trial. */
+const MOST_DAYS_TO_FIRST = 730;
+
+export type FirstDayRefusal = 'firstDueInThePast' | 'firstDueTooFar';
+
+/** Why a subscription cannot begin on that day. */
+export function firstDayRefusal(dueOn: Day, today: Day): FirstDayRefusal | null {
+  if (dueOn < today) return 'firstDueInThePast';
+  return dueOn > addDays(today, MOST_DAYS_TO_FIRST) ? 'firstDueTooFar' : null;
+}
+
 /** How much of the series was billed. Canceled billings count, skipped ones do not. */
 export type Series = {
   readonly firstDueOn: Day;
@@ -91,11 +102,12 @@ const NOTHING: StatusMove = { state: null, ends: null, opens: null };
  * installment was charged on it. `completed`: no installment is left.
  */
 export function statusMove(
-  { state, terms, firstDueOn }: Pick<Subscription, 'state' | 'terms' | 'firstDueOn'>,
+  subscription: Pick<Subscription, 'state' | 'terms' | 'firstDueOn' | 'installmentsPaidBefore'>,
   latest: readonly CountedBilling[],
   event: Extract<SubscriptionEvent, 'activate' | 'cancel'>,
   today: Day,
 ): StatusMove | 'completed' | 'notAuthorized' {
+  const { state, terms, firstDueOn, installmentsPaidBefore } = subscription;
   const next = SUBSCRIPTION_MOVES[state][event];
   const isOver = event === 'activate' && state !== 'active' && terms.paymentMethod === 'pixAutomatic';
   if (isOver && state !== 'completed') return 'notAuthorized';
@@ -115,5 +127,9 @@ export function statusMove(
   };
   const dueOn = dueDayAtActivation(series, today);
   const chargeOn = latest.some(({ lastChargedOn }) => lastChargedOn === dueOn) ? addDays(dueOn, 1) : dueOn;
-  return { state: next, ends, opens: { installment: (last?.installment ?? 0) + 1, dueOn, chargeOn } };
+  return {
+    state: next,
+    ends,
+    opens: { installment: (last?.installment ?? installmentsPaidBefore) + 1, dueOn, chargeOn },
+  };
 }

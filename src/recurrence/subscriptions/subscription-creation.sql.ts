@@ -4,7 +4,7 @@ import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/b
 import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
-import { type Instant, saoPauloDay, utcText } from '../../values/instant.ts';
+import { type Day, type Instant, saoPauloDay, utcText } from '../../values/instant.ts';
 import { PLAN_STATES } from '../plans/plan.ts';
 import type { Customer } from './customer.ts';
 import type { SubscriptionCreationRefusal } from './subscription.ts';
@@ -19,6 +19,10 @@ export type NewSubscription = {
   readonly vaultId: string;
   readonly orderNumber: string;
   readonly accountNumber: string;
+  /** Null: the trial of the plan after today. */
+  readonly firstDueOn: Day | null;
+  /** At another gateway; the first billing is the next installment. */
+  readonly installmentsPaid: number;
   readonly customer: Customer | null;
   readonly createdBy: string;
   /** Business time. */
@@ -44,6 +48,8 @@ const INPUT = inputRows<Timed<NewSubscription>>({
   vault_id: ['uuid', (row) => row.vaultId],
   order_number: ['text', (row) => row.orderNumber],
   account_number: ['text', (row) => row.accountNumber],
+  first_due_on: ['date', (row) => row.firstDueOn],
+  installments_paid: ['smallint', (row) => row.installmentsPaid],
   customer: ['jsonb', ({ customer }) => customer && JSON.stringify(customer)],
   created_by: ['text', (row) => row.createdBy],
   created_at: ['timestamptz', (row) => utcText(row.createdAt)],
@@ -96,20 +102,20 @@ const ENROL = statement(
    ), enrolled as (
      insert into subscriptions (merchant_id, subscription_id, plan_id, vault_id, order_number,
        account_number, state, amount, plan_type, trial_days, interval_days, installments, max_retries,
-       first_due_on, customer, created_by, created_at, payment_method)
+       first_due_on, installments_paid_before, customer, created_by, created_at, payment_method)
      select i.merchant_id, i.subscription_id, i.plan_id, i.vault_id, i.order_number, i.account_number,
        'active', o.amount, o.plan_type, o.trial_days, o.interval_days, o.installments, o.max_retries,
-       i.created_on + o.trial_days::integer, i.customer, i.created_by, i.created_at, o.payment_method
+       coalesce(i.first_due_on, i.created_on + o.trial_days::integer), i.installments_paid, i.customer, i.created_by, i.created_at, o.payment_method
      from wanted i join offered o on o.merchant_id = i.merchant_id and o.plan_id = i.plan_id
      join payable c on c.merchant_id = i.merchant_id and c.vault_id = i.vault_id
      where o.state = 'active' and o.payment_method = 'creditCard' and clock_timestamp() < i.deadline
      order by i.merchant_id, i.subscription_id
      on conflict do nothing
-     returning merchant_id, subscription_id, amount, first_due_on, created_by, created_at
+     returning merchant_id, subscription_id, amount, first_due_on, installments_paid_before, created_by, created_at
    ), billed as (
      insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on,
        charge_on, created_by, created_at)
-     select e.merchant_id, i.billing_id, e.subscription_id, 1, 'opened', ${CENTS}, e.first_due_on,
+     select e.merchant_id, i.billing_id, e.subscription_id, e.installments_paid_before + 1, 'opened', ${CENTS}, e.first_due_on,
        e.first_due_on, e.created_by, e.created_at
      from enrolled e join input i on i.merchant_id = e.merchant_id and i.subscription_id = e.subscription_id
      order by e.merchant_id, e.subscription_id
@@ -175,7 +181,7 @@ export function newSubscriptionsWrite(
       const returned = await racingForKeys(() => database.query(ENROL, values));
       const written = new Set(returned.map((row) => row.subscription_id));
       const missing = rows.filter((row) => !written.has(row.subscriptionId));
-      const explained = await explain(database, missing);
+      const explained = await explainEnrolments(database, missing);
       return new Map(
         rows.map((row): [string, SubscriptionCreationResult | typeof NOT_WRITTEN] => [
           row.subscriptionId,
@@ -186,8 +192,8 @@ export function newSubscriptionsWrite(
   };
 }
 
-/** Why rows were not written; a statement of its own, to see others' commits. */
-async function explain(
+/** Why rows are not written, or that they are; a statement of its own, to see others' commits. */
+export async function explainEnrolments(
   database: Database,
   rows: readonly NewSubscription[],
 ): Promise<ReadonlyMap<string | null, SubscriptionCreationResult | typeof NOT_WRITTEN>> {

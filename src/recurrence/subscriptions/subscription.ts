@@ -102,6 +102,8 @@ export type Subscription = {
   readonly terms: Terms;
   /** All others are whole intervals later. */
   readonly firstDueOn: Day;
+  /** At another gateway, before it came here. */
+  readonly installmentsPaidBefore: number;
   /** Null if none was given, or it was erased. */
   readonly customer: Customer | null;
   readonly plan: Omit<Plan, 'terms'>;
@@ -154,6 +156,9 @@ export type SubscriptionCreationRefusal =
   | 'unknownPlan'
   | 'unknownCard'
   | 'planNotActive'
+  | 'firstDueInThePast'
+  | 'firstDueTooFar'
+  | 'firstDueByPix'
   | 'cardNeeded'
   | 'cardNotTaken'
   | 'payerNameNeeded'

@@ -22,6 +22,7 @@ const SUBSCRIPTION = rowCodec(
     state: column.oneOf(SUBSCRIPTION_STATES),
     reason: column.nullable(column.oneOf(SUBSCRIPTION_REASONS)),
     firstDueOn: column.day(),
+    installmentsPaidBefore: column.whole(),
     customer: column.nullable(column.parsedBy(readCustomer)),
     ...STAMPS.fields,
   },

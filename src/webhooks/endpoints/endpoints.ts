@@ -12,10 +12,16 @@ import {
 } from '../../platform/http/endpoint.ts';
 import { FAILURES, tooManyAnswer } from '../../platform/http/failures.ts';
 import { named } from '../../platform/http/named.ts';
-import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { conflict, type RefusalShape, refusalAnswer, refusedAnswer } from '../../platform/http/refusal.ts';
+import type { Sentence } from '../../platform/http/sentence.ts';
 import { readBasicAuth } from '../../values/basic-auth.ts';
 import { checkUrl, type UrlRules, urlRefusals } from '../posting/url-rules.ts';
-import { type EndpointRegistry, moveEndpoint, registerOfAccount } from './register-endpoint.ts';
+import {
+  type EndpointRegistry,
+  moveEndpoint,
+  registerEndpoint,
+  registerOfAccount,
+} from './register-endpoint.ts';
 import { type EndpointKind, WEBHOOK } from './webhook-endpoint.ts';
 import { findOfAccount } from './webhook-endpoints.sql.ts';
 
@@ -80,6 +86,47 @@ const DELETE_WEBHOOK = contract({
     'follows sooner takes over the rest). Takes no body. 404 when none is registered.',
   answers: { 200: { description: 'The address that was removed.', ...URL_ANSWER } },
 });
+
+export const WEBHOOK_REFUSALS = {
+  noWebhook: conflict({
+    pt: 'A conta não tem webhook: cadastre-o antes de dar a ele uma credencial.',
+    en: 'The account has no webhook: register it before giving it a credential.',
+  }),
+} as const satisfies Record<string, RefusalShape>;
+
+const SET_WEBHOOK_AUTH = contract({
+  id: 'setWebhookAuth',
+  method: 'POST',
+  path: '/v1/security/webhook-auth',
+  api: 'gateway',
+  scope: 'gateway',
+  group: 'Webhooks',
+  summary: 'Give the webhook of your account its credential',
+  description:
+    'Replaces basicAuth of the webhook that is registered for the account of your credential; the address stays. ' +
+    'Registering with basicAuth does both at once.',
+  body: named('WebhookAuthRequest', {
+    basic: Type.String({
+      maxLength: 1_024,
+      format: 'basicAuth',
+      description: 'With or without `Basic ` before it.',
+    }),
+  }),
+  bodyExample: { basic: 'Basic bG9qYTpzZW5oYS1kYS1sb2ph' },
+  answers: {
+    201: {
+      description: 'Notifications carry it from now on.',
+      schema: named('WebhookAuth', { message: Type.String({ description: 'Says so.' }) }),
+      example: { message: 'Credencial do webhook atualizada.' },
+    },
+    409: refusedAnswer('The account has no webhook.', WEBHOOK_REFUSALS.noWebhook),
+  },
+});
+
+const AUTH_SET: Sentence = {
+  pt: 'Credencial do webhook atualizada.',
+  en: 'The credential of the webhook was replaced.',
+};
 
 type AccountContract<Body extends TSchema | undefined> = Contract<Body, typeof ACCOUNT_QUERY, undefined>;
 type RegistrationBody = Readonly<Partial<Record<'url' | 'callbackUrl' | 'basicAuth', string>>>;
@@ -169,10 +216,33 @@ async function deleteOfAccount(
   return result === 'done' ? found.url : null;
 }
 
-export const REGISTRATION_ENDPOINTS = accountAddressEndpoints({
-  kind: WEBHOOK,
-  field: 'url',
-  register: REGISTER_WEBHOOK,
-  get: GET_WEBHOOK,
-  remove: DELETE_WEBHOOK,
-});
+export const REGISTRATION_ENDPOINTS: readonly Endpoint<EndpointRegistry>[] = [
+  ...accountAddressEndpoints({
+    kind: WEBHOOK,
+    field: 'url',
+    register: REGISTER_WEBHOOK,
+    get: GET_WEBHOOK,
+    remove: DELETE_WEBHOOK,
+  }),
+  endpoint(SET_WEBHOOK_AUTH, async (tools: EndpointRegistry, call) => {
+    const { merchantId, accountNumber } = callerOf(call);
+    const found = await tools.lookUp(merchantId, (database) =>
+      findOfAccount(database, merchantId, WEBHOOK, accountNumber),
+    );
+    const url = found?.url ?? null;
+    if (url === null) return refusalAnswer(WEBHOOK_REFUSALS.noWebhook, call.language);
+    const wanted = { kind: WEBHOOK, of: accountNumber, url, basicAuth: readBasicAuth(call.body.basic) };
+    const result = await registerEndpoint(tools, callerAt(call), wanted, call.deadlineAt);
+    switch (result.kind) {
+      case 'registered':
+        return { status: 201, body: { message: AUTH_SET[call.language] } };
+      case 'tooMany':
+        return tooManyAnswer(result.secondsToWait, call.language);
+      case 'refused':
+        return refusalAnswer(urlRefusals('url')[result.fault], call.language);
+      case 'tooManyActive':
+      case 'keyUsed':
+        throw new Error(`an account has one address of a kind, and its requests no key: ${result.kind}`);
+    }
+  }),
+];

@@ -23,6 +23,32 @@ const RECEIVED_PAYMENT = {
   }),
 };
 
+/** The payer as clients of this family read it; null where it was erased. */
+const FLAT_PAYER = {
+  payerName: orNull('`payer.name`'),
+  payerDocument: orNull('`payer.documentNumber`'),
+  payerEmail: orNull('`payer.email`'),
+  payerStreetAndNumber: orNull('`payer.address.street` and `payer.address.number`'),
+  payerDistrict: orNull('`payer.address.district`'),
+  payerCity: orNull('`payer.address.city`'),
+  payerCityState: orNull('`payer.address.state`'),
+  payerZipCode: orNull('`payer.address.zipCode`'),
+};
+
+function writeFlatPayer(payer: Boleto['payer']): Record<keyof typeof FLAT_PAYER, string | null> {
+  const address = payer?.address;
+  return {
+    payerName: payer?.name ?? null,
+    payerDocument: payer?.documentNumber ?? null,
+    payerEmail: payer?.email ?? null,
+    payerStreetAndNumber: address === undefined ? null : `${address.street}, ${address.number}`,
+    payerDistrict: address?.district ?? null,
+    payerCity: address?.city ?? null,
+    payerCityState: address?.state ?? null,
+    payerZipCode: address?.zipCode ?? null,
+  };
+}
+
 export const BOLETO_ANSWER = named('Boleto', {
   id: Type.String({ description: 'Of the boleto.' }),
   accountNumber: Type.String(),
@@ -74,6 +100,7 @@ export const BOLETO_ANSWER = named('Boleto', {
     ],
     { description: 'Who pays; null: it was erased.' },
   ),
+  ...FLAT_PAYER,
   referenceTransaction: Type.Union([Type.String(), Type.Null()]),
   url: Type.String({ description: 'The page to print, for the payer: whoever has the address sees it.' }),
 });
@@ -108,6 +135,14 @@ export const BOLETO_EXAMPLE = {
       zipCode: '01001000',
     },
   },
+  payerName: 'Ana Souza',
+  payerDocument: '52998224725',
+  payerEmail: 'ana@cliente.example',
+  payerStreetAndNumber: 'Rua das Flores, 100',
+  payerDistrict: 'Centro',
+  payerCity: 'São Paulo',
+  payerCityState: 'SP',
+  payerZipCode: '01001000',
   referenceTransaction: 'PEDIDO-1001',
   url: 'https://boletos.example/boletos/3f9c2a7e5b1d4c8e9f0a6b7c8d9e0f1a',
 };
@@ -139,6 +174,7 @@ export function writeBoleto(boleto: Boleto, pages: string): object {
       state: isOpen ? 'open' : 'resolved',
     })),
     payer,
+    ...writeFlatPayer(payer),
     referenceTransaction: boleto.referenceTransaction,
     url: pages + boleto.pageKey,
   };

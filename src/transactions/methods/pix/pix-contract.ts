@@ -3,7 +3,7 @@ import { named } from '../../../platform/http/named.ts';
 import type { MessageContract } from '../../../platform/reference/messages.ts';
 import { portionHalfEven } from '../../../values/apportion.ts';
 import { inCell } from '../../../values/cell.ts';
-import { saoPauloOffsetText } from '../../../values/instant.ts';
+import { saoPauloOffsetText, saoPauloText } from '../../../values/instant.ts';
 import { PAYMENT_KINDS } from '../../bill-payment.ts';
 import { SPLIT_IN_LIST, writeSplitInList } from '../../split-contract.ts';
 import { givenBack, type Pix, sharesOf } from './pix.ts';
@@ -71,6 +71,7 @@ export const PIX_PAYMENT = named('PixPayment', {
   statusDescription: STATUS,
   isPartlyReturned: Type.Boolean({ description: 'A part of what paid it was given back.' }),
   transactionDate: Type.String(),
+  transactionMoment: Type.String(),
   authorizationCode: orNull('Of cards alone; always null.'),
   nsu: orNull('The last twenty of the end-to-end id of what paid it; null: nothing yet.'),
   value: Type.Integer({ description: 'Cents, as it was charged.' }),
@@ -162,7 +163,8 @@ export function writePixPayment(
     billingId: pix.billingId,
     statusDescription: statusWord(pix),
     isPartlyReturned: isPartlyReturned(pix),
-    transactionDate: saoPauloOffsetText(pix.requestedAt),
+    transactionDate: saoPauloText(pix.requestedAt),
+    transactionMoment: saoPauloOffsetText(pix.requestedAt),
     authorizationCode: null,
     nsu: payment === null ? null : nsuOf(payment.endToEndId),
     value: pix.amount,

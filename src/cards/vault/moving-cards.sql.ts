@@ -1,0 +1,90 @@
+import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
+import { keepInUse } from '../../keys/data-keys.sql.ts';
+import type { Fingerprint } from '../../keys/open-keyring.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import type { VaultCard } from './vault-card.ts';
+import { parseVaultCard, WHOLE_CARD } from './vault-cards.sql.ts';
+
+export type ImportedCard = {
+  readonly card: VaultCard;
+  readonly fingerprint: Fingerprint;
+  readonly createdBy: string;
+};
+
+const CARDS = inputRows<ImportedCard>({
+  merchant_id: ['text', ({ card }) => card.merchantId],
+  vault_id: ['uuid', ({ card }) => card.vaultId],
+  sealed_number: ['bytea', ({ card }) => card.number.bytes],
+  data_key_id: ['integer', ({ card }) => card.number.dataKeyId],
+  brand: ['text', ({ card }) => card.brand],
+  first_six: ['text', ({ card }) => card.firstSix],
+  last_four: ['text', ({ card }) => card.lastFour],
+  expiration_month: ['text', ({ card }) => card.expirationMonth],
+  expiration_year: ['text', ({ card }) => card.expirationYear],
+  holder_name: ['text', ({ card }) => card.holderName],
+  network_transaction_id: ['text', ({ card }) => card.networkTransactionId],
+  card_fingerprint: ['bytea', ({ fingerprint }) => fingerprint.print],
+  created_by: ['text', ({ createdBy }) => createdBy],
+});
+
+/** One that the network knows by an earlier use was used. */
+const IMPORT = statement(
+  'vault.import_cards',
+  `insert into vault_cards (${CARDS.names}, first_used_at)
+   select ${CARDS.selected}, case when i.network_transaction_id is not null then now() end
+   from ${CARDS.sql} order by i.merchant_id, i.vault_id
+   on conflict do nothing`,
+);
+
+/** In one commit with one audit entry. A card that is there already stays as it is. Throws `KeyRetired`. */
+export async function insertImportedCards(
+  audit: Audit,
+  rows: readonly ImportedCard[],
+  event: AuditEvent,
+): Promise<void> {
+  const keyIds = rows.flatMap(({ card, fingerprint }) => [card.number.dataKeyId, fingerprint.keyId]);
+  const inOrder = [...new Set(keyIds)].sort((one, other) => one - other);
+  await audit.transaction(async (tx) => {
+    for (const keyId of inOrder) await keepInUse(tx, keyId);
+    await tx.query(IMPORT, CARDS.values(rows));
+    tx.record(event);
+  });
+}
+
+const KNOWN = rowCodec(
+  { vaultId: column.text(), fingerprint: column.nullable(column.bytes('v.card_fingerprint')) },
+  'v',
+);
+
+const FIND_KNOWN = statement(
+  'vault.find_imported_cards',
+  `select ${KNOWN.columns} from vault_cards v where v.merchant_id = $1 and v.vault_id = any($2::uuid[])`,
+);
+
+/** Of these ids, those that there are, each with the fingerprint of its card. */
+export async function findKnownCards(
+  database: Database,
+  merchantId: string,
+  vaultIds: readonly string[],
+): Promise<ReadonlyMap<string, Buffer | null>> {
+  const rows = (await database.query(FIND_KNOWN, [merchantId, vaultIds])).map(KNOWN.parse);
+  return new Map(rows.map(({ vaultId, fingerprint }) => [vaultId, fingerprint]));
+}
+
+const LIST_BEHIND = statement(
+  'vault.list_moving_cards',
+  `select ${WHOLE_CARD} from vault_cards v where v.merchant_id = $1 and v.vault_id > $2
+   order by v.vault_id limit $3`,
+);
+
+/** Of a merchant, in order, behind an id. */
+export async function listCardsBehind(
+  database: Database,
+  merchantId: string,
+  behind: string,
+  limit: number,
+): Promise<readonly VaultCard[]> {
+  return (await database.query(LIST_BEHIND, [merchantId, behind, limit])).map(parseVaultCard);
+}

@@ -1,0 +1,145 @@
+import { readFile, stat } from 'node:fs/promises';
+import { openCardKeys } from '../../cards/pairs/open-card-keys.ts';
+import { findMerchant, readBusinessClock } from '../../merchants/merchants.sql.ts';
+import { batchWrites } from '../../platform/postgres/batched-writes.ts';
+import { plansWrite } from '../../recurrence/plans/plan-changes.sql.ts';
+import { newSubscriptionsWrite } from '../../recurrence/subscriptions/subscription-creation.sql.ts';
+import {
+  type AuditedCommandTools,
+  type Command,
+  type CommandOutcome,
+  type GivenOptions,
+  MERCHANT_OPTION,
+  reaisOf,
+  reasonOption,
+  table,
+  visible,
+} from '../command.ts';
+import { merchantUnknown } from '../refusals.ts';
+import { exportFile, readReceiverKey } from './export-file.ts';
+import { type Counts, type ImportReport, importFile } from './import-file.ts';
+import { ROW_KINDS } from './moving-row.ts';
+
+/** A file is encrypted, brought here and tried before it is taken. */
+const BLOB_LIFETIME_MILLISECONDS = 30 * 24 * 60 * 60 * 1_000;
+
+export const MOVING_COMMANDS: readonly Command[] = [
+  {
+    words: ['import'],
+    summary: 'take plans, encrypted cards and subscriptions of another gateway, each once however often',
+    operand: { name: 'FILE', description: 'JSON lines (docs/moving-in.md)' },
+    switches: [{ name: 'dry-run', description: 'say what would be taken, and write nothing' }],
+    options: [MERCHANT_OPTION],
+    opens: 'audited',
+    run: runImport,
+  },
+  {
+    words: ['export'],
+    summary:
+      'write plans, cards and active subscriptions for another gateway, the cards encrypted under its key',
+    options: [
+      MERCHANT_OPTION,
+      { name: 'to', value: 'FILE', description: 'a new file', isRequired: true },
+      {
+        name: 'public-key',
+        value: 'FILE',
+        description: 'RSA key of who takes the cards: SPKI, as PEM or base64',
+        isRequired: true,
+      },
+      { name: 'receiver', value: 'ID', description: 'merchantId there; default: the same' },
+      reasonOption('why the cards leave'),
+    ],
+    opens: 'audited',
+    run: runExport,
+  },
+];
+
+async function runExport(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const { database, keyring, audit, operator } = tools;
+  const [merchantId, path, keyPath] = [given.one('merchant'), given.one('to'), given.one('public-key')].map(
+    (value) => value ?? '',
+  ) as [string, string, string];
+  if ((await findMerchant(database, merchantId)) === null) return merchantUnknown(merchantId);
+  const text = await readFile(keyPath, 'utf8').catch(() => '');
+  const key = readReceiverKey(text);
+  if (key === null)
+    return {
+      ok: false,
+      option: '--public-key',
+      message: `${visible(keyPath)} has no RSA public key of 2,048 bits or more`,
+    };
+  const resource = `merchants/${merchantId}/export`;
+  const detail = { reason: given.one('reason') ?? '' };
+  await audit.record({ ...operator, action: 'merchant.export', outcome: 'success', resource, detail });
+  const receiverId = given.one('receiver') ?? merchantId;
+  const exported = await exportFile({ database, keyring }, { merchantId, receiverId, key, path }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === undefined || !error.code.startsWith('E')) throw error;
+      return error.code;
+    },
+  );
+  if (typeof exported === 'string')
+    return { ok: false, option: '--to', message: `${visible(path)} cannot be written: ${exported}` };
+  const { plans, cards, subscriptions, unreadable } = exported;
+  return {
+    ok: true,
+    isBad: unreadable.length > 0,
+    lines: [
+      `${plans} plans, ${cards} cards and ${subscriptions} subscriptions are in ${visible(path)}.`,
+      ...unreadable.map((vaultId) => `Card ${vaultId} does not open, and is not in it.`),
+    ],
+    json: exported,
+  };
+}
+
+async function runImport(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const { database, keyring, audit, operator, report } = tools;
+  const path = given.one('FILE') ?? '';
+  const isFile = await stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  if (!isFile) return { ok: false, option: 'FILE', message: `${visible(path)} is no file` };
+  const merchantId = given.one('merchant') ?? '';
+  const merchant = await findMerchant(database, merchantId);
+  if (merchant === null) return merchantUnknown(merchantId);
+  const isTrial = given.has('dry-run');
+  const imported = await importFile(
+    {
+      ...{ database, audit, keyring, report, isTrial },
+      actor: { merchantId, userName: operator.actor, address: operator.origin },
+      accountNumber: merchant.accountNumbers[0] as string,
+      cardKeys: await openCardKeys(database, keyring, true, BLOB_LIFETIME_MILLISECONDS),
+      clock: await readBusinessClock(database),
+      writePlan: batchWrites(plansWrite(audit)),
+      writeSubscription: batchWrites(newSubscriptionsWrite(database)),
+    },
+    path,
+  );
+  if (!isTrial) {
+    const detail = Object.fromEntries(ROW_KINDS.map((kind) => [kind, String(imported[kind].taken)]));
+    const resource = `merchants/${merchantId}/import`;
+    await audit.record({ ...operator, action: 'merchant.import', outcome: 'success', resource, detail });
+  }
+  const refused = imported.unread + ROW_KINDS.reduce((sum, kind) => sum + imported[kind].refused, 0);
+  return { ok: true, isBad: refused > 0, lines: linesOf(imported, isTrial), json: { isTrial, ...imported } };
+}
+
+function linesOf(report: ImportReport, isTrial: boolean): string[] {
+  const rows = ROW_KINDS.map((kind) => [`${kind}s`, ...countsOf(report[kind])]);
+  const due = report.due.map(({ planId, dueOn, count, cents }) => [
+    dueOn,
+    planId,
+    String(count),
+    reaisOf(cents),
+  ]);
+  return [
+    `${report.lines} lines, of which ${report.unread} cannot be read.${isTrial ? ' Nothing was written.' : ''}`,
+    ...table(['', isTrial ? 'WOULD BE TAKEN' : 'TAKEN', 'THERE ALREADY', 'REFUSED'], rows),
+    ...(due.length === 0 ? [] : table(['FIRST DUE', 'PLAN', 'SUBSCRIPTIONS', 'REAIS'], due)),
+  ];
+}
+
+function countsOf({ taken, known, refused }: Counts): string[] {
+  return [String(taken), String(known), String(refused)];
+}

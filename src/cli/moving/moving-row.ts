@@ -1,0 +1,157 @@
+import { type Static, Type } from 'typebox';
+import { type Caller, type Contract, contract, type Fault } from '../../platform/http/endpoint.ts';
+import { requestReader } from '../../platform/requests/request-reader.ts';
+import { CREATE_PLAN, readWantedPlan } from '../../recurrence/plans/contract.ts';
+import type { WantedPlan } from '../../recurrence/plans/plan-edit.ts';
+import { CREATE_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
+import type { SubscriptionToCreate } from '../../recurrence/subscriptions/create-subscription.ts';
+import { CARD_BRANDS } from '../../values/card-number.ts';
+import { readExactJson } from '../../values/exact-json.ts';
+
+/** What a line of a file brings. Ids are in lower case. */
+export type MovingRow =
+  | { readonly kind: 'plan'; readonly planId: string; readonly wanted: WantedPlan }
+  | { readonly kind: 'card'; readonly card: MovingCard }
+  | { readonly kind: 'subscription'; readonly subscription: MovingSubscription };
+
+export type MovingCard = {
+  readonly vaultId: string;
+  readonly encryptedCard: string;
+  readonly brand: (typeof CARD_BRANDS)[number] | null;
+  readonly holderName: string | null;
+  readonly expirationMonth: string | null;
+  readonly expirationYear: string | null;
+  readonly networkTransactionId: string | null;
+};
+
+export type MovingSubscription = Required<Omit<SubscriptionToCreate, 'customer'>> &
+  Pick<SubscriptionToCreate, 'customer'> & {
+    readonly subscriptionId: string;
+    readonly installmentsPaid: number;
+    /** Null: the merchant's first account. */
+    readonly accountNumber: string | null;
+  };
+
+export type RowFault = { readonly tag: string; readonly text: string };
+
+const GUID = Type.String({ maxLength: 36, format: 'guid', reads: 'smallLetters' });
+
+const row = (id: string) =>
+  ({
+    id,
+    method: 'POST',
+    path: '/',
+    api: 'operations',
+    scope: null,
+    group: '',
+    summary: '',
+    answers: {},
+  }) as const;
+
+/** It is of the merchant that the command names, whose it was before. */
+const { merchantId: _, ...planFields } = (CREATE_PLAN.body as NonNullable<typeof CREATE_PLAN.body>)
+  .properties;
+const PLAN = contract({
+  ...row('plan'),
+  body: Type.Object({ id: GUID, ...planFields }),
+  check: (body, caller) => CREATE_PLAN.check?.(body, caller) ?? [],
+});
+
+const IN_CLEAR = {
+  pt: 'O número do cartão só vem criptografado, em encryptedCard.',
+  en: 'A card number comes encrypted alone, in encryptedCard.',
+};
+
+const CARD = contract({
+  ...row('card'),
+  body: Type.Object({
+    vaultId: GUID,
+    encryptedCard: Type.String({ minLength: 1, maxLength: 2_048, mayHoldCard: true }),
+    brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
+    cardholderName: Type.Optional(Type.String({ maxLength: 30, format: 'visibleText' })),
+    expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
+    expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
+    networkTransactionId: Type.Optional(Type.String({ maxLength: 40, format: 'visibleText' })),
+    cardNumber: Type.Optional(Type.Unknown()),
+    securityCode: Type.Optional(Type.Unknown()),
+  }),
+  check: (body): Fault[] => {
+    const fields = (body ?? {}) as Readonly<Record<string, unknown>>;
+    const clear = ['cardNumber', 'securityCode'].filter((tag) => fields[tag] !== undefined);
+    return clear.map((tag) => ({ tag, sentence: IN_CLEAR }));
+  },
+});
+
+const { orderNumber, customer } = (CREATE_SUBSCRIPTION.body as NonNullable<typeof CREATE_SUBSCRIPTION.body>)
+  .properties;
+const SUBSCRIPTION = contract({
+  ...row('subscription'),
+  body: Type.Object({
+    id: GUID,
+    planId: GUID,
+    vaultId: GUID,
+    orderNumber,
+    firstDueOn: Type.String({ maxLength: 10, format: 'day' }),
+    installmentsPaid: Type.Optional(Type.Integer({ minimum: 0, maximum: 998 })),
+    accountNumber: Type.Optional(Type.String({ maxLength: 20 })),
+    customer,
+  }),
+});
+
+const READERS = {
+  plan: requestReader(PLAN as Contract),
+  card: requestReader(CARD as Contract),
+  subscription: requestReader(SUBSCRIPTION as Contract),
+};
+export const ROW_KINDS = Object.keys(READERS) as (keyof typeof READERS)[];
+
+/** Every fault of a line, by the names of its fields. */
+export function readMovingRow(line: Buffer, merchantId: string): MovingRow | readonly RowFault[] {
+  const reading = readExactJson(line);
+  if (!reading.ok)
+    return [{ tag: reading.fault.path, text: `The line is no JSON object: ${reading.fault.kind}.` }];
+  const type = (reading.value as { readonly type?: unknown } | null)?.type;
+  const kind = ROW_KINDS.find((one) => one === type);
+  if (kind === undefined) return [{ tag: 'type', text: `Must be one of ${ROW_KINDS.join(', ')}.` }];
+  const read = READERS[kind](line, {}, { merchantId } as Caller, readExactJson);
+  if (!read.ok) return read.faults.map(({ tag, sentence }) => ({ tag, text: sentence.en }));
+  return rowOf(kind, read.body);
+}
+
+function rowOf(kind: MovingRow['kind'], body: unknown): MovingRow {
+  switch (kind) {
+    case 'plan': {
+      const { id, ...plan } = body as Static<NonNullable<typeof PLAN.body>>;
+      return { kind, planId: id, wanted: readWantedPlan(plan) };
+    }
+    case 'card': {
+      const card = body as Static<NonNullable<typeof CARD.body>>;
+      const { vaultId, encryptedCard, brand, cardholderName, expirationMonth, expirationYear } = card;
+      return {
+        kind,
+        card: {
+          vaultId,
+          encryptedCard,
+          brand: brand ?? null,
+          holderName: cardholderName ?? null,
+          expirationMonth: expirationMonth ?? null,
+          expirationYear: expirationYear ?? null,
+          networkTransactionId: card.networkTransactionId ?? null,
+        },
+      };
+    }
+    case 'subscription': {
+      const subscription = body as Static<NonNullable<typeof SUBSCRIPTION.body>>;
+      const { id, installmentsPaid = 0, accountNumber = null, ...wanted } = subscription;
+      return {
+        kind,
+        subscription: {
+          ...wanted,
+          subscriptionId: id,
+          installmentsPaid,
+          accountNumber,
+        } as MovingSubscription,
+      };
+    }
+  }
+}

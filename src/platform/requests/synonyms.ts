@@ -1,0 +1,127 @@
+import { isBlank } from '../../values/blank-text.ts';
+import { ExactNumber, type JsonReading, type JsonValue } from '../../values/exact-json.ts';
+import type { Contract, Fault } from '../http/endpoint.ts';
+import { DUPLICATE, type SentNames } from './body-shape.ts';
+
+/** What clients of other gateways send for an operation: it is read as what its contract says. */
+export type Synonyms = {
+  /** The id of the contract. */
+  readonly operation: string;
+  readonly doors?: readonly Door[];
+  /** Fields of the body may stand in the query, and parameters of the query in the body. */
+  readonly isFromEither?: boolean;
+  /** Names at the top of the body. */
+  readonly flatFields?: Readonly<Record<string, FlatField>>;
+};
+
+/** Another method or path. */
+export type Door = Pick<Contract, 'method' | 'path'> & {
+  /** By parameters of its query: the parameters of the path that they stand for. */
+  readonly parameters?: Readonly<Record<string, string>>;
+};
+
+/** The fields that it stands for, as JSON pointers; `split` gives a text's part for each of several. */
+export type FlatField = {
+  readonly pointers: readonly string[];
+  readonly split?: (text: string) => readonly string[];
+};
+
+type Sent = { readonly bytes: Buffer | undefined; readonly query: Readonly<Record<string, unknown>> };
+
+/** A body that is no object stays as it is: its reader refuses it. */
+export function placeFields(
+  { query: querySchema, body: bodySchema }: Contract,
+  { bytes, query }: Sent,
+  readJson: (bytes: Buffer) => JsonReading,
+): Sent {
+  const reading = bytes === undefined || bytes.length === 0 ? null : readJson(bytes);
+  const body = reading?.ok === true ? fieldsOf(reading.value) : {};
+  if (body === null || reading?.ok === false) return { bytes, query };
+  const fromBody = pick(body, namesOf(querySchema), query);
+  const fromQuery = pick(query, namesOf(bodySchema), body);
+  const texts = Object.entries(fromBody).map(([name, value]) => [name, queryText(value as JsonValue)]);
+  return {
+    bytes:
+      Object.keys(fromQuery).length === 0 ? bytes : Buffer.from(JSON.stringify({ ...body, ...fromQuery })),
+    query: { ...Object.fromEntries(texts), ...query },
+  };
+}
+
+const namesOf = (schema: object | undefined): string[] =>
+  Object.keys((schema as { readonly properties?: object } | undefined)?.properties ?? {});
+
+/** As it is sent: with a capital first letter too. */
+const spellings = (name: string) => [name, name.charAt(0).toUpperCase() + name.slice(1)];
+
+function pick(
+  from: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  unlessIn: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const wanted = names
+    .filter((name) => !spellings(name).some((spelling) => Object.hasOwn(unlessIn, spelling)))
+    .flatMap(spellings)
+    .filter((spelling) => Object.hasOwn(from, spelling) && from[spelling] !== null);
+  return Object.fromEntries(wanted.map((spelling) => [spelling, from[spelling]]));
+}
+
+function queryText(value: JsonValue): string {
+  if (value instanceof ExactNumber) return value.source;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+type Fields = Record<string, JsonValue>;
+
+function fieldsOf(value: JsonValue | undefined): Fields | null {
+  const isObject = typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
+  return isObject && !Array.isArray(value) ? (value as Fields) : null;
+}
+
+/**
+ * Puts flat fields where the contract has them. Faults then name them, and the missing ones, by their flat
+ * names.
+ */
+export function nestFlatFields(
+  value: JsonValue,
+  flatFields: Readonly<Record<string, FlatField>>,
+  { sentNames, faults }: { readonly sentNames: SentNames; readonly faults: Fault[] },
+): JsonValue {
+  const sent = fieldsOf(value);
+  if (sent === null) return value;
+  const nested: Fields = { ...sent };
+  const used: string[] = [];
+  for (const [name, { pointers, split }] of Object.entries(flatFields)) {
+    const spelling = spellings(name).find((one) => Object.hasOwn(sent, one));
+    const own = spelling === undefined ? null : sent[spelling];
+    if (spelling === undefined || own === null || own === undefined || isBlank(own)) continue;
+    used.push(name);
+    const parts = split !== undefined && typeof own === 'string' ? split(own) : pointers.map(() => own);
+    for (const [place, pointer] of pointers.entries()) {
+      if (!put(nested, pointer, parts[place] as JsonValue))
+        faults.push({ tag: pointer, sentence: DUPLICATE });
+      sentNames.set(pointer, `/${spelling}`);
+    }
+  }
+  if (used.length === 0) return value;
+  for (const [name, { pointers }] of Object.entries(flatFields))
+    for (const pointer of pointers) if (!sentNames.has(pointer)) sentNames.set(pointer, `/${name}`);
+  return nested;
+}
+
+/** Copies the objects on the way. False: there is a value already, or no object to put it in. */
+function put(root: Fields, pointer: string, value: JsonValue): boolean {
+  const names = pointer.split('/').slice(1);
+  const last = names.pop() as string;
+  let at = root;
+  for (const name of names) {
+    const below = at[name] === undefined || at[name] === null ? {} : fieldsOf(at[name]);
+    if (below === null) return false;
+    const copy: Fields = { ...below };
+    at[name] = copy;
+    at = copy;
+  }
+  const before = at[last];
+  if (before !== undefined && before !== null && !isBlank(before)) return false;
+  at[last] = value;
+  return true;
+}

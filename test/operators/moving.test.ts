@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { addDays, type Day, instant, saoPauloDay } from '../../src/values/instant.ts';
+import { arrive } from '../kit/clock.ts';
+import { runCommandHere } from '../kit/command.ts';
+import { call, encryptCard, logIn, TEST_CARD } from '../kit/merchant.ts';
+import { databaseSettings, openTestService, type TestService } from '../kit/service.ts';
+
+/** What comes from another gateway: by the command, and a single subscription by the API. */
+
+let service: TestService;
+let merchantId: string;
+let token: string;
+let recurrence: string;
+let key: string;
+before(async () => {
+  service = await openTestService();
+  const demo = await service.demo();
+  ({ merchantId } = demo);
+  token = await logIn(service.gatewayUrl, demo.gateway);
+  recurrence = await logIn(service.gatewayUrl, demo.recurrence);
+  ({ key } = (await ask('/v1/cards/public-key')).body);
+});
+after(() => service?.close());
+
+const ask = (path: string, body?: object) =>
+  call(service.gatewayUrl, path, {
+    token: path.startsWith('/v1/recurrences') ? recurrence : token,
+    ...(body === undefined ? {} : { body }),
+  });
+const inDays = (days: number): Day => addDays(saoPauloDay(instant(Date.now())), days);
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+async function importLines(name: string, lines: readonly (object | string)[], ...words: string[]) {
+  const path = join(service.folder, name);
+  const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
+  await writeFile(path, `${texts.join('\n')}\n`);
+  const settings = { ...databaseSettings(service.database), PARCELA_DATA_DIR: service.folder };
+  const command = ['import', path, '--merchant', merchantId, '--json', ...words];
+  const { code, printed, said } = await runCommandHere(command, settings);
+  const faults = said.split('\n').filter((line) => line.startsWith('line '));
+  // biome-ignore lint/suspicious/noExplicitAny: the report of the command.
+  return { code, faults, said, json: printed === '' ? null : (JSON.parse(printed) as any) };
+}
+
+const planId = randomUUID();
+const plan = {
+  ...{ type: 'plan', id: planId, name: 'Clube', description: 'Um livro por mês', amount: 49.9 },
+  ...{ planType: 'Monthly', installments: 6, trialDays: 15, paymentMethod: 'CreditCard' },
+};
+
+async function card(vaultId: string, change: object = {}, madeAt = daysAgo(3)) {
+  const inside = { cardNumber: TEST_CARD, merchantId, createdAt: madeAt };
+  const named = { cardholderName: 'ANA SOUZA', expirationMonth: '12', expirationYear: '39' };
+  return { type: 'card', vaultId, encryptedCard: await encryptCard(key, inside), ...named, ...change };
+}
+
+const subscription = (id: string, vaultId: string, change: object = {}) => ({
+  ...{ type: 'subscription', id, planId, vaultId, orderNumber: 'P-1', firstDueOn: inDays(3) },
+  ...change,
+});
+
+test('plans, cards and subscriptions are taken once under their ids, and charged on their day', async () => {
+  const [vaultId, other, endless] = [randomUUID().toUpperCase(), randomUUID(), randomUUID()];
+  const lines = [
+    plan,
+    await card(vaultId, { networkTransactionId: 'MCC0000000001' }),
+    subscription(other, vaultId, { installmentsPaid: 5, customer: { name: 'Ana' } }),
+    subscription(endless, vaultId.toLowerCase(), { firstDueOn: inDays(40) }),
+  ];
+  const nothing = { taken: 0, known: 0, refused: 0 };
+  const due = [
+    { planId, dueOn: inDays(3), count: 1, cents: 4_990 },
+    { planId, dueOn: inDays(40), count: 1, cents: 4_990 },
+  ];
+  const counted = (outcome: 'taken' | 'known') => ({
+    ...{ lines: 4, unread: 0, due },
+    plan: { ...nothing, [outcome]: 1 },
+    card: { ...nothing, [outcome]: 1 },
+    subscription: { ...nothing, [outcome]: 2 },
+  });
+  const trial = await importLines('moving.jsonl', lines, '--dry-run');
+  assert.deepEqual([trial.code, trial.json], [0, { isTrial: true, ...counted('taken') }], trial.said);
+  assert.equal((await ask(`/v1/recurrences/plans/${planId}`)).status, 404);
+  const first = await importLines('moving.jsonl', lines);
+  assert.deepEqual([first.code, first.json], [0, { isTrial: false, ...counted('taken') }], first.said);
+  const again = await importLines('moving.jsonl', lines);
+  assert.deepEqual([again.code, again.json], [0, { isTrial: false, ...counted('known') }], again.said);
+
+  const stored = await ask(`/v1/vaults/cards/${vaultId}`);
+  assert.deepEqual(
+    [stored.body.lastFourDigits, stored.body.cardholderName],
+    [TEST_CARD.slice(-4), 'ANA SOUZA'],
+  );
+  const [sealed] = await service.auditor.query(
+    'select network_transaction_id, first_used_at is not null as is_used from vault_cards where vault_id = $1',
+    [vaultId],
+  );
+  assert.deepEqual(sealed, { network_transaction_id: 'MCC0000000001', is_used: true });
+  assert.doesNotMatch(await readFile(join(service.folder, 'moving.jsonl'), 'utf8'), new RegExp(TEST_CARD));
+
+  const billings = async () => {
+    const { items } = (await ask('/v1/recurrences/billing?limit=100')).body;
+    return (
+      items as { installment: number; status: string; expireAt: string; subscription: { id: string } }[]
+    )
+      .map(({ subscription: { id }, installment, status, expireAt }) => [
+        id,
+        installment,
+        status,
+        expireAt.slice(0, 10),
+      ])
+      .sort();
+  };
+  const opened = [
+    [other, 6, 'Opened', inDays(3)],
+    [endless, 1, 'Opened', inDays(40)],
+  ].sort();
+  assert.deepEqual(await billings(), opened);
+  // Canceled and activated again before it was ever charged here, it goes on with the same installment.
+  const status = `/v1/recurrences/subscriptions/${other}/status`;
+  for (const word of ['Canceled', 'Actived']) assert.equal((await ask(status, { status: word })).status, 200);
+  await arrive(service.gatewayUrl, token, { advanceDays: 4 });
+  const after = (await billings()).filter(([, , state]) => state !== 'Canceled');
+  assert.deepEqual(
+    after,
+    [
+      [other, 6, 'Paid', inDays(3)],
+      [endless, 1, 'Opened', inDays(40)],
+    ].sort(),
+  );
+  const over = await ask(`/v1/recurrences/subscriptions/${other}`);
+  assert.deepEqual([over.body.status, over.body.statusReason], ['Canceled', 'Completed']);
+});
+
+test('a row that is not taken is named by line and field, and the others are taken', async () => {
+  const vaultId = randomUUID();
+  const lines = [
+    await card(vaultId),
+    '{"type":"card"',
+    { type: 'merchant' },
+    await card(vaultId, {
+      encryptedCard: await encryptCard(key, {
+        cardNumber: '4111111111111111',
+        merchantId,
+        createdAt: daysAgo(1),
+      }),
+    }),
+    await card(randomUUID(), {}, daysAgo(31)),
+    await card(randomUUID(), { cardNumber: TEST_CARD }),
+    subscription(randomUUID(), randomUUID(), { firstDueOn: inDays(30) }),
+    subscription(randomUUID(), vaultId, { firstDueOn: inDays(-30), installmentsPaid: 6, accountNumber: '9' }),
+    subscription('7', vaultId, { firstDueOn: 'soon' }),
+  ];
+  const { code, faults, json, said } = await importLines('faulty.jsonl', lines);
+  assert.deepEqual(
+    [code, json.card.taken, json.card.refused, json.subscription.refused, json.unread],
+    [1, 1, 2, 2, 4],
+    said,
+  );
+  const fields = faults.map((fault) => fault.split(': ').slice(0, 2).join(' ')).sort();
+  assert.deepEqual(fields, [
+    'line 2 The line is no JSON object',
+    'line 3 type',
+    'line 4 vaultId',
+    'line 5 encryptedCard',
+    'line 6 cardNumber',
+    'line 7 vaultId',
+    'line 8 accountNumber',
+    'line 8 firstDueOn',
+    'line 8 installmentsPaid',
+    'line 9 firstDueOn',
+    'line 9 id',
+  ]);
+  assert.doesNotMatch(said, new RegExp(TEST_CARD));
+});
+
+test('by the API a subscription begins on the day that it names, from today on and for two years', async () => {
+  const vaultId = randomUUID();
+  await importLines('one.jsonl', [await card(vaultId)]);
+  const enrol = (firstDueOn: string) =>
+    ask('/v1/recurrences/subscriptions', { planId, vaultId, orderNumber: 'P-9', firstDueOn });
+  for (const day of [inDays(-9), inDays(800)]) {
+    const refused = await enrol(day);
+    assert.deepEqual([refused.status, refused.body[0].tag], [400, 'firstDueOn']);
+  }
+  const id = (await enrol(inDays(20))).body;
+  const [row] = await service.auditor.query(
+    'select installment, due_on::text as due_on from billings where subscription_id = $1',
+    [id],
+  );
+  assert.deepEqual(row, { installment: 1, due_on: inDays(20) });
+});
+
+test('what is written for another gateway is taken there as it was here', async () => {
+  const receiver = 'OUTRA-LOJA';
+  const settings = { ...databaseSettings(service.database), PARCELA_DATA_DIR: service.folder };
+  const run = (...words: string[]) => runCommandHere([...words, '--json'], settings);
+  const made = await run(
+    ...[
+      'merchant',
+      'create',
+      '--cnpj',
+      '11.222.333/0001-81',
+      '--legal-name',
+      'Outra Loja',
+      '--merchant-id',
+      receiver,
+    ],
+    ...['--account', '2000001', '--contact-name', 'Bia', '--contact-email', 'bia@example.com'],
+    ...['--contact-phone', '+55 11 99999-0000', '--address', '203.0.113.1'],
+  );
+  assert.equal(made.code, 0, made.said);
+  const [file, keyFile] = [join(service.folder, 'out.jsonl'), join(service.folder, 'receiver.key')];
+  await writeFile(keyFile, key);
+  const words = [
+    'export',
+    '--merchant',
+    merchantId,
+    '--to',
+    file,
+    '--receiver',
+    receiver,
+    '--public-key',
+    keyFile,
+  ];
+  const exported = await run(...words, '--reason', 'they leave');
+  assert.equal(exported.code, 0, exported.said);
+  const { plans, cards, subscriptions, unreadable } = JSON.parse(exported.printed);
+  assert.deepEqual([subscriptions > 0, cards > 0, plans > 0, unreadable], [true, true, true, []]);
+  assert.doesNotMatch(await readFile(file, 'utf8'), new RegExp(TEST_CARD));
+  assert.equal((await run(...words, '--reason', 'again')).code, 1);
+  // Accounts are numbered by each gateway.
+  const lines = (await readFile(file, 'utf8')).replaceAll(/"accountNumber":"[^"]*",/g, '');
+  await writeFile(file, lines);
+  const taken = await run('import', file, '--merchant', receiver);
+  const report = JSON.parse(taken.printed);
+  assert.deepEqual(
+    [taken.code, report.plan.taken, report.card.taken, report.subscription.taken],
+    [0, plans, cards, subscriptions],
+    taken.said,
+  );
+  const rows = (ofMerchant: string) =>
+    service.auditor.query(
+      `select b.subscription_id, b.installment, b.charge_on::text as charge_on, b.amount::text as amount
+       from billings b where b.merchant_id = $1 and b.state = 'opened' order by b.subscription_id`,
+      [ofMerchant],
+    );
+  assert.deepEqual(await rows(receiver), await rows(merchantId));
+});
