@@ -200,7 +200,9 @@ async function reconcileByMerchant(
 ): Promise<string[]> {
   const words = ['restore', 'reconcile', ...given];
   await parcela(stage, recovered, words, { killedAt: /charges of the acquirer compared/ });
-  const { printed } = await parcela(stage, recovered, words);
+  // The killed one may end its walk in the moment in which this one begins.
+  const again = () => parcela(stage, recovered, words);
+  const { printed } = await again().catch(again);
   const { items } = JSON.parse(
     (await parcela(stage, recovered, ['restore', 'list', '--limit', '1000', '--json'])).printed,
   ) as {
