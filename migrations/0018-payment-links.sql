@@ -21,9 +21,7 @@ create table payment_links (
   disable_reason text check (char_length(disable_reason) between 1 and 250),
   -- The number of the last try, of which its payment has its key. 0: nobody has tried.
   tries smallint not null default 0 check (tries >= 0),
-  -- Of the last try.
-  method text check (method in ('card', 'pix')),
-  -- Of a Pix that waits, and what paid the link.
+  -- What paid the link.
   payment_id uuid,
   created_by text not null,
   created_at timestamptz not null,
@@ -35,8 +33,8 @@ create table payment_links (
   foreign key (merchant_id, account_number) references accounts (merchant_id, account_number),
   check ((state = 'paying') = (look_at is not null)),
   check ((state = 'disabled') = (disable_reason is not null)),
-  check (state <> 'paid' or payment_id is not null),
-  check (state not in ('paying', 'paid') or (tries > 0 and method is not null and tried_at is not null))
+  check ((state = 'paid') = (payment_id is not null)),
+  check (state not in ('paying', 'paid') or (tries > 0 and tried_at is not null))
 );
 create index payment_links_by_page_key on payment_links (page_key);
 create index payment_links_by_time on payment_links (merchant_id, created_at, link_id);

@@ -186,7 +186,7 @@ export function writeLink(link: Link, pages: string, now: Instant): object {
     urlCallBack: link.callbackUrl,
     urlReturn: link.returnUrl,
     referenceTransaction: link.referenceTransaction,
-    paymentId: link.state === 'paid' ? link.paymentId : null,
+    paymentId: link.paymentId,
     reason: link.disableReason,
     createdBy: link.createdBy,
     createdDate: saoPauloText(link.createdAt),
@@ -200,7 +200,7 @@ export const CREATE_LINK = contract({
   path: '/v1/paymentlink/new',
   summary: 'Create a payment link',
   description:
-    'A page of ours where your buyer pays once, by card or, where you have it, by Pix. Send him its `url`. Card numbers never reach your server, ' +
+    'A page of ours where your buyer pays once by card. Send him its `url`. Card numbers never reach your server, ' +
     'nor ours in clear: the page encrypts them.',
   isRepeatable: true,
   body: LINK_REQUEST,

@@ -36,7 +36,6 @@ export function createLink(
         state: 'open',
         disableReason: null,
         tries: 0,
-        method: null,
         paymentId: null,
         createdBy: userName,
         createdAt: tools.clock.now(merchantId),

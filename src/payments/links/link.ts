@@ -19,9 +19,6 @@ export const LINK_MOVES = {
   disabled: NEVER,
 } as const satisfies Record<LinkState, Record<LinkEvent, LinkState | null>>;
 
-export const LINK_METHODS = ['card', 'pix'] as const;
-export type LinkMethod = (typeof LINK_METHODS)[number];
-
 export type LinkKey = { readonly merchantId: string; readonly linkId: string };
 
 export type WantedLink = {
@@ -44,9 +41,7 @@ export type Link = LinkKey &
     readonly disableReason: string | null;
     /** The number of the last try; 0: nobody has tried. */
     readonly tries: number;
-    /** Of the last try. */
-    readonly method: LinkMethod | null;
-    /** Of a Pix that waits, and what paid the link. */
+    /** What paid it. */
     readonly paymentId: string | null;
     readonly createdBy: string;
     readonly createdAt: Instant;

@@ -7,16 +7,7 @@ import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
-import {
-  LINK_METHODS,
-  LINK_MOVES,
-  LINK_STATES,
-  type Link,
-  type LinkKey,
-  type LinkMethod,
-  MOST_TRIES,
-  type ShownState,
-} from './link.ts';
+import { LINK_MOVES, LINK_STATES, type Link, type LinkKey, MOST_TRIES, type ShownState } from './link.ts';
 
 const LINK = rowCodec<Link>(
   {
@@ -35,7 +26,6 @@ const LINK = rowCodec<Link>(
     state: column.oneOf(LINK_STATES),
     disableReason: column.nullable(column.text()),
     tries: column.whole(),
-    method: column.nullable(column.oneOf(LINK_METHODS)),
     paymentId: column.nullable(column.text()),
     createdBy: column.text(),
     createdAt: column.instant(),
@@ -136,10 +126,10 @@ const REQUEST_SECONDS = 20;
 /** Only one of many that ask at the same time: the row is locked, and no longer open for the others. */
 const BEGIN = statement(
   'payment_links.begin',
-  `update payment_links l set state = 'paying', tries = l.tries + 1, method = $4, payment_id = null, changed_at = $3::timestamptz,
-     tried_at = now(), look_at = now() + $5 * interval '1 second'
+  `update payment_links l set state = 'paying', tries = l.tries + 1, changed_at = $3::timestamptz,
+     tried_at = now(), look_at = now() + $4 * interval '1 second'
    where l.merchant_id = $1 and l.link_id = $2 and l.state in (${fromStates(LINK_MOVES, 'begin')})
-     and l.expires_at > $3::timestamptz and l.tries < $6
+     and l.expires_at > $3::timestamptz and l.tries < $5
    returning ${LINK.columns}`,
 );
 
@@ -147,11 +137,10 @@ const BEGIN = statement(
 export async function beginTry(
   database: Database,
   { merchantId, linkId }: LinkKey,
-  method: LinkMethod,
   now: Instant,
 ): Promise<Link | null> {
   const [row] = await database.query(BEGIN, [
-    ...[merchantId, linkId, utcText(now), method],
+    ...[merchantId, linkId, utcText(now)],
     ...[REQUEST_SECONDS, MOST_TRIES],
   ]);
   return row === undefined ? null : LINK.parse(row);
@@ -176,7 +165,7 @@ export async function recordPaid(
 
 const FAIL = statement(
   'payment_links.fail',
-  `update payment_links set state = 'open', payment_id = null, look_at = null, changed_at = $4::timestamptz
+  `update payment_links set state = 'open', look_at = null, changed_at = $4::timestamptz
    where merchant_id = $1 and link_id = $2 and tries = $3 and state in (${fromStates(LINK_MOVES, 'fail')})`,
 );
 

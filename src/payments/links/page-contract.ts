@@ -31,12 +31,12 @@ export const SHOW_LINK_PAGE = contract({
   answers: { 200: { description: 'The page.', contentType: 'text/html' }, 404: NO_LINK },
 });
 
-export const TRY_STATUSES = ['paid', 'declined', 'confirming', 'notOpen', 'begun'] as const;
+export const TRY_STATUSES = ['paid', 'declined', 'confirming', 'notOpen'] as const;
 
 const TRY_ANSWER = named('PaymentLinkTry', {
   status: Type.Enum([...TRY_STATUSES], {
     description:
-      'paid; declined: nothing was charged, and another try may begin; confirming: the outcome is not known yet; notOpen: it cannot be paid now; begun: of a Pix.',
+      'paid; declined: nothing was charged, and another try may begin; confirming: the outcome is not known yet; notOpen: it cannot be paid now.',
   }),
   message: Type.Union([Type.String(), Type.Null()], { description: 'For the buyer, when declined.' }),
 });

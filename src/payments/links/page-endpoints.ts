@@ -107,8 +107,6 @@ async function toPay(tools: LinkPageTools, link: LinkOfPage): Promise<LinkToPay>
     shown,
     beneficiary: link.beneficiary,
     options: optionsOf(tools, link),
-    offersPix: false,
-    pix: null,
     now: instant(Date.now()),
     publicKey: tools.cardKeys.publicKey().key,
     returnAddress: await signedReturn(tools, link, LINK_STATUS_WORDS[shown]),

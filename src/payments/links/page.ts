@@ -1,14 +1,7 @@
-import {
-  copyable,
-  dayText,
-  htmlPage,
-  pageHeaders,
-  reaisShown,
-} from '../../transactions/payers/page-of-payer.ts';
+import { dayText, htmlPage, pageHeaders, reaisShown } from '../../transactions/payers/page-of-payer.ts';
 import brandList from '../../values/card-brands.json' with { type: 'json' };
 import { type Instant, instant, saoPauloDay } from '../../values/instant.ts';
 import { escapedMarkup } from '../../values/markup.ts';
-import { qrCodeSvg } from '../../values/qr-code.ts';
 import { type InstallmentOption, type Link, MOST_TRIES, type ShownState } from './link.ts';
 
 const STYLE = `
@@ -21,7 +14,6 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; ma
 dt { color: #555; }
 dd { margin: 0; overflow-wrap: anywhere; }
 .notice { font-weight: bold; }
-.copy { font-family: ui-monospace, Menlo, Consolas, monospace; overflow-wrap: anywhere; user-select: all; }
 label { display: block; margin-top: 0.8rem; }
 input, select { width: 100%; padding: 0.6rem; border: 1px solid #767676; border-radius: 4px; background: #fff; color: #111; font: inherit; }
 input[aria-invalid] { border-color: #b00020; }
@@ -31,14 +23,12 @@ input[aria-invalid] { border-color: #b00020; }
 .fault { display: block; min-height: 1.5rem; }
 .brand { float: right; color: #555; }
 button, a.button { display: block; width: 100%; margin-top: 1rem; padding: 0.8rem; border: 0; border-radius: 4px; background: #0b4fa8; color: #fff; font: inherit; font-weight: bold; text-align: center; text-decoration: none; cursor: pointer; }
-button.other { background: #fff; color: #0b4fa8; border: 1px solid #0b4fa8; }
 button:disabled { background: #595959; cursor: default; }
 :focus-visible { outline: 3px solid #f2a900; outline-offset: 2px; }
-svg { display: block; width: 100%; height: auto; }
 `;
 
 /** Browsers check the style against this hash. A test computes it again. */
-const STYLE_HASH = 'sha256-kLu/cZXYqk/WjWfd+t80i4z2Zv1bZHXhjOkWIl90Tt8=';
+const STYLE_HASH = 'sha256-UTfgW/KU1J5n8fN1QfRgHt4nAAAubJEbUgu45T8WTd4=';
 
 /** What the browser runs: the text of the page's one script, and its hash. */
 export type PageScript = { readonly text: string; readonly hash: string };
@@ -47,17 +37,11 @@ export function linkPageHeaders(script: PageScript) {
   return { ...pageHeaders(STYLE_HASH, script.hash), 'cache-control': 'no-store' };
 }
 
-/** A Pix that was made for the link. */
-export type PixOfLink = { readonly code: string | null; readonly isEnding: boolean };
-
 export type LinkToPay = {
   readonly link: Link;
   readonly beneficiary: { readonly name: string };
   readonly shown: ShownState;
   readonly options: readonly InstallmentOption[];
-  readonly offersPix: boolean;
-  /** Null: the last try was none by Pix. */
-  readonly pix: PixOfLink | null;
   /** Of the service, in real time. */
   readonly now: Instant;
   readonly publicKey: string;
@@ -92,23 +76,22 @@ export function linkPage(toPay: LinkToPay, script: PageScript): string {
 ${facts.map(([name, value]) => `<dt>${name}</dt><dd>${escapedMarkup(value)}</dd>`).join('\n')}
 </dl>
 <p id="answer" role="alert" tabindex="-1"></p>
-<p id="working" role="status" hidden>Aguarde. Não feche esta página.</p>${waysToPay(toPay)}${back}
+<p id="working" role="status" hidden>Aguarde. Não feche esta página.</p>${isPayable(toPay) ? cardForm(toPay) : ''}${back}
 <script type="application/json" id="given">${givenTo(toPay)}</script>
 <script>${script.text}</script>`,
   });
 }
 
+const isPayable = ({ link, shown }: LinkToPay) => shown === 'open' && link.tries < MOST_TRIES;
+
 /** The first thing that a buyer must read. */
-function noticeOf({ link, shown, pix }: LinkToPay): string {
+function noticeOf({ link, shown }: LinkToPay): string {
   switch (shown) {
     case 'open':
       return link.tries >= MOST_TRIES
         ? 'Houve tentativas demais. Peça um novo link ao vendedor.'
-        : 'Escolha como pagar.';
+        : 'Pague com cartão de crédito.';
     case 'paying':
-      if (pix?.isEnding === true)
-        return 'Cancelando o Pix para você pagar de outro jeito. Aguarde um instante.';
-      if (pix?.code) return 'Aguardando o pagamento por Pix. Esta página avisa quando ele chegar.';
       return 'O pagamento está sendo confirmado. Não pague de novo: esta página mostra o resultado.';
     case 'paid':
       return 'Pago. Obrigado.';
@@ -117,21 +100,6 @@ function noticeOf({ link, shown, pix }: LinkToPay): string {
     case 'disabled':
       return 'Este link foi desativado pelo vendedor.';
   }
-}
-
-function waysToPay(toPay: LinkToPay): string {
-  const { link, shown, pix, offersPix } = toPay;
-  if (shown === 'paying' && pix?.code) return pixToPay(pix.code);
-  if (shown !== 'open' || link.tries >= MOST_TRIES) return '';
-  return `${cardForm(toPay)}${offersPix ? '\n<h2>Pix</h2>\n<button class="other" type="button" data-send="pix">Pagar com Pix</button>' : ''}`;
-}
-
-function pixToPay(code: string): string {
-  return `
-${qrCodeSvg(code)}
-<p>Pix copia e cola:</p>
-<p>${copyable(code)}</p>
-<button class="other" type="button" data-send="other">Pagar de outro jeito</button>`;
 }
 
 const BRANDS = {
@@ -151,7 +119,7 @@ function cardForm({ link, options }: LinkToPay): string {
   return `
 <noscript><p>Para pagar com cartão, ative o JavaScript do navegador: ele protege os dados do cartão.</p></noscript>
 <form id="card" novalidate hidden>
-<h2>Cartão de crédito</h2>
+<h2>Cartão</h2>
 <label for="number">Número do cartão <span class="brand" id="number-brand"></span></label>
 <input id="number" inputmode="numeric" autocomplete="cc-number" maxlength="23" required aria-describedby="number-brand number-fault">
 <span class="fault" id="number-fault"></span>
@@ -169,7 +137,7 @@ function cardForm({ link, options }: LinkToPay): string {
 <span class="fault" id="expiry-fault"></span>
 </div>
 <div>
-<label for="code">Código de segurança</label>
+<label for="code">Código (CVV)</label>
 <input id="code" inputmode="numeric" autocomplete="cc-csc" maxlength="4" required aria-describedby="code-fault">
 <span class="fault" id="code-fault"></span>
 </div>

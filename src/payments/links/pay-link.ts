@@ -41,7 +41,7 @@ export async function payLink(
 ): Promise<PayLinkResult> {
   const { database, clock } = tools;
   const antiFraudCode = await tools.createCode(merchantId, card.address, deadlineAt);
-  const link = await beginTry(database, { merchantId, linkId }, 'card', clock.now(merchantId));
+  const link = await beginTry(database, { merchantId, linkId }, clock.now(merchantId));
   if (link === null) return { kind: 'notOpen' };
   const payment = paymentOf(link, card, antiFraudCode);
   const seller = {

@@ -174,9 +174,6 @@ if (form !== null) {
   form.hidden = false;
 }
 
-for (const button of document.querySelectorAll('button[data-send]'))
-  button.addEventListener('click', () => send(button.dataset.send, {}));
-
 // A page that the browser kept shows what was, not what is.
 addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload();
