@@ -26,6 +26,7 @@ import {
 } from '../src/transactions/transaction.ts';
 import { addDays, type Day } from '../src/values/instant.ts';
 import { billOfMaterials, type Lock } from './bill-of-materials.ts';
+import { clientOperations, type ServedDocument, withOperations } from './client-operations.ts';
 import { collection } from './collection.ts';
 import { consoleAccess } from './console-access.ts';
 import { monitoringPage } from './monitoring-page.ts';
@@ -50,6 +51,16 @@ export function printedDocuments(): Record<string, string> {
     'docs/sbom.cdx.json': printBillOfMaterials(),
     'docs/pt/parcela.postman_collection.json': printCollection('pt'),
     'docs/en/parcela.postman_collection.json': printCollection('en'),
+    ...printClients(JSON.parse(printOpenApi()) as ServedDocument),
+  };
+}
+
+function printClients(document: ServedDocument): Record<string, string> {
+  const [php, python] = ['clients/php/Parcela.php', 'clients/python/parcela.py'] as const;
+  return {
+    'packages/client/src/operations.ts': clientOperations(document, PRINTED_NOTE),
+    [php]: withOperations(readDocument(php) ?? '', document, 'php'),
+    [python]: withOperations(readDocument(python) ?? '', document, 'py'),
   };
 }
 

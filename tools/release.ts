@@ -28,7 +28,7 @@ const SHIPPED = [
   /^(LICENSE|[\w.-]+\.md)$/,
   /^bin\//,
   /^migrations\//,
-  /^(src|packages|simulators)\/(?!.*\.test\.ts$)/,
+  /^(src|packages|simulators|clients)\/(?!.*\.test\.ts$)/,
   /^(docs|decisions)\//,
   /^deploy\//,
 ];

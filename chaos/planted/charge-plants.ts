@@ -211,8 +211,21 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     kills: 40,
   },
   {
+    name: 'only the first installment of an approval that tells nobody gets its movement',
+    fast: 'test/payments/payments.test.ts',
+    edits: [
+      {
+        file: APPROVALS,
+        find: '     join locked l using (transaction_id)\n   ), divided',
+        put: '     join locked l using (transaction_id) where p.installment_number = 1\n   ), divided',
+      },
+    ],
+    kinds: 'calm',
+    kills: 30,
+  },
+  {
     name: 'only the first installment gets its movement',
-    fast: 'test/webhooks/movements.test.ts',
+    fast: 'test/payments/payments.test.ts',
     edits: [
       {
         file: OUTCOMES,

@@ -74,17 +74,23 @@ test('a payment in installments can be read, and its cents sum to the amount', a
   assert.match(read.body.transactionDate, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}-03:00$/);
 });
 
+/** An approval that tells nobody is written by a statement of its own. */
+const TOLD = [{}, { urlCallBack: 'http://127.0.0.1:65500/callback' }] as const;
+
 test('each authorized installment has one movement', async () => {
   const payment = { transactionType: 'credit', amount: 600, productType: 'lojista', installments: 6 };
-  const { reply } = await pay(service.gatewayUrl, token, 0, { payment });
-  const { paymentId } = reply.body.paymentAuthorization;
-  const rows = await service.auditor.query(
-    'select installment_number, type, old_state, new_state from movements where transaction_id = $1 order by movement_id',
-    [paymentId],
-  );
-  assert.equal(rows.length, 6);
-  for (const row of rows)
-    assert.deepEqual([row.type, row.old_state, row.new_state], ['Autorizacao', null, 'authorized']);
+  for (const told of TOLD) {
+    const { reply } = await pay(service.gatewayUrl, token, 0, { payment, ...told });
+    assert.equal(reply.status, 200, reply.text);
+    const { paymentId } = reply.body.paymentAuthorization;
+    const rows = await service.auditor.query(
+      'select installment_number, type, old_state, new_state from movements where transaction_id = $1 order by movement_id',
+      [paymentId],
+    );
+    assert.equal(rows.length, 6);
+    for (const row of rows)
+      assert.deepEqual([row.type, row.old_state, row.new_state], ['Autorizacao', null, 'authorized']);
+  }
 });
 
 test('a payment by a card that the page encrypted is approved', async () => {
@@ -258,25 +264,26 @@ test('a decline carries the code of the issuer and leaves no charge; its token m
 
 test('all tokens of one encrypted card, and the card itself, are good for one approval', async () => {
   const { body } = await call(service.gatewayUrl, '/v1/cards/public-key', { token });
-  const card = { cardNumber: TEST_CARD, merchantId, createdAt: new Date().toISOString() };
-  const encryptedCard = await encryptCard(body.key, card);
-  const numberTokens: string[] = [];
-  for (let made = 0; made < 2; made += 1) {
-    const reply = await call(service.gatewayUrl, '/v1/cards/tokenization', {
-      token,
-      body: { encryptedCard },
-    });
-    numberTokens.push(reply.body[0].numberToken);
+  for (const told of TOLD) {
+    const card = { cardNumber: TEST_CARD, merchantId, createdAt: new Date().toISOString() };
+    const encryptedCard = await encryptCard(body.key, card);
+    const numberTokens: string[] = [];
+    for (let made = 0; made < 2; made += 1) {
+      const reply = await call(service.gatewayUrl, '/v1/cards/tokenization', {
+        token,
+        body: { encryptedCard },
+      });
+      numberTokens.push(reply.body[0].numberToken);
+    }
+    const [first = '', second = ''] = numberTokens;
+    const payBy = async (cardSource: Record<string, string>) => {
+      const cardInfo = { cardholderName: 'ANA', expirationMonth: '12', expirationYear: '39', ...cardSource };
+      const asked = paymentRequest('', 1000, { cardInfo, ...told });
+      return (await call(service.gatewayUrl, '/v1/payments', { token, body: asked })).status;
+    };
+    assert.deepEqual([await payBy({ numberToken: first }), await payBy({ numberToken: second })], [200, 400]);
+    assert.equal(await payBy({ encryptedCard }), 400);
   }
-  const [first = '', second = ''] = numberTokens;
-  const payBy = async (cardSource: Record<string, string>) => {
-    const cardInfo = { cardholderName: 'ANA', expirationMonth: '12', expirationYear: '39', ...cardSource };
-    return (
-      await call(service.gatewayUrl, '/v1/payments', { token, body: paymentRequest('', 1000, { cardInfo }) })
-    ).status;
-  };
-  assert.deepEqual([await payBy({ numberToken: first }), await payBy({ numberToken: second })], [200, 400]);
-  assert.equal(await payBy({ encryptedCard }), 400);
 });
 
 test('an encrypted card spelled with other bytes of the same number does not open', async () => {

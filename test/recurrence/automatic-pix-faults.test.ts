@@ -262,11 +262,23 @@ test('a bank that never answers is given up in plain words, and what it made is 
   await of.untilBilling(id, 1, 'Canceled');
 });
 
-test('a conflict is not believed: what the bank has is read, and what it has not is asked for again', async () => {
+test('a code is not shown past its time, also while its bank gives no answer', async () => {
+  const { id, authorization } = await of.enrol(await of.makePlan(), { pixAutomatic: { journey: 2 } });
+  assert.ok(authorization.pixEmv, JSON.stringify(authorization));
+  await silent();
+  await of.service.auditor.query(
+    "update pix_authorizations set expires_at = now() - interval '1 second' where subscription_id = $1",
+    [id],
+  );
+  const shown = (await of.read(id)).authorization;
+  assert.deepEqual([shown.status, shown.pixEmv, shown.qrCodeUrl], ['Pending', undefined, undefined]);
+});
+
+test('a conflict, or a wrong address, is not believed: what the bank has is read, and what it has not is asked for again', async () => {
   for (const on of ['PUT /cob', 'POST /rec']) await faults(on, 'booksButConflict');
   const made = await of.enrol(await of.makePlan());
   assert.equal(made.authorization.status, 'Pending', JSON.stringify(made));
-  await faults('POST /rec', 'conflict');
+  await scriptFor(shop, shop.customerOfBank, 'POST /rec', { fault: 'notFound' }, { fault: 'conflict' });
   const later = await of.enrol(await of.makePlan(), { pixAutomatic: { journey: 2 } });
   assert.equal(later.authorization.status, 'Processing');
   await untilRow(later.id, 'pix_authorizations', ({ state }) => state === 'waiting');

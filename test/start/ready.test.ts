@@ -34,12 +34,13 @@ test('who reads that the service is ready finds the demo logins, also at the fir
   const demo = await until(
     'it is ready',
     async () => {
-      const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null);
+      const signal = AbortSignal.timeout(5_000);
+      const answer = await fetch(`http://127.0.0.1:${port}/health/ready`, { signal }).catch(() => null);
       if (answer === null) return null;
       statuses.add(answer.status);
       return answer.status === 200 && readFile(join(folder, 'demo.json'), 'utf8');
     },
-    120_000,
+    60_000,
   );
   assert.match(demo, /"gateway"/);
   assert.ok([...statuses].every((status) => [200, 503].includes(status)));

@@ -99,8 +99,10 @@ export const SCHEDULE_INVARIANTS: readonly ShopInvariant[] = [
         if (first === undefined) continue;
         const { dueOn, createdOn } = billing;
         const days = [laterOf(dueOn, createdOn), laterOf(dueOn, dayAfter(createdOn, 1))];
-        // Enrolled while the clock was moved: it went on in between.
-        const isMeanwhile = isEnrolledMeanwhile(index, billing) && first.startedOn > dueOn;
+        // Opened while the clock was moved: it went on in between.
+        const isMeanwhile =
+          (isEnrolledMeanwhile(index, billing) || isActivatedMeanwhile(index, billing)) &&
+          first.startedOn > dueOn;
         if (!days.includes(first.startedOn) && !isMeanwhile)
           complain(
             billing.billingId,
@@ -133,6 +135,14 @@ function isEnrolledMeanwhile(
   const { orderNumber } = subscriptionById.get(subscriptionId) ?? {};
   const isOrder = shop.calls.some(({ what, order }) => what === 'subscribe' && order === orderNumber);
   return isOrder && installment === 1 && shop.targets.length > 0;
+}
+
+function isActivatedMeanwhile(index: ShopIndex, { subscriptionId }: BookedBilling): boolean {
+  const jumps = index.shop.calls.filter(({ what }) => what === 'jump');
+  const activations = callsAbout(index, subscriptionId).filter(({ what }) => what === 'activate');
+  return activations.some(({ sentAt, answeredAt }) =>
+    jumps.some((jump) => sentAt <= jump.answeredAt && answeredAt >= jump.sentAt),
+  );
 }
 
 /** The billing, its subscription, or the plan, which ends the subscription with the reason `plan`. */

@@ -37,15 +37,17 @@ export type AuthorizationToShow = {
   readonly recId: string | null;
 };
 
-/** `pages`: the address of payers' pages without its key. */
+/** `pages`: the address of payers' pages without its key. `now`: business time. */
 export function writeAuthorization(
   { state, journey, pixEmv, pageKey, expiresAt, recId }: AuthorizationToShow,
   pages: string,
+  now: Instant,
 ): object {
+  const mayAgree = state === 'waiting' && now < expiresAt;
   return {
     status: AUTHORIZATION_WORDS[state],
     journey,
-    ...(state === 'waiting' && pixEmv !== null && { pixEmv, qrCodeUrl: `${pages}${pageKey}/qr.png` }),
+    ...(mayAgree && pixEmv !== null && { pixEmv, qrCodeUrl: `${pages}${pageKey}/qr.png` }),
     expiresAt: saoPauloText(expiresAt),
     ...(recId !== null && { recurrenceId: recId }),
   };

@@ -16,14 +16,20 @@ const AUTHORIZATION = rowCodec(
   'o',
 );
 const COLLECTION = rowCodec(
-  { merchantId: column.text(), bank: column.text('a.bank'), pixId: column.text() },
+  {
+    merchantId: column.text(),
+    bank: column.text('a.bank'),
+    pixId: column.text(),
+    /** What became of it is known; its billing is not told yet. */
+    isDecided: column.boolean("o.state <> 'open'"),
+  },
   'o',
 );
 
 /** What its bank is to be asked about. */
 export type DueLook = { readonly merchantId: string; readonly bank: string } & (
   | { readonly subscriptionId: string }
-  | { readonly pixId: string }
+  | { readonly pixId: string; readonly isDecided: boolean }
 );
 
 const BANK = `cross join lateral (

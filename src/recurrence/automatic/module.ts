@@ -127,7 +127,8 @@ function lookDispatcher(tools: AdvanceCollectionTools, outage: OutageWatch): Dis
       return { tasks, isEnd: tasks.length === 0 };
     },
     async send(look) {
-      if (!outage.mayAsk(askedOf(look))) return false;
+      const asksNobody = 'pixId' in look && look.isDecided;
+      if (!asksNobody && !outage.mayAsk(askedOf(look))) return false;
       if ('pixId' in look) await advanceCollection(tools, look);
       else await advanceAuthorization(tools, look);
       return true;

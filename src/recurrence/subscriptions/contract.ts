@@ -5,12 +5,7 @@ import { refusedAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
 import { saoPauloText } from '../../values/instant.ts';
-import {
-  AUTHORIZATION_ANSWER,
-  type AuthorizationToShow,
-  PIX_AUTOMATIC_REQUEST,
-  writeAuthorization,
-} from '../automatic/contract.ts';
+import { AUTHORIZATION_ANSWER, PIX_AUTOMATIC_REQUEST } from '../automatic/contract.ts';
 import { PLAN_ANSWER, PLAN_EXAMPLE, STAMPED, writePlan, writeStamps } from '../plans/contract.ts';
 import { REASON_SENTENCES, REASON_WORDS, SUBSCRIPTION_STATE_WORDS } from './reasons.ts';
 import {
@@ -135,13 +130,11 @@ export function writeSubscription(subscription: Subscription): object {
 /** With its history. */
 export function writeWholeSubscription(
   whole: SubscriptionWithEvents,
-  authorization: AuthorizationToShow | null,
-  pages: string,
+  authorization: object | null,
   language: Language,
 ): object {
   const timeline = subscriptionTimeline(whole).map((entry) => writeEntry(entry, language));
-  const agreed = authorization && { authorization: writeAuthorization(authorization, pages) };
-  return { ...writeSubscription(whole.subscription), ...agreed, timeline };
+  return { ...writeSubscription(whole.subscription), ...(authorization && { authorization }), timeline };
 }
 
 function writeEntry({ type, stamp, reason, billingId }: SubscriptionEntry, language: Language): object {

@@ -262,17 +262,16 @@ export const SUBSCRIPTION_ENDPOINTS: readonly Endpoint<SubscriptionTools>[] = [
   }),
   endpoint(
     GET_SUBSCRIPTION,
-    async (tools: ReadSubscriptionsTools & Pick<SubscriptionTools, 'cell'>, call) => {
+    async (tools: ReadSubscriptionsTools & Pick<SubscriptionTools, 'cell' | 'clock'>, call) => {
       const { subscriptionId } = call.parameters;
       const found = await readSubscription(tools, callerOf(call).merchantId, subscriptionId);
       if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);
       const { subscription } = found;
       const authorization =
         subscription.vaultId === null
-          ? await findAuthorizationOf(tools, subscription.merchantId, subscription.subscriptionId)
+          ? await readAuthorization(tools, subscription, pagesAt(call.origin(), tools.cell))
           : null;
-      const pages = pagesAt(call.origin(), tools.cell);
-      return { status: 200, body: writeWholeSubscription(found, authorization, pages, call.language) };
+      return { status: 200, body: writeWholeSubscription(found, authorization, call.language) };
     },
   ),
   endpoint(CHANGE_SUBSCRIPTION_STATUS, async (tools: ChangeSubscriptionTools, call) => {
@@ -323,19 +322,28 @@ function createBy(
 }
 
 async function readCreated(
-  { database }: Pick<SubscriptionTools, 'database'>,
+  tools: Pick<SubscriptionTools, 'database' | 'clock'>,
   merchantId: string,
   subscriptionId: string,
   pages: string,
 ): Promise<object | null> {
-  const found = await findSubscription(database, merchantId, subscriptionId);
+  const found = await findSubscription(tools.database, merchantId, subscriptionId);
   if (found === null) return null;
-  const authorization = await findAuthorizationOf({ database }, merchantId, subscriptionId);
+  const authorization = await readAuthorization(tools, { merchantId, subscriptionId }, pages);
   return {
     id: subscriptionId,
     status: SUBSCRIPTION_STATE_WORDS[found.subscription.state],
-    ...(authorization && { authorization: writeAuthorization(authorization, pages) }),
+    ...(authorization && { authorization }),
   };
+}
+
+async function readAuthorization(
+  { database, clock }: Pick<SubscriptionTools, 'database' | 'clock'>,
+  { merchantId, subscriptionId }: Pick<Subscription, 'merchantId' | 'subscriptionId'>,
+  pages: string,
+): Promise<object | null> {
+  const found = await findAuthorizationOf({ database }, merchantId, subscriptionId);
+  return found && writeAuthorization(found, pages, clock.now(merchantId));
 }
 
 /** An unknown name makes the status that of a malformed request, whatever else is refused. */

@@ -182,7 +182,8 @@ function sendRefund(
       wakeSignal: tools.refundSignal,
       ask: (timeout) => tools.pixBanks.of(pix.bank).refund(question, timeout),
       async record(answer) {
-        await write(outcomeOfAnswer(answer, 0));
+        // A refusal says nothing of a later try; what was given back is given back.
+        await write(outcomeOfAnswer(answer, 0), answer.kind === 'refunded' ? {} : { fence: FIRST_FENCE });
         const now = await findRefund(tools.database, merchantId, refundId);
         return (now === null ? null : refundResult(now)) ?? { kind: 'unknown' };
       },

@@ -33,9 +33,9 @@ import {
 import { type Answered, otherStatus, type Sent, type StandardClient } from './standard-client.ts';
 
 const isFine = (status: number) => status === 200 || status === 201;
-/** 403 is a fault of our permission, and no answer to what was asked. */
-const isRefusal = (status: number) => [400, 404, 409, 410, 422].includes(status);
-const CONFLICT = 409;
+/** 403 and 404 are faults of our permission or address, and no answer to what was asked. */
+const isRefusal = (status: number) => [400, 409, 410, 422].includes(status);
+const [NOT_FOUND, CONFLICT] = [404, 409];
 
 type Asking = {
   readonly write: (method: 'POST' | 'PUT' | 'PATCH', sent: Sent) => Promise<Answered>;
@@ -251,7 +251,7 @@ async function findRec(asking: Asking, name: AuthorizationName): Promise<FoundAu
 async function readRecOf(asking: Asking, recId: string): Promise<FoundAuthorization> {
   const answer = await asking.read(recAt(recId));
   if (answer.kind !== 'answer') return answer;
-  if (answer.status === 404) return { kind: 'notFound' };
+  if (answer.status === NOT_FOUND) return { kind: 'notFound' };
   return answer.status === 200 ? readRec(answer.body, recId) : otherStatus(answer);
 }
 
@@ -269,7 +269,8 @@ async function endRec(asking: Asking, name: AuthorizationName): Promise<FoundAut
   for (const recId of ids.value) {
     const answer = await asking.write('PATCH', { ...recAt(recId), body: { status: 'CANCELADA' } });
     if (answer.kind !== 'answer') return answer;
-    if (!isFine(answer.status) && !isRefusal(answer.status)) return otherStatus(answer);
+    const isRead = isFine(answer.status) || isRefusal(answer.status) || answer.status === NOT_FOUND;
+    if (!isRead) return otherStatus(answer);
     ended = await readRecOf(asking, recId);
     const isLive = ended.kind === 'found' && (ended.state === 'waiting' || ended.state === 'approved');
     if (isLive || (ended.kind !== 'found' && ended.kind !== 'notFound')) return ended;
@@ -315,7 +316,7 @@ async function endFirst(
 async function findCobr(asking: Asking, request: CollectionRequest): Promise<FoundCollection> {
   const answer = await asking.read(cobrAt(request));
   if (answer.kind !== 'answer') return answer;
-  if (answer.status === 404) return { kind: 'notFound' };
+  if (answer.status === NOT_FOUND) return { kind: 'notFound' };
   if (answer.status !== 200) return otherStatus(answer);
   const found = readCollection(answer.body, request);
   // The try before it failed, and this one is not there.
@@ -346,7 +347,7 @@ async function tryAgain(asking: Asking, request: CollectionRequest): Promise<Col
   const { txid, tryOn } = request;
   const before = await asking.read(cobrAt(request));
   if (before.kind !== 'answer') return before;
-  if (before.status !== 200) return before.status === 404 ? { kind: 'notFound' } : otherStatus(before);
+  if (before.status !== 200) return before.status === NOT_FOUND ? { kind: 'notFound' } : otherStatus(before);
   const found = readCollection(before.body, request);
   if (found.kind !== 'failed' || hasTryFrom(before.body, tryOn)) return found;
   const sent = {

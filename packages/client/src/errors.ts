@@ -1,0 +1,69 @@
+import type { Decline, Problem } from './operations.ts';
+
+/** All faults of a request at once; of a decline (402) its one item says what the buyer can do. */
+export type ToldProblem = Problem & Partial<Decline>;
+
+/** What is known of a call that did not end well. */
+export type Fate = {
+  /** Of every sending of this call. Null: the operation takes none. */
+  readonly idempotencyKey: string | null;
+  /**
+   * True: an earlier sending had no answer, and this one does not say what became of it. Nothing was done,
+   * or all of it. Make the same call again with the same `idempotencyKey`, or look it up; never take it for a
+   * no.
+   */
+  readonly mayBeDone: boolean;
+};
+
+/** Parcela answered, and not with what was asked for. */
+export class ParcelaError extends Error implements Fate {
+  readonly status: number;
+  readonly problems: readonly ToldProblem[];
+  readonly idempotencyKey: string | null;
+  readonly mayBeDone: boolean;
+  /** Of `X-Request-Id`: what the operator finds it by. */
+  readonly requestId: string | null;
+
+  constructor(
+    status: number,
+    problems: readonly ToldProblem[],
+    fate: Fate & { readonly requestId: string | null },
+  ) {
+    const told = problems.map(({ tag, description }) =>
+      tag === '' ? description : `${tag}: ${description}`,
+    );
+    super(told.join('; ') || `answered ${status}`);
+    this.name = 'ParcelaError';
+    this.status = status;
+    this.problems = problems;
+    this.idempotencyKey = fate.idempotencyKey;
+    this.mayBeDone = fate.mayBeDone;
+    this.requestId = fate.requestId;
+  }
+
+  /** Of the payment that was declined or failed. */
+  get paymentId(): string | null {
+    return this.problems.find(({ paymentId }) => paymentId !== undefined)?.paymentId ?? null;
+  }
+
+  /** The issuer, or anti-fraud, said no. */
+  get isDecline(): boolean {
+    return this.status === 402;
+  }
+}
+
+/** No answer came in all the time that the call had. */
+export class NoAnswer extends Error implements Fate {
+  /** Of the last sending, in English. */
+  readonly why: string;
+  readonly idempotencyKey: string | null;
+  readonly mayBeDone: boolean;
+
+  constructor(why: string, { idempotencyKey, mayBeDone }: Fate) {
+    super(`no answer: ${why}`);
+    this.name = 'NoAnswer';
+    this.why = why;
+    this.idempotencyKey = idempotencyKey;
+    this.mayBeDone = mayBeDone;
+  }
+}

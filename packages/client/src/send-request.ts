@@ -1,0 +1,70 @@
+import type { ToldProblem } from './errors.ts';
+
+export type ToSend = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+};
+
+/** `none`: it was done, or not at all. */
+export type Sent =
+  | { readonly kind: 'none'; readonly why: string }
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly body: unknown;
+      /** Whole seconds; null: there is no such header. */
+      readonly retryAfter: number | null;
+      readonly requestId: string | null;
+    };
+
+const NO_ANSWERS = [502, 504];
+
+/** One sending. What does not come from Parcela itself (a page of a proxy, a broken body) is no answer. */
+export async function sendRequest(
+  fetchIt: typeof fetch,
+  { method, url, headers, body }: ToSend,
+  signal: AbortSignal,
+): Promise<Sent> {
+  try {
+    const answer = await fetchIt(url, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      // A token goes nowhere else.
+      redirect: 'error',
+      signal,
+    });
+    const { status } = answer;
+    const text = await answer.text();
+    if (NO_ANSWERS.includes(status)) return { kind: 'none', why: `a proxy answered ${status}` };
+    const isOurs = answer.headers.get('content-type')?.startsWith('application/json') === true;
+    if (!isOurs && status !== 401) return { kind: 'none', why: `answered ${status} without JSON` };
+    return {
+      ...{ kind: 'answer', status, body: isOurs ? (JSON.parse(text) as unknown) : null },
+      retryAfter: secondsOf(answer.headers.get('retry-after')),
+      requestId: answer.headers.get('x-request-id'),
+    };
+  } catch (error) {
+    return { kind: 'none', why: reasonOf(error) };
+  }
+}
+
+export function problemsOf(body: unknown): readonly ToldProblem[] {
+  return Array.isArray(body) ? (body as ToldProblem[]) : [];
+}
+
+function secondsOf(text: string | null): number | null {
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
+}

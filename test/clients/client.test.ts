@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import {
+  isGenuine,
+  NoAnswer,
+  openParcela,
+  type Parcela,
+  ParcelaError,
+} from '../../packages/client/src/index.ts';
+import type { PaymentRequest } from '../../packages/client/src/operations.ts';
+import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import { cleanEnvironment, openTestService, type TestService } from '../kit/service.ts';
+import { snippetVectors } from '../webhooks/snippet-vectors.ts';
+import { type LosingProxy, openLosingProxy } from './losing-proxy.ts';
+
+/** The client for TypeScript against the service, through a proxy that loses what it is told to. */
+
+let service: TestService;
+let proxy: LosingProxy;
+let demo: Demo;
+let parcela: Parcela;
+
+before(async () => {
+  service = await openTestService();
+  proxy = await openLosingProxy(service.gatewayUrl);
+  demo = await service.demo();
+  parcela = openParcela({ url: proxy.url, logins: demo });
+});
+beforeEach(() => proxy.loseNothing());
+after(async () => {
+  proxy?.close();
+  await service?.close();
+});
+
+async function order(amount: number): Promise<PaymentRequest & { readonly referenceTransaction: string }> {
+  const [card] = await parcela.tokenizeCard({ body: { cardNumber: '5155901222280001' } });
+  return {
+    payment: { transactionType: 'credit', amount, productType: 'avista', installments: 1 },
+    referenceTransaction: `PEDIDO-${randomUUID().slice(0, 13)}`,
+    sellerInfo: { codeAntiFraud: randomUUID() },
+    cardInfo: {
+      numberToken: card?.numberToken,
+      cardholderName: 'ANA SOUZA',
+      securityCode: '123',
+      brand: 'mastercard',
+      expirationMonth: '12',
+      expirationYear: '39',
+    },
+  };
+}
+
+const newPlan = () =>
+  parcela.createPlan({
+    body: {
+      ...{ name: 'Clube', description: 'Um livro por mês', amount: 49.9, planType: 'Monthly' },
+      paymentMethod: 'CreditCard',
+    },
+  });
+const paymentsOf = async (referenceTransaction: string) =>
+  (await parcela.listPayments({ referenceTransaction })).items;
+const sentTo = (path: string) => proxy.seen.filter((line) => line === `POST ${path}`).length;
+
+test('an answer that is lost is asked for again with the same key: one charge', async () => {
+  const body = await order(12_990);
+  const before = sentTo('/v1/payments');
+  proxy.lose('/v1/payments', 'answerLost', 'badGateway', 'lost');
+  const { paymentAuthorization } = await parcela.createPayment({ body });
+  assert.equal(sentTo('/v1/payments') - before, 4);
+  const found = await paymentsOf(body.referenceTransaction);
+  assert.deepEqual(
+    found.map(({ paymentId }) => paymentId),
+    [paymentAuthorization.paymentId],
+  );
+});
+
+test('a caller who keeps the key charges once, also from another program', async () => {
+  const body = await order(4_990);
+  const idempotencyKey = `${body.referenceTransaction}-1`;
+  const first = await parcela.createPayment({ body }, { idempotencyKey });
+  const other = openParcela({ url: service.gatewayUrl, logins: demo });
+  const again = await other.createPayment({ body }, { idempotencyKey });
+  assert.equal(again.paymentAuthorization.paymentId, first.paymentAuthorization.paymentId);
+});
+
+test('a decline says what the buyer can do, and is not repeated', async () => {
+  const before = sentTo('/v1/payments');
+  const body = await order(1_051);
+  const refusal = await parcela.createPayment({ body }).catch((error: unknown) => error);
+  assert.ok(refusal instanceof ParcelaError, String(refusal));
+  assert.deepEqual([refusal.isDecline, refusal.mayBeDone], [true, false]);
+  assert.ok(refusal.problems[0]?.buyerMessage && refusal.paymentId && refusal.requestId);
+  assert.equal(sentTo('/v1/payments') - before, 1);
+});
+
+test('a fault of the request names its fields, in the language that was chosen', async () => {
+  const english = openParcela({ url: service.gatewayUrl, logins: demo, language: 'en' });
+  const body = { ...(await order(100)), payment: { transactionType: 'credit' } } as unknown as PaymentRequest;
+  await assert.rejects(english.createPayment({ body }), (error: ParcelaError) => {
+    assert.equal(error.status, 400);
+    assert.match(error.message, /payment\.amount: This field is required/);
+    return true;
+  });
+});
+
+test('a call without any answer ends in time, and says that it may be done', async () => {
+  const hurried = openParcela({ url: proxy.url, logins: demo, patienceMilliseconds: 1_500 });
+  const body = await order(7_990);
+  await hurried.listTrialCards();
+  proxy.lose('/v1/payments', ...Array.from({ length: 9 }, () => 'answerLost' as const));
+  const lost = await hurried.createPayment({ body }).catch((error: unknown) => error);
+  assert.ok(lost instanceof NoAnswer, String(lost));
+  assert.equal(lost.mayBeDone, true);
+  const again = openParcela({ url: service.gatewayUrl, logins: demo });
+  const { idempotencyKey } = lost;
+  assert.ok(idempotencyKey);
+  const { paymentAuthorization } = await again.createPayment({ body }, { idempotencyKey });
+  const found = await again.listPayments({ referenceTransaction: body.referenceTransaction });
+  assert.deepEqual(
+    found.items.map(({ paymentId }) => paymentId),
+    [paymentAuthorization.paymentId],
+  );
+});
+
+test('a token that is not taken any more is asked for anew, once for all calls', async () => {
+  let authorization: string | null = null;
+  const recording: typeof fetch = (address, request) => {
+    authorization = new Headers(request?.headers).get('authorization');
+    return fetch(address, request);
+  };
+  const mine = openParcela({ url: proxy.url, logins: demo, fetch: recording });
+  await mine.listTrialCards();
+  const headers = { authorization: String(authorization) };
+  assert.equal(
+    (await fetch(`${service.gatewayUrl}/api/auth/logout`, { method: 'POST', headers })).status,
+    200,
+  );
+  const before = sentTo('/api/auth/token');
+  await Promise.all(Array.from({ length: 8 }, () => mine.listTrialCards()));
+  assert.equal(sentTo('/api/auth/token') - before, 1);
+});
+
+test('a login that is refused is not tried for ever', async () => {
+  const gateway = { ...demo.gateway, password: 'wrong' };
+  const stranger = openParcela({ url: service.gatewayUrl, logins: { gateway } });
+  await assert.rejects(stranger.listTrialCards(), (error: ParcelaError) => {
+    assert.equal(error.status, 401);
+    return true;
+  });
+  await assert.rejects(stranger.listPlans(), /logins\.recurrence is missing/);
+});
+
+test('what can be done twice is not repeated without an answer', async () => {
+  const planId = await newPlan();
+  const path = `/v1/recurrences/plans/${planId}/status`;
+  proxy.lose(path, 'answerLost');
+  const lost = await parcela
+    .changePlanStatus({ planId, body: { status: 'Inactive' } })
+    .catch((error: unknown) => error);
+  assert.ok(lost instanceof NoAnswer, String(lost));
+  assert.deepEqual([lost.mayBeDone, lost.idempotencyKey, sentTo(path)], [true, null, 1]);
+  assert.equal((await parcela.getPlan({ planId })).status, 'Inactive');
+});
+
+test('lists are read to their end, page after page', async () => {
+  const wanted = new Set<string>();
+  const vaultIds = new Set<string>();
+  for (let made = 0; made < 3; made += 1) {
+    const body = await order(2_500 + made);
+    const { paymentAuthorization } = await parcela.createPayment({ body });
+    wanted.add(paymentAuthorization.nsu);
+    const [card] = await parcela.tokenizeCard({ body: { cardNumber: '5155901222280001' } });
+    const { securityCode: _, numberToken: __, ...holder } = body.cardInfo;
+    const { vaultId } = await parcela.storeVaultCard({
+      body: { ...holder, numberToken: card?.numberToken } as never,
+    });
+    vaultIds.add(vaultId);
+  }
+  for await (const { nsu } of parcela.each('listMovements', { accountNumber: '1000001', limit: 2 }))
+    wanted.delete(nsu);
+  for await (const { vaultId } of parcela.each('listVaultCards', { limit: 2 })) vaultIds.delete(vaultId);
+  assert.deepEqual([wanted, vaultIds], [new Set(), new Set()]);
+});
+
+test('an aborted call ends at once', async () => {
+  const stopping = new AbortController();
+  proxy.lose('/v1/payments', ...Array.from({ length: 9 }, () => 'lost' as const));
+  const body = await order(100);
+  const called = parcela.createPayment({ body }, { signal: stopping.signal });
+  stopping.abort(new Error('the program ends'));
+  await assert.rejects(called, /the program ends/);
+});
+
+test('a notification is judged as the receivers of the page judge it', async () => {
+  const { now, vectors } = snippetVectors();
+  for (const { name, secret, headers, body, isGenuine: wanted } of vectors) {
+    const received = { headers, body: Buffer.from(body), secret, now: now * 1_000 };
+    assert.equal(await isGenuine(received), wanted, name);
+    assert.equal(await isGenuine({ ...received, headers: new Headers(headers) }), wanted, name);
+  }
+});
+
+test('the program of the README charges, and says what became of an order', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-client-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const page = await readFile(new URL('../../packages/client/README.md', import.meta.url), 'utf8');
+  const program = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
+  assert.ok(program.split('\n').length < 40, 'a shop in under forty lines');
+  const client = new URL('../../packages/client/src/index.ts', import.meta.url).href;
+  const file = join(folder, 'charge.mjs');
+  await writeFile(file, program.replace("'@parcela/client'", JSON.stringify(client)));
+  Object.assign(process.env, { PARCELA_URL: proxy.url, PARCELA_LOGINS: JSON.stringify(demo) });
+  const { charge } = await import(pathToFileURL(file).href);
+  const { cardInfo, referenceTransaction: id } = await order(1);
+  const { numberToken: _, ...holder } = cardInfo;
+  const asked = { id, card: '5155901222280001', holder, session: randomUUID() };
+  proxy.lose('/v1/payments', 'answerLost');
+  const paid = await charge({ ...asked, amount: 12_990 });
+  assert.equal(paid.state, 'paid');
+  assert.deepEqual(await charge({ ...asked, amount: 12_990 }), paid);
+  const declined = await charge({ ...asked, id: `${id}-2`, amount: 1_051 });
+  assert.deepEqual([declined.state, typeof declined.message], ['declined', 'string']);
+});
+
+const LANGUAGES = [
+  { language: 'Python', program: 'python3', file: 'scenario.py', folder: 'python' },
+  { language: 'PHP', program: 'php', file: 'scenario.php', folder: 'php' },
+] as const;
+
+for (const { language, program, file, folder } of LANGUAGES) {
+  const isThere = spawnSync(program, ['--version']).status === 0;
+  test(`the client for ${language} does the same`, {
+    skip: isThere ? false : `${program} is not installed`,
+  }, async () => {
+    const { cardInfo, ...payment } = await order(12_990);
+    const { numberToken: _, ...card } = cardInfo;
+    const planId = await newPlan();
+    const statusPath = `/v1/recurrences/plans/${planId}/status`;
+    const { now, vectors } = snippetVectors();
+    const before = [sentTo('/v1/payments'), sentTo(statusPath)] as const;
+    proxy.lose('/v1/payments', 'answerLost', 'badGateway', 'lost');
+    proxy.lose(statusPath, 'answerLost');
+    const told = await runScenario(program, file, folder, {
+      ...{ url: proxy.url, logins: demo, planId, now, vectors },
+      ...{ key: `${payment.referenceTransaction}-1`, payment: { ...payment, cardInfo: card } },
+    });
+    const [paid, declined] = (await paymentsOf(payment.referenceTransaction)).toReversed();
+    assert.deepEqual([told.paid, told.found], [paid?.paymentId, [paid?.paymentId]]);
+    assert.equal(declined?.statusDescription, 'Negada');
+    assert.deepEqual(told.decline, [402, true, false, true, true]);
+    assert.deepEqual(told.lost, [true, null]);
+    // Three that were lost, one that was answered, one that was declined.
+    assert.deepEqual([sentTo('/v1/payments') - before[0], sentTo(statusPath) - before[1]], [5, 1]);
+    assert.ok(Number(told.movements) > 2, `${told.movements} movements`);
+    assert.deepEqual(
+      told.verdicts,
+      vectors.map((one) => one.isGenuine),
+    );
+  });
+}
+
+async function runScenario(
+  program: string,
+  file: string,
+  folder: string,
+  plan: object,
+): Promise<Record<string, unknown>> {
+  const scenario = fileURLToPath(new URL(file, import.meta.url));
+  const clientFolder = fileURLToPath(new URL(`../../clients/${folder}`, import.meta.url));
+  const environment = cleanEnvironment({ CLIENT_FOLDER: clientFolder, PYTHONDONTWRITEBYTECODE: '1' });
+  const child = spawn(program, [scenario], { env: environment, stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(JSON.stringify(plan));
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const [code] = await once(child, 'close');
+  assert.equal(code, 0, Buffer.concat(chunks).toString());
+  return JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;
+}
