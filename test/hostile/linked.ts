@@ -1,5 +1,5 @@
 import { call } from '../kit/merchant.ts';
-import type { Shop } from './hostile-service.ts';
+import { type Shop, strangeAddress } from './hostile-service.ts';
 import { encryptedCardOf } from './sold.ts';
 
 type Made = { readonly id: string; readonly url: string };
@@ -45,6 +45,8 @@ export const LINK_RECIPES = {
     async (shop: Shop) => ({
       parameters: { pageKey: pageKeyOf(await newLink(shop)) },
       body: { encryptedCard: await encryptedCardOf(shop), installments: 1, brand: 'mastercard' },
+      // Each try is somebody else's: an address may make a few.
+      headers: { 'x-forwarded-for': strangeAddress() },
     }),
   ],
 };
