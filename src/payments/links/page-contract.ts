@@ -60,6 +60,7 @@ export const PAY_LINK_BY_CARD = contract({
     'Called by the page. One try at a time, and none once the link is paid: whatever is sent twice, the buyer is charged once.',
   body: named('PaymentLinkCardRequest', {
     encryptedCard: Type.String({
+      minLength: 1,
       maxLength: 2_048,
       mayHoldCard: true,
       description: 'With number, holder, expiry and security code inside; see the public key.',
