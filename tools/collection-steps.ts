@@ -46,6 +46,7 @@ export const KEPT: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   registerNotifier: { notifierId: '' },
   issueBoleto: { boletoId: '.id' },
   issuePix: { paymentId: '.paymentId' },
+  createPaymentLink: { id: '.id' },
   createWebhookSecret: { webhookSecret: '.secret' },
   listWebhookDeliveries: { deliveryId: '.items[0].id' },
 };
@@ -55,6 +56,8 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   getSecurityText: 'it is served only where the operator has named a contact',
   showBoletoPage: 'its address is the url of a boleto, for a browser',
   showBoletoPdf: 'its address is the url of a boleto, for a browser',
+  showPaymentLinkPage: 'its address is the url of a payment link, for a browser',
+  payLinkByCard: 'the page of a payment link sends it',
   showPixPage: 'its address is the url of a Pix, for a browser',
   showPixSvg: 'its address is the url of a Pix, for a browser',
   showPixPng: 'its address is the url of a Pix, for a browser',
@@ -227,6 +230,15 @@ export const CHAPTERS: readonly Chapter[] = [
         name: { pt: 'Retirar o Pix', en: 'Take the Pix away' },
         body: { amount: undefined },
       },
+    ],
+  },
+  {
+    title: { pt: 'Links de pagamento', en: 'Payment links' },
+    steps: [
+      { id: 'createPaymentLink' },
+      { id: 'getPaymentLink' },
+      { id: 'listPaymentLinks' },
+      { id: 'disablePaymentLink' },
     ],
   },
   {

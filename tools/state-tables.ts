@@ -19,6 +19,7 @@ import { INSTALLMENT_MOVES, MOVEMENT_TYPES, TRANSACTION_MOVES } from '../src/tra
 import { DELIVERY_MOVES } from '../src/webhooks/deliveries/delivery.ts';
 import { ENDPOINT_MOVES } from '../src/webhooks/endpoints/webhook-endpoint.ts';
 import { AUTHORIZATION_TABLE, COLLECTION_TABLE } from './automatic-pix-states.ts';
+import { LINK_TABLE } from './payment-link-states.ts';
 
 /** A column `state` of the database, and the table that is its law. */
 export type StateColumn = {
@@ -248,6 +249,7 @@ event cannot happen there.`,
     events: { apply: 'it belongs to a boleto that lets it happen', refuse: 'it cannot happen, for good' },
     first: ['waiting'],
   }),
+  stateColumn(LINK_TABLE),
   stateColumn({
     table: 'pix_charges',
     moves: PIX_MOVES,

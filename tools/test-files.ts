@@ -36,13 +36,16 @@ export const STARTERS: readonly string[] = [
 export const OF_PACKAGES: readonly string[] = ['test/installing/settlement-files.test.ts'];
 /** A slice of the suite `payments` of the proof, for whoever changes what it is about. */
 const OF_CHAOS: readonly string[] = ['test/payments/faults.test.ts'];
+/** A buyer at the page of a payment link: of the suite `browser`. */
+export const OF_BUYERS: readonly string[] = ['test/payments/link-browser.test.ts'];
 
-const OF_PROOF = [...PAPERS, ...CLUSTERS, ...STARTERS, ...OF_PACKAGES, ...OF_CHAOS];
+const OF_PROOF = [...PAPERS, ...CLUSTERS, ...STARTERS, ...OF_PACKAGES, ...OF_CHAOS, ...OF_BUYERS];
 /** With a change of which of these each of them runs too. */
 const READ_BY: readonly (readonly [files: readonly string[], changed: RegExp])[] = [
   [PAPERS, /^(README|package|docs|deploy|releases|bin|tools|simulators)\b|^src\/.*(contract|refusals)\.ts$/],
   [CLUSTERS, /^src\/(app|homologation|platform)\//],
   [OF_PACKAGES, /^packages\//],
+  [OF_BUYERS, /^src\/payments\/links\//],
   [STARTERS, /^(bin|src\/homologation\/embedded-postgres)\//],
   [OF_CHAOS, /^(chaos|src\/(payments|transactions))\//],
 ];

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { answerOnce, type FindRequestTools, identifyRequest } from '../idempotency/answer-once.ts';
-import type { SentRequest } from '../idempotency/idempotency-key.ts';
+import type { KeyedRequest, SentRequest } from '../idempotency/idempotency-key.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { newId } from '../platform/chance.ts';
 import { callerOf, contract, type Endpoint, endpoint } from '../platform/http/endpoint.ts';
@@ -16,11 +16,13 @@ type CreateCodeTools = FindRequestTools & {
   readonly writeCode: BatchedWrite<CodeRow, CodeResult>;
 };
 
+type Visitor = { readonly ipAddress: string | null; readonly deviceId: string | null };
+
 /** Repeated with its idempotency key, returns the same code, even after the code's hour. */
 export function createAntiFraudCode(
   tools: CreateCodeTools,
   merchantId: string,
-  visitor: { readonly ipAddress: string | null; readonly deviceId: string | null },
+  visitor: Visitor,
   sent: SentRequest,
   deadlineAt: number,
 ): Promise<Once<string>> {
@@ -29,15 +31,35 @@ export function createAntiFraudCode(
     async make(isFirst) {
       if (!(await isFirst)) return 'keyUsed';
       const code = newId();
-      const prints = codeFingerprints(tools.keyring, merchantId, visitor);
-      const lifetimeMilliseconds = CODE_LIFETIME_MILLISECONDS;
-      const row = { merchantId, code, ...prints, lifetimeMilliseconds, request };
-      const result = await tools.writeCode(row, deadlineAt);
+      const result = await tools.writeCode(codeRow(tools, merchantId, code, visitor, request), deadlineAt);
       return result === 'keyUsed' ? result : code;
     },
     isRefused: () => false,
     repeatAnswer: async (code) => code,
   });
+}
+
+/** A code that nobody asks for again. */
+export async function issueCode(
+  tools: Pick<CreateCodeTools, 'keyring' | 'writeCode'>,
+  merchantId: string,
+  visitor: Visitor,
+  deadlineAt: number,
+): Promise<string> {
+  const code = newId();
+  await tools.writeCode(codeRow(tools, merchantId, code, visitor, null), deadlineAt);
+  return code;
+}
+
+function codeRow(
+  { keyring }: Pick<CreateCodeTools, 'keyring'>,
+  merchantId: string,
+  code: string,
+  visitor: Visitor,
+  request: KeyedRequest | null,
+): CodeRow {
+  const prints = codeFingerprints(keyring, merchantId, visitor);
+  return { merchantId, code, ...prints, lifetimeMilliseconds: CODE_LIFETIME_MILLISECONDS, request };
 }
 
 const CREATE_ANTI_FRAUD_CODE = contract({

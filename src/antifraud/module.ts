@@ -10,7 +10,7 @@ import { forgetInBatches } from '../platform/work/every-so-often.ts';
 import type { Decision } from './anti-fraud.ts';
 import { codesRead, codesWrite, deleteExpiredCodes } from './codes.sql.ts';
 import { type DecideTools, type DecideVerification, decideVerification } from './decide-sale.ts';
-import { ANTI_FRAUD_ENDPOINTS } from './endpoints.ts';
+import { ANTI_FRAUD_ENDPOINTS, issueCode } from './endpoints.ts';
 import type { FindCodeTools } from './find-anti-fraud-code.ts';
 import { type DecidersContext, openDeciders } from './open-deciders.ts';
 import { ANTI_FRAUD_REFUSALS } from './refusals.ts';
@@ -46,7 +46,11 @@ export const ANTI_FRAUD: Published = {
 
 export type AntiFraudModule = Module &
   FindCodeTools &
-  DecideTools & { readonly decideVerification: DecideVerification };
+  DecideTools & {
+    readonly decideVerification: DecideVerification;
+    /** For a buyer at a page of ours. */
+    readonly createCode: (merchantId: string, ipAddress: string, deadlineAt: number) => Promise<string>;
+  };
 
 export async function openAntiFraud(
   context: DecidersContext,
@@ -69,19 +73,18 @@ export async function openAntiFraud(
     warnOfSilence: (decider: string, error: unknown) =>
       silences.report(`${decider}: ${error instanceof Error ? error.message : error}`),
   };
+  const codes = { keyring, findRequest, writeCode: batched(codesWrite(database)) };
   return {
     ...shared,
+    createCode: (merchantId, ipAddress, deadlineAt) =>
+      issueCode(codes, merchantId, { ipAddress, deviceId: null }, deadlineAt),
     decideVerification: (wanted) => decideVerification({ ...shared, database, keyring, velocity }, wanted),
     findCode: batchReads(codesRead(database)),
     mustCodesBeIssued: isProduction,
     deciders,
     velocityEventOf: velocity.velocityEventOf,
     takesTriggers: !isProduction,
-    endpoints: serve(ANTI_FRAUD_ENDPOINTS, {
-      keyring,
-      findRequest,
-      writeCode: batched(codesWrite(database)),
-    }),
+    endpoints: serve(ANTI_FRAUD_ENDPOINTS, codes),
     works: [forgetAntiFraud(database)],
     clockedWork: [],
   };

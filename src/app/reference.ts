@@ -2,6 +2,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { ANTI_FRAUD } from '../antifraud/module.ts';
 import { CARDS } from '../cards/module.ts';
 import { MERCHANTS } from '../merchants/module.ts';
+import { PAYMENT_LINKS } from '../payments/links/module.ts';
 import { MOVEMENTS, PAYMENTS } from '../payments/module.ts';
 import type { ServedEndpoint } from '../platform/http/endpoint.ts';
 import { HEALTH_ENDPOINTS } from '../platform/http/health.ts';
@@ -77,6 +78,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   Notices: 'Where you are notified of what happens to subscriptions.',
   Boletos: 'Bills that a bank registers, with a page to print.',
   Pix: 'Charges that a payer pays by Pix at once or until a due day, and what is given back of them.',
+  'Payment links': 'Pages of ours where a buyer pays once: no card number ever meets your server.',
   Webhooks: 'Where you are notified of movements, what was sent there, and sending it again.',
   Reconciliation: 'What the acquirer owes and has paid, and where its files differ from that.',
   Homologation: 'What only time, acquirer and bank make happen in production, done now.',
@@ -101,6 +103,7 @@ export async function referenceOf(
     ANTI_FRAUD,
     PAYMENTS,
     PIX,
+    PAYMENT_LINKS,
     ISSUER_CODES,
     RECURRENCE,
     BOLETOS,

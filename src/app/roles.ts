@@ -54,6 +54,7 @@ const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN> & Record<ClockedK
   forgetOldDeliveries: 'webhooks',
   forgetPreviousSecrets: 'webhooks',
   resolveUnresolvedCharges: 'resolving',
+  finishDueTries: 'resolving',
   resolveUnresolvedCancels: 'resolving',
   resolveUnresolvedCaptures: 'resolving',
   checkWatchedCharges: 'resolving',

@@ -20,6 +20,7 @@ import { CANCEL_ENDPOINTS, CANCEL_REFUSALS } from './cancels/endpoints.ts';
 import { CAPTURE_ENDPOINTS, CAPTURE_REFUSALS } from './captures/endpoints.ts';
 import { PAYMENT_FAULTS } from './contract.ts';
 import { PAYMENT_ENDPOINTS, type PaymentTools } from './endpoints.ts';
+import { openLinks } from './links/module.ts';
 import { PAYMENT_SEARCH_FAULTS } from './list/contract.ts';
 import { PAYMENT_LIST_ENDPOINTS, PAYMENT_SEARCH_REFUSALS } from './list/endpoints.ts';
 import { PAYMENT_MESSAGES } from './messages-contract.ts';
@@ -114,16 +115,20 @@ export function openPayments(context: PaymentsContext, below: Below): Module {
   const { cancelWindowDays, cell, minimumInstallment } = context.configuration;
   const { transactions, pix, fees } = below;
   const asking = askingTools(context, below);
+  const paying = paymentTools(context, below);
+  const { antiFraud, cards } = below;
+  const links = openLinks(context, { paying, antiFraud, cardKeys: cards.cardKeys });
   return {
     endpoints: [
-      ...serve(PAYMENT_ENDPOINTS, paymentTools(context, below)),
+      ...serve(PAYMENT_ENDPOINTS, paying),
       ...serve(PAYMENT_LIST_ENDPOINTS, { search, openExport, cell, fees }),
       ...serve(PAYMENT_STATUS_ENDPOINTS, { lookUp, cell, fees }),
       ...serve(CANCEL_ENDPOINTS, { ...transactions, ...asking, cancelWindowDays, pix: pix.canceling }),
       ...serve(CAPTURE_ENDPOINTS, { ...transactions, ...asking, minimumInstallment }),
       ...serve(MOVEMENT_ENDPOINTS, { search, lookUp, fees, findWatermark: transactions.findWatermark }),
+      ...links.endpoints,
     ],
-    works: [],
+    works: links.works,
     clockedWork: [],
   };
 }

@@ -95,7 +95,7 @@ export function kindOf(path: string, plan: Plan): Kind {
   if (INFRASTRUCTURE_OF_HOMOLOGATION.some((place) => path.startsWith(place))) return 'platform';
   if (module === 'values') return 'value';
   // What a browser runs is on the other side of the wire.
-  if (path.startsWith('src/console/assets/')) return 'adapter';
+  if (path.startsWith('src/console/assets/') || path.endsWith('.js')) return 'adapter';
   // Behind a port everything is allowed that the other side asks for.
   if (path.includes('/adapters/')) return 'adapter';
   if (path.endsWith('.sql.ts')) return 'sql';

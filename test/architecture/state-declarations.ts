@@ -178,6 +178,10 @@ export const STATE_DECLARATIONS: Declarations = {
         fromBy: "'opened'",
       },
     ],
+    'payment_links.begin': [{ table: 'payment_links', cells: ['open.begin'] }],
+    'payment_links.pay': [{ table: 'payment_links', cells: ['paying.pay'] }],
+    'payment_links.fail': [{ table: 'payment_links', cells: ['paying.fail'] }],
+    'payment_links.disable': [{ table: 'payment_links', cells: ['open.disable'] }],
     'pix_authorizations.make': [{ table: 'pix_authorizations', cells: ['asking.make'] }],
     'pix_authorizations.end': [
       {

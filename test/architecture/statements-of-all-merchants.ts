@@ -22,6 +22,9 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'access_tokens.find': 'a caller shows nothing but the token',
   'boletos.find_to_print': 'a payer shows nothing but the key of the page',
   'pix_authorizations.find_code': 'a payer shows nothing but the key of the page',
+  'payment_links.find_of_page': 'a buyer shows nothing but the key of the page',
+  'payment_links.list_due': 'work that falls due, for all merchants',
+  'payment_links.earliest_look': 'work that falls due, for all merchants',
   'pix_charges.find_to_pay': 'a payer shows nothing but the key of the page',
   'bank_changes.keep_of_file':
     'a file of the bank names boletos by our number, which is unique over all merchants',

@@ -37,6 +37,7 @@ const MAY_HOLD_CARD = [
   'createPayment: sellerInfo.xid',
   'storeVaultCard: numberToken',
   'storeVaultCard: encryptedCard',
+  'payLinkByCard: encryptedCard',
 ];
 
 test('the texts that may hold a card number are those that are named here', () => {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import { runParcela } from '../audit/audit-service.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 import { makeDemoMerchant } from '../kit/demo-merchant.ts';
@@ -32,6 +33,8 @@ export type ResolvingProcess = Service & Resolving;
 
 type Resolving = {
   readonly merchantId: string;
+  /** The merchant's login for the other APIs. */
+  readonly integration: Demo['integration'];
   readonly bridge: ResolvingBridge;
   readonly simulatorUrl: string;
   readonly database: TestDatabase;
@@ -86,6 +89,7 @@ async function openResolving<S extends OpenedService>(
     auditor.query('select * from transactions where reference_transaction = $1', [order]);
   return {
     merchantId: demo.merchantId,
+    integration: demo.integration,
     bridge,
     simulatorUrl: simulator.url,
     database,

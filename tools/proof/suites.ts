@@ -1,7 +1,7 @@
 import { whyNoCluster } from '../../chaos/failover/cluster.ts';
 import { LAST_RELEASE, whyNoRelease } from '../../chaos/upgrade/last-release.ts';
 import { PROXY_NAMES } from '../../test/proxies/proxies.ts';
-import { CLUSTERS, OF_PACKAGES, PAPERS, STARTERS } from '../test-files.ts';
+import { CLUSTERS, OF_BUYERS, OF_PACKAGES, PAPERS, STARTERS } from '../test-files.ts';
 import { skipWithout } from '../test-programs.ts';
 
 /** Stands for the seed of the proof, in words and in settings. */
@@ -145,8 +145,8 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'browser',
-    about: 'every page of the console in every window, scheme and language',
-    ...files('test/console/browser*.test.ts', 'test/console/oidc-browser.test.ts'),
+    about: 'every page of the console in every window, scheme and language, and that of payment links',
+    ...files('test/console/browser*.test.ts', 'test/console/oidc-browser.test.ts', ...OF_BUYERS),
     minutes: 5,
     whyNot: async () => skipWithout('chromium'),
   },

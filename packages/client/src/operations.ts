@@ -538,6 +538,13 @@ export type CreatedPayment = {
   readonly paymentAuthorization: PaymentAuthorization;
 };
 
+export type CreatedPaymentLink = {
+  /** The id of the link. */
+  readonly id: string;
+  /** The page where the buyer pays: send it to him. */
+  readonly url: string;
+};
+
 export type Customer = {
   /** The name of the person or company. */
   readonly name?: string | undefined;
@@ -1251,6 +1258,80 @@ export type PaymentInstallment = {
   readonly canceledAmount: number;
   /** Autorizada, Paga, Bloqueada or Cancelada. */
   readonly status: 'Autorizada' | 'Paga' | 'Cancelada' | 'Bloqueada';
+};
+
+export type PaymentLink = {
+  /** The id of the link. */
+  readonly id: string;
+  /** The page where the buyer pays. */
+  readonly url: string;
+  /**
+   * Processando: a try to pay is under way, or its outcome is not known yet; no other one begins. A paid
+   * link stays Pago, also when the payment is given back.
+   */
+  readonly status: 'Aberto' | 'Processando' | 'Pago' | 'Desativado' | 'Expirado';
+  /** What is paid. */
+  readonly description: string;
+  /** Reais. */
+  readonly value: number;
+  /** The most installments. */
+  readonly qttyInstallments: number;
+  /** The last day on which it can be paid. */
+  readonly expirationDate: string;
+  /** As given. */
+  readonly urlCallBack: string | null;
+  /** As given. */
+  readonly urlReturn: string | null;
+  /** As given. */
+  readonly referenceTransaction: string | null;
+  /** The payment that paid it. */
+  readonly paymentId: string | null;
+  /** Why it was disabled. */
+  readonly reason: string | null;
+  /** Who created it. */
+  readonly createdBy: string;
+  /** São Paulo time without zone. */
+  readonly createdDate: string;
+};
+
+export type PaymentLinkPage = {
+  /** What was found, in the order asked for. */
+  readonly items: readonly (PaymentLink)[];
+  /** Which page this is, from 1. */
+  readonly page: number;
+  /** How many items a page has at most. */
+  readonly limit: number;
+  /** How many there are on all pages. */
+  readonly total: number;
+};
+
+export type PaymentLinkRequest = {
+  /** What is paid: the buyer reads it on the page. Must not be blank, nor have control characters. */
+  readonly description: string;
+  /** Reais, up to 99999999.99. Up to 8 integer digits and 2 decimals, kept digit for digit. */
+  readonly value: number;
+  /**
+   * The most installments that the buyer may choose; default 1. The page offers those that the acquirer
+   * takes and that are not below the smallest installment.
+   */
+  readonly qttyInstallments?: number | null | undefined;
+  /**
+   * The last day on which it can be paid, in São Paulo: today or later, 366 days ahead at most. Default:
+   * 30 days. Must be a day, YYYY-MM-DD.
+   */
+  readonly expirationDate?: string | null | undefined;
+  /**
+   * A public address, https in production: the result and later changes of the payment are posted there.
+   * Must be an http or https URL without user and password.
+   */
+  readonly urlCallBack?: string | null | undefined;
+  /**
+   * Where the page leads back to, https in production. The result is added to it, signed. Must be an http
+   * or https URL without user and password.
+   */
+  readonly urlReturn?: string | null | undefined;
+  /** Yours: the payment carries it. */
+  readonly referenceTransaction?: string | null | undefined;
 };
 
 export type PaymentPage = {
@@ -2432,6 +2513,33 @@ export type Operations = {
   issuePix: { given: {
       readonly body: PixRequest;
     }; answer: PixCharge };
+  /** Create a payment link */
+  createPaymentLink: { given: {
+      readonly body: PaymentLinkRequest;
+    }; answer: CreatedPaymentLink };
+  /** Read a payment link */
+  getPaymentLink: { given: {
+      /** The id of the link. */
+      readonly id: string;
+    }; answer: PaymentLink };
+  /** List payment links */
+  listPaymentLinks: { given: {
+      /** Active, Blocked (its card is canceled, or there was a chargeback) or Canceled. */
+      readonly status?: 'Aberto' | 'Processando' | 'Pago' | 'Desativado' | 'Expirado' | undefined;
+      /** From 1, which is the default. */
+      readonly page?: number | undefined;
+      /** Of a page; default 20. */
+      readonly limit?: number | undefined;
+      /** A field, with asc (default) or desc; absent: newest first. */
+      readonly orderBy?: 'createdDate' | 'createdDate asc' | 'createdDate desc' | undefined;
+    }; answer: PaymentLinkPage };
+  /** Disable a payment link */
+  disablePaymentLink: { given: {
+      /** The id of the link. */
+      readonly id: string;
+      /** Kept with it. Must not be blank, nor have control characters. */
+      readonly reason: string;
+    }; answer: PaymentLink };
   /** Read what declines mean, and what to do */
   listIssuerCodes: { given: {
       /** Only codes of this brand. */
@@ -2832,6 +2940,10 @@ export const OPERATIONS: Readonly<Record<keyof Operations, OperationRow>> = {
   putCapture: ['PUT', '/v1/payments/{paymentId}/capture', 'gateway', 'keyed'],
   cancelPayment: ['POST', '/v1/payments/{paymentId}/cancel', 'gateway', 'keyed'],
   issuePix: ['POST', '/v1/payments/pix', 'gateway', 'keyed'],
+  createPaymentLink: ['POST', '/v1/paymentlink/new', 'gateway', 'keyed'],
+  getPaymentLink: ['GET', '/v1/paymentlink/information', 'gateway', 'plain'],
+  listPaymentLinks: ['GET', '/v1/paymentlink/list', 'gateway', 'plain'],
+  disablePaymentLink: ['POST', '/v1/paymentlink/disable', 'gateway', 'plain'],
   listIssuerCodes: ['GET', '/v1/issuer-codes', 'gateway', 'plain'],
   createPlan: ['POST', '/v1/recurrences/plans', 'recurrence', 'keyed'],
   listPlans: ['GET', '/v1/recurrences/plans', 'recurrence', 'plain'],

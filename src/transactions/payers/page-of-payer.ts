@@ -2,10 +2,14 @@ import { type Cents, reaisText } from '../../values/cents.ts';
 import type { Day } from '../../values/instant.ts';
 import { escapedMarkup } from '../../values/markup.ts';
 
-/** Nothing is loaded from elsewhere, and no script runs. `styleHash`: of the page's one style. */
-export function pageHeaders(styleHash: string) {
+/**
+ * Nothing is loaded from elsewhere, and no script runs but one. `styleHash`, `scriptHash`: of the page's one
+ * style, and of its one script.
+ */
+export function pageHeaders(styleHash: string, scriptHash: string | null = null) {
+  const script = scriptHash === null ? '' : ` script-src '${scriptHash}'; connect-src 'self';`;
   return {
-    'content-security-policy': `default-src 'none'; style-src '${styleHash}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+    'content-security-policy': `default-src 'none'; style-src '${styleHash}';${script} frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
     'referrer-policy': 'no-referrer',
     'x-robots-tag': 'noindex, nofollow',
     'content-language': 'pt-BR',

@@ -3,9 +3,10 @@ import { KeyRetired, keepInUse } from '../../keys/data-keys.sql.ts';
 import type { Sealed } from '../../keys/open-keyring.ts';
 import { type SealedTable, sealedTable } from '../../keys/resealing/sealed-rows.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
+import type { SealedText } from '../deliveries/delivery.ts';
 import { basicAuthRecord, secretRecord, webhookThing } from '../endpoints/webhook-endpoint.ts';
 
 const CREATED = rowCodec({ previousValidUntil: column.nullable(column.instant()) });
@@ -87,6 +88,27 @@ async function writeSecret(
     if (error instanceof KeyRetired) return { isKeyRetired: true };
     throw error;
   }
+}
+
+const SEALED = rowCodec({ dataKeyId: column.whole('o.data_key_id'), bytes: column.bytes('o.sealed') });
+
+const LIST = statement(
+  'webhooks.list_secrets',
+  `select ${SEALED.columns}
+   from webhook_secrets s cross join lateral (values
+     (1, s.data_key_id, s.sealed_secret),
+     (2, case when s.previous_valid_until > now() then s.previous_data_key_id end, s.previous_sealed_secret)
+   ) o (place, data_key_id, sealed)
+   where s.merchant_id = $1 and s.account_number = $2 and o.data_key_id is not null order by o.place`,
+);
+
+/** Those that sign now, newest first. */
+export async function listSecrets(
+  database: Reader,
+  merchantId: string,
+  accountNumber: string,
+): Promise<SealedText[]> {
+  return (await database.query(LIST, [merchantId, accountNumber])).map(SEALED.parse);
 }
 
 const FORGET = statement(

@@ -16,6 +16,7 @@ import {
   subscribedCard,
 } from '../enrolled.ts';
 import type { Shop } from '../hostile-service.ts';
+import { newLink } from '../linked.ts';
 import { knownEndToEndId, knownTxid } from '../pix-charged.ts';
 import { endedDelivery, knownNsu, registerWebhook } from '../recipes.ts';
 import { registerExceptionNotifier } from '../reconciled.ts';
@@ -192,6 +193,12 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
       return shop.merchantId;
     },
     unowned: () => `${randomInt(1_000_000, 10_000_000)}-9`,
+    is: 'names',
+  },
+  /** Of a payment link, where a query names it. */
+  id: {
+    live: (shop, { id }) => shop.once(`link ${id}`, async () => (await newLink(shop)).id),
+    unowned: () => randomUUID(),
     is: 'names',
   },
   notifierId: {

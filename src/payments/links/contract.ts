@@ -1,0 +1,298 @@
+import { type Static, Type } from 'typebox';
+import { contract, type Fault } from '../../platform/http/endpoint.ts';
+import { FAILURES } from '../../platform/http/failures.ts';
+import { named } from '../../platform/http/named.ts';
+import { type RefusalShape, refusal, refusedAnswer } from '../../platform/http/refusal.ts';
+import { pageQuery } from '../../platform/pages.ts';
+import { type Decimal, day, decimal, reais } from '../../transactions/bill-contract.ts';
+import { inCell } from '../../values/cell.ts';
+import { reaisText } from '../../values/cents.ts';
+import { ExactNumber } from '../../values/exact-json.ts';
+import {
+  addDays,
+  type Day,
+  type Instant,
+  instant,
+  saoPauloDay,
+  saoPauloText,
+  startOfSaoPauloDay,
+} from '../../values/instant.ts';
+import {
+  type CallRules,
+  callbackUrl,
+  checkCallback,
+  checkUrl,
+  PUBLIC_ONLY,
+  urlRefusals,
+} from '../../webhooks/posting/url-rules.ts';
+import { type Link, type ShownState, shownState, type WantedLink } from './link.ts';
+import { LINK_ORDERS } from './links.sql.ts';
+
+const USUAL_DAYS = 30;
+export const MOST_DAYS_OF_LINK = 366;
+
+export const LINK_STATUS_WORDS = {
+  open: 'Aberto',
+  paying: 'Processando',
+  paid: 'Pago',
+  disabled: 'Desativado',
+  expired: 'Expirado',
+} as const satisfies Record<ShownState, string>;
+
+const WORD_LIST = Object.values(LINK_STATUS_WORDS);
+export type LinkStatusWord = (typeof WORD_LIST)[number];
+
+export function stateOfWord(word: LinkStatusWord): ShownState {
+  const found = (Object.keys(LINK_STATUS_WORDS) as ShownState[]).find(
+    (state) => LINK_STATUS_WORDS[state] === word,
+  );
+  if (found === undefined) throw new Error(`no state of a link is shown as ${word}`);
+  return found;
+}
+
+const OF_LINKS = { api: 'gateway', scope: 'gateway', group: 'Payment links' } as const;
+
+const address = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 500, format: 'webAddress', description }));
+
+const LINK_REQUEST = named('PaymentLinkRequest', {
+  description: Type.String({
+    minLength: 1,
+    maxLength: 250,
+    format: 'visibleText',
+    description: 'What is paid: the buyer reads it on the page.',
+  }),
+  value: decimal(8, true, 'Reais, up to 99999999.99.'),
+  qttyInstallments: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 12,
+      description:
+        'The most installments that the buyer may choose; default 1. The page offers those that the acquirer takes and that are not below the smallest installment.',
+    }),
+  ),
+  expirationDate: Type.Optional(
+    day(
+      `The last day on which it can be paid, in São Paulo: today or later, ${MOST_DAYS_OF_LINK} days ahead at most. Default: ${USUAL_DAYS} days.`,
+    ),
+  ),
+  urlCallBack: address(
+    'A public address, https in production: the result and later changes of the payment are posted there.',
+  ),
+  urlReturn: address('Where the page leads back to, https in production. The result is added to it, signed.'),
+  referenceTransaction: Type.Optional(
+    Type.String({ maxLength: 50, description: 'Yours: the payment carries it.' }),
+  ),
+});
+type LinkBody = Static<typeof LINK_REQUEST>;
+
+export const RETURN_FAULTS = urlRefusals('urlReturn');
+
+export const LINK_TERMS_REFUSALS = {
+  expired: refusal(400, 'expirationDate', { pt: 'Este dia já passou.', en: 'This day is past.' }),
+  tooFarAhead: refusal(400, 'expirationDate', {
+    pt: `Este dia está a mais de ${MOST_DAYS_OF_LINK} dias.`,
+    en: `This day is more than ${MOST_DAYS_OF_LINK} days ahead.`,
+  }),
+} as const satisfies Record<string, RefusalShape>;
+
+/** The rules for addresses depend on the operator's settings. */
+export function checkLink(callRules: CallRules): (body: unknown) => Fault[] {
+  return (body) => {
+    const { urlCallBack, urlReturn } = (body ?? {}) as Readonly<Record<string, unknown>>;
+    const faults: Fault[] = typeof urlCallBack === 'string' ? checkCallback(callRules, urlCallBack) : [];
+    const checked = typeof urlReturn === 'string' ? checkUrl(callRules, urlReturn) : null;
+    return checked === null || checked.ok ? faults : [...faults, RETURN_FAULTS[checked.reason]];
+  };
+}
+
+/** Null: it is sound. `now`: business time. */
+export function expirationFault(
+  expirationDate: string | undefined,
+  now: Instant,
+): keyof typeof LINK_TERMS_REFUSALS | null {
+  if (expirationDate === undefined) return null;
+  const today = saoPauloDay(now);
+  if (expirationDate < today) return 'expired';
+  return expirationDate > addDays(today, MOST_DAYS_OF_LINK) ? 'tooFarAhead' : null;
+}
+
+export function readWantedLink(body: LinkBody, now: Instant): WantedLink {
+  const lastDay = (body.expirationDate as Day | undefined) ?? addDays(saoPauloDay(now), USUAL_DAYS);
+  return {
+    description: body.description,
+    amount: reais(body.value as Decimal),
+    mostInstallments: body.qttyInstallments ?? 1,
+    expiresAt: startOfSaoPauloDay(addDays(lastDay, 1)),
+    callbackUrl: callbackUrl(body.urlCallBack ?? null),
+    returnUrl: callbackUrl(body.urlReturn ?? null),
+    referenceTransaction: body.referenceTransaction ?? null,
+  };
+}
+
+const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+const LINK_ANSWER = named('PaymentLink', {
+  id: Type.String(),
+  url: Type.String({ description: 'The page where the buyer pays.' }),
+  status: Type.Enum(WORD_LIST, {
+    description:
+      'Processando: a try to pay is under way, or its outcome is not known yet; no other one begins. A paid link stays Pago, also when the payment is given back.',
+  }),
+  description: Type.String(),
+  value: Type.Number({ description: 'Reais.' }),
+  qttyInstallments: Type.Integer(),
+  expirationDate: Type.String(),
+  urlCallBack: orNull('As given.'),
+  urlReturn: orNull('As given.'),
+  referenceTransaction: orNull('As given.'),
+  paymentId: orNull('The payment that paid it.'),
+  reason: orNull('Why it was disabled.'),
+  createdBy: Type.String(),
+  createdDate: Type.String({ description: 'São Paulo time without zone.' }),
+});
+
+export const LINK_EXAMPLE = {
+  id: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+  url: 'https://gateway.example/pay/3f1c0a5e7d9b4c2a8e6f0d1b2c3a4958',
+  status: LINK_STATUS_WORDS.open,
+  description: 'Pedido 1001: um livro',
+  value: 129.9,
+  qttyInstallments: 3,
+  expirationDate: '2026-12-21',
+  urlCallBack: 'https://loja.com.br/retorno',
+  urlReturn: 'https://loja.com.br/obrigado',
+  referenceTransaction: 'PEDIDO-1001',
+  paymentId: null,
+  reason: null,
+  createdBy: 'loja-01',
+  createdDate: '2026-11-21T10:00:00.123',
+};
+
+/** The address of a link's page without its key. `origin` null: unknown, so only the path is given. */
+export function linkPagesAt(origin: string | null, cell: string | null): string {
+  return `${origin ?? ''}/pay/${inCell(cell, '')}`;
+}
+
+export function writeLink(link: Link, pages: string, now: Instant): object {
+  return {
+    id: link.linkId,
+    url: pages + link.pageKey,
+    status: LINK_STATUS_WORDS[shownState(link, now)],
+    description: link.description,
+    value: new ExactNumber(reaisText(link.amount)),
+    qttyInstallments: link.mostInstallments,
+    expirationDate: saoPauloDay(instant(link.expiresAt - 1)),
+    urlCallBack: link.callbackUrl,
+    urlReturn: link.returnUrl,
+    referenceTransaction: link.referenceTransaction,
+    paymentId: link.paymentId,
+    reason: link.disableReason,
+    createdBy: link.createdBy,
+    createdDate: saoPauloText(link.createdAt),
+  };
+}
+
+export const CREATE_LINK = contract({
+  ...OF_LINKS,
+  id: 'createPaymentLink',
+  method: 'POST',
+  path: '/v1/paymentlink/new',
+  summary: 'Create a payment link',
+  description:
+    'A page of ours where your buyer pays once by card. Send him its `url`. Card numbers never reach your server, ' +
+    'nor ours in clear: the page encrypts them.',
+  isRepeatable: true,
+  body: LINK_REQUEST,
+  bodyExample: {
+    description: LINK_EXAMPLE.description,
+    value: LINK_EXAMPLE.value,
+    qttyInstallments: LINK_EXAMPLE.qttyInstallments,
+    urlReturn: LINK_EXAMPLE.urlReturn,
+    referenceTransaction: LINK_EXAMPLE.referenceTransaction,
+  },
+  check: checkLink(PUBLIC_ONLY),
+  answers: {
+    200: {
+      links: {
+        getPaymentLink: { id: '/id' },
+        disablePaymentLink: { id: '/id' },
+      },
+      description: 'It can be paid.',
+      schema: named('CreatedPaymentLink', { id: Type.String(), url: Type.String() }),
+      example: { id: LINK_EXAMPLE.id, url: LINK_EXAMPLE.url },
+    },
+  },
+});
+
+const LINK_ID = Type.String({ minLength: 1, maxLength: 36, description: 'The id of the link.' });
+
+const NO_LINK = refusedAnswer('You have no such link.', FAILURES.unknownPath);
+
+export const GET_LINK = contract({
+  ...OF_LINKS,
+  id: 'getPaymentLink',
+  method: 'GET',
+  path: '/v1/paymentlink/information',
+  summary: 'Read a payment link',
+  description: 'As it stands.',
+  query: Type.Object({ id: LINK_ID }),
+  answers: { 200: { description: 'The link.', schema: LINK_ANSWER, example: LINK_EXAMPLE }, 404: NO_LINK },
+});
+
+export const LIST_LINKS = contract({
+  ...OF_LINKS,
+  id: 'listPaymentLinks',
+  method: 'GET',
+  path: '/v1/paymentlink/list',
+  summary: 'List payment links',
+  description: 'Items and total are of one moment.',
+  query: Type.Object({
+    status: Type.Optional(Type.Enum(WORD_LIST)),
+    ...pageQuery(LINK_ORDERS),
+  }),
+  answers: {
+    200: {
+      links: { getPaymentLink: { id: '/items/0/id' } },
+      description: 'One page of them; total counts all.',
+      schema: named('PaymentLinkPage', {
+        items: Type.Array(LINK_ANSWER),
+        page: Type.Integer(),
+        limit: Type.Integer(),
+        total: Type.Integer(),
+      }),
+      example: { items: [LINK_EXAMPLE], page: 1, limit: 20, total: 1 },
+    },
+  },
+});
+
+export const DISABLE_LINK = contract({
+  ...OF_LINKS,
+  id: 'disablePaymentLink',
+  method: 'POST',
+  path: '/v1/paymentlink/disable',
+  summary: 'Disable a payment link',
+  description:
+    'It cannot be paid any more. One that is disabled already stays as it is. While a try to pay is under way it is 409: ask again shortly. Takes no body.',
+  query: Type.Object({
+    id: LINK_ID,
+    reason: Type.String({
+      minLength: 1,
+      maxLength: 250,
+      format: 'visibleText',
+      description: 'Kept with it.',
+    }),
+  }),
+  answers: {
+    200: {
+      description: 'The link as it is now.',
+      schema: LINK_ANSWER,
+      example: { ...LINK_EXAMPLE, status: LINK_STATUS_WORDS.disabled, reason: 'Venda cancelada' },
+    },
+    404: NO_LINK,
+    409: refusedAnswer('It is paid, or is being paid.', {
+      tag: '__general__',
+      sentence: { pt: 'O link já foi pago.' },
+    }),
+  },
+});

@@ -1,0 +1,107 @@
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import { type Answer, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { FAILURES, writeOnce } from '../../platform/http/failures.ts';
+import { conflict, passingConflict, type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import type { Language } from '../../platform/http/sentence.ts';
+import { pageFor, readPage, writePage } from '../../platform/pages.ts';
+import type { LookUp, Search } from '../../platform/postgres/searches.ts';
+import { isUuid } from '../../values/ids.ts';
+import type { CallRules } from '../../webhooks/posting/url-rules.ts';
+import {
+  CREATE_LINK,
+  checkLink,
+  DISABLE_LINK,
+  expirationFault,
+  GET_LINK,
+  LINK_TERMS_REFUSALS,
+  LIST_LINKS,
+  linkPagesAt,
+  readWantedLink,
+  stateOfWord,
+  writeLink,
+} from './contract.ts';
+import { type CreateLinkTools, createLink } from './create-link.ts';
+import { disableLink } from './disable-link.ts';
+import { findLink, LINK_ORDERS, listLinkPage } from './links.sql.ts';
+
+export const LINK_REFUSALS = {
+  paid: conflict({ pt: 'O link já foi pago.', en: 'The link is paid already.' }),
+  paying: passingConflict(5, {
+    pt: 'O link está sendo pago neste momento; tente de novo em instantes.',
+    en: 'The link is being paid at this moment; try again shortly.',
+  }),
+} as const satisfies Record<string, RefusalShape>;
+
+export type LinkTools = CreateLinkTools & {
+  readonly clock: BusinessClock;
+  readonly callRules: CallRules;
+  readonly lookUp: LookUp;
+  readonly search: Search;
+  /** Null if the service has no cells. */
+  readonly cell: string | null;
+};
+
+export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
+  endpoint(
+    CREATE_LINK,
+    async (tools: LinkTools, call) => {
+      const seller = callerOf(call);
+      const now = tools.clock.now(seller.merchantId);
+      const fault = expirationFault(call.body.expirationDate, now);
+      if (fault !== null) return refusalAnswer(LINK_TERMS_REFUSALS[fault], call.language);
+      const wanted = readWantedLink(call.body, now);
+      const once = await createLink(tools, seller, wanted, call, call.deadlineAt);
+      const pages = linkPagesAt(call.origin(), tools.cell);
+      return writeOnce(call, once, ({ linkId, pageKey }) => ({
+        status: 200,
+        body: { id: linkId, url: pages + pageKey },
+      }));
+    },
+    {
+      checkWith: ({ callRules }) => checkLink(callRules),
+      lookBeside: async ({ clock }, { expirationDate }, { merchantId }) => {
+        const fault = expirationFault(expirationDate, clock.now(merchantId));
+        return fault === null ? [] : [LINK_TERMS_REFUSALS[fault]];
+      },
+    },
+  ),
+  endpoint(GET_LINK, async (tools: LinkTools, call) => {
+    const { merchantId } = callerOf(call);
+    const { id } = call.query;
+    const link = !isUuid(id)
+      ? null
+      : await tools.lookUp(merchantId, (database) =>
+          findLink(database, { merchantId, linkId: id.toLowerCase() }),
+        );
+    if (link === null) return refusalAnswer(FAILURES.unknownPath, call.language);
+    const pages = linkPagesAt(call.origin(), tools.cell);
+    return { status: 200, body: writeLink(link, pages, tools.clock.now(merchantId)) };
+  }),
+  endpoint(LIST_LINKS, async (tools: LinkTools, call) => {
+    const { merchantId } = callerOf(call);
+    const { status } = call.query;
+    const wanted = pageFor(
+      call,
+      readPage(call.query, LINK_ORDERS, { field: 'createdDate', isDescending: true }),
+    );
+    const now = tools.clock.now(merchantId);
+    const state = status === undefined ? null : stateOfWord(status);
+    const found = await tools.search(merchantId, (database) =>
+      listLinkPage(database, merchantId, state, now, wanted),
+    );
+    const pages = linkPagesAt(call.origin(), tools.cell);
+    return { status: 200, body: writePage(wanted, found, (link) => writeLink(link, pages, now)) };
+  }),
+  endpoint(DISABLE_LINK, async (tools: LinkTools, call) => {
+    const { merchantId } = callerOf(call);
+    const { id, reason } = call.query;
+    const result = await disableLink(tools, merchantId, id, reason);
+    if (result === null || typeof result === 'string') return refuse(result, call.language);
+    const pages = linkPagesAt(call.origin(), tools.cell);
+    return { status: 200, body: writeLink(result, pages, tools.clock.now(merchantId)) };
+  }),
+];
+
+function refuse(why: keyof typeof LINK_REFUSALS | null, language: Language): Answer {
+  return refusalAnswer(why === null ? FAILURES.unknownPath : LINK_REFUSALS[why], language);
+}

@@ -1,0 +1,43 @@
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import type { Work } from '../../platform/work/due-work.ts';
+import { everySoOften } from '../../platform/work/every-so-often.ts';
+import { type FindTryTools, findTryOutcome } from './find-try-outcome.ts';
+import type { Link, TryOutcome } from './link.ts';
+import { EARLIEST_LOOK, listDueTries, putOff, recordFailed, recordPaid } from './links.sql.ts';
+
+export type FinishTryTools = FindTryTools & {
+  readonly database: Database;
+  readonly clock: Pick<BusinessClock, 'now'>;
+};
+
+const MOST_IN_A_RUN = 100;
+const PAUSE_MILLISECONDS = 500;
+
+/** Repeatable, also by several processes: each try is ended once, by its number. */
+export async function finishTry(
+  { database, clock }: Pick<FinishTryTools, 'database' | 'clock'>,
+  link: Link,
+  outcome: TryOutcome,
+): Promise<void> {
+  const now = clock.now(link.merchantId);
+  switch (outcome.kind) {
+    case 'paid':
+      return recordPaid(database, link, outcome.paymentId, now);
+    case 'failed':
+      return recordFailed(database, link, now);
+    case 'underWay':
+      return putOff(database, link);
+  }
+}
+
+/** Ends tries whose request did not: its process died, or the acquirer's answer came later. */
+export function finishDueTries(tools: FinishTryTools): Work {
+  const finish = async (signal: AbortSignal) => {
+    for (const link of await listDueTries(tools.database, MOST_IN_A_RUN)) {
+      if (signal.aborted) return;
+      await finishTry(tools, link, await findTryOutcome(tools, link));
+    }
+  };
+  return everySoOften('finishDueTries', PAUSE_MILLISECONDS, finish, { piece: EARLIEST_LOOK });
+}

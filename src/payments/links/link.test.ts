@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cents } from '../../values/cents.ts';
+import { instant } from '../../values/instant.ts';
+import { installmentOptions, outcomeWithoutPayment, shownState } from './link.ts';
+
+const offered = (amount: number, mostInstallments: number, minimum: number, largest = 12) =>
+  installmentOptions({ amount: cents(amount), mostInstallments }, cents(minimum), largest);
+
+test('installments add up to the amount, and none is below the smallest or beyond the acquirer', () => {
+  for (const { count, first, others } of offered(10_000, 12, 500))
+    assert.equal(first + others * (count - 1), 10_000, `${count}`);
+  assert.deepEqual(
+    offered(10_000, 12, 2_500).map(({ count }) => count),
+    [1, 2, 3, 4],
+  );
+  assert.deepEqual(offered(10_000, 3, 1, 2).at(-1), { count: 2, first: 5_000, others: 5_000 });
+  assert.deepEqual(offered(100, 12, 500).length, 1, 'at once is always offered');
+});
+
+test('a link is over at the first moment after its last day, and not while it is being paid', () => {
+  const expiresAt = instant(1_000);
+  assert.equal(shownState({ state: 'open', expiresAt }, instant(999)), 'open');
+  assert.equal(shownState({ state: 'open', expiresAt }, instant(1_000)), 'expired');
+  assert.equal(shownState({ state: 'paying', expiresAt }, instant(1_000)), 'paying');
+});
+
+test('a try without a payment has failed once its request can make none any more', () => {
+  assert.equal(outcomeWithoutPayment(instant(0), instant(59_999)).kind, 'underWay');
+  assert.equal(outcomeWithoutPayment(instant(0), instant(60_000)).kind, 'failed');
+});

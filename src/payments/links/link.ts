@@ -1,0 +1,101 @@
+import { isRequestLost } from '../../idempotency/idempotency-key.ts';
+import { type Cents, splitIntoInstallments } from '../../values/cents.ts';
+import type { Instant } from '../../values/instant.ts';
+
+/** `paying`: a try is under way, or its outcome is not known. */
+export const LINK_STATES = ['open', 'paying', 'paid', 'disabled'] as const;
+export type LinkState = (typeof LINK_STATES)[number];
+
+/** `fail`: the try came to no charge. */
+type LinkEvent = 'begin' | 'pay' | 'fail' | 'disable';
+
+const NEVER = { begin: null, pay: null, fail: null, disable: null } as const;
+
+/** Null: the event cannot happen in that state. A link is paid once, even if the payment is given back. */
+export const LINK_MOVES = {
+  open: { ...NEVER, begin: 'paying', disable: 'disabled' },
+  paying: { ...NEVER, pay: 'paid', fail: 'open' },
+  paid: NEVER,
+  disabled: NEVER,
+} as const satisfies Record<LinkState, Record<LinkEvent, LinkState | null>>;
+
+export type LinkKey = { readonly merchantId: string; readonly linkId: string };
+
+export type WantedLink = {
+  readonly description: string;
+  readonly amount: Cents;
+  readonly mostInstallments: number;
+  readonly expiresAt: Instant;
+  readonly callbackUrl: string | null;
+  readonly returnUrl: string | null;
+  readonly referenceTransaction: string | null;
+};
+
+export type Link = LinkKey &
+  WantedLink & {
+    readonly accountNumber: string;
+    readonly pageKey: string;
+    /** On the card's statement. */
+    readonly softDescriptor: string | null;
+    readonly state: LinkState;
+    readonly disableReason: string | null;
+    /** The number of the last try; 0: nobody has tried. */
+    readonly tries: number;
+    /** What paid it. */
+    readonly paymentId: string | null;
+    readonly createdBy: string;
+    readonly createdAt: Instant;
+    /** Real time. */
+    readonly triedAt: Instant | null;
+  };
+
+/** So many tries are too many for one buyer: somebody tries out cards. */
+export const MOST_TRIES = 20;
+
+/** What a link is to whoever looks at it. */
+export type ShownState = LinkState | 'expired';
+
+export function shownState(
+  { state, expiresAt }: Pick<Link, 'state' | 'expiresAt'>,
+  now: Instant,
+): ShownState {
+  return state === 'open' && now >= expiresAt ? 'expired' : state;
+}
+
+/** What became of a try. `underWay`: its payment may still be approved. */
+export type TryOutcome =
+  | { readonly kind: 'paid'; readonly paymentId: string }
+  | { readonly kind: 'failed' }
+  | { readonly kind: 'underWay' };
+
+/** A try of which no payment is found. Once its request is over, none will ever be made. */
+export function outcomeWithoutPayment(triedAt: Instant, now: Instant): TryOutcome {
+  const isLost = isRequestLost({ isDone: false, ageMilliseconds: now - triedAt });
+  return { kind: isLost ? 'failed' : 'underWay' };
+}
+
+/** The key of the payment of a try, unique over all links of a merchant. */
+export function keyOfTry({ linkId, tries }: Pick<Link, 'linkId' | 'tries'>): string {
+  return `${linkId}:${tries}`;
+}
+
+export type InstallmentOption = {
+  readonly count: number;
+  /** Has the cents that do not divide. */
+  readonly first: Cents;
+  readonly others: Cents;
+};
+
+/** `largest`: the acquirer's limit. */
+export function installmentOptions(
+  { amount, mostInstallments }: Pick<Link, 'amount' | 'mostInstallments'>,
+  minimum: Cents,
+  largest: number,
+): InstallmentOption[] {
+  const counts = Array.from({ length: Math.min(mostInstallments, largest) }, (_, index) => index + 1);
+  return counts.flatMap((count) => {
+    const [first, others = first] = splitIntoInstallments(amount, count);
+    if (first === undefined || others === undefined || (count > 1 && others < minimum)) return [];
+    return [{ count, first, others }];
+  });
+}

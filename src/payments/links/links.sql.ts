@@ -1,0 +1,254 @@
+import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
+import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
+import type { Page, WantedPage } from '../../platform/pages.ts';
+import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
+import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
+import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
+import { type Instant, utcText } from '../../values/instant.ts';
+import { LINK_MOVES, LINK_STATES, type Link, type LinkKey, MOST_TRIES, type ShownState } from './link.ts';
+
+const LINK = rowCodec<Link>(
+  {
+    merchantId: column.text(),
+    linkId: column.text(),
+    accountNumber: column.text(),
+    pageKey: column.text(),
+    description: column.text(),
+    amount: column.money(),
+    mostInstallments: column.whole(),
+    expiresAt: column.instant(),
+    callbackUrl: column.nullable(column.text()),
+    returnUrl: column.nullable(column.text()),
+    referenceTransaction: column.nullable(column.text()),
+    softDescriptor: column.nullable(column.text()),
+    state: column.oneOf(LINK_STATES),
+    disableReason: column.nullable(column.text()),
+    tries: column.whole(),
+    paymentId: column.nullable(column.text()),
+    createdBy: column.text(),
+    createdAt: column.instant(),
+    triedAt: column.nullable(column.instant()),
+  },
+  'l',
+);
+
+export type NewLink = { readonly link: Link; readonly request: KeyedRequest | null };
+/** `keyUsed`: the key made another link; nothing was written. */
+export type CreateLinkResult = 'written' | 'keyUsed';
+
+/** Ids are new for each caller: an existing one was written by an earlier try with a lost connection. */
+const INSERT = statement(
+  'payment_links.insert',
+  `with written as (
+     insert into payment_links (merchant_id, link_id, account_number, page_key, description, amount, most_installments,
+       expires_at, callback_url, return_url, reference_transaction, soft_descriptor, state, created_by, created_at, changed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'open', $13, $14, $14)
+     on conflict do nothing
+     returning merchant_id, link_id
+   ), keyed as (
+     select $15::bytea as key_hash, $16::bytea as body_fingerprint,
+       $17::integer as body_fingerprint_key_id, merchant_id, link_id as resource_id from written
+   ), ${REMEMBER_KEYS}
+   select link_id from written`,
+);
+
+/** One by one: links are few. */
+const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
+
+export function linksWrite(database: Database): BatchedWriteOptions<NewLink, CreateLinkResult> {
+  return {
+    name: 'paymentLinks',
+    isRefusal: () => false,
+    key: ({ link }) => link.linkId,
+    merchant: ({ link }) => link.merchantId,
+    limits: LIMITS,
+    write: (rows) =>
+      writeOneByOne(
+        rows,
+        ({ link }) => link.linkId,
+        (row) => insertLink(database, row),
+      ),
+  };
+}
+
+async function insertLink(database: Database, { link, request }: NewLink): Promise<CreateLinkResult> {
+  const { merchantId, linkId, accountNumber, pageKey, description, amount, mostInstallments } = link;
+  const { callbackUrl, returnUrl, referenceTransaction, softDescriptor, createdBy } = link;
+  try {
+    await database.query(INSERT, [
+      ...[merchantId, linkId, accountNumber, pageKey, description, amount, mostInstallments],
+      ...[utcText(link.expiresAt), callbackUrl, returnUrl, referenceTransaction, softDescriptor, createdBy],
+      utcText(link.createdAt),
+      ...keyValues(request),
+    ]);
+    return 'written';
+  } catch (error) {
+    if (isKeyTaken(error)) return 'keyUsed';
+    throw error;
+  }
+}
+
+const FIND = statement(
+  'payment_links.find',
+  `select ${LINK.columns} from payment_links l where l.merchant_id = $1 and l.link_id = $2`,
+);
+
+export async function findLink(database: Reader, { merchantId, linkId }: LinkKey): Promise<Link | null> {
+  const [row] = await database.query(FIND, [merchantId, linkId]);
+  return row === undefined ? null : LINK.parse(row);
+}
+
+export type LinkOfPage = Link & {
+  readonly beneficiary: { readonly name: string; readonly documentNumber: string };
+  readonly isMerchantDisabled: boolean;
+};
+
+const BENEFICIARY = rowCodec({ name: column.text('m.legal_name'), documentNumber: column.text('m.cnpj') });
+const STANDING = rowCodec({ isMerchantDisabled: column.boolean('m.disabled_at is not null') });
+
+const FIND_OF_PAGE = statement(
+  'payment_links.find_of_page',
+  `select ${LINK.columns}, ${BENEFICIARY.columns}, ${STANDING.columns}
+   from payment_links l join merchants m using (merchant_id) where l.page_key = $1`,
+);
+
+export async function findLinkOfPage(database: Reader, pageKey: string): Promise<LinkOfPage | null> {
+  const [row] = await database.query(FIND_OF_PAGE, [pageKey]);
+  if (row === undefined) return null;
+  return { ...LINK.parse(row), beneficiary: BENEFICIARY.parse(row), ...STANDING.parse(row) };
+}
+
+/** For the request of a try, which ends within 15 seconds. */
+const REQUEST_SECONDS = 20;
+
+/** Only one of many that ask at the same time: the row is locked, and no longer open for the others. */
+const BEGIN = statement(
+  'payment_links.begin',
+  `update payment_links l set state = 'paying', tries = l.tries + 1, changed_at = $3::timestamptz,
+     tried_at = now(), look_at = now() + $4 * interval '1 second'
+   where l.merchant_id = $1 and l.link_id = $2 and l.state in (${fromStates(LINK_MOVES, 'begin')})
+     and l.expires_at > $3::timestamptz and l.tries < $5
+   returning ${LINK.columns}`,
+);
+
+/** The link with the number of its new try; null: none may begin. `now`: business time. */
+export async function beginTry(
+  database: Database,
+  { merchantId, linkId }: LinkKey,
+  now: Instant,
+): Promise<Link | null> {
+  const [row] = await database.query(BEGIN, [
+    ...[merchantId, linkId, utcText(now)],
+    ...[REQUEST_SECONDS, MOST_TRIES],
+  ]);
+  return row === undefined ? null : LINK.parse(row);
+}
+
+export type Try = LinkKey & Pick<Link, 'tries'>;
+
+const PAY = statement(
+  'payment_links.pay',
+  `update payment_links set state = 'paid', payment_id = $4, look_at = null, changed_at = $5::timestamptz
+   where merchant_id = $1 and link_id = $2 and tries = $3 and state in (${fromStates(LINK_MOVES, 'pay')})`,
+);
+
+export async function recordPaid(
+  database: Database,
+  { merchantId, linkId, tries }: Try,
+  paymentId: string,
+  now: Instant,
+): Promise<void> {
+  await database.query(PAY, [merchantId, linkId, tries, paymentId, utcText(now)]);
+}
+
+const FAIL = statement(
+  'payment_links.fail',
+  `update payment_links set state = 'open', look_at = null, changed_at = $4::timestamptz
+   where merchant_id = $1 and link_id = $2 and tries = $3 and state in (${fromStates(LINK_MOVES, 'fail')})`,
+);
+
+/** It was not paid: the next try may begin. */
+export async function recordFailed(
+  database: Database,
+  { merchantId, linkId, tries }: Try,
+  now: Instant,
+): Promise<void> {
+  await database.query(FAIL, [merchantId, linkId, tries, utcText(now)]);
+}
+
+/** Sooner at first: a sixth of its age, from two seconds to a minute. */
+const PUT_OFF = statement(
+  'payment_links.put_off',
+  `update payment_links set look_at = now() + least(greatest((now() - tried_at) / 6, interval '2 seconds'), interval '1 minute')
+   where merchant_id = $1 and link_id = $2 and tries = $3 and look_at is not null`,
+);
+
+export async function putOff(database: Database, { merchantId, linkId, tries }: Try): Promise<void> {
+  await database.query(PUT_OFF, [merchantId, linkId, tries]);
+}
+
+const LIST_DUE = statement(
+  'payment_links.list_due',
+  `select ${LINK.columns} from payment_links l where l.look_at <= now() order by l.look_at limit $1`,
+);
+
+export async function listDueTries(database: Database, limit: number): Promise<Link[]> {
+  return (await database.query(LIST_DUE, [limit])).map(LINK.parse);
+}
+
+/** Milliseconds until a try is looked at; null: none is under way. */
+export const EARLIEST_LOOK = statement(
+  'payment_links.earliest_look',
+  `select greatest(0, extract(epoch from look_at - now()) * 1000)::float8 as milliseconds
+   from payment_links where look_at is not null order by look_at limit 1`,
+);
+
+const DISABLE = statement(
+  'payment_links.disable',
+  `update payment_links l set state = 'disabled', disable_reason = $3, changed_at = $4::timestamptz
+   where l.merchant_id = $1 and l.link_id = $2 and l.state in (${fromStates(LINK_MOVES, 'disable')})
+   returning ${LINK.columns}`,
+);
+
+/** Null: it was not open. */
+export async function disableLinkRow(
+  database: Database,
+  { merchantId, linkId }: LinkKey,
+  reason: string,
+  now: Instant,
+): Promise<Link | null> {
+  const [row] = await database.query(DISABLE, [merchantId, linkId, reason, utcText(now)]);
+  return row === undefined ? null : LINK.parse(row);
+}
+
+export const LINK_ORDERS = ['createdDate'] as const;
+export type LinkOrder = (typeof LINK_ORDERS)[number];
+
+/** `$4`: the state that is shown, or null; `$5`: now. */
+const MATCHES = `($4::text is null or $4 = case when l.state = 'open' and l.expires_at <= $5::timestamptz then 'expired' else l.state end)`;
+
+const LIST = pageOf({
+  name: 'payment_links.list',
+  before: `counted as (select count(*) as total from (
+     select from payment_links l where l.merchant_id = $1 and ${MATCHES} {counted}) matching)`,
+  keys: `(select l.link_id, l.created_at from payment_links l where l.merchant_id = $1 and ${MATCHES}
+     order by {order} limit $2::bigint + $3::bigint)`,
+  key: 'link_id',
+  order: ['created_at', 'link_id'],
+  shown: `${LINK.columns} from page g cross join lateral (
+       select * from payment_links where merchant_id = $1 and link_id = g.link_id limit 1
+     ) l`,
+});
+
+export async function listLinkPage(
+  database: Reader,
+  merchantId: string,
+  state: ShownState | null,
+  now: Instant,
+  wanted: WantedPage<LinkOrder>,
+): Promise<Page<Link>> {
+  const { rows, total } = await readPageOf(database, LIST, merchantId, wanted, [state, utcText(now)]);
+  return { items: rows.map(LINK.parse), total };
+}

@@ -1,0 +1,85 @@
+import type { AntiFraudModule } from '../../antifraud/module.ts';
+import type { CardKeys } from '../../cards/pairs/open-card-keys.ts';
+import type { Keyring } from '../../keys/open-keyring.ts';
+import { serve } from '../../platform/http/endpoint.ts';
+import { rateLimit } from '../../platform/http/rate-limit.ts';
+import type { Module, ModuleContext, Published } from '../../platform/module.ts';
+import type { Acquirers } from '../../providers/open-acquirers.ts';
+import { openPayersLine } from '../../transactions/payers/open-payers-line.ts';
+import type { Cents } from '../../values/cents.ts';
+import type { CallRules } from '../../webhooks/posting/url-rules.ts';
+import { signForAccount } from '../../webhooks/secrets/sign-for-account.ts';
+import type { PayOnceTools } from '../pay-once.ts';
+import { LINK_TERMS_REFUSALS, RETURN_FAULTS } from './contract.ts';
+import { LINK_ENDPOINTS, LINK_REFUSALS } from './endpoints.ts';
+import { finishDueTries } from './finish-due-tries.ts';
+import { linksWrite } from './links.sql.ts';
+import { LINK_PAGE_ENDPOINTS } from './page-endpoints.ts';
+import { readPageScript } from './read-page-script.ts';
+import TEXTS from './texts.json' with { type: 'json' };
+
+export const PAYMENT_LINKS: Published = {
+  texts: TEXTS,
+  endpoints: [...LINK_ENDPOINTS, ...LINK_PAGE_ENDPOINTS],
+  refusals: [
+    {
+      title: 'Address that a payment link leads back to',
+      text: 'Where the page may lead back to, as far as the text of the address shows.',
+      refusals: RETURN_FAULTS,
+    },
+    {
+      title: 'Terms of a payment link',
+      text: 'Why a payment link is not created.',
+      refusals: LINK_TERMS_REFUSALS,
+    },
+    { title: 'Payment links', text: 'Why a payment link is not disabled.', refusals: LINK_REFUSALS },
+  ],
+};
+
+/** Of an address, and twenty at once: many buyers share one of a telephone company. */
+const TRIES_PER_SECOND = 1;
+const TRIES_BURST_SECONDS = 20;
+
+type Below = {
+  readonly paying: PayOnceTools & { readonly minimumInstallment: Cents; readonly callRules: CallRules };
+  readonly antiFraud: Pick<AntiFraudModule, 'createCode'>;
+  readonly cardKeys: CardKeys;
+};
+
+export function openLinks(
+  context: ModuleContext & {
+    readonly configuration: { readonly cell: string | null };
+    readonly keyring: Keyring;
+    readonly acquirers: Acquirers;
+  },
+  { paying, antiFraud, cardKeys }: Below,
+): Module {
+  const { database, keyring, clock, acquirers, lookUp, search, batched } = context;
+  const { cell } = context.configuration;
+  return {
+    endpoints: [
+      ...serve(LINK_ENDPOINTS, {
+        ...paying,
+        clock,
+        lookUp,
+        search,
+        cell,
+        writeLink: batched(linksWrite(database)),
+      }),
+      ...serve(LINK_PAGE_ENDPOINTS, {
+        ...paying,
+        cardKeys,
+        clock,
+        acquirers,
+        askForPayer: openPayersLine(lookUp),
+        createCode: antiFraud.createCode,
+        script: readPageScript(),
+        tryLimit: rateLimit(TRIES_PER_SECOND, TRIES_BURST_SECONDS),
+        sign: (link, body) =>
+          signForAccount({ database, keyring }, link, { id: link.linkId, body }, Date.now()),
+      }),
+    ],
+    works: [finishDueTries({ ...paying, clock })],
+    clockedWork: [],
+  };
+}

@@ -1,0 +1,74 @@
+import { Type } from 'typebox';
+import { contract } from '../../platform/http/endpoint.ts';
+import { named } from '../../platform/http/named.ts';
+import { CARD_BRANDS } from '../../values/card-number.ts';
+
+const PARAMETERS = Type.Object({
+  pageKey: Type.String({
+    maxLength: 35,
+    description: 'The last part of `url` of the link: nobody can guess it.',
+  }),
+});
+
+const PAGE = {
+  // Offered on the operations API, because buyers have no API access.
+  api: 'operations',
+  scope: null,
+  group: 'Payment links',
+  parameters: PARAMETERS,
+} as const;
+
+const NO_LINK = { description: 'A page that says that there is no such link.', contentType: 'text/html' };
+
+export const SHOW_LINK_PAGE = contract({
+  ...PAGE,
+  id: 'showPaymentLinkPage',
+  method: 'GET',
+  path: '/pay/{pageKey}',
+  summary: 'Show a payment link to its buyer',
+  description:
+    'In Portuguese; needs no login. The page encrypts the card in the browser. A link that is paid, over or disabled says so and takes no payment.',
+  answers: { 200: { description: 'The page.', contentType: 'text/html' }, 404: NO_LINK },
+});
+
+export const TRY_STATUSES = ['paid', 'declined', 'confirming', 'notOpen'] as const;
+
+const TRY_ANSWER = named('PaymentLinkTry', {
+  status: Type.Enum([...TRY_STATUSES], {
+    description:
+      'paid; declined: nothing was charged, and another try may begin; confirming: the outcome is not known yet; notOpen: it cannot be paid now.',
+  }),
+  message: Type.Union([Type.String(), Type.Null()], { description: 'For the buyer, when declined.' }),
+});
+
+const ANSWERS = {
+  200: {
+    description: 'What became of it.',
+    schema: TRY_ANSWER,
+    example: { status: 'paid', message: null },
+  },
+  404: NO_LINK,
+} as const;
+
+export const PAY_LINK_BY_CARD = contract({
+  ...PAGE,
+  id: 'payLinkByCard',
+  method: 'POST',
+  path: '/pay/{pageKey}/card',
+  summary: 'Pay a link by card',
+  description:
+    'Called by the page. One try at a time, and none once the link is paid: whatever is sent twice, the buyer is charged once.',
+  body: named('PaymentLinkCardRequest', {
+    encryptedCard: Type.String({
+      minLength: 1,
+      maxLength: 2_048,
+      mayHoldCard: true,
+      description: 'With number, holder, expiry and security code inside; see the public key.',
+    }),
+    installments: Type.Integer({ minimum: 1, maximum: 12 }),
+    brand: Type.Optional(Type.Enum([...CARD_BRANDS], { description: 'Where the number does not show it.' })),
+  }),
+  isExact: true,
+  bodyExample: { encryptedCard: 'base64…', installments: 1 },
+  answers: ANSWERS,
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { cents } from '../../values/cents.ts';
+import { instant } from '../../values/instant.ts';
+import { installmentOptions, type Link, MOST_TRIES } from './link.ts';
+import { type LinkToPay, linkPage, linkPageHeaders, NO_LINK_PAGE } from './page.ts';
+import { readPageScript } from './read-page-script.ts';
+
+const SCRIPT = readPageScript();
+const NOW = instant(Date.parse('2026-11-29T13:00:00Z'));
+
+const LINK: Link = {
+  merchantId: 'm',
+  linkId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+  accountNumber: '1',
+  pageKey: '0'.repeat(32),
+  description: 'Livro </script><b>',
+  amount: cents(10_000),
+  mostInstallments: 3,
+  expiresAt: instant(NOW + 3_600_000),
+  callbackUrl: null,
+  returnUrl: null,
+  referenceTransaction: null,
+  softDescriptor: null,
+  state: 'open',
+  disableReason: null,
+  tries: 0,
+  paymentId: null,
+  createdBy: 'loja',
+  createdAt: NOW,
+  triedAt: null,
+};
+
+const TO_PAY: LinkToPay = {
+  link: LINK,
+  beneficiary: { name: 'Loja & Filhos' },
+  shown: 'open',
+  options: installmentOptions(LINK, cents(500), 12),
+  now: NOW,
+  publicKey: 'a2V5',
+  returnAddress: 'https://loja.example/?status=Pago&x="',
+};
+
+const page = (change: Partial<LinkToPay> = {}) => linkPage({ ...TO_PAY, ...change }, SCRIPT);
+const hashOf = (text: string) => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+
+test('an open link shows what is paid and each way to divide it, and no field that a browser could send', () => {
+  const html = page();
+  for (const text of [
+    'Loja &amp; Filhos',
+    'Livro &lt;/script&gt;&lt;b&gt;',
+    '3x de R$ 33,33 (a primeira de R$ 33,34)',
+  ])
+    assert.ok(html.includes(text), text);
+  assert.ok(!/<(input|select)[^>]*\sname=/.test(html));
+  assert.ok(!html.includes('Voltar ao vendedor'));
+});
+
+test('a link that is not open has no form, and one that is over leads back', () => {
+  for (const shown of ['paying', 'paid', 'expired', 'disabled'] as const) {
+    const html = page({ shown });
+    assert.ok(!html.includes('<form'), shown);
+    assert.equal(
+      html.includes('href="https://loja.example/?status=Pago&amp;x=&quot;"'),
+      shown !== 'paying',
+      shown,
+    );
+    assert.equal(html.includes('http-equiv="refresh"'), shown === 'paying', shown);
+  }
+  assert.ok(!page({ link: { ...LINK, tries: MOST_TRIES } }).includes('<form'), 'after too many tries');
+});
+
+test('the policy names the one style and the one script of the page, and lets no form be sent', () => {
+  const policy = linkPageHeaders(SCRIPT)['content-security-policy'];
+  for (const html of [page(), NO_LINK_PAGE]) {
+    assert.ok(policy.includes(`style-src '${hashOf(/<style>([\s\S]*?)<\/style>/.exec(html)?.[1] ?? '')}'`));
+    assert.ok(!/\son\w+=|style=|src=|@import|url\(/.test(html.replace(SCRIPT.text, '')));
+  }
+  const run = /<script>([\s\S]*?)<\/script>/.exec(page())?.[1] ?? '';
+  assert.ok(policy.includes(`script-src '${hashOf(run)}'`) && policy.includes("form-action 'none'"));
+});

@@ -1,0 +1,141 @@
+import type { Buyer } from '../../antifraud/anti-fraud.ts';
+import type { CardBrand } from '../../values/card-number.ts';
+import type { PayResult } from '../pay-by-card.ts';
+import { type PayOnceTools, payOnce } from '../pay-once.ts';
+import type { Payment } from '../payment.ts';
+import { findTryOutcome, requestOfTry } from './find-try-outcome.ts';
+import { finishTry } from './finish-due-tries.ts';
+import type { Link, LinkKey, TryOutcome } from './link.ts';
+import { beginTry } from './links.sql.ts';
+import { NOT_ASKED, refusalWords } from './refusal-words.ts';
+
+export type PayLinkTools = PayOnceTools & {
+  /** Names the visit of this buyer: codes that the shop has are none of his. */
+  readonly createCode: (merchantId: string, ipAddress: string, deadlineAt: number) => Promise<string>;
+};
+
+export type CardOfBuyer = {
+  readonly encryptedCard: string;
+  /** Null: recognized by its number. */
+  readonly brand: CardBrand | null;
+  readonly installmentCount: number;
+  readonly address: string;
+};
+
+export type PayLinkResult =
+  | { readonly kind: 'paid' | 'confirming' }
+  /** No charge was made, and another try may begin. For the buyer. */
+  | { readonly kind: 'declined'; readonly words: string }
+  /** It is not to be paid (any more), or another try is under way. */
+  | { readonly kind: 'notOpen' };
+
+/**
+ * One try at a time: its commit closes the link for others before the acquirer is asked, and what is charged
+ * has the key of the try. Whoever dies here leaves the link closed, until its payment says how it ended.
+ */
+export async function payLink(
+  tools: PayLinkTools,
+  { merchantId, linkId }: LinkKey,
+  card: CardOfBuyer,
+  deadlineAt: number,
+): Promise<PayLinkResult> {
+  const { database, clock } = tools;
+  const antiFraudCode = await tools.createCode(merchantId, card.address, deadlineAt);
+  const link = await beginTry(database, { merchantId, linkId }, clock.now(merchantId));
+  if (link === null) return { kind: 'notOpen' };
+  const payment = paymentOf(link, card, antiFraudCode);
+  const seller = {
+    merchantId,
+    accountNumber: link.accountNumber,
+    userName: link.createdBy,
+    softDescriptor: link.softDescriptor,
+  };
+  const sent = requestOfTry(link, { installments: card.installmentCount });
+  const once = await payOnce(tools, seller, payment, sent, deadlineAt);
+  if (once.kind !== 'first') return endAsFound(tools, link);
+  return end(tools, link, once.result);
+}
+
+/** After a restore the key of the try may have made a payment before. */
+async function endAsFound(tools: PayLinkTools, link: Link): Promise<PayLinkResult> {
+  const outcome = await findTryOutcome(tools, link);
+  await finishTry(tools, link, outcome);
+  return { kind: outcome.kind === 'paid' ? 'paid' : 'confirming' };
+}
+
+async function end(tools: PayLinkTools, link: Link, result: PayResult): Promise<PayLinkResult> {
+  switch (result.kind) {
+    case 'approved':
+      await finishQuietly(tools, link, { kind: 'paid', paymentId: result.paymentId });
+      return { kind: 'paid' };
+    case 'declined':
+      return endWithout(tools, link, result.read.help.buyer.pt);
+    case 'refused':
+      return endWithout(tools, link, refusalWords(result.refusals));
+    case 'notSent':
+    case 'notConnected':
+      return endWithout(tools, link, NOT_ASKED);
+    case 'preauthorized':
+    case 'unknown':
+    case 'unrecorded':
+      await finishQuietly(tools, link, { kind: 'underWay' });
+      return { kind: 'confirming' };
+  }
+}
+
+async function endWithout(tools: PayLinkTools, link: Link, words: string): Promise<PayLinkResult> {
+  await finishQuietly(tools, link, { kind: 'failed' });
+  return { kind: 'declined', words };
+}
+
+/** What is not written now, the work finds out later. */
+async function finishQuietly(tools: PayLinkTools, link: Link, outcome: TryOutcome): Promise<void> {
+  await finishTry(tools, link, outcome).catch(() => {});
+}
+
+function paymentOf(
+  link: Link,
+  { encryptedCard, brand, installmentCount, address }: CardOfBuyer,
+  antiFraudCode: string,
+): Payment {
+  return {
+    amount: link.amount,
+    installmentCount,
+    isCapturedLater: false,
+    referenceTransaction: link.referenceTransaction,
+    callbackUrl: link.callbackUrl,
+    softDescriptor: null,
+    antiFraudCode,
+    authentication: null,
+    card: {
+      encryptedCard,
+      brand,
+      numberToken: null,
+      vaultId: null,
+      holderName: null,
+      securityCode: null,
+      expirationMonth: null,
+      expirationYear: null,
+    },
+    buyer: { ...UNKNOWN_BUYER, ipAddress: address },
+    customer: null,
+    split: null,
+  };
+}
+
+const UNKNOWN_BUYER: Buyer = {
+  documentType: null,
+  documentNumber: null,
+  firstName: null,
+  lastName: null,
+  email: null,
+  phoneNumber: null,
+  mobilePhoneNumber: null,
+  address: null,
+  complement: null,
+  city: null,
+  state: null,
+  zipCode: null,
+  country: null,
+  ipAddress: null,
+};

@@ -1,0 +1,25 @@
+import type { Link } from './link.ts';
+
+/** `timestamp`: seconds, real time. `signature` null: the account has no secret. */
+type Signed = { readonly timestamp: string; readonly signature: string | null };
+
+/** What the signature is over, after id and time: the status, and what paid it. */
+export function returnText(status: string, { paymentId }: Pick<Link, 'paymentId'>): string {
+  return `${status}.${paymentId ?? ''}`;
+}
+
+export function returnAddress(
+  { linkId, returnUrl, referenceTransaction, paymentId }: Link & { readonly returnUrl: string },
+  status: string,
+  { timestamp, signature }: Signed,
+): string {
+  const fields = new URLSearchParams({
+    linkId,
+    ...(referenceTransaction === null ? {} : { referenceTransaction }),
+    status,
+    ...(paymentId === null ? {} : { paymentId }),
+    timestamp,
+    ...(signature === null ? {} : { signature }),
+  });
+  return `${returnUrl}${returnUrl.includes('?') ? '&' : '?'}${fields}`;
+}

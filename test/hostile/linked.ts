@@ -1,0 +1,52 @@
+import { call } from '../kit/merchant.ts';
+import { type Shop, strangeAddress } from './hostile-service.ts';
+import { encryptedCardOf } from './sold.ts';
+
+type Made = { readonly id: string; readonly url: string };
+
+const linkToCreate = ({ listenerUrl }: Shop) => ({
+  description: 'Pedido 1001: um livro',
+  value: 129.9,
+  qttyInstallments: 3,
+  expirationDate: new Date(Date.now() + 300 * 86_400_000).toISOString().slice(0, 10),
+  urlCallBack: `${listenerUrl}/retorno`,
+  urlReturn: `${listenerUrl}/obrigado`,
+  referenceTransaction: 'PEDIDO-1001',
+});
+
+export async function newLink(shop: Shop): Promise<Made> {
+  const body = linkToCreate(shop);
+  const reply = await call(shop.url, '/v1/paymentlink/new', { token: shop.tokens.gateway, body });
+  if (reply.status !== 200) throw new Error(`the link was answered ${reply.status}: ${reply.text}`);
+  return reply.body as Made;
+}
+
+export const knownLink = (shop: Shop): Promise<Made> => shop.once('link', () => newLink(shop));
+
+const pageKeyOf = ({ url }: Made) => url.slice(-32);
+
+export const LINK_RECIPES = {
+  createPaymentLink: [async (shop: Shop) => ({ body: linkToCreate(shop) })],
+  getPaymentLink: [async (shop: Shop) => ({ query: { id: (await knownLink(shop)).id } })],
+  listPaymentLinks: [
+    async (shop: Shop) => {
+      await knownLink(shop);
+      return { query: { status: 'Aberto', orderBy: 'createdDate desc', page: '1', limit: '20' } };
+    },
+  ],
+  disablePaymentLink: [
+    // Its own: what is disabled stays so.
+    async (shop: Shop) => ({ query: { id: (await newLink(shop)).id, reason: 'Venda cancelada' } }),
+  ],
+  showPaymentLinkPage: [
+    async (shop: Shop) => ({ parameters: { pageKey: pageKeyOf(await knownLink(shop)) } }),
+  ],
+  payLinkByCard: [
+    async (shop: Shop) => ({
+      parameters: { pageKey: pageKeyOf(await newLink(shop)) },
+      body: { encryptedCard: await encryptedCardOf(shop), installments: 1, brand: 'mastercard' },
+      // Each try is somebody else's: an address may make a few.
+      headers: { 'x-forwarded-for': strangeAddress() },
+    }),
+  ],
+};

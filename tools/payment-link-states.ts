@@ -1,0 +1,23 @@
+import { LINK_MOVES } from '../src/payments/links/link.ts';
+
+/** A link is paid by one try at a time (decision 0212). */
+export const LINK_TABLE = {
+  table: 'payment_links',
+  moves: LINK_MOVES,
+  title: 'Payment links',
+  text: 'A link is paid once, by one try at a time.',
+  column: 'Shown as',
+  states: {
+    open: '`Aberto`, or `Expirado` after its last day',
+    paying: '`Processando`: a try is under way, or its outcome is not known',
+    paid: '`Pago`',
+    disabled: '`Desativado`',
+  },
+  events: {
+    begin: 'a buyer tries to pay',
+    pay: 'the payment of the try was approved',
+    fail: 'the try came to no charge',
+    disable: 'the merchant disables it',
+  },
+  first: ['open'],
+} as const;
