@@ -71,6 +71,8 @@ test('what other processes know stands beside it: silence, a held one, another v
     since: now - 600_000,
     answeredAt: now - 700_000,
     awayFor: ['charge'],
+    awayProviders: ['default'],
+    reason: 'no answer in time',
     feedAgeSeconds: 3_600,
   } as const;
   const unknown = { ...silent, peer: 'drex', awayFor: [] };
@@ -93,14 +95,19 @@ test('a machine whose clock is wrong is named, and a bank of Pix that is away by
     since: now - 60_000,
     answeredAt: null,
     feedAgeSeconds: null,
+    awayFor: ['pix'],
+    awayProviders: ['itau'],
+    reason: 'no connection (ENOTFOUND)',
   } as const;
-  await report({ host: 'relogio-errado', clockAheadSeconds: 3_600, peers: [{ ...away, awayFor: [] }] });
+  await report({ host: 'relogio-errado', clockAheadSeconds: 3_600, peers: [away] });
   await report({ host: 'relogio-quase', clockAheadSeconds: -3 });
   const words = await healthWith(/O relógio de relogio-errado não é o do banco de dados/);
   assert.ok(!words.includes('O relógio de relogio-quase'));
   assert.match(words, /1 hora atrasado em relação ao banco de dados/);
   assert.match(words, /3 segundos adiantado em relação ao banco de dados/);
   assert.match(words, /Banco do Pix Responde em parte/);
+  assert.match(words, /Aberto para Pix: perguntado de vez em quando \(itau\)/);
+  assert.match(words, /Da última vez: no connection \(ENOTFOUND\)/);
 });
 
 test('hostile texts of another process are shown as texts', async () => {
@@ -155,4 +162,20 @@ test('who has verified the audit log, and when, is shown; where it is read only 
   assert.ok(text.includes('href="/console/audit?action=audit.verify"'));
   const viewer = await signedIn(service, 'viewer', null);
   assert.ok(!(await viewer.turnTo('/console/health')).text.includes('/console/audit?'));
+});
+
+test('a Pix of which nothing is known is counted and listed', async () => {
+  await service.auditor.query(
+    `insert into pix_charges (merchant_id, pix_id, account_number, txid, page_key, state, amount, expires_in_seconds, expires_at,
+       created_by, requested_at, changed_at, bank, due_at, unknown_since, unknown_reason)
+     values ('MUITA', $1, '1', repeat('a', 32), repeat('0', 32), 'issuing', 5000, 3600, now() + interval '1 hour',
+       'loja', now(), now(), 'itau', now() + interval '1 hour', now() - interval '20 minutes', 'no connection (EAI_AGAIN)')`,
+    [randomUUID()],
+  );
+  await healthWith(/Sem resposta conhecida 1 o mais antigo há 20 minutos.* Pix 1 20 minutos/s);
+  const words = wordsOf((await admin.turnTo('/console/unresolved?kind=pix')).text);
+  assert.match(words, /No banco 1, R\$ 50,00/);
+  assert.match(words, /Pix MUITA R\$ 50,00 20 minutos .*no connection \(EAI_AGAIN\)/);
+  const { text } = await admin.turnTo('/console/unresolved?kind=pixAuthorization');
+  assert.match(wordsOf(text), /Nada desconhecido corresponde/);
 });
