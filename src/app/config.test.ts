@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readConfiguration } from './config.ts';
+import { listenAdvice } from './start.ts';
 
 test('a service that is told nothing bounds what callers take', () => {
   const { connections, requestsAtOnce, requestsPerSecond, loginFailures } = readConfiguration({});
@@ -168,6 +169,101 @@ const WRONG_SINCE: readonly (readonly [change: Record<string, string>, said: Reg
   ],
 ];
 
+/** Of a listener for notices that is right but for the change. */
+const NOTICES = {
+  PARCELA_PIX_WEBHOOK_PORT: '9443',
+  PARCELA_PIX_WEBHOOK_CA_FILE: '/etc/parcela/banks.pem',
+  PARCELA_PIX_WEBHOOK_CERTIFICATE_FILE: '/etc/parcela/shop.pem',
+  PARCELA_PIX_WEBHOOK_CERTIFICATE_KEY_FILE: '/etc/parcela/shop.key',
+};
+const OIDC = {
+  PARCELA_CONSOLE_PORT: '18081',
+  PARCELA_CONSOLE_ORIGIN: 'https://console.example',
+  PARCELA_CONSOLE_OIDC_ISSUER: 'https://id.example',
+  PARCELA_CONSOLE_OIDC_CLIENT_ID: 'console',
+  PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE: '/etc/parcela/oidc-secret',
+};
+
+/** Of folders, of the listener for notices, of windows, fees and networks. */
+const WRONG_PLACES: readonly (readonly [change: Record<string, string>, said: RegExp])[] = [
+  [
+    { ...NOTICES, PARCELA_PIX_WEBHOOK_PORT: '' },
+    /^PARCELA_PIX_WEBHOOK_CA_FILE: has no effect without PARCELA_PIX_WEBHOOK_PORT$/m,
+  ],
+  [
+    { ...NOTICES, PARCELA_PIX_WEBHOOK_PORT: '8081', PARCELA_PORT: '8081' },
+    /^PARCELA_PIX_WEBHOOK_PORT: 8081 is taken by an API, metrics or the console; name a port/,
+  ],
+  [
+    { ...NOTICES, PARCELA_PIX_WEBHOOK_PORT: '9081', PARCELA_PORT: '8081' },
+    /^PARCELA_PIX_WEBHOOK_PORT: 9081 is taken by an API, metrics or the console; name a port/,
+  ],
+  [
+    { ...NOTICES, PARCELA_PIX_WEBHOOK_PORT: '94433' },
+    /^PARCELA_PIX_WEBHOOK_PORT: must be a whole number from 0 to 65535, not "94433"$/,
+  ],
+  [
+    { ...NOTICES, PARCELA_PIX_WEBHOOK_CA_FILE: '' },
+    /^PARCELA_PIX_WEBHOOK_CA_FILE: the authorities of the banks' certificates must be named/,
+  ],
+  [
+    { ...NOTICES, PARCELA_PIX_WEBHOOK_CERTIFICATE_KEY_FILE: '' },
+    /^PARCELA_PIX_WEBHOOK_CERTIFICATE_FILE, PARCELA_PIX_WEBHOOK_CERTIFICATE_KEY_FILE: must be named, or /,
+  ],
+  [
+    { ...NOTICES, PARCELA_PIX_WEBHOOK_CERTIFICATE_HEADER: 'x-client-cert' },
+    /^PARCELA_PIX_WEBHOOK_CERTIFICATE_HEADER: a proxy ends TLS there; leave .*_CERTIFICATE_FILE out$/,
+  ],
+  [
+    { ...NOTICES, PARCELA_PIX_WEBHOOK_HOST: 'https://a' },
+    /^PARCELA_PIX_WEBHOOK_HOST: must be an address or a host name, not "https:\/\/a"$/,
+  ],
+  [
+    { PARCELA_DATA_DIR: '/var/lib/parcela', PARCELA_SETTLEMENT_FOLDER: '/var/lib/parcela/' },
+    /^PARCELA_SETTLEMENT_FOLDER: \/var\/lib\/parcela is the folder of PARCELA_DATA_DIR too, .*; name one of its own$/,
+  ],
+  [
+    { PARCELA_KEY_FILE: '/srv/files/keys.json', PARCELA_SETTLEMENT_FOLDER: '/srv/files' },
+    /^PARCELA_SETTLEMENT_FOLDER: \/srv\/files is the folder of PARCELA_KEY_FILE too/,
+  ],
+  [
+    { PARCELA_DATA_DIR: '/srv', PARCELA_SETTLEMENT_FOLDER: '/srv/keys' },
+    /^PARCELA_SETTLEMENT_FOLDER: \/srv\/keys is the folder of PARCELA_KEY_FILE too/,
+  ],
+  [
+    { ...NOTICES, PARCELA_SETTLEMENT_FOLDER: '/etc/parcela' },
+    /^PARCELA_SETTLEMENT_FOLDER: \/etc\/parcela is the folder of PARCELA_PIX_WEBHOOK_CA_FILE too/,
+  ],
+  [
+    { ...OIDC, PARCELA_CONSOLE_OIDC_ISSUER: 'id.example' },
+    /^PARCELA_CONSOLE_OIDC_ISSUER: must start with https:\/\//,
+  ],
+  [
+    { ...OIDC, PARCELA_CONSOLE_OIDC_CLIENT_ID: '' },
+    /^PARCELA_CONSOLE_OIDC_CLIENT_ID: PARCELA_CONSOLE_OIDC_ISSUER needs it/,
+  ],
+  [
+    { ...OIDC, PARCELA_CONSOLE_OIDC_ISSUER: '' },
+    /^PARCELA_CONSOLE_OIDC_CLIENT_ID: has no effect without PARCELA_CONSOLE_OIDC_ISSUER$/m,
+  ],
+  [
+    { PARCELA_WEBHOOK_NETWORKS: '10.0.0.0/33' },
+    /^PARCELA_WEBHOOK_NETWORKS: must be addresses or networks such as 10\.1\.0\.0\/16, not "10\.0\.0\.0\/33"$/,
+  ],
+  [
+    { PARCELA_GATEWAY_PREFIX: 'gateway/' },
+    /^PARCELA_GATEWAY_PREFIX: must look like \/gateway, not "gateway\/"$/,
+  ],
+  [{ PARCELA_CAPTURE_DAYS: '31' }, /^PARCELA_CAPTURE_DAYS: must be a whole number from 1 to 30, not "31"$/],
+  [
+    { PARCELA_BANK_URL: 'https://bank.example' },
+    /^PARCELA_BANK_URL: nothing proves to bank\.example who asks; set PARCELA_BANK_CERTIFICATE_FILE or /,
+  ],
+  [{ PARCELA_BANK_CA_FILE: '/bank.pem' }, /^PARCELA_BANK_CA_FILE: has no effect without PARCELA_BANK_URL$/],
+  [{ PARCELA_FEES: 'visa' }, /^PARCELA_FEES: /],
+  [{ PARCELA_ANTIFRAUD_RULES: 'card/hour/10' }, /^PARCELA_ANTIFRAUD_RULES: must be rules such as card\/hour/],
+];
+
 const PIX_KEYS = [
   '12345678909',
   '11444777000161',
@@ -188,7 +284,7 @@ function faultsOf(change: Record<string, string>): string {
 
 test('wrong settings of production are named with what to write, and no secret of them is repeated', () => {
   assert.equal(faultsOf({}), '');
-  for (const [change, said] of [...WRONG, ...WRONG_SINCE]) {
+  for (const [change, said] of [...WRONG, ...WRONG_SINCE, ...WRONG_PLACES]) {
     assert.match(faultsOf(change), said);
     assert.doesNotMatch(faultsOf(change), /geheim/);
   }
@@ -196,6 +292,19 @@ test('wrong settings of production are named with what to write, and no secret o
 
 test('a Pix key of every kind is taken', () => {
   for (const key of PIX_KEYS) assert.equal(faultsOf({ ...PIX, PARCELA_PIX_SETTINGS: `key=${key}` }), '', key);
+});
+
+test('folders and ports of their own are taken', () => {
+  assert.equal(faultsOf({ ...NOTICES, PARCELA_SETTLEMENT_FOLDER: '/srv/files' }), '');
+});
+
+test('a port that cannot be had is named by its setting, with what to do', () => {
+  const configuration = readConfiguration({ ...RIGHT, ...NOTICES, PARCELA_PORT: '443' });
+  const advice = (code: string, port: number) => listenAdvice({ code, port }, configuration);
+  assert.match(advice('EADDRINUSE', 9_443), /ss -ltnp .* PARCELA_PIX_WEBHOOK_PORT$/);
+  assert.match(advice('EACCES', 443), /^this account may not listen .* above 1023 in PARCELA_PORT$/);
+  assert.match(advice('EADDRNOTAVAIL', 9_443), /^name an address .* in PARCELA_PIX_WEBHOOK_HOST$/);
+  assert.match(advice('EADDRINUSE', 1), /in PARCELA_PORT and PARCELA_METRICS_PORT$/);
 });
 
 test('a fault of a secret names the file in which it stands', () => {

@@ -22,6 +22,7 @@ import type { ModuleContext } from '../platform/module.ts';
 import { batchWrites } from '../platform/postgres/batched-writes.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { placeGiven, placeOfService } from '../platform/postgres/database-place.ts';
+import type { ObserveCall } from '../platform/process-reports/peer-calls.ts';
 import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import { alsoWhileHeld, noting } from '../platform/work/every-so-often.ts';
 import type { Acquirer } from '../providers/acquirers/acquirer.ts';
@@ -110,7 +111,7 @@ export async function openInfrastructure(start: StartContext, startSimulator?: S
       ? placeOfService((server as NonNullable<typeof server>).connection)
       : placeGiven(databaseUrl, configuration.ownerDatabaseUrl);
   const acquirerUrl = configuration.acquirerUrl ?? simulator?.url ?? null;
-  const observe = observeCalls(start.metrics);
+  const observe = observeCalls(start);
   const acquirer =
     acquirerUrl === null ? null : await openNamedAcquirer(start, acquirerUrl, observe.acquirer);
   const bankUrl = configuration.bank.url ?? bankSimulator?.url ?? null;
@@ -213,20 +214,21 @@ export async function openBusinessTime(
   return { clock: testClock, isJumping: testClock.isJumping, testClock, works: [] };
 }
 
-type ObserveCall = (operation: string, result: string, seconds: number) => void;
-
 /** Of all acquirers, of all banks, and of all banks of Pix. */
 type ObserveCalls = Readonly<Record<'acquirer' | 'bank' | 'pix', ObserveCall>>;
 
-function observeCalls(metrics: Metrics): ObserveCalls {
-  const observing = (described: typeof BANK_CALL_DURATION_SECONDS): ObserveCall => {
+function observeCalls({ metrics, silences }: StartContext): ObserveCalls {
+  const observing = (peer: string, described: typeof BANK_CALL_DURATION_SECONDS): ObserveCall => {
     const calls = metrics.histogram(described);
-    return (operation, result, seconds) => calls.observe({ operation, result }, seconds);
+    return (operation, answer, seconds) => {
+      calls.observe({ operation, result: answer.kind }, seconds);
+      silences.note(peer, answer);
+    };
   };
   return {
-    acquirer: observing(ACQUIRER_CALL_DURATION_SECONDS),
-    bank: observing(BANK_CALL_DURATION_SECONDS),
-    pix: observing(PIX_CALL_DURATION_SECONDS),
+    acquirer: observing('acquirer', ACQUIRER_CALL_DURATION_SECONDS),
+    bank: observing('bank', BANK_CALL_DURATION_SECONDS),
+    pix: observing('pix', PIX_CALL_DURATION_SECONDS),
   };
 }
 

@@ -26,6 +26,7 @@ export function openProcessReports({
   metrics,
   gate,
   closings,
+  silences,
 }: AppContext): readonly Work[] {
   const processId = randomUUID();
   const { cell, roles } = configuration;
@@ -47,6 +48,8 @@ export function openProcessReports({
     return {
       ...{ peer, state, since, answeredAt },
       awayFor: open.map(({ labels }) => String(labels.kind ?? awayFor)),
+      awayProviders: open.map(({ labels }) => String(labels.provider)),
+      reason: state === 'silent' || open.length > 0 ? silences.reasonOf(peer) : null,
       // Of the provider that has said nothing for the longest time.
       feedAgeSeconds: ages.length === 0 ? null : Math.max(...ages.map(({ value }) => value)),
     };

@@ -1,4 +1,5 @@
 import { url as inspectorUrl } from 'node:inspector';
+import { dirname, resolve } from 'node:path';
 import { SECRET_KEY_SETTINGS } from '../keys/key-store-settings.ts';
 import { isLoopback } from '../platform/channels/channel-url.ts';
 import { databaseNameOf } from '../platform/postgres/database-hosts.ts';
@@ -67,20 +68,12 @@ export function contradictions(
     );
   }
   faults.push(...twoDatabases(configuration));
-  const { metrics, gateway, integration } = configuration;
-  if (metrics.port !== 0 && (metrics.port === gateway.port || metrics.port === integration.port)) {
-    faults.push(`PARCELA_METRICS_PORT: ${metrics.port} is the port of an API; metrics stand apart`);
-  }
+  faults.push(...sharedPorts(configuration), ...sharedFolder(configuration, environment));
+  const { metrics } = configuration;
   if (metrics.tokenFile === null && !isLoopback(metrics.host)) {
     faults.push(
       `PARCELA_METRICS_HOST: ${metrics.host} would show the metrics to others; listen on loopback, or name the token that ` +
         'they have to show in PARCELA_METRICS_TOKEN_FILE',
-    );
-  }
-  const consolePort = configuration.console.listener?.port ?? 0;
-  if (consolePort !== 0 && [gateway.port, integration.port, metrics.port].includes(consolePort)) {
-    faults.push(
-      `PARCELA_CONSOLE_PORT: ${consolePort} is taken by an API or by metrics; the console stands apart`,
     );
   }
   if (configuration.environment === 'production') {
@@ -88,6 +81,50 @@ export function contradictions(
     faults.push(...nodeWeaknesses(environment, process.execArgv, inspectorUrl()), ...shownKeys(environment));
   }
   return faults;
+}
+
+/** Both APIs may share a port; nothing else may. */
+function sharedPorts({ metrics, gateway, integration, console: pages, pix }: Configuration): string[] {
+  const faults: string[] = [];
+  const isTaken = (port: number, others: readonly number[]) => port !== 0 && others.includes(port);
+  const taken = [gateway.port, integration.port];
+  if (isTaken(metrics.port, taken))
+    faults.push(`PARCELA_METRICS_PORT: ${metrics.port} is the port of an API; metrics stand apart`);
+  taken.push(metrics.port);
+  const consolePort = pages.listener?.port ?? 0;
+  if (isTaken(consolePort, taken))
+    faults.push(
+      `PARCELA_CONSOLE_PORT: ${consolePort} is taken by an API or by metrics; the console stands apart`,
+    );
+  taken.push(consolePort);
+  const noticePort = pix.webhook?.port ?? 0;
+  if (isTaken(noticePort, taken))
+    faults.push(
+      `PARCELA_PIX_WEBHOOK_PORT: ${noticePort} is taken by an API, metrics or the console; name a port that banks alone use`,
+    );
+  return faults;
+}
+
+/** What lies in the watched folder is taken for a file of an acquirer, and moved away. */
+function sharedFolder(
+  { settlementFolder, dataFolder, keyStore }: Configuration,
+  environment: Readonly<Record<string, string | undefined>>,
+): string[] {
+  if (settlementFolder === null) return [];
+  const folder = resolve(settlementFolder);
+  const files = Object.entries(environment).filter(([name]) => /^(PARCELA_|DATABASE_).*_FILE$/.test(name));
+  const kept: (readonly [setting: string, folder: string])[] = [
+    ['PARCELA_DATA_DIR', dataFolder],
+    ...(keyStore.kind === 'file' ? [['PARCELA_KEY_FILE', dirname(resolve(keyStore.path))] as const] : []),
+    ...files.flatMap(([name, path = '']) =>
+      path.trim() === '' ? [] : [[name, dirname(resolve(path.trim()))] as const],
+    ),
+  ];
+  const [setting] = kept.find(([, one]) => one === folder) ?? [];
+  if (setting === undefined) return [];
+  return [
+    `PARCELA_SETTLEMENT_FOLDER: ${folder} is the folder of ${setting} too, whose files would be moved away; name one of its own`,
+  ];
 }
 
 /** The service would migrate one and use the other. */

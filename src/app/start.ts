@@ -18,13 +18,42 @@ const PLAIN_FAULTS = [
 
 const LISTEN_FAULTS = ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND'];
 
-function printFault(error: unknown): void {
+function printFault(error: unknown, configuration: Configuration | null): void {
   if (!(error instanceof Error)) throw error;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (['listen', 'bind', 'getaddrinfo'].includes(syscall ?? '') && LISTEN_FAULTS.includes(code ?? '')) {
-    say(`Parcela does not start: ${error.message}; see PARCELA_HOST, PARCELA_PORT and PARCELA_METRICS_PORT`);
+    say(
+      `Parcela does not start: ${error.message}; ${listenAdvice(error as NodeJS.ErrnoException, configuration)}`,
+    );
   } else if (PLAIN_FAULTS.includes(error.name)) say(`Parcela does not start:\n${error.message}`);
   else say(`Parcela does not start: ${error.stack}`);
+}
+
+/** The setting of the port that could not be had, and what to do. */
+export function listenAdvice(
+  { code, port }: Pick<NodeJS.ErrnoException, 'code'> & { readonly port?: number },
+  configuration: Configuration | null,
+): string {
+  const listeners = configuration === null ? [] : listenersOf(configuration);
+  const setting = listeners.find((one) => one.port === port && port !== 0)?.setting;
+  const [hosts, ports] =
+    setting === undefined
+      ? ['PARCELA_HOST', 'PARCELA_PORT and PARCELA_METRICS_PORT']
+      : [setting.replace(/PORT$/, 'HOST'), setting];
+  if (code === 'EADDRINUSE')
+    return `another program has that port (ss -ltnp shows which): end it, or name another one in ${ports}`;
+  if (code === 'EACCES') return `this account may not listen there: name a port above 1023 in ${ports}`;
+  return `name an address of this machine in ${hosts}`;
+}
+
+function listenersOf({ gateway, integration, metrics, console: pages, pix }: Configuration) {
+  return [
+    { setting: 'PARCELA_PORT', port: gateway.port },
+    { setting: 'PARCELA_INTEGRATION_PORT', port: integration.port },
+    { setting: 'PARCELA_METRICS_PORT', port: metrics.port },
+    { setting: 'PARCELA_CONSOLE_PORT', port: pages.listener?.port },
+    { setting: 'PARCELA_PIX_WEBHOOK_PORT', port: pix.webhook?.port },
+  ];
 }
 
 /** Null, with the reason printed, if it failed or was told to stop. `closings` has what was opened so far. */
@@ -33,14 +62,15 @@ export async function start(
   closings: Closing[],
   surroundings: Surroundings,
 ): Promise<{ readonly configuration: Configuration; readonly app: App } | null> {
+  let configuration: Configuration | null = null;
   try {
     refuseForgottenSettings(environment);
-    const configuration = readConfiguration(environment);
+    configuration = readConfiguration(environment);
     for (const warning of configuration.warnings) say(`Warning: ${warning}`);
     return { configuration, app: await openApp(configuration, closings, surroundings) };
   } catch (error) {
     // After an order to stop, its effects are not reported.
-    if (!surroundings.signal.aborted) printFault(error);
+    if (!surroundings.signal.aborted) printFault(error, configuration);
     return null;
   }
 }

@@ -1,4 +1,5 @@
-import { open, rename } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   findUnwrittenRemittances,
@@ -75,6 +76,9 @@ export const REMITTANCE_COMMANDS: readonly Command[] = [
 
 async function runMake(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const bank = given.one('bank') ?? '';
+  // First: a file that was made has its number, and is to be written.
+  const unusable = await folderFault(given.one('folder') ?? '');
+  if (unusable !== null) return { ok: false, option: '--folder', message: unusable };
   const today = saoPauloDay(instant(Date.now()));
   const made = await createRemittance(tools, bank, today, tools.operator);
   const shown = await written(given, tools, made);
@@ -99,6 +103,20 @@ async function runList(given: GivenOptions, { database }: CommandTools): Promise
   });
   const head = ['BANK', 'NUMBER', 'MADE ON', 'WRITTEN', 'INSTRUCTIONS', 'ACCEPTED', 'REFUSED', 'OPEN'];
   return { ok: true, lines: table(head, rows), json: { items } };
+}
+
+async function folderFault(folder: string): Promise<string | null> {
+  try {
+    if (!(await stat(folder)).isDirectory())
+      return `--folder: ${visible(folder)} is a file; name the folder that the file goes into`;
+    await access(folder, constants.W_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT'
+      ? `--folder: ${visible(folder)} is not there; make it, or name another one`
+      : `--folder: ${visible(folder)} cannot be written into (${code}); let this account write there, or name another one`;
+  }
 }
 
 async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {

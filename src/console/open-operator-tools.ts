@@ -31,11 +31,14 @@ import {
 import { listRefusedFiles } from '../reconciliation/imports/settlement-refusals.sql.ts';
 import { listDifferences, readNewestReport } from '../reconciliation/truth/truth-differences.sql.ts';
 import { readNewestRuns } from '../reconciliation/truth/truth-runs.sql.ts';
+import { listUnanswered } from '../recurrence/automatic/unanswered.sql.ts';
 import { changeFees } from '../transactions/fees/change-fees.ts';
 import { listNewestFeeVersions } from '../transactions/fees/fee-tables.sql.ts';
 import { listUnresolvedBoletos } from '../transactions/methods/boleto/unresolved/unresolved-boletos.sql.ts';
+import { listUnresolvedPix } from '../transactions/methods/pix/unresolved/unresolved-pix.sql.ts';
 import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.ts';
 import { findCase, findUnresolved } from '../transactions/unresolved/unresolved.sql.ts';
+import { isUnresolvedKind, type UnresolvedKind } from '../transactions/unresolved/unresolved.ts';
 import { instant } from '../values/instant.ts';
 import type { ProviderSettings } from './identities/identity.ts';
 import { inviteByIdentity, recoverByIdentity } from './identities/open-by-identity.ts';
@@ -61,6 +64,7 @@ import {
   firstWaiting,
   MOST_WAITING_SHOWN,
   type WaitingFilter,
+  type WaitingKind,
   type WaitingOrder,
   type WaitingThing,
 } from './unresolved/waiting-thing.ts';
@@ -126,9 +130,9 @@ function unresolvedTools(context: OperatorContext): UnresolvedTools {
         const ofKind = await search(
           NO_MERCHANT,
           (reader): Promise<readonly WaitingThing[]> =>
-            kind === 'boleto'
-              ? listWaitingBoletos(reader, filter, order)
-              : findUnresolved(reader, kind, filter, order, MOST_WAITING_SHOWN),
+            isUnresolvedKind(kind)
+              ? findUnresolved(reader, kind, filter, order, MOST_WAITING_SHOWN)
+              : listWaitingAtBanks(reader, kind, filter, order),
         );
         found.push(...ofKind);
       }
@@ -149,13 +153,25 @@ function unresolvedTools(context: OperatorContext): UnresolvedTools {
   };
 }
 
-async function listWaitingBoletos(
+async function listWaitingAtBanks(
   reader: Reader,
+  kind: Exclude<WaitingKind, UnresolvedKind>,
   filter: Pick<WaitingFilter, 'merchantId' | 'olderThanMinutes'>,
   order: WaitingOrder,
 ): Promise<WaitingThing[]> {
-  const found = await listUnresolvedBoletos(reader, filter, MOST_WAITING_SHOWN, order);
-  return found.map((one) => ({ ...one, kind: 'boleto', id: one.boletoId }));
+  const most = MOST_WAITING_SHOWN;
+  switch (kind) {
+    case 'boleto': {
+      const found = await listUnresolvedBoletos(reader, filter, most, order);
+      return found.map((one) => ({ ...one, kind, id: one.boletoId }));
+    }
+    case 'pix': {
+      const found = await listUnresolvedPix(reader, filter, most, order);
+      return found.map((one) => ({ ...one, kind, id: one.pixId }));
+    }
+    default:
+      return listUnanswered(reader, { ...filter, kinds: [kind] }, most, order);
+  }
 }
 
 function settlementTools({ database, audit, search, lookUp }: OperatorContext) {

@@ -1,4 +1,5 @@
 import { type Gate, whyHeld } from '../platform/gate.ts';
+import type { ObserveCall } from '../platform/process-reports/peer-calls.ts';
 import type { Acquirer, AcquirerCapabilities } from './acquirers/acquirer.ts';
 import {
   ACQUIRER_ADAPTERS,
@@ -18,7 +19,7 @@ type AcquirersContext = {
   readonly gate: Gate;
   /** The acquirer of the settings, behind the gate; null if they name none. */
   readonly byDefault: Acquirer | null;
-  readonly observe: (operation: string, result: string, seconds: number) => void;
+  readonly observe: ObserveCall;
 };
 
 /** Opens the acquirers of the table. In production none that may be a simulator is asked. */

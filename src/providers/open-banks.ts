@@ -1,5 +1,6 @@
 import { type Gate, whyHeld } from '../platform/gate.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import type { ObserveCall } from '../platform/process-reports/peer-calls.ts';
 import type { Bank } from './banks/bank.ts';
 import { BANK_ADAPTERS, BANK_CONNECT_MILLISECONDS, BANK_PORT } from './banks/open-bank.ts';
 import type { ProviderSet, ProviderTable } from './open-provider-table.ts';
@@ -13,7 +14,7 @@ type BanksContext = {
   /** The bank of the settings, behind the gate; null if they name none. */
   readonly byDefault: Bank | null;
   readonly database: Database;
-  readonly observe: (operation: string, result: string, seconds: number) => void;
+  readonly observe: ObserveCall;
 };
 
 export function openBanks(

@@ -1,4 +1,5 @@
 import { type Gate, whyHeld } from '../platform/gate.ts';
+import type { ObserveCall } from '../platform/process-reports/peer-calls.ts';
 import type { ProviderSet, ProviderTable } from './open-provider-table.ts';
 import { PIX_ADAPTERS, PIX_CONNECT_MILLISECONDS, PIX_PORT } from './pix/open-pix-bank.ts';
 import type { PixBank } from './pix/pix-bank.ts';
@@ -10,7 +11,7 @@ type PixBanksContext = {
   readonly gate: Gate;
   /** The bank of the settings, behind the gate; null if they name none. */
   readonly byDefault: PixBank | null;
-  readonly observe: (operation: string, result: string, seconds: number) => void;
+  readonly observe: ObserveCall;
 };
 
 export function openPixBanks(

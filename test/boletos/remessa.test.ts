@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
@@ -120,7 +121,13 @@ test('a boleto goes to the bank by file once, is confirmed by the return file, a
 
 test('files are numbered without holes; one that reached no folder is written again as it was', async () => {
   const { ourNumber } = await issued(20);
-  const { exitCode, errors } = await run('remessa', 'make', ...bank, '--folder', '/nowhere/at/all');
+  const missing = await run('remessa', 'make', ...bank, '--folder', '/nowhere/at/all');
+  assert.match(missing.errors, /--folder: \/nowhere\/at\/all is not there; make it/);
+  const [newest] = JSON.parse(await parcela('remessa', 'list', ...bank)).items;
+  const blocked = await mkdtemp(join(tmpdir(), 'parcela-remessa-'));
+  // In the place of the file that is being written.
+  await mkdir(join(blocked, `${bank[1]}-${String(newest.number + 1).padStart(6, '0')}.rem.part`));
+  const { exitCode, errors } = await run('remessa', 'make', ...bank, '--folder', blocked);
   assert.equal(exitCode === 0, false);
   const number = Number(/File (\d+) of/.exec(errors)?.[1]);
   const again = () =>

@@ -71,6 +71,8 @@ test('what other processes know stands beside it: silence, a held one, another v
     since: now - 600_000,
     answeredAt: now - 700_000,
     awayFor: ['charge'],
+    awayProviders: ['default'],
+    reason: 'no answer in time',
     feedAgeSeconds: 3_600,
   } as const;
   const unknown = { ...silent, peer: 'drex', awayFor: [] };
@@ -93,14 +95,19 @@ test('a machine whose clock is wrong is named, and a bank of Pix that is away by
     since: now - 60_000,
     answeredAt: null,
     feedAgeSeconds: null,
+    awayFor: ['pix'],
+    awayProviders: ['itau'],
+    reason: 'no connection (ENOTFOUND)',
   } as const;
-  await report({ host: 'relogio-errado', clockAheadSeconds: 3_600, peers: [{ ...away, awayFor: [] }] });
+  await report({ host: 'relogio-errado', clockAheadSeconds: 3_600, peers: [away] });
   await report({ host: 'relogio-quase', clockAheadSeconds: -3 });
   const words = await healthWith(/O relógio de relogio-errado não é o do banco de dados/);
   assert.ok(!words.includes('O relógio de relogio-quase'));
   assert.match(words, /1 hora atrasado em relação ao banco de dados/);
   assert.match(words, /3 segundos adiantado em relação ao banco de dados/);
   assert.match(words, /Banco do Pix Responde em parte/);
+  assert.match(words, /Aberto para Pix: perguntado de vez em quando \(itau\)/);
+  assert.match(words, /Da última vez: no connection \(ENOTFOUND\)/);
 });
 
 test('hostile texts of another process are shown as texts', async () => {

@@ -38,6 +38,8 @@ test('where nothing is wrong it finds nothing, ends with 0 and has changed nothi
   assert.equal(stamps.length, 0);
 });
 
+const DAY = 24 * 60 * 60 * 1_000;
+
 const CONSOLE = { PARCELA_CONSOLE_PORT: '8090', PARCELA_CONSOLE_ORIGIN: 'https://console.example.com' };
 
 /** A folder of settlement files where something else stands in the place of one that the service makes. */
@@ -46,6 +48,24 @@ function settlementFolder(name: 'taken' | 'refused', put: (path: string) => void
   put(join(folder, name));
   return { PARCELA_SETTLEMENT_FOLDER: folder };
 }
+
+/** The listener for notices of banks of Pix, whose files are right but for `change`. */
+function notices(change: Partial<Record<'ca' | 'certificate' | 'key', string>>): Settings {
+  const { certificate, keyText } = makeCertificate({ notAfter: new Date(Date.now() + 90 * DAY) });
+  const folder = mkdtempSync(join(here.folder, 'notices-'));
+  const file = (name: string, text: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  };
+  return {
+    PARCELA_PIX_WEBHOOK_PORT: '9443',
+    PARCELA_PIX_WEBHOOK_CA_FILE: file('ca', change.ca ?? makeAuthority().certificate),
+    PARCELA_PIX_WEBHOOK_CERTIFICATE_FILE: file('certificate', change.certificate ?? certificate),
+    PARCELA_PIX_WEBHOOK_CERTIFICATE_KEY_FILE: file('key', change.key ?? keyText),
+  };
+}
+const ended = () => makeCertificate({ notAfter: new Date(Date.now() - DAY) });
 
 /** A console with a provider that is reached, and is none. */
 function provider(change: Settings): Settings {
@@ -205,6 +225,26 @@ const BY_SETTINGS: readonly (readonly [what: string, settings: () => Settings, f
     'oidc.tls',
   ],
   ['an issuer that is no identity provider', () => provider({}), 'oidc.unfit'],
+  [
+    'that the folder of settlement files is a file',
+    () => ({ PARCELA_SETTLEMENT_FOLDER: join(here.folder, 'authority.pem') }),
+    'settlement.folder',
+  ],
+  ['authorities of banks of Pix that are none', () => notices({ ca: 'a text' }), 'pixWebhook.files'],
+  [
+    'authorities of banks of Pix that have ended',
+    () => notices({ ca: ended().certificate }),
+    'pixWebhook.authority',
+  ],
+  ['a key that is of another certificate', () => notices({ key: ended().keyText }), 'pixWebhook.files'],
+  [
+    'that the certificate shown to banks of Pix has ended',
+    () => {
+      const { certificate, keyText } = ended();
+      return notices({ certificate, key: keyText });
+    },
+    'pixWebhook.ownCertificate',
+  ],
 ];
 
 for (const [what, settings, found] of BY_SETTINGS) {

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import {
   type ChannelCredentials,
   type ChannelFiles,
+  certificatesOf,
   readChannelFiles,
 } from '../../platform/channels/channel-files.ts';
 import { type Channel, openChannel } from '../../platform/channels/open-channel.ts';
@@ -37,7 +38,7 @@ export async function checkChannel(peer: Peer): Promise<Diagnosis[]> {
   const credentials = await readChannelFiles(files).catch((error: Error) => error);
   if (credentials instanceof Error)
     return [fault(`${name}.files`, credentials.message, 'put a file there that fits')];
-  const own = checkOwnCertificate(peer, credentials);
+  const own = [...checkAuthorities(peer, credentials), ...checkOwnCertificate(peer, credentials)];
   const address = new URL(url);
   const addresses = await findAddresses(address.hostname);
   if ('code' in addresses) {
@@ -135,6 +136,17 @@ export function checkOwnCertificate(
   const ends = new Date(new X509Certificate(clientCertificate.certificate).validTo);
   const which = `the certificate of ${setting}_CERTIFICATE_FILE`;
   return [judgeEnd(`${name}.ownCertificate`, which, ends, soonDays)];
+}
+
+/** Whoever is to be believed by authorities that have all ended is believed no more. */
+export function checkAuthorities(
+  { name, setting }: Pick<Peer, 'name' | 'setting'>,
+  { ca }: ChannelCredentials,
+): Diagnosis[] {
+  const ends = certificatesOf(ca ?? '').map((one) => new X509Certificate(one).validToDate);
+  if (ends.length === 0 || ends.some((end) => end.getTime() > Date.now())) return [];
+  const says = `the authorities of ${setting}_CA_FILE have ended`;
+  return [fault(`${name}.authority`, says, 'put the ones that are in use now into that file')];
 }
 
 function judgeEnd(name: string, which: string, endsAt: Date, soonDays = SOON_DAYS): Diagnosis {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, lstat, readFile, statfs } from 'node:fs/promises';
+import { access, lstat, readFile, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Configuration } from '../../app/config.ts';
 import { IdentityProvider } from '../../console/identities/open-provider.ts';
@@ -55,6 +55,10 @@ async function checkFolders({ dataFolder, keyStore, settlementFolder }: Configur
 
 async function checkSettlementFolder(path: string): Promise<Diagnosis | null> {
   try {
+    if (!(await stat(path)).isDirectory()) {
+      const says = `PARCELA_SETTLEMENT_FOLDER: ${path} is a file and no folder`;
+      return fault('settlement.folder', says, 'name the folder into which the files of the acquirer come');
+    }
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return (await checkOwnFolder(path, 'taken')) ?? (await checkOwnFolder(path, 'refused'));
   } catch (error) {

@@ -4,18 +4,22 @@ import { listReports } from '../../platform/process-reports/process-reports.sql.
 import { type Diagnosis, warning } from './diagnosis.ts';
 
 const MOST_PROCESSES = 200;
+const NOT_AWAY = { awayFor: [], awayProviders: [], reason: null } as const;
+
+const ofWhom = (providers: readonly string[]) => (providers.length === 0 ? '' : ` (${providers.join(', ')})`);
+const why = (reason: string | null) => (reason === null ? '' : `; the last time: ${reason}`);
 
 /** What the running processes report of those whom they ask and pass over. */
 export async function checkPeers(database: Database): Promise<Diagnosis[]> {
   const reports = (await listReports(database, MOST_PROCESSES)).filter(isCurrent);
   const peers = new Set(reports.flatMap((report) => report.peers.map(({ peer }) => peer)));
   return [...peers].sort().flatMap((peer) => {
-    const kinds = peerHealth(reports, peer)?.awayFor ?? [];
+    const { awayFor: kinds, awayProviders, reason } = peerHealth(reports, peer) ?? NOT_AWAY;
     if (kinds.length === 0) return [];
     const isOpen = ({ peers }: (typeof reports)[number]) =>
       peers.some((one) => one.peer === peer && one.awayFor.length > 0);
     const count = `${reports.filter(isOpen).length} of ${reports.length} processes`;
-    const says = `${peer}: the circuit of ${count} is open for ${kinds.join(', ')}; it is asked now and then`;
+    const says = `${peer}: the circuit of ${count} is open for ${kinds.join(', ')}${ofWhom(awayProviders)}; it is asked now and then${why(reason)}`;
     return [warning('providers.away', says, `parcela_${peer}_away names the provider; see docs/runbook.md`)];
   });
 }

@@ -4,7 +4,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import { listProviders } from '../../providers/providers.sql.ts';
 import { countLostReceipts } from '../../transactions/methods/pix/receipts/odd-receipts.sql.ts';
-import { checkOwnCertificate } from './check-channel.ts';
+import { checkAuthorities, checkOwnCertificate } from './check-channel.ts';
 import { type Diagnosis, fault, fine, warning } from './diagnosis.ts';
 import { lookAtPix } from './pix-looks.sql.ts';
 
@@ -17,7 +17,7 @@ export const PIX_SOON_DAYS = 30;
 export async function checkPix(database: Database, { pix }: Configuration): Promise<Diagnosis[]> {
   const added = (await listProviders(database)).filter(({ kind }) => kind === 'pix').map(({ name }) => name);
   const banks = pix.url === null ? added : [DEFAULT_PROVIDER, ...added];
-  if (banks.length === 0) return [];
+  if (banks.length === 0) return checkNotices(pix);
   const { unknown, unapplied, secondsLate } = await lookAtPix(database, banks);
   const found: Diagnosis[] = [];
   if (secondsLate > LATE_SECONDS)
@@ -53,17 +53,16 @@ export async function checkPix(database: Database, { pix }: Configuration): Prom
         'parcela resolve changes, and docs/restore.md#charges-by-pix-of-the-lost-time',
       ),
     );
-  const { webhook } = pix;
-  if (webhook?.channel.certificate != null) {
-    const credentials = await readChannelFiles(webhook.channel).catch((error: Error) => error);
-    found.push(
-      ...(credentials instanceof Error
-        ? [fault('pixWebhook.files', credentials.message, 'put a file there that fits')]
-        : checkOwnCertificate(
-            { name: 'pixWebhook', setting: 'PARCELA_PIX_WEBHOOK', soonDays: PIX_SOON_DAYS },
-            credentials,
-          )),
-    );
-  }
+  found.push(...(await checkNotices(pix)));
   return found.length > 0 ? found : [fine('pix.followed', 'what arrives by Pix is asked for and applied')];
+}
+
+/** The files of the listener to which banks tell that something changed. */
+async function checkNotices({ webhook }: Configuration['pix']): Promise<Diagnosis[]> {
+  if (webhook === null) return [];
+  const peer = { name: 'pixWebhook', setting: 'PARCELA_PIX_WEBHOOK', soonDays: PIX_SOON_DAYS };
+  const credentials = await readChannelFiles(webhook.channel).catch((error: Error) => error);
+  if (credentials instanceof Error)
+    return [fault('pixWebhook.files', credentials.message, 'put a file there that fits')];
+  return [...checkAuthorities(peer, credentials), ...checkOwnCertificate(peer, credentials)];
 }

@@ -9,9 +9,11 @@ import { listReports } from '../../platform/process-reports/process-reports.sql.
 import { countExceptions } from '../../reconciliation/exceptions/exception-writes.sql.ts';
 import { reportBytes } from '../../reconciliation/truth/truth.ts';
 import { listDifferences, readNewestReport } from '../../reconciliation/truth/truth-differences.sql.ts';
+import { countUnanswered } from '../../recurrence/automatic/unanswered.sql.ts';
 import { findOldestDueDay } from '../../recurrence/collection/due-billings.sql.ts';
 import { countUnresolvedBoletos } from '../../transactions/methods/boleto/unresolved/unresolved-boletos.sql.ts';
 import { countLostReceipts } from '../../transactions/methods/pix/receipts/odd-receipts.sql.ts';
+import { countUnresolvedPix } from '../../transactions/methods/pix/unresolved/unresolved-pix.sql.ts';
 import { countUnresolved } from '../../transactions/unresolved/unresolved.sql.ts';
 import { countDeliveries } from '../../webhooks/deliveries/endpoint-changes.sql.ts';
 import type { Health, Integrity } from './health.ts';
@@ -30,6 +32,8 @@ export async function findHealth(tools: FindHealthTools): Promise<Health> {
   const { database, gate } = tools;
   const unresolved = await countUnresolved(database);
   const boletos = await countUnresolvedBoletos(database);
+  const pix = await countUnresolvedPix(database);
+  const unanswered = await countUnanswered(database);
   const deliveries = await countDeliveries(database);
   const exceptions = await countExceptions(database);
   const { stamp, facts } = await readStamp(database);
@@ -38,7 +42,7 @@ export async function findHealth(tools: FindHealthTools): Promise<Health> {
     processes: await listReports(database, MOST_PROCESSES),
     integrity: await findIntegrity(tools),
     server: { ...facts, ...(await lookAtDatabase(database)), doubt: stamp?.doubt ?? null },
-    unresolved: [...unresolved, { kind: 'boleto', ...boletos }],
+    unresolved: [...unresolved, { kind: 'boleto', ...boletos }, { kind: 'pix', ...pix }, ...unanswered],
     deliveries,
     oldestDueOn: await findOldestDueDay(database),
     lostPix: await countLostReceipts(database),

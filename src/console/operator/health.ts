@@ -3,17 +3,20 @@ import type { ServerFacts } from '../../platform/database-watch/server-facts.ts'
 import type { HoldReason } from '../../platform/gate.ts';
 import type { ProcessReport } from '../../platform/process-reports/process-report.ts';
 import type { ExceptionClass } from '../../reconciliation/exceptions/exception.ts';
+import type { UnansweredKind } from '../../recurrence/automatic/unanswered.sql.ts';
 import type { UnresolvedKind } from '../../transactions/unresolved/unresolved.ts';
 import type { Day } from '../../values/instant.ts';
 
-/** The acquirer is asked about the first three, the bank about the last. */
 export const KIND_WORDS = {
   charge: 'Charges',
   cancel: 'Cancels',
   capture: 'Captures',
   boleto: 'Boletos',
+  pix: 'Pix',
+  pixAuthorization: 'Authorizations of Pix Automático',
+  pixCollection: 'Charges of Pix Automático',
   payment: 'New payments',
-} as const satisfies Record<UnresolvedKind | 'boleto' | 'payment', string>;
+} as const satisfies Record<UnresolvedKind | UnansweredKind | 'boleto' | 'pix' | 'payment', string>;
 
 /** Age in seconds, 0 if nothing waits. */
 export type Waiting = { readonly count: number; readonly oldestAge: number; readonly mostTries: number };

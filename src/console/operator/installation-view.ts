@@ -49,6 +49,7 @@ const PEERS: Readonly<
 const PEER_STATES = {
   answers: { tone: 'good', text: 'Is answering' },
   some: { tone: 'wait', text: 'Answers in part' },
+  inPart: { tone: 'wait', text: 'Answers in part' },
   silent: { tone: 'bad', text: 'Away' },
   notAsked: { tone: 'plain', text: 'Not asked yet' },
 } as const satisfies Record<PeerHealth['state'], StateLook>;
@@ -80,11 +81,11 @@ export function peerTable(processes: readonly ProcessReport[], { wording }: Visi
     { title: say('Last answer'), cell: ({ answeredAt }) => moment(wording, answeredAt) },
     {
       title: say('Circuit'),
-      cell: ({ awayFor }) => {
-        const kinds = awayFor.filter(isKind).map((kind) => say(KIND_WORDS[kind]));
-        return awayFor.length === 0
-          ? say('Closed: all is asked')
-          : say('Open for {kinds}: asked now and then', { kinds: kinds.join(', ') });
+      cell: ({ awayFor, awayProviders }) => {
+        if (awayFor.length === 0) return say('Closed: all is asked');
+        const kinds = awayFor.map((kind) => (isKind(kind) ? say(KIND_WORDS[kind]) : kind)).join(', ');
+        const open = say('Open for {kinds}: asked now and then', { kinds });
+        return awayProviders.length === 0 ? open : `${open} (${awayProviders.join(', ')})`;
       },
     },
     {
@@ -103,10 +104,13 @@ export function peerTable(processes: readonly ProcessReport[], { wording }: Visi
 const UNKNOWN_SILENCE = 'What needs it waits or fails until it answers.';
 const SOME_SILENT = 'Some processes get no answer: look at their way to it.';
 
-function meaning({ peer, state }: Pick<PeerHealth, 'peer' | 'state'>, { say }: Wording): Shown {
+function meaning(
+  { peer, state, reason }: Pick<PeerHealth, 'peer' | 'state' | 'reason'>,
+  { say }: Wording,
+): Shown {
   const { silence, leadsTo } = PEERS[peer] ?? { silence: UNKNOWN_SILENCE, leadsTo: WAYS };
   const pointed = (text: string, { path, title }: Page) =>
-    html`<span class="why">${say(text)} ${link(pathOf(path), say(title))}</span>`;
+    html`<span class="why">${say(text)} ${link(pathOf(path), say(title))}${whyText(reason, say)}</span>`;
   switch (state) {
     case 'answers':
       return say('Nothing is to be done.');
@@ -114,9 +118,14 @@ function meaning({ peer, state }: Pick<PeerHealth, 'peer' | 'state'>, { say }: W
       return say('Nobody needed it since the processes began.');
     case 'some':
       return pointed(SOME_SILENT, WAYS);
+    case 'inPart':
     case 'silent':
       return pointed(silence, leadsTo);
   }
+}
+
+function whyText(reason: string | null, say: Wording['say']): Shown {
+  return reason === null ? '' : html`. ${say('The last time')}: ${quotation(reason)}`;
 }
 
 export function integrityFigures(

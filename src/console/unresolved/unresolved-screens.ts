@@ -5,6 +5,7 @@ import {
   DECISIONS_OF,
   type Decision,
   type DecisionResult,
+  isUnresolvedKind,
 } from '../../transactions/unresolved/unresolved.ts';
 import { isUuid } from '../../values/ids.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
@@ -23,12 +24,14 @@ import {
 } from '../parts/page-parts.ts';
 import {
   AUDIT,
+  billingPath,
   boletoPath,
   CASE,
   casePath,
   merchantPath,
   pathOf,
   paymentPath,
+  subscriptionPath,
   UNRESOLVED,
   withQuery,
 } from '../parts/paths.ts';
@@ -163,8 +166,8 @@ function filters(visit: Visit): Html {
 function summary(waiting: readonly WaitingThing[], { wording }: Visit): Html {
   const { say, money, count } = wording;
   const sum = (things: readonly WaitingThing[]) => money(things.reduce((all, { amount }) => all + amount, 0));
-  const atBank = waiting.filter(({ kind }) => kind === 'boleto');
-  const atAcquirer = waiting.filter(({ kind }) => kind !== 'boleto');
+  const atAcquirer = waiting.filter(({ kind }) => isUnresolvedKind(kind));
+  const atBank = waiting.filter(({ kind }) => !isUnresolvedKind(kind));
   const part = (things: readonly WaitingThing[], text: string) =>
     things.length === 0 ? [] : [say(text, { count: count(things.length), money: sum(things) })];
   const parts = [
@@ -174,9 +177,20 @@ function summary(waiting: readonly WaitingThing[], { wording }: Visit): Html {
   return html`<p class="lead">${parts.join(' · ')}</p>`;
 }
 
-/** A boleto cannot be decided here. Its own page explains it. */
+/** What a bank has to answer cannot be decided here. Its own page explains it. */
 function pathOfThing({ kind, id, merchantId }: WaitingThing): string {
-  return kind === 'boleto' ? boletoPath(merchantId, id) : casePath(id);
+  switch (kind) {
+    case 'boleto':
+      return boletoPath(merchantId, id);
+    case 'pix':
+      return paymentPath(merchantId, id);
+    case 'pixAuthorization':
+      return subscriptionPath(merchantId, id);
+    case 'pixCollection':
+      return billingPath(merchantId, id);
+    default:
+      return casePath(id);
+  }
 }
 
 function waitingTable(waiting: readonly WaitingThing[], { wording, now, query }: Visit): Html {

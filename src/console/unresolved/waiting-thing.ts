@@ -1,7 +1,15 @@
 import type { Instant } from '../../values/instant.ts';
 
-/** The acquirer is asked about the first three, the bank about the last. */
-export const WAITING_KINDS = ['charge', 'cancel', 'capture', 'boleto'] as const;
+/** The acquirer is asked about the first three, a bank about the others. */
+export const WAITING_KINDS = [
+  'charge',
+  'cancel',
+  'capture',
+  'boleto',
+  'pix',
+  'pixAuthorization',
+  'pixCollection',
+] as const;
 export type WaitingKind = (typeof WAITING_KINDS)[number];
 
 export const KIND_WORDS: Readonly<Record<WaitingKind, string>> = {
@@ -9,6 +17,9 @@ export const KIND_WORDS: Readonly<Record<WaitingKind, string>> = {
   cancel: 'Cancel',
   capture: 'Capture',
   boleto: 'Boleto',
+  pix: 'Pix',
+  pixAuthorization: 'Authorization of Pix Automático',
+  pixCollection: 'Charge of Pix Automático',
 };
 
 export type WaitingOrder = 'age' | 'money';
@@ -22,6 +33,7 @@ export type WaitingFilter = {
 
 export type WaitingThing = {
   readonly kind: WaitingKind;
+  /** Of its payment, boleto, Pix, subscription or billing. */
   readonly id: string;
   readonly merchantId: string;
   readonly amount: number;

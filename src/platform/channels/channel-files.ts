@@ -60,9 +60,14 @@ async function contentOf(file: NamedFile | null): Promise<string | null> {
   });
 }
 
+/** Each certificate of a PEM file, as it stands there. */
+export function certificatesOf(text: string): readonly string[] {
+  return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+}
+
 /** OpenSSL skips authorities that it cannot read, and would then trust none. */
 function checkCertificate({ setting, path }: NamedFile, text: string): void {
-  const all = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  const all = certificatesOf(text);
   try {
     for (const one of all) new X509Certificate(one);
     if (all.length > 0) return;

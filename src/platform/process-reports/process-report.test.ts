@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LastSilences } from './peer-calls.ts';
 import {
   callsOf,
   type PeerReport,
@@ -22,6 +23,8 @@ const report = (peers: readonly Partial<PeerReport>[], ageSeconds = 5): ProcessR
     since: 100,
     answeredAt: 200,
     awayFor: [],
+    awayProviders: [],
+    reason: null,
     feedAgeSeconds: null,
     ...peer,
   })),
@@ -62,6 +65,32 @@ test('all processes together know more than each: the newest answer, and whether
   assert.equal(peerHealth([silent, report([{ state: 'notAsked' }])], 'acquirer')?.state, 'silent');
   assert.equal(peerHealth([answered, report([{ state: 'notAsked' }])], 'acquirer')?.state, 'answers');
   assert.equal(peerHealth([report([{ state: 'notAsked' }])], 'acquirer')?.state, 'notAsked');
+});
+
+test('who answers while a circuit is open answers in part, and its provider is named with the reason', () => {
+  const open = report([
+    { awayFor: ['charge'], awayProviders: ['rede'], reason: 'no connection (ENOTFOUND)', since: 170 },
+  ]);
+  const inPart = peerHealth([report([{}]), open], 'acquirer');
+  assert.deepEqual(
+    [inPart?.state, inPart?.since, inPart?.awayProviders, inPart?.reason],
+    ['inPart', 170, ['rede'], 'no connection (ENOTFOUND)'],
+  );
+  const former = parseReport(
+    '{"peers":[{"peer":"acquirer","state":"answers","awayFor":["charge"],"since":1,"answeredAt":2}]}',
+  );
+  const older = peerHealth([{ ...report([]), ...former }], 'acquirer');
+  assert.deepEqual([older?.state, older?.awayProviders, older?.reason], ['inPart', [], null]);
+});
+
+test('the last silence of a peer is kept with its reason; an answer is none', () => {
+  const silences = new LastSilences();
+  silences.note('acquirer', { kind: 'declined', reason: 'funds' });
+  assert.equal(silences.reasonOf('acquirer'), null);
+  silences.note('acquirer', { kind: 'notConnected', reason: 'no connection (ECONNREFUSED)' });
+  silences.note('bank', { kind: 'noAnswer' });
+  assert.equal(silences.reasonOf('acquirer'), 'no connection (ECONNREFUSED)');
+  assert.equal(silences.reasonOf('bank'), 'noAnswer');
 });
 
 test('a report of another version is read as far as it is known', () => {

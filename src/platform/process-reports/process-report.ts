@@ -12,6 +12,10 @@ export type PeerReport = {
   readonly answeredAt: number | null;
   /** Kinds of query whose circuit is open. */
   readonly awayFor: readonly string[];
+  /** Whose circuit is open, by the names of providers. */
+  readonly awayProviders: readonly string[];
+  /** Why it gave no answer the last time. Null while it answers. */
+  readonly reason: string | null;
   /** Seconds since its changes were read; null: it has no feed. */
   readonly feedAgeSeconds: number | null;
 };
@@ -51,19 +55,18 @@ export function isCurrent({ ageSeconds }: Pick<ProcessReport, 'ageSeconds'>): bo
 /** Queries so far. */
 export type Calls = { readonly answered: number; readonly silent: number };
 
-/** Results without an answer. For `full` and `held` nothing was asked. */
+/** Kinds without an answer. For `full` and `held` nothing was asked. */
 const SILENCES = ['unknown', 'notConnected', 'notSent', 'noAnswer', 'silent'];
 const UNASKED = ['full', 'held'];
+
+export const isSilence = (kind: string): boolean => SILENCES.includes(kind);
+const isAnswer = (kind: string): boolean => !isSilence(kind) && !UNASKED.includes(kind);
 
 /** From a process's call counts by result. */
 export function callsOf(samples: readonly Sample[]): Calls {
   const sum = (fits: (result: string) => boolean) =>
     samples.reduce((all, { labels, value }) => (fits(String(labels.result)) ? all + value : all), 0);
-  const isSilence = (result: string) => SILENCES.includes(result);
-  return {
-    answered: sum((result) => !isSilence(result) && !UNASKED.includes(result)),
-    silent: sum(isSilence),
-  };
+  return { answered: sum(isAnswer), silent: sum(isSilence) };
 }
 
 export type SeenPeer = Pick<PeerReport, 'state' | 'since' | 'answeredAt'> & { readonly calls: Calls };
@@ -85,8 +88,8 @@ export function seenAgain(before: SeenPeer, calls: Calls, now: number): SeenPeer
   };
 }
 
-/** Over all processes; `some`: only some are answered. */
-export type PeerHealth = Omit<PeerReport, 'state'> & { readonly state: PeerState | 'some' };
+/** Over all processes; `some`: only some are answered; `inPart`: all are, and a circuit is open. */
+export type PeerHealth = Omit<PeerReport, 'state'> & { readonly state: PeerState | 'some' | 'inPart' };
 
 /** From current reports; null: no process has this peer. */
 export function peerHealth(reports: readonly ProcessReport[], peer: string): PeerHealth | null {
@@ -97,19 +100,30 @@ export function peerHealth(reports: readonly ProcessReport[], peer: string): Pee
   if (seen.length === 0) return null;
   const asked = seen.filter(({ state }) => state !== 'notAsked');
   const silent = asked.filter(({ state }) => state === 'silent');
-  const state = asked.length === 0 ? 'notAsked' : silent.length === 0 ? 'answers' : 'some';
-  const all = asked.length > 0 && silent.length === asked.length;
-  const shown = state === 'some' ? silent : asked.length === 0 ? seen : asked;
+  const open = asked.filter(({ awayFor }) => awayFor.length > 0);
+  const state = stateOf({ asked, silent, open });
+  const shown = [silent, open, asked, seen].find(({ length }) => length > 0) ?? seen;
   const answers = seen.flatMap(({ answeredAt }) => answeredAt ?? []);
   const ages = seen.flatMap(({ feedAgeSeconds }) => feedAgeSeconds ?? []);
   return {
     peer,
-    state: all ? 'silent' : state,
+    state,
     since: Math.min(...shown.map(({ since }) => since)),
     answeredAt: answers.length === 0 ? null : Math.max(...answers),
     awayFor: [...new Set(seen.flatMap(({ awayFor }) => awayFor))].sort(),
+    awayProviders: [...new Set(seen.flatMap(({ awayProviders = [] }) => awayProviders))].sort(),
+    reason: shown.find(({ reason = null }) => reason !== null)?.reason ?? null,
     feedAgeSeconds: ages.length === 0 ? null : Math.min(...ages),
   };
+}
+
+function stateOf(
+  of: Readonly<Record<'asked' | 'silent' | 'open', readonly PeerReport[]>>,
+): PeerHealth['state'] {
+  if (of.asked.length === 0) return 'notAsked';
+  if (of.silent.length === of.asked.length) return 'silent';
+  if (of.silent.length > 0) return 'some';
+  return of.open.length > 0 ? 'inPart' : 'answers';
 }
 
 const NOTHING: ReportBody = {

@@ -1,3 +1,4 @@
+import type { CallAnswer } from '../../platform/process-reports/peer-calls.ts';
 import type { Acquirer } from './acquirer.ts';
 
 export type CallObserver = (
@@ -12,7 +13,7 @@ export type CallObserver = (
     | 'changes'
     | 'charges'
     | 'about',
-  result: string,
+  answer: CallAnswer,
   seconds: number,
 ) => void;
 
@@ -24,7 +25,7 @@ export function observing(observe: CallObserver) {
   ): Promise<A> => {
     const startedAt = performance.now();
     const answer = await asked;
-    observe(operation, answer.kind, (performance.now() - startedAt) / 1_000);
+    observe(operation, answer, (performance.now() - startedAt) / 1_000);
     return answer;
   };
 }

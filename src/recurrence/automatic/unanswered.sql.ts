@@ -38,16 +38,25 @@ const ALL = `(
 const LIST = statement(
   'pix_authorizations.list_unanswered',
   `select ${UNANSWERED.columns} from ${ALL} u
-   where u.since <= now() - $3 * interval '1 minute' and ($2::text is null or u.merchant_id = $2)
-   order by u.since, u.id limit $4`,
+   where u.since <= now() - $3 * interval '1 minute' and ($2::text is null or u.merchant_id = $2) and u.kind = any($6::text[])
+   order by case when $5::boolean then -u.amount end, u.since, u.id limit $4`,
 );
 
 export async function listUnanswered(
   database: Reader,
-  { merchantId, olderThanMinutes }: { readonly merchantId: string | null; readonly olderThanMinutes: number },
+  {
+    merchantId,
+    olderThanMinutes,
+    kinds = UNANSWERED_KINDS,
+  }: {
+    readonly merchantId: string | null;
+    readonly olderThanMinutes: number;
+    readonly kinds?: readonly UnansweredKind[];
+  },
   limit: number,
+  order: 'age' | 'money' = 'age',
 ): Promise<Unanswered[]> {
-  const values = [MOST_COUNTED_OF_ALL, merchantId, olderThanMinutes, limit];
+  const values = [MOST_COUNTED_OF_ALL, merchantId, olderThanMinutes, limit, order === 'money', kinds];
   return (await database.query(LIST, values)).map(UNANSWERED.parse);
 }
 

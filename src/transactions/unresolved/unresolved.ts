@@ -9,6 +9,10 @@ import { type Origin, TRANSACTION_MOVES, type TransactionState } from '../transa
 export const UNRESOLVED_KINDS = ['charge', 'cancel', 'capture'] as const;
 export type UnresolvedKind = (typeof UNRESOLVED_KINDS)[number];
 
+export function isUnresolvedKind(kind: string): kind is UnresolvedKind {
+  return UNRESOLVED_KINDS.some((one) => one === kind);
+}
+
 /** All times are real. */
 export type Unresolved = {
   readonly kind: UnresolvedKind;

@@ -1,6 +1,7 @@
 import { Pool } from 'undici';
 import type { Asked, Question } from '../../../../platform/channels/ask-once.ts';
 import { type Channel, SharedPool } from '../../../../platform/channels/open-channel.ts';
+import type { CallAnswer } from '../../../../platform/process-reports/peer-calls.ts';
 import type { Wanted } from '../../../../platform/work/fair-line.ts';
 
 const REGISTERING_CONNECTIONS = 32;
@@ -15,7 +16,7 @@ type Operation = 'issue' | 'cancel' | 'find' | 'changes' | 'about';
 export type BankOptions = {
   /** Whether nothing is sent to a bank that does not say that it is no simulator. */
   readonly isRealOnly: boolean;
-  readonly observe: (operation: Operation, result: string, seconds: number) => void;
+  readonly observe: (operation: Operation, answer: CallAnswer, seconds: number) => void;
 };
 
 /** `bankCode`: that of the bank that answered; empty if nothing was sent. */
@@ -68,7 +69,7 @@ export class BankConnections {
   ): Promise<A> => {
     const startedAt = performance.now();
     const answer = await asked;
-    this.#observe(operation, answer.kind, (performance.now() - startedAt) / 1_000);
+    this.#observe(operation, answer, (performance.now() - startedAt) / 1_000);
     return answer;
   };
 

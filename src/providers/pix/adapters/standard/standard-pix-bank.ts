@@ -1,6 +1,7 @@
 import type { TokenAnswer } from '../../../../platform/channels/access-token.ts';
 import type { Channel } from '../../../../platform/channels/open-channel.ts';
 import type { FeedRequest } from '../../../../platform/feeds/feed.ts';
+import type { ObserveCall } from '../../../../platform/process-reports/peer-calls.ts';
 import type {
   FoundPix,
   FoundPixRefund,
@@ -34,7 +35,7 @@ export const PIX_CONNECT_MILLISECONDS = 3_000;
 const LARGEST_PAGE_BYTES = 4 * 1024 * 1024;
 
 export type PixBankOptions = {
-  readonly observe: (operation: string, result: string, seconds: number) => void;
+  readonly observe: ObserveCall;
   /** Of the simulated bank, which is told a merchant's test clock. */
   readonly headersOf?: HeadersOf;
 };
@@ -59,7 +60,7 @@ export function standardPixBank(
   const observed = async <A extends { readonly kind: string }>(operation: string, asked: Promise<A>) => {
     const startedAt = performance.now();
     const answer = await asked;
-    observe(operation, answer.kind, (performance.now() - startedAt) / 1_000);
+    observe(operation, answer, (performance.now() - startedAt) / 1_000);
     return answer;
   };
   return {
