@@ -163,3 +163,19 @@ test('who has verified the audit log, and when, is shown; where it is read only 
   const viewer = await signedIn(service, 'viewer', null);
   assert.ok(!(await viewer.turnTo('/console/health')).text.includes('/console/audit?'));
 });
+
+test('a Pix of which nothing is known is counted and listed', async () => {
+  await service.auditor.query(
+    `insert into pix_charges (merchant_id, pix_id, account_number, txid, page_key, state, amount, expires_in_seconds, expires_at,
+       created_by, requested_at, changed_at, bank, due_at, unknown_since, unknown_reason)
+     values ('MUITA', $1, '1', repeat('a', 32), repeat('0', 32), 'issuing', 5000, 3600, now() + interval '1 hour',
+       'loja', now(), now(), 'itau', now() + interval '1 hour', now() - interval '20 minutes', 'no connection (EAI_AGAIN)')`,
+    [randomUUID()],
+  );
+  await healthWith(/Sem resposta conhecida 1 o mais antigo há 20 minutos.* Pix 1 20 minutos/s);
+  const words = wordsOf((await admin.turnTo('/console/unresolved?kind=pix')).text);
+  assert.match(words, /No banco 1, R\$ 50,00/);
+  assert.match(words, /Pix MUITA R\$ 50,00 20 minutos .*no connection \(EAI_AGAIN\)/);
+  const { text } = await admin.turnTo('/console/unresolved?kind=pixAuthorization');
+  assert.match(wordsOf(text), /Nada desconhecido corresponde/);
+});
