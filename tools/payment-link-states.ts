@@ -18,6 +18,7 @@ export const LINK_TABLE = {
     pay: 'the payment of the try was approved',
     fail: 'the try came to no charge',
     disable: 'the merchant disables it',
+    close: 'the database was restored: it may be paid already',
   },
   first: ['open'],
 } as const;

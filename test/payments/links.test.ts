@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import { after, beforeEach, test } from 'node:test';
+import { instant, saoPauloDay } from '../../src/values/instant.ts';
 import { call, encryptCard, logIn, type Reply, TEST_CARD } from '../kit/merchant.ts';
 import { type Service, until } from '../kit/service.ts';
 import { newOrder, openResolvingProcess } from './resolving-service.ts';
@@ -41,7 +42,7 @@ const show = ({ page }: Made) => call(gateway(), page);
 const statusOf = async ({ id }: Made) => (await api(`information?id=${id}`)).body;
 
 /** Encrypts a card as the page does, with what the page was given. */
-async function sealed(link: Made, cardNumber = TEST_CARD): Promise<string> {
+async function sealed(link: Made, cardNumber = TEST_CARD, securityCode = '123'): Promise<string> {
   const { text } = await show(link);
   const given = JSON.parse(
     /<script type="application\/json" id="given">(.*?)<\/script>/.exec(text)?.[1] ?? '',
@@ -49,7 +50,7 @@ async function sealed(link: Made, cardNumber = TEST_CARD): Promise<string> {
   const card = { cardNumber, cardholderName: 'ANA SOUZA', expirationMonth: '12', expirationYear: '39' };
   return encryptCard(given.key, {
     ...card,
-    securityCode: '123',
+    ...(securityCode === '' ? {} : { securityCode }),
     merchantId: given.merchantId,
     createdAt: given.now,
   });
@@ -109,9 +110,30 @@ test('the way back to the shop says what was paid, signed like a notification', 
     [fields.linkId, fields.status, fields.paymentId, fields.referenceTransaction, fields.a],
     [link.id, 'Pago', paymentId, link.order, '1'],
   );
-  const text = `${link.id}.${fields.timestamp}.Pago.${paymentId}`;
+  const text = `${link.id}.${fields.timestamp}.Pago.${paymentId}.${link.order}`;
   const signature = createHmac('sha256', secret).update(text).digest('base64');
   assert.equal(fields.signature, `v1,${signature}`);
+});
+
+test('a card without its security code is not asked', async () => {
+  const link = await newLink();
+  const { body } = await pay(link, await sealed(link, TEST_CARD, ''));
+  assert.deepEqual([body.status, body.message], ['declined', 'Confira o código de segurança do cartão.']);
+  assert.deepEqual(await booked(link), []);
+  assert.equal((await pay(link, await sealed(link))).body.status, 'paid');
+});
+
+test('a link that was made is answered again with its key, also when its last day is over', async () => {
+  const expirationDate = saoPauloDay(instant(Date.now()));
+  const body = { description: 'Hoje', value: 10, expirationDate };
+  const headers = { 'idempotency-key': newOrder() };
+  const first = await api('new', { body, headers });
+  assert.equal(first.status, 200, first.text);
+  const moved = await call(gateway(), '/homologation/clock', { token, body: { advanceDays: 2 } });
+  assert.equal(moved.status, 200, moved.text);
+  const again = await api('new', { body, headers });
+  assert.deepEqual([again.status, again.body.id], [200, first.body.id], again.text);
+  assert.equal((await api('new', { body })).status, 400);
 });
 
 async function accountOf(): Promise<string> {

@@ -1,6 +1,7 @@
 import type { AuditEvent } from '../../audit/audit-event.ts';
 import { holdRestored } from '../../merchants/merchants.sql.ts';
 import { releaseRestored } from '../../merchants/release-restored.ts';
+import { closeRestoredLinks } from '../../payments/links/links.sql.ts';
 import { acceptDatabase, readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
 import { isAccepted, textOf } from '../../platform/database-watch/server-stamp.ts';
 import type { Tx } from '../../platform/postgres/database.ts';
@@ -130,11 +131,12 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
     await acceptDatabase(tx, facts);
     // In one transaction, so that no billing falls due between the two.
     const held = await holdRestored(tx);
+    const links = await closeRestoredLinks(tx);
     tx.record(eventOf(held));
-    return { ...compared, held };
+    return { ...compared, held, links };
   });
   if ('refusal' in done) return refused(done.refusal);
-  const { run, waiting, held } = done;
+  const { run, waiting, held, links } = done;
   return {
     ok: true,
     lines: [
@@ -144,11 +146,14 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
       ...reconciledLines(run, waiting),
       `The billings of ${held} merchants are held: what they canceled in the lost time is alive again here.`,
       'Cancel it again (restore redo), or have the merchants do it; then restore release.',
+      ...(links === 0
+        ? []
+        : [`${links} payment links are closed: they may have been paid. Let the merchants make new ones.`]),
       'Running services go on within a second or two.',
     ],
     json: {
       ...{ acceptedAs: is, was, isReconciled: isCompared(run) },
-      ...{ undecided: waiting.undecided, unfinished: waiting.unfinished, held },
+      ...{ undecided: waiting.undecided, unfinished: waiting.unfinished, held, links },
     },
   };
 }

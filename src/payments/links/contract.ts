@@ -84,7 +84,7 @@ const LINK_REQUEST = named('PaymentLinkRequest', {
     Type.String({ maxLength: 50, description: 'Yours: the payment carries it.' }),
   ),
 });
-type LinkBody = Static<typeof LINK_REQUEST>;
+export type LinkBody = Static<typeof LINK_REQUEST>;
 
 export const RETURN_FAULTS = urlRefusals('urlReturn');
 
@@ -107,10 +107,9 @@ export function checkLink(callRules: CallRules): (body: unknown) => Fault[] {
 }
 
 /** Null: it is sound. `now`: business time. */
-export function expirationFault(
-  expirationDate: string | undefined,
-  now: Instant,
-): keyof typeof LINK_TERMS_REFUSALS | null {
+export type LinkTermsRefusal = keyof typeof LINK_TERMS_REFUSALS;
+
+export function expirationFault(expirationDate: string | undefined, now: Instant): LinkTermsRefusal | null {
   if (expirationDate === undefined) return null;
   const today = saoPauloDay(now);
   if (expirationDate < today) return 'expired';

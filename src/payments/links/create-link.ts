@@ -6,7 +6,8 @@ import type { Once } from '../../platform/http/failures.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Seller } from '../pay-by-card.ts';
-import type { Link, WantedLink } from './link.ts';
+import { expirationFault, type LinkBody, type LinkTermsRefusal, readWantedLink } from './contract.ts';
+import type { Link } from './link.ts';
 import { type CreateLinkResult, findLink, type NewLink } from './links.sql.ts';
 
 export type CreateLinkTools = FindRequestTools & {
@@ -15,21 +16,23 @@ export type CreateLinkTools = FindRequestTools & {
   readonly writeLink: BatchedWrite<NewLink, CreateLinkResult>;
 };
 
-/** A repetition with its key gives the same link. */
+/** A repetition with its key gives the same link, also when its last day is over. */
 export function createLink(
   tools: CreateLinkTools,
   seller: Seller,
-  wanted: WantedLink,
-  sent: SentRequest,
+  sent: SentRequest & { readonly body: LinkBody },
   deadlineAt: number,
-): Promise<Once<Link>> {
+): Promise<Once<Link | LinkTermsRefusal>> {
   const { merchantId, accountNumber, userName, softDescriptor } = seller;
   const request = identifyRequest(tools.keyring, merchantId, sent);
   return answerOnce(tools, merchantId, request, {
     async make(isFirst) {
       if (!(await isFirst)) return 'keyUsed';
+      const now = tools.clock.now(merchantId);
+      const fault = expirationFault(sent.body.expirationDate, now);
+      if (fault !== null) return fault;
       const link: Link = {
-        ...wanted,
+        ...readWantedLink(sent.body, now),
         ...{ merchantId, accountNumber, softDescriptor },
         linkId: newId(),
         pageKey: newPageKey(),
@@ -38,12 +41,12 @@ export function createLink(
         tries: 0,
         paymentId: null,
         createdBy: userName,
-        createdAt: tools.clock.now(merchantId),
-        triedAt: null,
+        createdAt: now,
+        triedMilliseconds: 0,
       };
       return (await tools.writeLink({ link, request }, deadlineAt)) === 'keyUsed' ? 'keyUsed' : link;
     },
-    isRefused: () => false,
+    isRefused: (result) => typeof result === 'string',
     repeatAnswer: (linkId) => findLink(tools.database, { merchantId, linkId }),
   });
 }

@@ -16,7 +16,6 @@ import {
   LINK_TERMS_REFUSALS,
   LIST_LINKS,
   linkPagesAt,
-  readWantedLink,
   stateOfWord,
   writeLink,
 } from './contract.ts';
@@ -46,16 +45,13 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
     CREATE_LINK,
     async (tools: LinkTools, call) => {
       const seller = callerOf(call);
-      const now = tools.clock.now(seller.merchantId);
-      const fault = expirationFault(call.body.expirationDate, now);
-      if (fault !== null) return refusalAnswer(LINK_TERMS_REFUSALS[fault], call.language);
-      const wanted = readWantedLink(call.body, now);
-      const once = await createLink(tools, seller, wanted, call, call.deadlineAt);
+      const once = await createLink(tools, seller, call, call.deadlineAt);
       const pages = linkPagesAt(call.origin(), tools.cell);
-      return writeOnce(call, once, ({ linkId, pageKey }) => ({
-        status: 200,
-        body: { id: linkId, url: pages + pageKey },
-      }));
+      return writeOnce(call, once, (result) =>
+        typeof result === 'string'
+          ? refusalAnswer(LINK_TERMS_REFUSALS[result], call.language)
+          : { status: 200, body: { id: result.linkId, url: pages + result.pageKey } },
+      );
     },
     {
       checkWith: ({ callRules }) => checkLink(callRules),

@@ -6,7 +6,6 @@ import type { Reader } from '../../platform/postgres/database.ts';
 import type { MadeTransaction } from '../../transactions/methods/card/intents.sql.ts';
 import type { TransactionState } from '../../transactions/transaction.ts';
 import { findTransaction } from '../../transactions/transaction-queries.sql.ts';
-import { type Instant, instant } from '../../values/instant.ts';
 import { keyOfTry, type Link, outcomeWithoutPayment, type TryOutcome } from './link.ts';
 
 export type FindTryTools = {
@@ -44,7 +43,7 @@ export async function findTryOutcome(
 ): Promise<TryOutcome> {
   const { merchantId } = link;
   const { value: paymentId } = await findMadeTransaction({ merchantId, ...spanOfTry(keyring, link) });
-  if (paymentId === null) return outcomeWithoutPayment(link.triedAt as Instant, instant(Date.now()));
+  if (paymentId === null) return outcomeWithoutPayment(link);
   const transaction = await findTransaction(database, merchantId, paymentId);
   const kind = transaction === null ? 'underWay' : OUTCOMES[transaction.state];
   return kind === 'paid' ? { kind, paymentId } : { kind };

@@ -1,4 +1,5 @@
 import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { everySoOften } from '../../platform/work/every-so-often.ts';
@@ -32,11 +33,17 @@ export async function finishTry(
 }
 
 /** Ends tries whose request did not: its process died, or the acquirer's answer came later. */
-export function finishDueTries(tools: FinishTryTools): Work {
+export function finishDueTries(tools: FinishTryTools & Pick<ModuleContext, 'log'>): Work {
   const finish = async (signal: AbortSignal) => {
     for (const link of await listDueTries(tools.database, MOST_IN_A_RUN)) {
       if (signal.aborted) return;
-      await finishTry(tools, link, await findTryOutcome(tools, link));
+      try {
+        await finishTry(tools, link, await findTryOutcome(tools, link));
+      } catch (error) {
+        // One that cannot be read holds up no other.
+        await putOff(tools.database, link);
+        tools.log.error({ err: error, linkId: link.linkId }, 'a try to pay a link was not ended');
+      }
     }
   };
   return everySoOften('finishDueTries', PAUSE_MILLISECONDS, finish, { piece: EARLIEST_LOOK });

@@ -1,4 +1,3 @@
-import { isRequestLost } from '../../idempotency/idempotency-key.ts';
 import { type Cents, splitIntoInstallments } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 
@@ -6,15 +5,15 @@ import type { Instant } from '../../values/instant.ts';
 export const LINK_STATES = ['open', 'paying', 'paid', 'disabled'] as const;
 export type LinkState = (typeof LINK_STATES)[number];
 
-/** `fail`: the try came to no charge. */
-type LinkEvent = 'begin' | 'pay' | 'fail' | 'disable';
+/** `fail`: the try came to no charge. `close`: the database was restored, and it may be paid already. */
+type LinkEvent = 'begin' | 'pay' | 'fail' | 'disable' | 'close';
 
-const NEVER = { begin: null, pay: null, fail: null, disable: null } as const;
+const NEVER = { begin: null, pay: null, fail: null, disable: null, close: null } as const;
 
 /** Null: the event cannot happen in that state. A link is paid once, even if the payment is given back. */
 export const LINK_MOVES = {
-  open: { ...NEVER, begin: 'paying', disable: 'disabled' },
-  paying: { ...NEVER, pay: 'paid', fail: 'open' },
+  open: { ...NEVER, begin: 'paying', disable: 'disabled', close: 'disabled' },
+  paying: { ...NEVER, pay: 'paid', fail: 'open', close: 'disabled' },
   paid: NEVER,
   disabled: NEVER,
 } as const satisfies Record<LinkState, Record<LinkEvent, LinkState | null>>;
@@ -45,8 +44,8 @@ export type Link = LinkKey &
     readonly paymentId: string | null;
     readonly createdBy: string;
     readonly createdAt: Instant;
-    /** Real time. */
-    readonly triedAt: Instant | null;
+    /** Real time since the last try began, by the database's clock; 0: nobody has tried. */
+    readonly triedMilliseconds: number;
   };
 
 /** So many tries are too many for one buyer: somebody tries out cards. */
@@ -68,10 +67,12 @@ export type TryOutcome =
   | { readonly kind: 'failed' }
   | { readonly kind: 'underWay' };
 
+/** A request takes two minutes at most, whatever its deadline is set to. */
+const LONGEST_REQUEST_MILLISECONDS = 150_000;
+
 /** A try of which no payment is found. Once its request is over, none will ever be made. */
-export function outcomeWithoutPayment(triedAt: Instant, now: Instant): TryOutcome {
-  const isLost = isRequestLost({ isDone: false, ageMilliseconds: now - triedAt });
-  return { kind: isLost ? 'failed' : 'underWay' };
+export function outcomeWithoutPayment({ triedMilliseconds }: Pick<Link, 'triedMilliseconds'>): TryOutcome {
+  return { kind: triedMilliseconds > LONGEST_REQUEST_MILLISECONDS ? 'failed' : 'underWay' };
 }
 
 /** The key of the payment of a try, unique over all links of a merchant. */

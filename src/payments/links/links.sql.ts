@@ -2,7 +2,13 @@ import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import type { Page, WantedPage } from '../../platform/pages.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
-import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
+import {
+  type Database,
+  type Reader,
+  type Row,
+  statement,
+  type Tx,
+} from '../../platform/postgres/database.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
@@ -29,7 +35,7 @@ const LINK = rowCodec<Link>(
     paymentId: column.nullable(column.text()),
     createdBy: column.text(),
     createdAt: column.instant(),
-    triedAt: column.nullable(column.instant()),
+    triedMilliseconds: column.real('coalesce((extract(epoch from now() - l.tried_at) * 1000)::float8, 0)'),
   },
   'l',
 );
@@ -120,7 +126,7 @@ export async function findLinkOfPage(database: Reader, pageKey: string): Promise
   return { ...LINK.parse(row), beneficiary: BENEFICIARY.parse(row), ...STANDING.parse(row) };
 }
 
-/** For the request of a try, which ends within 15 seconds. */
+/** For the request of a try, which ends within 15 seconds as a rule. */
 const REQUEST_SECONDS = 20;
 
 /** Only one of many that ask at the same time: the row is locked, and no longer open for the others. */
@@ -221,6 +227,25 @@ export async function disableLinkRow(
 ): Promise<Link | null> {
   const [row] = await database.query(DISABLE, [merchantId, linkId, reason, utcText(now)]);
   return row === undefined ? null : LINK.parse(row);
+}
+
+const CLOSED = rowCodec({ closed: column.whole('count(*)') });
+
+const CLOSE_RESTORED = statement(
+  'payment_links.close_restored',
+  `with closed as (
+     update payment_links set state = 'disabled', disable_reason = 'The database was restored: it may be paid already',
+       look_at = null, changed_at = now()
+     where state in (${fromStates(LINK_MOVES, 'close')})
+     returning link_id
+   )
+   select ${CLOSED.columns} from closed`,
+);
+
+/** Of all merchants: what was paid in the lost time is open again here. Gives how many. */
+export async function closeRestoredLinks(tx: Tx): Promise<number> {
+  const [row] = await tx.query(CLOSE_RESTORED, []);
+  return CLOSED.parse(row as Row).closed;
 }
 
 export const LINK_ORDERS = ['createdDate'] as const;

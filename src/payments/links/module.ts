@@ -54,7 +54,7 @@ export function openLinks(
   },
   { paying, antiFraud, cardKeys }: Below,
 ): Module {
-  const { database, keyring, clock, acquirers, lookUp, search, batched } = context;
+  const { database, keyring, clock, acquirers, lookUp, search, batched, gate, log } = context;
   const { cell } = context.configuration;
   return {
     endpoints: [
@@ -71,6 +71,7 @@ export function openLinks(
         cardKeys,
         clock,
         acquirers,
+        gate,
         askForPayer: openPayersLine(lookUp),
         createCode: antiFraud.createCode,
         script: readPageScript(),
@@ -79,7 +80,7 @@ export function openLinks(
           signForAccount({ database, keyring }, link, { id: link.linkId, body }, Date.now()),
       }),
     ],
-    works: [finishDueTries({ ...paying, clock })],
+    works: [finishDueTries({ ...paying, clock, log })],
     clockedWork: [],
   };
 }

@@ -1,7 +1,8 @@
 import type { CardKeys } from '../../cards/pairs/open-card-keys.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { Gate } from '../../platform/gate.ts';
 import { type Answer, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
-import { tooManyAnswer } from '../../platform/http/failures.ts';
+import { tooManyAnswer, unavailableAnswer } from '../../platform/http/failures.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { type Acquirers, widestCapabilities } from '../../providers/open-acquirers.ts';
@@ -20,6 +21,7 @@ import { returnAddress, returnText } from './return-address.ts';
 
 export type LinkPageTools = PayLinkTools & {
   readonly askForPayer: AskForPayer;
+  readonly gate: Gate;
   readonly clock: BusinessClock;
   readonly acquirers: Acquirers;
   readonly cardKeys: Pick<CardKeys, 'publicKey'>;
@@ -48,6 +50,8 @@ export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
   ),
   endpoint(PAY_LINK_BY_CARD, (tools: LinkPageTools, call) =>
     answer(tools, call, async (link) => {
+      // Before a try begins: its number would be that of one that the database has lost.
+      if (tools.gate.reason() !== null) return unavailableAnswer('overloaded', call.language);
       const { encryptedCard, installments, brand = null } = call.body;
       const isOffered = optionsOf(tools, link).some(({ count }) => count === installments);
       if (shownState(link, tools.clock.now(link.merchantId)) !== 'open' || !isOffered)
@@ -109,7 +113,10 @@ async function toPay(tools: LinkPageTools, link: LinkOfPage): Promise<LinkToPay>
     options: optionsOf(tools, link),
     now: instant(Date.now()),
     publicKey: tools.cardKeys.publicKey().key,
-    returnAddress: await signedReturn(tools, link, LINK_STATUS_WORDS[shown]),
+    returnAddress:
+      shown === 'open' || shown === 'paying'
+        ? null
+        : await signedReturn(tools, link, LINK_STATUS_WORDS[shown]),
   };
 }
 

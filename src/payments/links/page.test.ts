@@ -29,7 +29,7 @@ const LINK: Link = {
   paymentId: null,
   createdBy: 'loja',
   createdAt: NOW,
-  triedAt: null,
+  triedMilliseconds: 0,
 };
 
 const TO_PAY: LinkToPay = {

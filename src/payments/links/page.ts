@@ -63,7 +63,7 @@ export function linkPage(toPay: LinkToPay, script: PageScript): string {
       : []),
   ];
   const back =
-    returnAddress === null || shown === 'open' || shown === 'paying'
+    returnAddress === null
       ? ''
       : `\n<a class="button" href="${escapedMarkup(returnAddress)}">Voltar ao vendedor</a>`;
   return htmlPage({

@@ -120,6 +120,7 @@ function paymentOf(
     buyer: { ...UNKNOWN_BUYER, ipAddress: address },
     customer: null,
     split: null,
+    needsSecurityCode: true,
   };
 }
 

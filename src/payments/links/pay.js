@@ -128,12 +128,14 @@ async function send(path, body) {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    if (reply.status === 429 || reply.status === 503) {
+    const told = await reply.json();
+    // Only the service itself can say that nothing was done: a proxy does not know.
+    if ((reply.status === 429 || reply.status === 503) && Array.isArray(told)) {
       showWaiting(false);
       tell(NOTHING_CHARGED);
       return;
     }
-    const { status, message } = await reply.json();
+    const { status, message } = told;
     if (status === 'declined') {
       showWaiting(false);
       tell(message);

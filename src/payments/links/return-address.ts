@@ -3,9 +3,12 @@ import type { Link } from './link.ts';
 /** `timestamp`: seconds, real time. `signature` null: the account has no secret. */
 type Signed = { readonly timestamp: string; readonly signature: string | null };
 
-/** What the signature is over, after id and time: the status, and what paid it. */
-export function returnText(status: string, { paymentId }: Pick<Link, 'paymentId'>): string {
-  return `${status}.${paymentId ?? ''}`;
+/** What the signature is over, after id and time: the status, what paid it, and the merchant's reference. */
+export function returnText(
+  status: string,
+  { paymentId, referenceTransaction }: Pick<Link, 'paymentId' | 'referenceTransaction'>,
+): string {
+  return `${status}.${paymentId ?? ''}.${referenceTransaction ?? ''}`;
 }
 
 export function returnAddress(

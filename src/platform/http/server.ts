@@ -234,7 +234,7 @@ function whyTurnedAway({ raw, routeOptions }: FastifyRequest, isClosed: boolean)
   if (isMalformed) return 'malformedHttp';
   if (connection?.isReserved === true && !isHealth) return 'overloaded';
   // Health reports the stop itself.
-  return isClosed && wanted?.api !== 'operations' ? 'overloaded' : null;
+  return isClosed && !(wanted?.api === 'operations' && wanted.method === 'GET') ? 'overloaded' : null;
 }
 
 /** Whether the request shows nothing about its caller. Health is answered to everybody. */
