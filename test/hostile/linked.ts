@@ -21,7 +21,7 @@ export async function newLink(shop: Shop): Promise<Made> {
   return reply.body as Made;
 }
 
-export const knownLink = (shop: Shop): Promise<Made> => shop.once('link', () => newLink(shop));
+const knownLink = (shop: Shop): Promise<Made> => shop.once('link', () => newLink(shop));
 
 const pageKeyOf = ({ url }: Made) => url.slice(-32);
 

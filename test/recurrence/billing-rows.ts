@@ -62,6 +62,7 @@ export async function plantSubscription(
     state: 'active',
     state_since: new Date(),
     first_due_on: '2026-12-01',
+    installments_paid_before: 0,
     ...change,
   });
   return { planId, subscriptionId, vaultId };

@@ -29,7 +29,7 @@ import { type Link, type ShownState, shownState, type WantedLink } from './link.
 import { LINK_ORDERS } from './links.sql.ts';
 
 const USUAL_DAYS = 30;
-export const MOST_DAYS_OF_LINK = 366;
+const MOST_DAYS_OF_LINK = 366;
 
 export const LINK_STATUS_WORDS = {
   open: 'Aberto',
@@ -151,7 +151,7 @@ const LINK_ANSWER = named('PaymentLink', {
   createdDate: Type.String({ description: 'São Paulo time without zone.' }),
 });
 
-export const LINK_EXAMPLE = {
+const LINK_EXAMPLE = {
   id: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
   url: 'https://gateway.example/pay/3f1c0a5e7d9b4c2a8e6f0d1b2c3a4958',
   status: LINK_STATUS_WORDS.open,

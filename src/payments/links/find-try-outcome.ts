@@ -20,7 +20,7 @@ export function requestOfTry(link: Pick<Link, 'linkId' | 'tries'>, body: unknown
 }
 
 /** Where the id of the payment of a try lies. */
-export function spanOfTry(keyring: FindTryTools['keyring'], link: Link): IdSpan {
+function spanOfTry(keyring: FindTryTools['keyring'], link: Link): IdSpan {
   const request = identifyRequest(keyring, link.merchantId, requestOfTry(link, {}));
   if (request === null) throw new Error('the request of a try has a key');
   return idSpan(request.idStem);

@@ -31,7 +31,7 @@ export const SHOW_LINK_PAGE = contract({
   answers: { 200: { description: 'The page.', contentType: 'text/html' }, 404: NO_LINK },
 });
 
-export const TRY_STATUSES = ['paid', 'declined', 'confirming', 'notOpen'] as const;
+const TRY_STATUSES = ['paid', 'declined', 'confirming', 'notOpen'] as const;
 
 const TRY_ANSWER = named('PaymentLinkTry', {
   status: Type.Enum([...TRY_STATUSES], {

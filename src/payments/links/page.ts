@@ -149,7 +149,7 @@ function cardForm({ link, options }: LinkToPay): string {
 }
 
 /** `3x de R$ 33,33 (a primeira de R$ 33,34)`. */
-export function installmentText({ count, first, others }: InstallmentOption): string {
+function installmentText({ count, first, others }: InstallmentOption): string {
   if (count === 1) return `À vista, ${reaisShown(first)}`;
   const rest = first === others ? '' : ` (a primeira de ${reaisShown(first)})`;
   return `${count}x de ${reaisShown(others)}${rest}`;
