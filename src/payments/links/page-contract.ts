@@ -63,6 +63,7 @@ export const PAY_LINK_BY_CARD = contract({
       minLength: 1,
       maxLength: 2_048,
       mayHoldCard: true,
+      format: 'visibleText',
       description: 'With number, holder, expiry and security code inside; see the public key.',
     }),
     installments: Type.Integer({ minimum: 1, maximum: 12 }),

@@ -70,7 +70,7 @@ function queryNameCases(): HostileCase[] {
       'unknown names in the query',
       [
         ['unknown', 'x'],
-        ['id', '1'],
+        ['other', '1'],
         ['unknown', 'y'],
       ],
       ACCEPTED,
