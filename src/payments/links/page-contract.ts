@@ -60,7 +60,8 @@ export const PAY_LINK_BY_CARD = contract({
     'Called by the page. One try at a time, and none once the link is paid: whatever is sent twice, the buyer is charged once.',
   body: named('PaymentLinkCardRequest', {
     encryptedCard: Type.String({
-      minLength: 1,
+      // A number that is typed here is refused at the door.
+      minLength: 256,
       maxLength: 2_048,
       mayHoldCard: true,
       format: 'visibleText',
@@ -70,6 +71,6 @@ export const PAY_LINK_BY_CARD = contract({
     brand: Type.Optional(Type.Enum([...CARD_BRANDS], { description: 'Where the number does not show it.' })),
   }),
   isExact: true,
-  bodyExample: { encryptedCard: 'base64…', installments: 1 },
+  bodyExample: { encryptedCard: 'q83v'.repeat(128), installments: 1 },
   answers: ANSWERS,
 });
