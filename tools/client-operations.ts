@@ -69,8 +69,9 @@ export function clientOperations(document: ServedDocument, note: string): string
     return `  ${comment(operation.summary, '  ').trimStart()}  ${operation.operationId}: { given: ${given}; answer: ${answer} };`;
   });
   const table = called.map((one) => {
-    const { name, row, isKeyed } = rowOf(one);
-    return `  ${name}: [${[...row, isKeyed ? 'keyed' : 'plain'].map((text) => `'${text}'`).join(', ')}],`;
+    const { name, row, isKeyed, names } = rowOf(one);
+    const texts = [...row, isKeyed ? 'keyed' : 'plain', names.join(' ')];
+    return `  ${name}: [${texts.map((text) => `'${text}'`).join(', ')}],`;
   });
   return [
     `// ${note}`,
@@ -82,8 +83,10 @@ export function clientOperations(document: ServedDocument, note: string): string
     '};',
     '',
     "export type Scope = 'gateway' | 'recurrence' | 'integration';",
-    '/** Method, path, whose login, and whether it takes an Idempotency-Key. */',
-    "export type OperationRow = readonly [method: string, path: string, scope: Scope, kind: 'keyed' | 'plain'];",
+    '/** Method, path, whose login, whether it takes an Idempotency-Key, and the names of its query. */',
+    'export type OperationRow = readonly [',
+    "  method: string, path: string, scope: Scope, kind: 'keyed' | 'plain', names: string,",
+    '];',
     '',
     'export const OPERATIONS: Readonly<Record<keyof Operations, OperationRow>> = {',
     ...table,
@@ -92,20 +95,29 @@ export function clientOperations(document: ServedDocument, note: string): string
   ].join('\n');
 }
 
-type Row = { readonly name: string; readonly row: readonly string[]; readonly isKeyed: boolean };
+type Row = {
+  readonly name: string;
+  readonly row: readonly string[];
+  readonly isKeyed: boolean;
+  /** Of the query. */
+  readonly names: readonly string[];
+};
 
 function rowOf({ path, method, operation }: Called): Row {
   const isKeyed = operation.parameters?.some(({ $ref }) => $ref?.endsWith('/Idempotency-Key')) === true;
   const row = [method.toUpperCase(), path, scopeOf(path, operation)];
-  return { name: operation.operationId, row, isKeyed };
+  const names = namedBy(operation)
+    .filter(({ name }) => !path.includes(`{${name}}`))
+    .map(({ name }) => name);
+  return { name: operation.operationId, row, isKeyed, names };
 }
 
 /** How a language writes a row of its table. */
 const ROWS = {
-  php: ({ name, row, isKeyed }: Row) =>
-    `'${name}' => [${[...row.map((text) => `'${text}'`), isKeyed].join(', ')}],`,
-  py: ({ name, row, isKeyed }: Row) =>
-    `"${name}": (${[...row.map((text) => `"${text}"`), isKeyed ? 'True' : 'False'].join(', ')}),`,
+  php: ({ name, row, isKeyed, names }: Row) =>
+    `'${name}' => [${[...row.map((text) => `'${text}'`), isKeyed, `'${names.join(' ')}'`].join(', ')}],`,
+  py: ({ name, row, isKeyed, names }: Row) =>
+    `"${name}": (${[...row.map((text) => `"${text}"`), isKeyed ? 'True' : 'False', `"${names.join(' ')}"`].join(', ')}),`,
 } as const;
 
 /** The source of a client with its table made anew, between the two marks. */
@@ -138,10 +150,13 @@ function answersOf({ responses }: Operation): Schema[] {
     .flatMap(([, { content }]) => content?.['application/json']?.schema ?? []);
 }
 
-function givenBy({ parameters = [], requestBody }: Operation): Schema {
-  const named = parameters.filter(
-    ({ $ref, name }) => $ref === undefined && !LEFT_OUT_PARAMETERS.includes(name),
-  );
+function namedBy({ parameters = [] }: Operation): Parameter[] {
+  return parameters.filter(({ $ref, name }) => $ref === undefined && !LEFT_OUT_PARAMETERS.includes(name));
+}
+
+function givenBy(operation: Operation): Schema {
+  const { requestBody } = operation;
+  const named = namedBy(operation);
   const body = requestBody?.content['application/json']?.schema;
   return {
     properties: {

@@ -130,9 +130,9 @@ test('a call without any answer ends in time, and says that it may be done', asy
 
 test('a token that is not taken any more is asked for anew, once for all calls', async () => {
   let authorization: string | null = null;
-  const recording: typeof fetch = (address, request) => {
-    authorization = new Headers(request?.headers).get('authorization');
-    return fetch(address, request);
+  const recording: typeof fetch = (request, options) => {
+    authorization = (request as Request).headers.get('authorization');
+    return fetch(request, options);
   };
   const mine = openParcela({ url: proxy.url, logins: demo, fetch: recording });
   await mine.listTrialCards();
@@ -186,6 +186,35 @@ test('lists are read to their end, page after page', async () => {
     wanted.delete(nsu);
   for await (const { vaultId } of parcela.each('listVaultCards', { limit: 2 })) vaultIds.delete(vaultId);
   assert.deepEqual([wanted, vaultIds], [new Set(), new Set()]);
+});
+
+test('what a program gets wrong is said before anything is sent', async () => {
+  const body = await order(100);
+  const before = proxy.seen.length;
+  const wrong: [Promise<unknown>, RegExp][] = [
+    [
+      parcela.createPayment({ body, idempotencyKey: 'K' } as never),
+      /createPayment is not given idempotencyKey/,
+    ],
+    [parcela.createPayment({ body }, { idempotencyKey: '' }), /takes no such idempotencyKey/],
+    [parcela.createPayment({ body: { ...body, amount: 1n } } as never), /BigInt/],
+    [parcela.listPlans({}, { idempotencyKey: 'K' }), /takes no such idempotencyKey/],
+    [parcela.getPayment({ paymentId: '..' }), /paymentId names nothing/],
+    [parcela.getPayment({} as never), /lacks a part/],
+  ];
+  for (const [called, said] of wrong) await assert.rejects(called, said);
+  assert.equal(proxy.seen.length, before);
+});
+
+test('a proxy that answers JSON of its own gives no answer', async () => {
+  const body = await order(3_300);
+  proxy.lose('/v1/payments', 'otherJson');
+  const { paymentAuthorization } = await parcela.createPayment({ body });
+  const found = await paymentsOf(body.referenceTransaction);
+  assert.deepEqual(
+    found.map(({ paymentId }) => paymentId),
+    [paymentAuthorization.paymentId],
+  );
 });
 
 test('an aborted call ends at once', async () => {

@@ -9,7 +9,9 @@ export type Loss =
   /** The service does it, and its answer is lost. */
   | 'answerLost'
   /** The service does it, and a page of a proxy comes in place of its answer. */
-  | 'badGateway';
+  | 'badGateway'
+  /** The same in JSON that is not the service's. */
+  | 'otherJson';
 
 export type LosingProxy = {
   readonly url: string;
@@ -42,6 +44,10 @@ export async function openLosingProxy(target: string): Promise<LosingProxy> {
         if (loss === 'answerLost') asked.socket.destroy();
         else if (loss === 'badGateway')
           answer.writeHead(502, { 'content-type': 'text/html' }).end('<h1>502</h1>');
+        else if (loss === 'otherJson')
+          answer
+            .writeHead(500, { 'content-type': 'application/json' })
+            .end('{"message":"Internal Server Error"}');
         else answer.writeHead(came.statusCode ?? 500, came.headers).end(Buffer.concat(chunks));
       });
     });

@@ -10,7 +10,7 @@ export type Fate = {
   /**
    * True: an earlier sending had no answer, and this one does not say what became of it. Nothing was done,
    * or all of it. Make the same call again with the same `idempotencyKey`, or look it up; never take it for a
-   * no.
+   * no. It speaks of this call: what your program sent with this key before, you know.
    */
   readonly mayBeDone: boolean;
 };
@@ -59,8 +59,8 @@ export class NoAnswer extends Error implements Fate {
   readonly idempotencyKey: string | null;
   readonly mayBeDone: boolean;
 
-  constructor(why: string, { idempotencyKey, mayBeDone }: Fate) {
-    super(`no answer: ${why}`);
+  constructor(why: string, { idempotencyKey, mayBeDone }: Fate, options?: ErrorOptions) {
+    super(`no answer: ${why}`, options);
     this.name = 'NoAnswer';
     this.why = why;
     this.idempotencyKey = idempotencyKey;

@@ -1,6 +1,6 @@
-import { NoAnswer, ParcelaError } from './errors.ts';
+import { type Fate, NoAnswer, ParcelaError } from './errors.ts';
 import { type LoginRequest, OPERATIONS, type Operations, type Scope } from './operations.ts';
-import { problemsOf, type Sent, sendRequest } from './send-request.ts';
+import { prepare, problemsOf, type Sent, sendRequest } from './send-request.ts';
 
 export type ParcelaOptions = {
   /** `https://pagamentos.example`: the gateway, and the other APIs unless they have another address. */
@@ -12,7 +12,7 @@ export type ParcelaOptions = {
   readonly language?: 'pt-BR' | 'en';
   /** Of one sending; default 20,000, more than a request may take. */
   readonly timeoutMilliseconds?: number;
-  /** Of a call with all its repetitions; default 60,000. */
+  /** So long a call is repeated; default 60,000. The last sending may take its own time beyond that. */
   readonly patienceMilliseconds?: number;
   readonly fetch?: typeof fetch;
 };
@@ -40,7 +40,10 @@ type Listing = {
 }[keyof Operations];
 
 export type Parcela = Calls & {
-  /** All items of a list, page after page, as they are asked for. */
+  /**
+   * All items of a list, page after page, as they are asked for. What is added or deleted meanwhile may move
+   * items from one page to another: a list in the order of its times, oldest first, does not show one twice.
+   */
   each<Name extends Listing>(
     name: Name,
     given?: Operations[Name]['given'],
@@ -50,11 +53,13 @@ export type Parcela = Calls & {
 
 const TIMEOUT_MILLISECONDS = 20_000;
 const PATIENCE_MILLISECONDS = 60_000;
-const [SHORTEST_PAUSE_MILLISECONDS, LONGEST_PAUSE_MILLISECONDS] = [250, 30_000];
+const SHORTEST_PAUSE_MILLISECONDS = 250;
 /** A token is asked for anew so long before it ends. */
 const RENEW_MILLISECONDS = 60_000;
+/** As the service takes it. */
+const KEY = /^[\x21-\x7e]{1,255}$/;
 
-type Request = {
+type Asked = {
   readonly method: string;
   readonly url: string;
   readonly body: unknown;
@@ -67,9 +72,9 @@ type Request = {
 /** One for a program: it keeps the tokens of its logins. */
 export function openParcela(options: ParcelaOptions): Parcela {
   const tokens = openTokens(options);
-  const call = (name: keyof Operations, given: Given = {}, asked: CallOptions = {}) => {
+  const call = async (name: keyof Operations, given: Given = {}, asked: CallOptions = {}) => {
     const [, , scope] = OPERATIONS[name];
-    return send(options, requestOf(options, name, given, asked), asked.signal, {
+    return send(options, askedOf(options, name, given, asked), asked.signal, {
       token: (refused, endsAt) => tokens.of(scope, refused, endsAt, asked.signal),
     });
   };
@@ -79,28 +84,35 @@ export function openParcela(options: ParcelaOptions): Parcela {
   );
   return {
     ...(calls as unknown as Calls),
-    each: (name, given, asked) => eachItem((page) => call(name, { ...given, ...page }, asked) as never),
+    each: (name, given, asked) => eachItem(name, given ?? {}, (all) => call(name, all, asked) as never),
   };
 }
 
 type Given = Readonly<Record<string, unknown>>;
 
-function requestOf(
+function askedOf(
   { url, integrationUrl = url }: ParcelaOptions,
   name: keyof Operations,
   given: Given,
   { idempotencyKey }: CallOptions,
-): Request {
-  const [method, template, scope, kind] = OPERATIONS[name];
+): Asked {
+  const [method, template, scope, kind, names] = OPERATIONS[name];
   const { body, ...named } = given;
   const query = new URLSearchParams();
   let path = template;
   for (const [field, value] of Object.entries(named)) {
-    if (value === undefined) continue;
     const place = `{${field}}`;
-    if (path.includes(place)) path = path.replace(place, encodeURIComponent(String(value)));
-    else query.set(field, String(value));
+    if (path.includes(place)) {
+      // Such a path would be another one.
+      if (typeof value !== 'string' || ['', '.', '..'].includes(value))
+        throw new TypeError(`${name}: ${field} names nothing`);
+      path = path.replace(place, encodeURIComponent(value));
+    } else if (!names.split(' ').includes(field)) throw new TypeError(`${name} is not given ${field}`);
+    else if (value !== undefined && value !== null) query.set(field, String(value));
   }
+  if (path.includes('{')) throw new TypeError(`${name}: ${path} lacks a part`);
+  if (idempotencyKey !== undefined && (kind === 'plain' || !KEY.test(idempotencyKey)))
+    throw new TypeError(`${name} takes no such idempotencyKey`);
   const key = kind === 'keyed' ? (idempotencyKey ?? crypto.randomUUID()) : null;
   const asked = query.size === 0 ? '' : `?${query}`;
   return {
@@ -122,38 +134,35 @@ type Access = {
  */
 async function send(
   options: ParcelaOptions,
-  request: Request,
+  asked: Asked,
   signal: AbortSignal | undefined,
   access: Access | null,
 ): Promise<unknown> {
   const { timeoutMilliseconds = TIMEOUT_MILLISECONDS, patienceMilliseconds = PATIENCE_MILLISECONDS } =
     options;
-  const { idempotencyKey, isRepeatable } = request;
+  const { idempotencyKey, isRepeatable, method } = asked;
   const endsAt = performance.now() + patienceMilliseconds;
   let isInDoubt = false;
   let refused: string | null = null;
   for (let tries = 1; ; tries += 1) {
+    const fate = { idempotencyKey, mayBeDone: isInDoubt };
     const token: string | null =
-      access === null ? null : await access.token(refused, endsAt).catch(inDoubt(request, isInDoubt));
+      access === null ? null : await access.token(refused, endsAt).catch(inDoubt(fate));
     const headers = {
       'accept-language': options.language ?? 'pt-BR',
-      ...request.headers,
+      ...asked.headers,
       ...(token !== null && { authorization: `Bearer ${token}` }),
     };
-    const sent = await sendRequest(
-      options.fetch ?? fetch,
-      { ...request, headers },
-      within(Math.min(timeoutMilliseconds, Math.max(1, endsAt - performance.now())), signal),
-    );
-    signal?.throwIfAborted();
+    const request = prepare({ ...asked, headers });
+    const sent = await sendRequest(options.fetch ?? fetch, request, within(timeoutMilliseconds, signal));
     if (sent.kind === 'answer' && sent.status >= 200 && sent.status < 300) return sent.body;
-    if (sent.kind === 'none' && request.method !== 'GET') isInDoubt = true;
+    if (sent.kind === 'none' && method !== 'GET') isInDoubt = true;
     const mayLogIn: boolean = token !== null && refused === null;
     refused = sent.kind === 'answer' && sent.status === 401 ? token : null;
     const pause = pauseBehind(sent, tries, { isRepeatable, mayLogIn });
     if (pause === null || performance.now() + pause > endsAt)
       throw failureOf(sent, { idempotencyKey, mayBeDone: isInDoubt });
-    await sleep(pause, signal);
+    await sleep(pause, signal).catch(inDoubt({ idempotencyKey, mayBeDone: isInDoubt }));
   }
 }
 
@@ -169,33 +178,32 @@ function pauseBehind(
   if (status === 401) return mayLogIn ? 0 : null;
   const passes = status === 429 || status === 503 || (status === 409 && retryAfter !== null);
   if (!passes) return null;
-  return retryAfter === null ? longer : Math.min(LONGEST_PAUSE_MILLISECONDS, retryAfter * 1_000);
+  return retryAfter === null ? longer : retryAfter * 1_000;
 }
 
 /** Of these a repetition with its key answers for the first sending too. */
 const SETTLES = [402, 409, 500];
+const KEY_TAG = 'idempotencyKey';
 
-function failureOf(
-  sent: Sent,
-  fate: { readonly idempotencyKey: string | null; readonly mayBeDone: boolean },
-): Error {
+function failureOf(sent: Sent, fate: Fate): Error {
   if (sent.kind === 'none') return new NoAnswer(sent.why, fate);
   const { status, body, requestId, retryAfter } = sent;
+  const problems = problemsOf(body);
+  // It says that this key was sent before: the first request is under way, or was another one.
+  const wasSent = [409, 422].includes(status) && problems.some(({ tag }) => tag === KEY_TAG);
   const settles = SETTLES.includes(status) && retryAfter === null;
-  return new ParcelaError(status, problemsOf(body), {
-    ...fate,
-    mayBeDone: fate.mayBeDone && !settles,
-    requestId,
-  });
+  const mayBeDone = wasSent || (fate.mayBeDone && !settles);
+  return new ParcelaError(status, problems, { ...fate, mayBeDone, requestId });
 }
 
-/** A login that fails says nothing of what was sent before. */
-function inDoubt({ idempotencyKey }: Request, mayBeDone: boolean): (error: unknown) => never {
+/** A login that fails, or an end that the program asks for, says nothing of what was sent before. */
+function inDoubt(fate: Fate): (error: unknown) => never {
   return (error) => {
-    if (error instanceof NoAnswer) throw new NoAnswer(error.why, { idempotencyKey, mayBeDone });
-    if (!(error instanceof ParcelaError)) throw error;
-    const { status, problems, requestId } = error;
-    throw new ParcelaError(status, problems, { idempotencyKey, mayBeDone, requestId });
+    if (error instanceof NoAnswer) throw new NoAnswer(error.why, fate);
+    if (error instanceof ParcelaError)
+      throw new ParcelaError(error.status, error.problems, { ...fate, requestId: error.requestId });
+    if (!fate.mayBeDone) throw error;
+    throw new NoAnswer(error instanceof Error ? error.message : String(error), fate, { cause: error });
   };
 }
 
@@ -210,45 +218,46 @@ type Tokens = {
   of(scope: Scope, refused: string | null, endsAt: number, signal: AbortSignal | undefined): Promise<string>;
 };
 
-/** Many calls at once wait for one login. */
+const NOTHING_SENT: Fate = { idempotencyKey: null, mayBeDone: false };
+
+/** Many calls at once wait for one login, each for as long as it has. */
 function openTokens(options: ParcelaOptions): Tokens {
   const known = new Map<Scope, Promise<Token>>();
-  async function logIn(scope: Scope, endsAt: number): Promise<Token> {
+  async function logIn(scope: Scope): Promise<Token> {
     const login = options.logins[scope];
     if (login === undefined) throw new TypeError(`logins.${scope} is missing: this operation needs it`);
     const host = scope === 'integration' ? (options.integrationUrl ?? options.url) : options.url;
-    const patienceMilliseconds = Math.max(1, endsAt - performance.now());
-    const answer = (await send(
-      { ...options, patienceMilliseconds },
-      {
-        ...{
-          method: 'POST',
-          url: `${host.replace(/\/$/, '')}${LOGIN_PATHS[scope]}`,
-          body: login,
-          headers: {},
-        },
-        ...{ idempotencyKey: null, isRepeatable: true },
-      },
-      undefined,
-      null,
-    )) as { readonly accessToken: string; readonly created: string; readonly expiration: string };
+    const url = `${host.replace(/\/$/, '')}${LOGIN_PATHS[scope]}`;
+    const asked = { method: 'POST', url, body: login, headers: {}, idempotencyKey: null, isRepeatable: true };
+    const answer = (await send(options, asked, undefined, null)) as Partial<Login> | null;
     // By the service's own clock: ours may be off.
-    const lives = Date.parse(answer.expiration) - Date.parse(answer.created);
+    const lives = Date.parse(answer?.expiration ?? '') - Date.parse(answer?.created ?? '');
+    if (typeof answer?.accessToken !== 'string' || !(lives > 0))
+      throw new NoAnswer('the login was answered by something else', NOTHING_SENT);
     return { text: answer.accessToken, endsAt: performance.now() + lives - RENEW_MILLISECONDS };
   }
   return {
     async of(scope, refused, endsAt, signal) {
+      signal?.throwIfAborted();
+      const rest = Math.max(1, endsAt - performance.now());
+      const late = () => new NoAnswer('the login takes too long', NOTHING_SENT);
       const held = known.get(scope);
-      const token = await held?.catch(() => undefined);
+      const token = held && (await inTime(held, rest, late, signal).catch(() => undefined));
       const isGood = token !== undefined && token.endsAt > performance.now() && token.text !== refused;
       if (isGood) return token.text;
       // Another call may log in already.
-      if (known.get(scope) === held) known.set(scope, logIn(scope, endsAt));
-      const { text } = await orAborted(known.get(scope) as Promise<Token>, signal);
-      return text;
+      if (known.get(scope) === held) {
+        const login = logIn(scope);
+        login.catch(() => {});
+        known.set(scope, login);
+      }
+      const left = Math.max(1, endsAt - performance.now());
+      return (await inTime(known.get(scope) as Promise<Token>, left, late, signal)).text;
     },
   };
 }
+
+type Login = { readonly accessToken: string; readonly created: string; readonly expiration: string };
 
 type PageOf<Item> = {
   readonly items: readonly Item[];
@@ -257,17 +266,24 @@ type PageOf<Item> = {
 };
 
 /** Lists are numbered by pages; the stream of movements goes on from `next`. */
-async function* eachItem<Item>(read: (page: Given) => Promise<PageOf<Item>>): AsyncGenerator<Item, void> {
-  let place: Given = {};
-  for (let page = 1; ; page += 1) {
-    const { items, limit, next } = await read(place);
+async function* eachItem<Item>(
+  name: keyof Operations,
+  given: Given,
+  read: (given: Given) => Promise<PageOf<Item>>,
+): AsyncGenerator<Item, void> {
+  const isPaged = OPERATIONS[name][4].split(' ').includes('page');
+  let page = Number(given.page ?? 1);
+  let all = isPaged ? { ...given, page } : given;
+  while (true) {
+    const { items, limit, next } = await read(all);
     yield* items;
     if (next !== undefined) {
       if (items.length === 0 || next === null) return;
-      place = { after: next };
+      all = { ...given, after: next };
     } else {
       if (limit === undefined || items.length < limit) return;
-      place = { page: page + 1 };
+      page += 1;
+      all = { ...given, page };
     }
   }
 }
@@ -278,15 +294,32 @@ function within(milliseconds: number, signal: AbortSignal | undefined): AbortSig
 }
 
 function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return orAborted(new Promise((wake) => setTimeout(wake, milliseconds)), signal);
+  return inTime(new Promise<never>(() => {}), milliseconds, () => null, signal);
 }
 
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work;
-  signal.throwIfAborted();
+/** What the work gives; after its time what `late` gives: an error is thrown, and null ends it. */
+function inTime<T>(
+  work: Promise<T>,
+  milliseconds: number,
+  late: () => Error | null,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const onAbort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    const end = (then: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      then();
+    };
+    const onAbort = () => end(() => reject(signal?.reason as Error));
+    const timer = setTimeout(() => {
+      const error = late();
+      end(() => (error === null ? resolve(undefined as T) : reject(error)));
+    }, milliseconds);
+    if (signal?.aborted) return onAbort();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    work.then(
+      (value) => end(() => resolve(value)),
+      (error: Error) => end(() => reject(error)),
+    );
   });
 }

@@ -21,32 +21,38 @@ export type Sent =
 
 const NO_ANSWERS = [502, 504];
 
+/** Faults of the program, such as a body that is no JSON, are thrown: nothing was sent. */
+export function prepare({ method, url, headers, body }: ToSend): Request {
+  return new Request(url, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    // A token goes nowhere else.
+    redirect: 'error',
+  });
+}
+
 /** One sending. What does not come from Parcela itself (a page of a proxy, a broken body) is no answer. */
 export async function sendRequest(
   fetchIt: typeof fetch,
-  { method, url, headers, body }: ToSend,
+  request: Request,
   signal: AbortSignal,
 ): Promise<Sent> {
   try {
-    const answer = await fetchIt(url, {
-      method,
-      headers: {
-        accept: 'application/json',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      // A token goes nowhere else.
-      redirect: 'error',
-      signal,
-    });
+    const answer = await fetchIt(request, { signal });
     const { status } = answer;
     const text = await answer.text();
     if (NO_ANSWERS.includes(status)) return { kind: 'none', why: `a proxy answered ${status}` };
-    const isOurs = answer.headers.get('content-type')?.startsWith('application/json') === true;
-    if (!isOurs && status !== 401) return { kind: 'none', why: `answered ${status} without JSON` };
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
+    const body = isJson ? (JSON.parse(text) as unknown) : null;
+    const isOurs = status === 401 || (isJson && (answer.ok || problemsOf(body).length > 0));
+    if (!isOurs) return { kind: 'none', why: `something else than Parcela answered ${status}` };
     return {
-      ...{ kind: 'answer', status, body: isOurs ? (JSON.parse(text) as unknown) : null },
+      ...{ kind: 'answer', status, body },
       retryAfter: secondsOf(answer.headers.get('retry-after')),
       requestId: answer.headers.get('x-request-id'),
     };
@@ -55,8 +61,11 @@ export async function sendRequest(
   }
 }
 
+/** None: it is no answer of Parcela's. */
 export function problemsOf(body: unknown): readonly ToldProblem[] {
-  return Array.isArray(body) ? (body as ToldProblem[]) : [];
+  const isProblem = (one: Partial<ToldProblem> | null) =>
+    typeof one?.tag === 'string' && typeof one.description === 'string';
+  return Array.isArray(body) && body.length > 0 && body.every(isProblem) ? (body as ToldProblem[]) : [];
 }
 
 function secondsOf(text: string | null): number | null {
