@@ -15,8 +15,11 @@ function errorsOf({ body }: Reply): WireErrors {
   return [{ tag, description: description ?? '' }];
 }
 
+/** What was asked for was done. */
+export const isDone = (status: number) => status === 200 || status === 201;
+
 /** What the service may answer to anybody who is known and asks for anything at all, slowly enough. */
-const ALLOWED = [200, 400, 401, 402, 403, 404, 405, 409, 413, 415, 422, 431];
+const ALLOWED = [200, 201, 400, 401, 402, 403, 404, 405, 409, 413, 415, 422, 431];
 
 /** What is wrong with an answer whatever was asked; nothing when all is well. */
 export function generalComplaints(request: WireRequest, reply: Reply): string[] {
@@ -152,7 +155,7 @@ export function verdictComplaints(
   const reported = `${reply.status} ${reply.text.slice(0, 300)}`;
   switch (verdict.kind) {
     case 'accepted':
-      return reply.status === 200 || isPendingCancel(endpoint, reply) ? [] : [`not accepted: ${reported}`];
+      return isDone(reply.status) || isPendingCancel(endpoint, reply) ? [] : [`not accepted: ${reported}`];
     case 'status':
       return verdict.statuses.includes(reply.status)
         ? []

@@ -11,6 +11,7 @@ import {
   complaintAbout,
   differences,
   generalComplaints,
+  isDone,
   languageComplaints,
   verdictComplaints,
 } from './judge.ts';
@@ -107,7 +108,7 @@ async function assertStillWorks({ gatewayUrl, alice }: HostileService, endpoint:
     const request = await validRequest(endpoint, alice, variant);
     const reply = await send(gatewayUrl, request);
     const reported = `${endpoint.id}, recipe ${variant}: ${reply.status} ${reply.text.slice(0, 300)}`;
-    assert.equal(reply.status, 200, reported);
+    assert.ok(isDone(reply.status), reported);
     assert.deepEqual(generalComplaints(request, reply), []);
   }
   assert.equal((await call(gatewayUrl, '/health/ready')).status, 200);

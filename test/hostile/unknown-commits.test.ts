@@ -16,10 +16,10 @@ import {
   type Simulator,
   until,
 } from '../kit/service.ts';
-
 import { type CuttingProxy, openCuttingProxy, type SentWrite } from '../kit/wire-cutter.ts';
 import { ENDPOINTS } from '../published.ts';
 import { HOSTILE_SETTINGS, type HostileService, openHostileService } from './hostile-service.ts';
+import { isDone } from './judge.ts';
 import { RECIPES, recipeComplaints, validRequest } from './recipes.ts';
 import { hangUp, send } from './wire.ts';
 
@@ -157,7 +157,7 @@ async function lose(lane: Lane, { write }: Case, ask: () => Promise<Reported>): 
   await until('the service is ready again', async () => {
     const reply = await fetch(`${lane.service.gatewayUrl}/health/ready`);
     await reply.arrayBuffer();
-    return reply.status === 200;
+    return isDone(reply.status);
   });
   return wasLost && reported;
 }

@@ -1946,16 +1946,10 @@ export type ResendRequest = {
 };
 
 export type ResentDeliveries = {
-  /** The `webhook-id` that was sent. */
-  readonly id: string;
-  /** Whether your server took it. */
-  readonly delivered: boolean;
-  /** What your server answered; null: nothing. */
-  readonly status: number | null;
-  /** Why it failed, in a word. */
-  readonly failure: string | null;
-  /** How long the try took. */
-  readonly milliseconds: number;
+  /** How many wait again. */
+  readonly resent: number;
+  /** null: nothing more of the period. */
+  readonly next: string | null;
 };
 
 export type ScriptCancel = {
@@ -2225,10 +2219,16 @@ export type TestClock = {
 };
 
 export type TestDelivery = {
-  /** How many wait again. */
-  readonly resent: number;
-  /** null: nothing more of the period. */
-  readonly next: string | null;
+  /** The id of the subscription. */
+  readonly id: string;
+  /** Whether your server took it. */
+  readonly delivered: boolean;
+  /** What your server answered; null: nothing. */
+  readonly status: number | null;
+  /** Why it failed, in a word. */
+  readonly failure: string | null;
+  /** How long the try took. */
+  readonly milliseconds: number;
 };
 
 export type TextInBothLanguages = {
@@ -2734,7 +2734,7 @@ export type Operations = {
   sendTestNotification: { given: {
       /** An account number of yours; any other is not found. */
       readonly accountNumber: string;
-    }; answer: ResentDeliveries };
+    }; answer: TestDelivery };
   /** See what was sent to you */
   listWebhookDeliveries: { given: {
       /** An account number of yours; any other is not found. */
@@ -2772,7 +2772,7 @@ export type Operations = {
       /** An account number of yours; any other is not found. */
       readonly accountNumber: string;
       readonly body: ResendRequest;
-    }; answer: TestDelivery };
+    }; answer: ResentDeliveries };
   /** Register where an account is notified */
   registerWebhook: { given: {
       /** An account of your merchant. */

@@ -294,7 +294,7 @@ export const RESEND_DELIVERIES = contract({
   answers: {
     200: {
       description: 'So many wait again.',
-      schema: named('TestDelivery', {
+      schema: named('ResentDeliveries', {
         resent: Type.Integer(),
         next: orNull(Type.String(), 'null: nothing more of the period.'),
       }),
@@ -319,7 +319,7 @@ export const SEND_TEST_NOTIFICATION = contract({
     200: {
       links: { getWebhookDelivery: { deliveryId: '/id' } },
       description: 'It was tried; `delivered` says whether your server took it.',
-      schema: named('ResentDeliveries', {
+      schema: named('TestDelivery', {
         id: Type.String(),
         delivered: Type.Boolean(),
         status: orNull(Type.Integer(), 'What your server answered; null: nothing.'),

@@ -181,7 +181,7 @@ function presenceCases(endpoint: Contract, field: Field): HostileCase[] {
  * An optional field that is missing can be missed by a rule between fields; nothing more is said of
  * it here.
  */
-const FITS_ANYWHERE: Verdict = { kind: 'status', statuses: [200, 202, 400, 401, 402, 404, 409] };
+const FITS_ANYWHERE: Verdict = { kind: 'status', statuses: [200, 201, 202, 400, 401, 402, 404, 409] };
 
 function queryCases({ steps, schema, isRequired }: Field): HostileCase[] {
   const name = String(steps[0]);

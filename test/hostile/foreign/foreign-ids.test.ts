@@ -146,7 +146,7 @@ async function assertUnknown(place: ForeignPlace, theirs: string, turn: number):
   assert.deepEqual(await ask(theirs), unknown);
   const { status } = foreign as { status: number };
   if (place.field.place === 'path') assert.equal(status, 404);
-  else assert.ok([200, 400, 401, 404].includes(status), `the answer is ${status}`);
+  else assert.ok([200, 201, 400, 401, 404].includes(status), `the answer is ${status}`);
   if (place.field.place !== 'body') await assertMisspelt(place, theirs, turn);
 }
 
@@ -178,7 +178,7 @@ async function assertLives(place: ForeignPlace, theirs: string): Promise<void> {
   const { bob, gatewayUrl } = service;
   const own = await send(gatewayUrl, await place.request(bob, theirs));
   // 202: a bank carries it out.
-  assert.ok([200, 202].includes(own.status), `Bob himself is answered ${own.status}: ${own.text}`);
+  assert.ok([200, 201, 202].includes(own.status), `Bob himself is answered ${own.status}: ${own.text}`);
   const unknown = await send(gatewayUrl, await place.request(bob, await place.kind.unowned(service.alice)));
   assert.notDeepEqual(
     reported(own),
