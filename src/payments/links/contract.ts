@@ -84,7 +84,7 @@ const LINK_REQUEST = named('PaymentLinkRequest', {
     Type.String({ maxLength: 50, description: 'Yours: the payment carries it.' }),
   ),
 });
-export type LinkBody = Static<typeof LINK_REQUEST>;
+type LinkBody = Static<typeof LINK_REQUEST>;
 
 export const RETURN_FAULTS = urlRefusals('urlReturn');
 
@@ -107,7 +107,7 @@ export function checkLink(callRules: CallRules): (body: unknown) => Fault[] {
 }
 
 /** Null: it is sound. `now`: business time. */
-export type LinkTermsRefusal = keyof typeof LINK_TERMS_REFUSALS;
+type LinkTermsRefusal = keyof typeof LINK_TERMS_REFUSALS;
 
 export function expirationFault(expirationDate: string | undefined, now: Instant): LinkTermsRefusal | null {
   if (expirationDate === undefined) return null;

@@ -5,9 +5,9 @@ import { newId, newPageKey } from '../../platform/chance.ts';
 import type { Once } from '../../platform/http/failures.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { Instant } from '../../values/instant.ts';
 import type { Seller } from '../pay-by-card.ts';
-import { expirationFault, type LinkBody, type LinkTermsRefusal, readWantedLink } from './contract.ts';
-import type { Link } from './link.ts';
+import type { Link, WantedLink } from './link.ts';
 import { type CreateLinkResult, findLink, type NewLink } from './links.sql.ts';
 
 export type CreateLinkTools = FindRequestTools & {
@@ -16,23 +16,27 @@ export type CreateLinkTools = FindRequestTools & {
   readonly writeLink: BatchedWrite<NewLink, CreateLinkResult>;
 };
 
-/** A repetition with its key gives the same link, also when its last day is over. */
-export function createLink(
+/**
+ * A repetition with its key gives the same link, also when its last day is over: `readTerms` judges those of
+ * a new one alone. `now`: business time.
+ */
+export function createLink<Refusal extends string>(
   tools: CreateLinkTools,
   seller: Seller,
-  sent: SentRequest & { readonly body: LinkBody },
+  readTerms: (now: Instant) => WantedLink | Refusal,
+  sent: SentRequest,
   deadlineAt: number,
-): Promise<Once<Link | LinkTermsRefusal>> {
+): Promise<Once<Link | Refusal>> {
   const { merchantId, accountNumber, userName, softDescriptor } = seller;
   const request = identifyRequest(tools.keyring, merchantId, sent);
   return answerOnce(tools, merchantId, request, {
     async make(isFirst) {
       if (!(await isFirst)) return 'keyUsed';
       const now = tools.clock.now(merchantId);
-      const fault = expirationFault(sent.body.expirationDate, now);
-      if (fault !== null) return fault;
+      const terms = readTerms(now);
+      if (typeof terms === 'string') return terms;
       const link: Link = {
-        ...readWantedLink(sent.body, now),
+        ...terms,
         ...{ merchantId, accountNumber, softDescriptor },
         linkId: newId(),
         pageKey: newPageKey(),

@@ -6,6 +6,7 @@ import type { Language } from '../../platform/http/sentence.ts';
 import { pageFor, readPage, writePage } from '../../platform/pages.ts';
 import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { isUuid } from '../../values/ids.ts';
+import type { Instant } from '../../values/instant.ts';
 import type { CallRules } from '../../webhooks/posting/url-rules.ts';
 import {
   CREATE_LINK,
@@ -16,6 +17,7 @@ import {
   LINK_TERMS_REFUSALS,
   LIST_LINKS,
   linkPagesAt,
+  readWantedLink,
   stateOfWord,
   writeLink,
 } from './contract.ts';
@@ -45,7 +47,9 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
     CREATE_LINK,
     async (tools: LinkTools, call) => {
       const seller = callerOf(call);
-      const once = await createLink(tools, seller, call, call.deadlineAt);
+      const readTerms = (now: Instant) =>
+        expirationFault(call.body.expirationDate, now) ?? readWantedLink(call.body, now);
+      const once = await createLink(tools, seller, readTerms, call, call.deadlineAt);
       const pages = linkPagesAt(call.origin(), tools.cell);
       return writeOnce(call, once, (result) =>
         typeof result === 'string'
