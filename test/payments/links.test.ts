@@ -155,7 +155,8 @@ test('a declined card leaves the link open, with a sentence for the buyer', asyn
   assert.equal(declined.body.status, 'declined');
   assert.ok(declined.body.message.length > 10, declined.text);
   assert.equal((await statusOf(link)).status, 'Aberto');
-  const unreadable = await pay(link, 'AAAA');
+  assert.equal((await pay(link, 'AAAA')).status, 400, 'too short for a card that was encrypted');
+  const unreadable = await pay(link, 'AAAA'.repeat(128));
   assert.equal(unreadable.body.status, 'declined');
   assert.match(unreadable.body.message, /Confira-os e tente de novo/);
   assert.equal((await pay(link, await sealed(link), 2)).body.status, 'declined');

@@ -2219,7 +2219,7 @@ export type TestClock = {
 };
 
 export type TestDelivery = {
-  /** The id of the subscription. */
+  /** The `webhook-id` that was sent. */
   readonly id: string;
   /** Whether your server took it. */
   readonly delivered: boolean;
