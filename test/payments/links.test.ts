@@ -100,6 +100,7 @@ test('the way back to the shop says what was paid, signed like a notification', 
   const urlReturn = 'https://loja.example.com/obrigado?a=1';
   const link = await newLink({ urlReturn });
   const secret = await secretOf(await accountOf());
+  assert.doesNotMatch((await show(link)).text, /class="button"/, 'nothing is over yet');
   assert.equal((await pay(link, await sealed(link))).body.status, 'paid');
   const address =
     /class="button" href="([^"]+)"/.exec((await show(link)).text)?.[1]?.replaceAll('&amp;', '&') ?? '';

@@ -28,7 +28,7 @@ test('a paid billing names the payment that paid it, and its payments are found 
   assert.deepEqual([paid.status, next.status, next.paymentId, next.nsu], ['Paid', 'Opened', null, null]);
   const charges = chargesOf(paid);
   assert.equal(paid.paymentId, charges.at(-1).paymentId);
-  const payments = await shop.get(`/v1/payments?billingId=${id}&orderBy=paymentId`);
+  const payments = await shop.get(`/v1/payments?billingId=${id}&orderBy=transactionDate`);
   assert.deepEqual(
     payments.items.map(({ paymentId, statusDescription, billingId, returnCode }: Shown) => [
       paymentId,
