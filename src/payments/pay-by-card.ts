@@ -125,8 +125,6 @@ export async function payByCard(
   if (!('card' in opened)) return { kind: 'refused', refusals: [...opened, ...codeRefusals] };
   if (code === 'codeUnusable') return { kind: 'refused', refusals: codeRefusals };
   const { card, trace, isBrandDoubtful } = opened;
-  if (payment.needsSecurityCode && card.securityCode === null)
-    return { kind: 'refused', refusals: ['securityCodeLength'] };
   const withNumber = textsWithNumber(payment, card.number);
   if (withNumber.length > 0) {
     return { kind: 'refused', refusals: withNumber.map((text) => `cardNumberIn:${text}` as const) };

@@ -34,8 +34,6 @@ export type Payment = {
   readonly customer: string | null;
   /** Null if all goes to the merchant. */
   readonly split: Split | null;
-  /** A card without its security code is refused: strangers pay. */
-  readonly needsSecurityCode?: boolean;
 };
 
 /** Texts of a payment that are stored and shown. */

@@ -159,7 +159,9 @@ test('a declined card leaves the link open, with a sentence for the buyer', asyn
   assert.equal((await pay(link, 'AAAA')).status, 400, 'too short for a card that was encrypted');
   const unreadable = await pay(link, 'AAAA'.repeat(128));
   assert.equal(unreadable.body.status, 'declined');
-  assert.match(unreadable.body.message, /Confira-os e tente de novo/);
+  assert.match(unreadable.body.message, /Atualize a página/);
+  const [row] = await auditor.query('select tries from payment_links where link_id = $1', [link.id]);
+  assert.equal(row?.tries, 1, 'what nobody can read uses no try up');
   assert.equal((await pay(link, await sealed(link), 2)).body.status, 'declined');
   assert.ok(!(await booked(link)).includes('approved'));
 });

@@ -1,4 +1,6 @@
 import type { Buyer } from '../../antifraud/anti-fraud.ts';
+import type { NamedCard } from '../../cards/card.ts';
+import { openCardSource } from '../../cards/open-card-source.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { PayResult } from '../pay-by-card.ts';
 import { type PayOnceTools, payOnce } from '../pay-once.ts';
@@ -40,6 +42,8 @@ export async function payLink(
   deadlineAt: number,
 ): Promise<PayLinkResult> {
   const { database, clock } = tools;
+  const words = await whyNotTried(tools, merchantId, card);
+  if (words !== null) return { kind: 'declined', words };
   const antiFraudCode = await tools.createCode(merchantId, card.address, deadlineAt);
   const link = await beginTry(database, { merchantId, linkId }, clock.now(merchantId));
   if (link === null) return { kind: 'notOpen' };
@@ -54,6 +58,17 @@ export async function payLink(
   const once = await payOnce(tools, seller, payment, sent, deadlineAt);
   if (once.kind !== 'first') return endAsFound(tools, link);
   return end(tools, link, once.result);
+}
+
+/** Before a try is counted: what no acquirer would be asked about uses none up. Strangers need the code. */
+async function whyNotTried(
+  tools: PayLinkTools,
+  merchantId: string,
+  card: CardOfBuyer,
+): Promise<string | null> {
+  const opened = await openCardSource(tools, merchantId, namedCard(card), tools.clock.now(merchantId));
+  if (!('card' in opened)) return refusalWords(opened);
+  return opened.card.securityCode === null ? refusalWords(['securityCodeLength']) : null;
 }
 
 /** After a restore the key of the try may have made a payment before. */
@@ -93,34 +108,34 @@ async function finishQuietly(tools: PayLinkTools, link: Link, outcome: TryOutcom
   await finishTry(tools, link, outcome).catch(() => {});
 }
 
-function paymentOf(
-  link: Link,
-  { encryptedCard, brand, installmentCount, address }: CardOfBuyer,
-  antiFraudCode: string,
-): Payment {
+function paymentOf(link: Link, card: CardOfBuyer, antiFraudCode: string): Payment {
   return {
     amount: link.amount,
-    installmentCount,
+    installmentCount: card.installmentCount,
     isCapturedLater: false,
     referenceTransaction: link.referenceTransaction,
     callbackUrl: link.callbackUrl,
     softDescriptor: null,
     antiFraudCode,
     authentication: null,
-    card: {
-      encryptedCard,
-      brand,
-      numberToken: null,
-      vaultId: null,
-      holderName: null,
-      securityCode: null,
-      expirationMonth: null,
-      expirationYear: null,
-    },
-    buyer: { ...UNKNOWN_BUYER, ipAddress: address },
+    card: namedCard(card),
+    buyer: { ...UNKNOWN_BUYER, ipAddress: card.address },
     customer: null,
     split: null,
-    needsSecurityCode: true,
+  };
+}
+
+/** All but the brand is inside. */
+function namedCard({ encryptedCard, brand }: CardOfBuyer): NamedCard {
+  return {
+    encryptedCard,
+    brand,
+    numberToken: null,
+    vaultId: null,
+    holderName: null,
+    securityCode: null,
+    expirationMonth: null,
+    expirationYear: null,
   };
 }
 

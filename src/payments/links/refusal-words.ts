@@ -13,7 +13,8 @@ const WORDS: Partial<Record<PaymentRefusal, string>> = {
   tooManyTries: 'Este cartão não pode ser usado agora. Use outro cartão.',
 };
 
-const UNREADABLE = 'Não foi possível ler os dados do cartão. Confira-os e tente de novo.';
+const UNREADABLE =
+  'Não foi possível ler os dados do cartão. Atualize a página, preencha-os de novo e tente outra vez.';
 export const NOT_ASKED =
   'Não foi possível fazer o pagamento agora. Nada foi cobrado: tente de novo em instantes.';
 

@@ -259,15 +259,21 @@ const KEPT_PAGE = `with moved as (
      ${REFUSED}
    )`;
 
-/** Under a txid as `TXID_OF_OURS` that nothing here has. */
-const LOST = `lost as (
+/** Under a txid as `TXID_OF_OURS` that nothing here has. Kept for as long as it can be given back. */
+const LOST = `aged as (
+     delete from lost_pix_receipts l using moved where l.created_at < now() - interval '90 days'
+   ), lost as (
      insert into lost_pix_receipts (bank, receipt_id, txid, amount, received_at)
      select $9, i.receipt_id, i.txid, i.amount, i.received_at
      from moved, ${RECEIPTS.sql}
      where i.return_id is null and i.txid ~ '^[0-9a-f]{12}[78][0-9a-f]{3}[89ab][0-9a-f]{15}$'
        and not exists (select from pix_charges p where p.txid = i.txid)
        and not exists (select from pix_collections o where o.txid = i.txid)
-       and (select count(*) from (select from lost_pix_receipts limit $8) k) < $8
+       and (
+         select count(*) from (
+           select from lost_pix_receipts where created_at >= now() - interval '90 days' limit $8
+         ) k
+       ) < $8
      on conflict do nothing
    )`;
 
