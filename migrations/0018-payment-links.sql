@@ -25,7 +25,6 @@ create table payment_links (
   payment_id uuid,
   created_by text not null,
   created_at timestamptz not null,
-  changed_at timestamptz not null,
   -- Real time, both: when the last try began, and when it is looked at.
   tried_at timestamptz,
   look_at timestamptz,

@@ -76,7 +76,10 @@ export const CARD_REFUSALS = {
     'createdAt deve ser um texto com data e hora ISO 8601, como 2026-11-21T13:00:00.000Z.',
     'createdAt must be a text, an ISO 8601 date-time such as 2026-11-21T13:00:00.000Z.',
   ),
-  encryptedCardOld: inside('createdAt tem mais de 24 horas.', 'createdAt is more than 24 hours old.'),
+  encryptedCardOld: inside(
+    'createdAt é antigo demais (24 horas; na importação, 30 dias).',
+    'createdAt is too old (24 hours; 30 days in an import).',
+  ),
   encryptedCardAhead: inside(
     'createdAt está mais de 24 horas adiante.',
     'createdAt is more than 24 hours ahead.',

@@ -70,7 +70,7 @@ function textOf({ pattern, minLength = 0, maxLength, examples }: Schema): Arbitr
           minLength,
           maxLength: Math.min(longest, Math.max(LONGEST_TEXT, minLength)),
         })
-      : fc.stringMatching(new RegExp(pattern, 'u'), { maxLength: longest });
+      : matchesOf(new RegExp(pattern, 'u'), minLength, longest);
   const texts = made.filter((text) => fits(text) && !text.includes('\0') && text.isWellFormed());
   if (examples === undefined) return texts;
   const known = fc.constantFrom(...(examples as string[]));
@@ -78,6 +78,16 @@ function textOf({ pattern, minLength = 0, maxLength, examples }: Schema): Arbitr
     { weight: EXAMPLES_OF_TEN, arbitrary: known },
     { weight: 10 - EXAMPLES_OF_TEN, arbitrary: texts },
   );
+}
+
+/** A generated match is short: where more is asked, matches in a row that are one again. */
+function matchesOf(pattern: RegExp, minLength: number, longest: number): Arbitrary<string> {
+  const one = fc.stringMatching(pattern, { maxLength: longest });
+  if (minLength <= LONGEST_TEXT) return one;
+  return fc
+    .array(one, { minLength, maxLength: minLength })
+    .map((texts) => [...texts.join('')].slice(0, longest).join(''))
+    .filter((text) => pattern.test(text));
 }
 
 function numberOf(schema: Schema): Arbitrary<number> {

@@ -44,7 +44,12 @@ export const LINK_RECIPES = {
   payLinkByCard: [
     async (shop: Shop) => ({
       parameters: { pageKey: pageKeyOf(await newLink(shop)) },
-      body: { encryptedCard: await encryptedCardOf(shop), installments: 1, brand: 'mastercard' },
+      body: {
+        // The page puts the name inside too: without it no try begins.
+        encryptedCard: await encryptedCardOf(shop, shop.merchantId, { cardholderName: 'ANA SOUZA' }),
+        installments: 1,
+        brand: 'mastercard',
+      },
       // Each try is somebody else's: an address may make a few.
       headers: { 'x-forwarded-for': strangeAddress() },
     }),

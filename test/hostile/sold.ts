@@ -6,13 +6,17 @@ import type { Shop } from './hostile-service.ts';
 const ENCRYPTED_FIELDS = { securityCode: '123', expirationMonth: '12', expirationYear: '39' };
 
 /** As a page of this shop encrypts it, or of another merchant. */
-export async function encryptedCardOf(shop: Shop, merchantId = shop.merchantId): Promise<string> {
+export async function encryptedCardOf(
+  shop: Shop,
+  merchantId = shop.merchantId,
+  fields: Record<string, string> = {},
+): Promise<string> {
   const { key } = await shop.once('publicKey', async () => {
     const reply = await call(shop.url, '/v1/cards/public-key', { token: shop.tokens.gateway });
     return reply.body as { key: string };
   });
   const card = { cardNumber: TEST_CARD, merchantId, createdAt: new Date().toISOString() };
-  return encryptCard(key, { ...card, ...ENCRYPTED_FIELDS });
+  return encryptCard(key, { ...card, ...ENCRYPTED_FIELDS, ...fields });
 }
 
 export const AMOUNT = 12_990;

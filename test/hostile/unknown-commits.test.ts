@@ -188,19 +188,22 @@ test('where the fate of a commit is unknown the connection is cut, at every endp
   const errors: Case[] = [];
   const untried = new Set(MAKING.map(({ id }) => id));
   const waiting = [...cases];
+  const notLost: Case[] = [];
+  async function tryCase(lane: Lane, one: Case): Promise<void> {
+    let reported: Reported | false = false;
+    for (let tries = 0; tries < TRIES_ALONE && reported === false; tries += 1)
+      reported = await lose(lane, one, await prepare(lane, one));
+    if (reported === false) notLost.push(one);
+    else untried.delete(one.endpoint.id);
+    if (reported !== false && isError(reported) && !isHarmless(one, reported)) errors.push(one);
+  }
   await Promise.all(
     lanes.map(async (lane) => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        let reported: Reported | false = false;
-        // Beside the others a request may find done what it asks for, and commits nothing.
-        for (let tries = 0; tries < TRIES_ALONE && reported === false; tries += 1)
-          reported = await lose(lane, next, await prepare(lane, next));
-        if (reported === false) continue;
-        untried.delete(next.endpoint.id);
-        if (isError(reported) && !isHarmless(next, reported)) errors.push(next);
-      }
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await tryCase(lane, next);
     }),
   );
+  // Beside the others a request may find done what it asks for, or gone, and commits nothing.
+  for (const one of notLost.splice(0)) await tryCase(lanes[0] as Lane, one);
   // What was lost, or made, may have been another's (work that falls due): again, alone, and nothing is made.
   for (const one of errors) {
     let complaint = '';

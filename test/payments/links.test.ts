@@ -214,7 +214,7 @@ test('a link is created once by its key, refuses what is not sound, and is disab
   assert.deepEqual([disabled.body.status, disabled.body.reason], ['Desativado', 'Engano']);
   assert.equal((await api(`disable?id=${id}&reason=Outro`, { method: 'POST' })).body.reason, 'Engano');
   const link = { id, page: new URL(first.body.url).pathname, order: '' };
-  assert.match((await show(link)).text, /desativado pelo vendedor/);
+  assert.match((await show(link)).text, /não está mais ativo/);
   assert.equal((await api('list?status=Desativado')).body.items[0].id, id);
   assert.equal((await api(`information?id=${randomUUID()}`)).status, 404);
   assert.equal((await call(gateway(), `/pay/${'0'.repeat(32)}`)).status, 404);

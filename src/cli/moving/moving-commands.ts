@@ -21,7 +21,7 @@ import { type Counts, type ImportReport, importFile } from './import-file.ts';
 import { ROW_KINDS } from './moving-row.ts';
 
 /** A file is encrypted, brought here and tried before it is taken. */
-const BLOB_LIFETIME_MILLISECONDS = 30 * 24 * 60 * 60 * 1_000;
+const MOVING_LIFETIME_MILLISECONDS = 30 * 24 * 60 * 60 * 1_000;
 
 export const MOVING_COMMANDS: readonly Command[] = [
   {
@@ -109,7 +109,7 @@ async function runImport(given: GivenOptions, tools: AuditedCommandTools): Promi
       ...{ database, audit, keyring, report, isTrial },
       actor: { merchantId, userName: operator.actor, address: operator.origin },
       accountNumber: merchant.accountNumbers[0] as string,
-      cardKeys: await openCardKeys(database, keyring, true, BLOB_LIFETIME_MILLISECONDS),
+      cardKeys: await openCardKeys(database, keyring, true, MOVING_LIFETIME_MILLISECONDS),
       clock: await readBusinessClock(database),
       writePlan: batchWrites(plansWrite(audit)),
       writeSubscription: batchWrites(newSubscriptionsWrite(database)),

@@ -106,9 +106,9 @@ export function checkLink(callRules: CallRules): (body: unknown) => Fault[] {
   };
 }
 
-/** Null: it is sound. `now`: business time. */
 type LinkTermsRefusal = keyof typeof LINK_TERMS_REFUSALS;
 
+/** Null: it is sound. `now`: business time. */
 export function expirationFault(expirationDate: string | undefined, now: Instant): LinkTermsRefusal | null {
   if (expirationDate === undefined) return null;
   const today = saoPauloDay(now);

@@ -1,4 +1,3 @@
-import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
@@ -7,26 +6,22 @@ import { type FindTryTools, findTryOutcome } from './find-try-outcome.ts';
 import type { Link, TryOutcome } from './link.ts';
 import { EARLIEST_LOOK, listDueTries, putOff, recordFailed, recordPaid } from './links.sql.ts';
 
-export type FinishTryTools = FindTryTools & {
-  readonly database: Database;
-  readonly clock: Pick<BusinessClock, 'now'>;
-};
+export type FinishTryTools = FindTryTools & { readonly database: Database };
 
 const MOST_IN_A_RUN = 100;
 const PAUSE_MILLISECONDS = 500;
 
 /** Repeatable, also by several processes: each try is ended once, by its number. */
 export async function finishTry(
-  { database, clock }: Pick<FinishTryTools, 'database' | 'clock'>,
+  { database }: Pick<FinishTryTools, 'database'>,
   link: Link,
   outcome: TryOutcome,
 ): Promise<void> {
-  const now = clock.now(link.merchantId);
   switch (outcome.kind) {
     case 'paid':
-      return recordPaid(database, link, outcome.paymentId, now);
+      return recordPaid(database, link, outcome.paymentId);
     case 'failed':
-      return recordFailed(database, link, now);
+      return recordFailed(database, link);
     case 'underWay':
       return putOff(database, link);
   }

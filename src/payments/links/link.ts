@@ -67,7 +67,7 @@ export type TryOutcome =
   | { readonly kind: 'failed' }
   | { readonly kind: 'underWay' };
 
-/** A request takes two minutes at most, whatever its deadline is set to. */
+/** More than `PARCELA_REQUEST_DEADLINE_MILLISECONDS` can be set to. */
 const LONGEST_REQUEST_MILLISECONDS = 150_000;
 
 /** A try of which no payment is found. Once its request is over, none will ever be made. */

@@ -49,8 +49,8 @@ const INSERT = statement(
   'payment_links.insert',
   `with written as (
      insert into payment_links (merchant_id, link_id, account_number, page_key, description, amount, most_installments,
-       expires_at, callback_url, return_url, reference_transaction, soft_descriptor, state, created_by, created_at, changed_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'open', $13, $14, $14)
+       expires_at, callback_url, return_url, reference_transaction, soft_descriptor, state, created_by, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'open', $13, $14)
      on conflict do nothing
      returning merchant_id, link_id
    ), keyed as (
@@ -132,7 +132,7 @@ const REQUEST_SECONDS = 20;
 /** Only one of many that ask at the same time: the row is locked, and no longer open for the others. */
 const BEGIN = statement(
   'payment_links.begin',
-  `update payment_links l set state = 'paying', tries = l.tries + 1, changed_at = $3::timestamptz,
+  `update payment_links l set state = 'paying', tries = l.tries + 1,
      tried_at = now(), look_at = now() + $4 * interval '1 second'
    where l.merchant_id = $1 and l.link_id = $2 and l.state in (${fromStates(LINK_MOVES, 'begin')})
      and l.expires_at > $3::timestamptz and l.tries < $5
@@ -156,7 +156,7 @@ export type Try = LinkKey & Pick<Link, 'tries'>;
 
 const PAY = statement(
   'payment_links.pay',
-  `update payment_links set state = 'paid', payment_id = $4, look_at = null, changed_at = $5::timestamptz
+  `update payment_links set state = 'paid', payment_id = $4, look_at = null
    where merchant_id = $1 and link_id = $2 and tries = $3 and state in (${fromStates(LINK_MOVES, 'pay')})`,
 );
 
@@ -164,24 +164,19 @@ export async function recordPaid(
   database: Database,
   { merchantId, linkId, tries }: Try,
   paymentId: string,
-  now: Instant,
 ): Promise<void> {
-  await database.query(PAY, [merchantId, linkId, tries, paymentId, utcText(now)]);
+  await database.query(PAY, [merchantId, linkId, tries, paymentId]);
 }
 
 const FAIL = statement(
   'payment_links.fail',
-  `update payment_links set state = 'open', look_at = null, changed_at = $4::timestamptz
+  `update payment_links set state = 'open', look_at = null
    where merchant_id = $1 and link_id = $2 and tries = $3 and state in (${fromStates(LINK_MOVES, 'fail')})`,
 );
 
 /** It was not paid: the next try may begin. */
-export async function recordFailed(
-  database: Database,
-  { merchantId, linkId, tries }: Try,
-  now: Instant,
-): Promise<void> {
-  await database.query(FAIL, [merchantId, linkId, tries, utcText(now)]);
+export async function recordFailed(database: Database, { merchantId, linkId, tries }: Try): Promise<void> {
+  await database.query(FAIL, [merchantId, linkId, tries]);
 }
 
 /** Sooner at first: a sixth of its age, from two seconds to a minute. */
@@ -213,7 +208,7 @@ export const EARLIEST_LOOK = statement(
 
 const DISABLE = statement(
   'payment_links.disable',
-  `update payment_links l set state = 'disabled', disable_reason = $3, changed_at = $4::timestamptz
+  `update payment_links l set state = 'disabled', disable_reason = $3
    where l.merchant_id = $1 and l.link_id = $2 and l.state in (${fromStates(LINK_MOVES, 'disable')})
    returning ${LINK.columns}`,
 );
@@ -223,9 +218,8 @@ export async function disableLinkRow(
   database: Database,
   { merchantId, linkId }: LinkKey,
   reason: string,
-  now: Instant,
 ): Promise<Link | null> {
-  const [row] = await database.query(DISABLE, [merchantId, linkId, reason, utcText(now)]);
+  const [row] = await database.query(DISABLE, [merchantId, linkId, reason]);
   return row === undefined ? null : LINK.parse(row);
 }
 
@@ -235,7 +229,7 @@ const CLOSE_RESTORED = statement(
   'payment_links.close_restored',
   `with closed as (
      update payment_links set state = 'disabled', disable_reason = 'The database was restored: it may be paid already',
-       look_at = null, changed_at = now()
+       look_at = null
      where state in (${fromStates(LINK_MOVES, 'close')})
      returning link_id
    )

@@ -80,7 +80,7 @@ export function openLinks(
           signForAccount({ database, keyring }, link, { id: link.linkId, body }, Date.now()),
       }),
     ],
-    works: [finishDueTries({ ...paying, clock, log })],
+    works: [finishDueTries({ ...paying, log })],
     clockedWork: [],
   };
 }

@@ -98,7 +98,7 @@ function noticeOf({ link, shown }: LinkToPay): string {
     case 'expired':
       return 'O prazo deste link terminou. Peça um novo ao vendedor.';
     case 'disabled':
-      return 'Este link foi desativado pelo vendedor.';
+      return 'Este link não está mais ativo. Fale com o vendedor.';
   }
 }
 

@@ -14,7 +14,7 @@ import {
   type PixWindow,
   type ReturnedPix,
 } from '../../providers/pix/pix-bank.ts';
-import { expiresAt, type PixKey, TXID_OF_OURS } from '../../transactions/methods/pix/pix.ts';
+import { expiresAt, isTxidOfOurs, type PixKey } from '../../transactions/methods/pix/pix.ts';
 import { type PixMoveRow, pixMovesWrite } from '../../transactions/methods/pix/pix-charges.sql.ts';
 import { pixIntentsWrite } from '../../transactions/methods/pix/pix-intents.sql.ts';
 import { moveOf, type PixChange } from '../../transactions/methods/pix/pix-move.ts';
@@ -71,7 +71,6 @@ const LEASE_MILLISECONDS = 30_000;
 const LEASE_OF_NOBODY_MILLISECONDS = 1;
 const NOBODY_WAITS = { notify: () => {} };
 /** A txid or an id of a refund of ours is an id without its hyphens. */
-const OURS = new RegExp(TXID_OF_OURS);
 
 export type AskedPix = {
   readonly since: Instant;
@@ -114,7 +113,7 @@ async function bringRefunds(walk: Walk): Promise<number> {
   const ask = (window: PixWindow, timeout: number) => pixBanks.of(bank).listReturned(window, timeout);
   for await (const page of pagesOf(walk, from, ask)) {
     const found = page.flatMap(({ receipt, refunds }) =>
-      refunds.filter(({ refundId }) => OURS.test(refundId)).map((refund) => ({ receipt, refund })),
+      refunds.filter(({ refundId }) => isTxidOfOurs(refundId)).map((refund) => ({ receipt, refund })),
     );
     const asked = found.map(({ receipt: { txid }, refund: { refundId } }) => ({ txid, refundId }));
     const missing =
@@ -187,7 +186,7 @@ async function bringCharges(walk: Walk): Promise<Pick<RestoredPix, 'brought' | '
   for (const isDue of [false, true]) {
     const ask = (window: PixWindow, timeout: number) => pixBanks.of(bank).listCharges(window, isDue, timeout);
     for await (const page of pagesOf(walk, from, ask)) {
-      const ours = page.filter(({ txid }) => OURS.test(txid));
+      const ours = page.filter(({ txid }) => isTxidOfOurs(txid));
       const txids = ours.map(({ txid }) => txid);
       const known = ours.length === 0 ? null : await findKnownPix(database, bank, txids);
       for (const listed of ours) {

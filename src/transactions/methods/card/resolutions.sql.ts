@@ -15,9 +15,6 @@ import { ENQUEUE_CALLBACK_DELIVERIES } from '../../movements/movement-deliveries
 import { ORIGINS, type Postponement, TRANSACTION_MOVES, UNKNOWN_RESPONSE_CODE } from '../../transaction.ts';
 import type { Watch } from './watched-charges.sql.ts';
 
-/** `REFERENCE_OF_ANOTHER` of acquirers. */
-const IS_REFERENCE_OF_ANOTHER = `coalesce(t.unknown_reason = 'the acquirer has another charge under this reference', false)`;
-
 const UNRESOLVED = rowCodec(
   {
     merchantId: column.text(),
@@ -38,8 +35,8 @@ const UNRESOLVED = rowCodec(
     clearMilliseconds: column.real(
       'coalesce((extract(epoch from now() - t.void_sent_at) * 1000)::float8, 0)',
     ),
-    /** Its acquirer said so when it was sent. */
-    isReferenceOfAnother: column.boolean(IS_REFERENCE_OF_ANOTHER),
+    /** Why it is not known, as it was last heard. */
+    unknownReason: column.nullable(column.text()),
     /** It was a pre-authorization, and was released. */
     wasPreauthorized: column.boolean(
       `exists (select from preauthorizations p where p.merchant_id = t.merchant_id and p.transaction_id = t.transaction_id)`,
@@ -196,8 +193,7 @@ export async function decideCharge(
 
 const POSTPONE = statement(
   'transactions.postpone_resolution',
-  `update transactions t set due_at = now() + $4 * interval '1 second',
-     unknown_reason = case when ${IS_REFERENCE_OF_ANOTHER} then t.unknown_reason else $5 end,
+  `update transactions set due_at = now() + $4 * interval '1 second', unknown_reason = $5,
      resolve_tries = resolve_tries - $6
    where merchant_id = $1 and transaction_id = $2 and state = 'unresolved' and fence = $3`,
 );

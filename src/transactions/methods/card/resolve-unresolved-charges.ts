@@ -5,7 +5,11 @@ import { Dispatcher } from '../../../platform/work/dispatcher.ts';
 import type { Work } from '../../../platform/work/due-work.ts';
 import type { OutageWatch } from '../../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
-import type { FoundCharge, LateBooking } from '../../../providers/acquirers/acquirer.ts';
+import {
+  type FoundCharge,
+  type LateBooking,
+  REFERENCE_OF_ANOTHER,
+} from '../../../providers/acquirers/acquirer.ts';
 import { splitIntoInstallments } from '../../../values/cents.ts';
 import type { Instant } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
@@ -121,7 +125,9 @@ async function postpone(
   postponement: Postponement,
 ): Promise<void> {
   tools.observe('postponed');
-  await postponeResolution(tools.database, charge, postponement);
+  // Said once, when it was sent.
+  const reason = isOfAnother(charge) ? REFERENCE_OF_ANOTHER : postponement.reason;
+  await postponeResolution(tools.database, charge, { ...postponement, reason });
 }
 
 /** False: another process has taken the charge over. */
@@ -167,6 +173,11 @@ async function recordKept(
   return isRecorded;
 }
 
+/** Its acquirer has another charge under its reference. */
+function isOfAnother({ unknownReason }: Pick<UnresolvedCharge, 'unknownReason'>): boolean {
+  return unknownReason === REFERENCE_OF_ANOTHER;
+}
+
 /** An answer that proves nothing is an answer. */
 function isHeard(answer: { readonly kind: string; readonly isSilence?: boolean }): boolean {
   return answer.kind !== 'unknown' || answer.isSilence === false;
@@ -191,7 +202,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   tools.outage.observe(isHeard(found), asked);
   if (found.kind === 'declined') {
     // Of another card: this one was not asked, and the billing is charged again.
-    if (charge.isReferenceOfAnother && charge.origin === 'billing') return { state: 'voided' };
+    if (isOfAnother(charge) && charge.origin === 'billing') return { state: 'voided' };
     return { state: 'declined', responseCode: found.responseCode, adviceCode: found.adviceCode };
   }
   const late = charge.wasPreauthorized ? null : acquirer.traits.lateBooking;

@@ -168,8 +168,10 @@ export function txidOf(pixId: string): string {
   return pixId.replaceAll('-', '').toLowerCase();
 }
 
-/** That of a UUID of version 7 or 8. */
-export const TXID_OF_OURS = '^[0-9a-f]{12}[78][0-9a-f]{3}[89ab][0-9a-f]{15}$';
+/** That of a UUID of version 7 or 8, without hyphens. */
+const TXID_OF_OURS = /^[0-9a-f]{12}[78][0-9a-f]{3}[89ab][0-9a-f]{15}$/;
+
+export const isTxidOfOurs = (txid: string): boolean => TXID_OF_OURS.test(txid);
 
 export function expiresAt(
   { expiresInSeconds, due }: Pick<PixTerms, 'expiresInSeconds' | 'due'>,

@@ -11,10 +11,10 @@ const ASKING_CONNECTIONS = 32;
 const RESOLVING_CONNECTIONS = 8;
 const LARGEST_ANSWER_BYTES = 256 * 1024;
 
-/** `isRecurring`: of Pix Automático, where charges are made by the calendar. */
 /** Asks for the account holder, whichever merchants they are. */
 export const ALL_MERCHANTS = '';
 
+/** `isRecurring`: of Pix Automático, where charges are made by the calendar. */
 export type Sent = {
   readonly path: string;
   readonly template: string;

@@ -2,6 +2,9 @@ import { type Database, type Row, statement, type Tx } from '../../../../platfor
 import { column, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import type { PixKey } from '../pix.ts';
 
+/** As long as a bank gives back (`PIX_RETURN_DAYS`). */
+export const LOST_IS_KEPT = "l.created_at >= now() - interval '90 days'";
+
 const ODD = rowCodec({
   at: column.instant(),
   bank: column.text(),
@@ -36,10 +39,10 @@ const LOST = rowCodec({ count: column.whole(), oldestAge: column.real() });
 const COUNT_LOST = statement(
   'lost_pix_receipts.count',
   `select count(*)::int as count, coalesce(extract(epoch from now() - min(l.received_at)), 0)::float8 as oldest_age
-   from lost_pix_receipts l where l.received_at > now() - interval '90 days'`,
+   from lost_pix_receipts l where ${LOST_IS_KEPT}`,
 );
 
-/** Those that can still be given back. `oldestAge`: seconds. */
+/** `oldestAge`: seconds. */
 export async function countLostReceipts(database: Database): Promise<RowOf<typeof LOST>> {
   const [row] = await database.query(COUNT_LOST, []);
   return LOST.parse(row as Row);

@@ -20,10 +20,11 @@ import { instant, saoPauloOffsetText, utcText } from '../../../../values/instant
 import type { Deliverer } from '../../../../webhooks/deliveries/delivery.ts';
 import { BILL_MOVEMENTS, IS_WAITING } from '../../../movements/bill-movements.sql.ts';
 import { notifySoon } from '../../../requests/moves.sql.ts';
-import { givenBack, type Pix, shownState } from '../pix.ts';
+import { givenBack, isTxidOfOurs, type Pix, shownState } from '../pix.ts';
 import { lockPix, movePix } from '../pix-charges.sql.ts';
 import { moveOf, type PixMove } from '../pix-move.ts';
 import { newsBody, nsuOf } from '../pix-status.ts';
+import { LOST_IS_KEPT } from './odd-receipts.sql.ts';
 import {
   decideReceipt,
   decideReturn,
@@ -222,7 +223,10 @@ const RECEIPT_COLUMNS: InputColumns<PixReceipt> = {
   return_id: ['text', ({ returned }) => returned?.id ?? null],
   return_nature: ['text', ({ returned }) => returned?.nature ?? null],
 };
-const RECEIPTS = inputRows(RECEIPT_COLUMNS, { after: UNREADABLE, place: 'place' });
+const RECEIPTS = inputRows<PixReceipt>(
+  { ...RECEIPT_COLUMNS, is_txid_of_ours: ['boolean', ({ txid }) => isTxidOfOurs(txid)] },
+  { after: UNREADABLE, place: 'place' },
+);
 
 const KEPT = `insert into pix_receipts (merchant_id, pix_id, receipt_id, amount, received_at, return_id, return_nature)
      select p.merchant_id, p.pix_id, i.receipt_id, i.amount, i.received_at, i.return_id, i.return_nature
@@ -259,19 +263,19 @@ const KEPT_PAGE = `with moved as (
      ${REFUSED}
    )`;
 
-/** Under a txid as `TXID_OF_OURS` that nothing here has. Kept for as long as it can be given back. */
+/** Under a txid of our form that nothing here has. Kept for as long as it can be given back. */
 const LOST = `aged as (
-     delete from lost_pix_receipts l using moved where l.created_at < now() - interval '90 days'
+     delete from lost_pix_receipts l using moved where not (${LOST_IS_KEPT})
    ), lost as (
      insert into lost_pix_receipts (bank, receipt_id, txid, amount, received_at)
      select $9, i.receipt_id, i.txid, i.amount, i.received_at
      from moved, ${RECEIPTS.sql}
-     where i.return_id is null and i.txid ~ '^[0-9a-f]{12}[78][0-9a-f]{3}[89ab][0-9a-f]{15}$'
+     where i.return_id is null and i.is_txid_of_ours
        and not exists (select from pix_charges p where p.txid = i.txid)
        and not exists (select from pix_collections o where o.txid = i.txid)
        and (
          select count(*) from (
-           select from lost_pix_receipts where created_at >= now() - interval '90 days' limit $8
+           select from lost_pix_receipts l where ${LOST_IS_KEPT} limit $8
          ) k
        ) < $8
      on conflict do nothing
