@@ -121,7 +121,10 @@ function databaseFaults(setting: string, url: string | null): string[] {
   try {
     if (databaseChannel(url) !== 'unverified') return [];
   } catch (error) {
-    return [`${setting}: ${(error as Error).message}`];
+    // The driver reads the files that the address names.
+    return [
+      `${setting}: ${(error as Error).message}; sslrootcert, sslcert and sslkey name files that this account may read`,
+    ];
   }
   return [
     `${setting}: the database on another machine could be read and forged on the way; add sslmode=verify-full (and ` +

@@ -248,22 +248,15 @@ function readRolesHere({ text, faults }: SettingReader): readonly Role[] {
   return [];
 }
 
-/** A wider network would trust strangers. */
-const WIDEST_PREFIX = { 32: 8, 128: 7 } as const;
 const NO_PROXY = 'none';
 
 function readProxies({
   text,
   networks,
-  faults,
 }: SettingReader): Pick<Configuration, 'trustedProxies' | 'hasNoProxy'> {
   const name = 'PARCELA_TRUSTED_PROXIES';
   if (text(name).trim() === NO_PROXY) return { trustedProxies: [], hasNoProxy: true };
-  const trustedProxies = networks(name);
-  for (const { bits, prefix, ip } of parseBlocks(trustedProxies))
-    if (prefix < WIDEST_PREFIX[bits])
-      faults.push(`${name}: ${ip}/${prefix} has strangers in it, who would be believed; name the proxies`);
-  return { trustedProxies, hasNoProxy: false };
+  return { trustedProxies: networks(name), hasNoProxy: false };
 }
 
 function readCallerLimits({

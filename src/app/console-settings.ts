@@ -22,7 +22,7 @@ export function readConsole(reader: SettingReader): ConsoleSettings {
   const over = text('PARCELA_CONSOLE_SECOND_PERSON_OVER');
   const given = web('PARCELA_CONSOLE_ORIGIN', ['https:', 'http:']);
   const origin = given === null ? null : (URL.parse(given)?.origin ?? null);
-  if (given !== null && given.replace(/\/$/, '') !== origin)
+  if (given !== null && origin !== null && given.replace(/\/$/, '') !== origin)
     faults.push(
       `PARCELA_CONSOLE_ORIGIN: must be an address without a path, such as https://console.example.com, not "${given}"`,
     );

@@ -1,4 +1,5 @@
 import { url as inspectorUrl } from 'node:inspector';
+import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { SECRET_KEY_SETTINGS } from '../keys/key-store-settings.ts';
 import { isLoopback } from '../platform/channels/channel-url.ts';
@@ -67,7 +68,7 @@ export function contradictions(
       'PARCELA_OWNER_DATABASE_URL: has no effect without DATABASE_URL; the embedded database has both roles',
     );
   }
-  faults.push(...twoDatabases(configuration));
+  faults.push(...twoDatabases(configuration), ...ownAddresses(configuration));
   faults.push(...sharedPorts(configuration), ...sharedFolder(configuration, environment));
   const { metrics } = configuration;
   if (metrics.tokenFile === null && !isLoopback(metrics.host)) {
@@ -78,6 +79,7 @@ export function contradictions(
   }
   if (configuration.environment === 'production') {
     faults.push(...productionFaults(configuration), ...channelFaults(configuration));
+    faults.push(...withoutEffect(environment), ...relativeFolders(environment));
     faults.push(...nodeWeaknesses(environment, process.execArgv, inspectorUrl()), ...shownKeys(environment));
   }
   return faults;
@@ -103,6 +105,53 @@ function sharedPorts({ metrics, gateway, integration, console: pages, pix }: Con
       `PARCELA_PIX_WEBHOOK_PORT: ${noticePort} is taken by an API, metrics or the console; name a port that banks alone use`,
     );
   return faults;
+}
+
+/** Whom we ask must be another program. */
+function ownAddresses(configuration: Configuration): string[] {
+  const { acquirerUrl, bank, pix, antiFraud, keyStore, observability } = configuration;
+  const { gateway, integration, metrics, console: pages } = configuration;
+  const ports = [gateway, integration, metrics, pages.listener, pix.webhook].flatMap(
+    (one) => one?.port ?? [],
+  );
+  const asked: Record<string, string | null | undefined> = {
+    PARCELA_ACQUIRER_URL: acquirerUrl,
+    PARCELA_BANK_URL: bank.url,
+    PARCELA_PIX_URL: pix.url,
+    PARCELA_ANTIFRAUD_URL: antiFraud.provider?.url,
+    PARCELA_KEY_STORE_URL: keyStore.kind === 'external' ? keyStore.url : null,
+    PARCELA_OTLP_URL: observability.traces?.url,
+  };
+  return Object.entries(asked).flatMap(([name, url]) => {
+    const { protocol, hostname = '', port = '', host = '' } = URL.parse(url ?? '') ?? {};
+    const asPort = Number(port || (protocol === 'https:' ? 443 : 80));
+    if (!isLoopback(hostname) || !ports.includes(asPort)) return [];
+    return [`${name}: ${host} is a port of this service itself; name the port of the other program`];
+  });
+}
+
+const OF_TRIALS = ['PARCELA_CLOCK_ANSWER_MILLISECONDS', 'PARCELA_WEBHOOK_LOOPBACK'];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function withoutEffect(environment: Environment): string[] {
+  const faults = OF_TRIALS.filter((name) => !['', '0'].includes(environment[name]?.trim() ?? '')).map(
+    (name) => `${name}: has no effect in production; leave it out`,
+  );
+  const watching = environment.PARCELA_CARD_TESTING?.trim() ?? '';
+  if (environment.PARCELA_ANTIFRAUD_RULES?.trim() === 'none' && ['stop', 'observe'].includes(watching))
+    faults.push(
+      'PARCELA_CARD_TESTING: has no effect without rules of velocity: PARCELA_ANTIFRAUD_RULES is none',
+    );
+  return faults;
+}
+
+/** A command by hand would take another one than the service. */
+function relativeFolders(environment: Environment): string[] {
+  const folders = ['PARCELA_DATA_DIR', 'PARCELA_SETTLEMENT_FOLDER', 'PARCELA_SETTINGS_FOLDER'];
+  return folders
+    .filter((name) => !/^($|[/~$])/.test(environment[name]?.trim() ?? ''))
+    .map((name) => `${name}: must begin with /: elsewhere it would be another folder`);
 }
 
 /** What lies in the watched folder is taken for a file of an acquirer, and moved away. */
@@ -154,6 +203,10 @@ function productionFaults(configuration: Configuration): string[] {
       'PARCELA_CONSOLE_ORIGIN: production shows the console under https:// only; name how people reach it',
     );
   }
+  if (listener !== null && isIP(URL.parse(origin ?? '')?.hostname.replaceAll(/[[\]]/g, '') ?? '') !== 0)
+    faults.push(
+      `PARCELA_CONSOLE_ORIGIN: ${origin} has no name, and passkeys are bound to one; give the console a name`,
+    );
   if (provider !== null && !provider.issuer.startsWith('https:'))
     faults.push('PARCELA_CONSOLE_OIDC_ISSUER: production believes an identity provider under https:// only');
   if (provider !== null && listener === null)

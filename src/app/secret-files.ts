@@ -24,7 +24,7 @@ export function readSecretFiles(
   const values = new Map<string, string>();
   for (const { name, file } of SECRETS) {
     const path = environment[file]?.trim() ?? '';
-    if (path === '') continue;
+    if (path === '' || pathFault(file, path) !== null) continue;
     if ((environment[name]?.trim() ?? '') !== '') {
       faults.push(`${name}, ${file}: only one of the two can be set; leave the other out`);
       continue;
@@ -35,6 +35,17 @@ export function readSecretFiles(
     warnings.push(...openToAll(file, path));
   }
   return values;
+}
+
+const KEY = /^[A-Za-z0-9+/]{43}=$/;
+
+/** Repeats no path of a file that may be the secret itself. Null: a path, or no such setting. */
+export function pathFault(name: string, path: string): string | null {
+  if (path === '' || !/_(FILE|FOLDER|DIR)$/.test(name)) return null;
+  if (/^~|\$[A-Za-z_{]/.test(path))
+    return `${name}: ~ and $ stay as they are in a setting; write the whole path`;
+  if (!name.endsWith('_FILE') || (path.startsWith('/') && !KEY.test(path))) return null;
+  return `${name}: must be the path of a file, from / on; what the file holds does not stand in a setting`;
 }
 
 function readSecret(path: string): { readonly value: string } | { readonly fault: string } {

@@ -1,9 +1,12 @@
 import { isIP } from 'node:net';
 import { databaseAddressFault, databaseAddressWarning } from '../platform/postgres/database-hosts.ts';
-import { parseBlock } from '../values/ip-address.ts';
-import { readSecretFiles, SECRETS } from './secret-files.ts';
+import { parseBlock, parseBlocks } from '../values/ip-address.ts';
+import { pathFault, readSecretFiles, SECRETS } from './secret-files.ts';
 
 type Setting = { readonly name: string; readonly preset: string };
+
+/** Callers in these networks are believed, or called: a wider one has strangers in it. */
+const WIDEST_PREFIX = { 32: 8, 128: 7 } as const;
 
 export type Listener = { readonly host: string; readonly port: number; readonly prefix: string };
 
@@ -14,7 +17,11 @@ export function settingReader(
   const faults: string[] = [];
   const warnings: string[] = [];
   const known = new Map(settings.map((setting) => [setting.name, setting.preset]));
-  faults.push(...unknownNames(Object.keys(environment), known));
+  faults.push(...unknownNames(environment, known));
+  for (const name of known.keys()) {
+    const fault = pathFault(name, environment[name]?.trim() ?? '');
+    if (fault !== null) faults.push(fault);
+  }
   const secrets = readSecretFiles(environment, { faults, warnings });
   faults.push(...quotedValues(environment, known));
   const text = (name: string): string =>
@@ -47,6 +54,9 @@ export function settingReader(
       if (parseBlock(part) === null)
         faults.push(`${name}: must be addresses or networks such as 10.1.0.0/16, not "${part}"`);
     }
+    for (const { bits, prefix, ip } of parseBlocks(parts))
+      if (prefix < WIDEST_PREFIX[bits])
+        faults.push(`${name}: ${ip}/${prefix} has strangers in it; name the networks that are meant`);
     return parts;
   };
   const listener = (api: 'GATEWAY' | 'INTEGRATION'): Listener => {
@@ -88,13 +98,30 @@ export function settingReader(
 
 export type SettingReader = ReturnType<typeof settingReader>;
 
-function unknownNames(names: readonly string[], known: ReadonlyMap<string, unknown>): string[] {
-  return names.flatMap((name) => {
-    const meant = name.toUpperCase();
-    if (known.has(name) || (!known.has(meant) && !meant.startsWith('PARCELA_'))) return [];
-    if (known.has(meant)) return [`${name}: there is no such setting; it is written ${meant}`];
+/** What a line of a shell has around a name, and what does not show. */
+const AROUND = /^\W*(?:export )?\W*|\W+$/g;
+const DATABASE = ['DATABASE_URL', 'DATABASE_URL_FILE'];
+
+function unknownNames(
+  environment: Readonly<Record<string, string | undefined>>,
+  known: ReadonlyMap<string, unknown>,
+): string[] {
+  // DATABASE_URI may be of another program, unless there is no database.
+  const isSought =
+    environment.PARCELA_ENVIRONMENT?.trim() === 'production' &&
+    DATABASE.every((name) => environment[name] === undefined);
+  return Object.keys(environment).flatMap((name) => {
+    if (known.has(name)) return [];
+    const meant = name.replaceAll(AROUND, '').replaceAll('-', '_').toUpperCase();
+    // With what does not show.
+    const said = JSON.stringify(name)
+      .slice(1, -1)
+      .replaceAll(/[^ -~]/g, '…');
+    if (known.has(meant)) return [`${said}: there is no such setting; it is written ${meant}`];
     const nearest = nearestOf(meant, [...known.keys()]);
-    return [`${name}: there is no such setting${nearest === null ? '' : `; is ${nearest} meant?`}`];
+    const isOurs = `${nearest}`.startsWith('PARCELA_') || (isSought && nearest !== null);
+    if (!isOurs && !meant.startsWith('PARCELA_')) return [];
+    return [`${said}: there is no such setting${nearest === null ? '' : `; is ${nearest} meant?`}`];
   });
 }
 
@@ -102,7 +129,9 @@ function unknownNames(names: readonly string[], known: ReadonlyMap<string, unkno
 const MOST_EDITS = 2;
 
 function nearestOf(name: string, known: readonly string[]): string | null {
-  const near = known.map((one) => ({ one, edits: editsBetween(name, one) }));
+  const near = known
+    .filter((one) => Math.abs(one.length - name.length) <= MOST_EDITS)
+    .map((one) => ({ one, edits: editsBetween(name, one) }));
   const best = near.toSorted((a, b) => a.edits - b.edits)[0];
   return best !== undefined && best.edits <= MOST_EDITS ? best.one : null;
 }
@@ -146,6 +175,8 @@ function namedAsSet(fault: string, byFile: ReadonlyMap<string, string>): string 
 function webFaults(name: string, value: string, protocols: readonly string[]): string[] {
   const address = URL.parse(value);
   const starts = protocols.map((protocol) => `${protocol}//`).join(' or ');
+  if (address === null && protocols.some((protocol) => value.startsWith(`${protocol}//`)))
+    return [`${name}: is no address; behind the host stands a port up to 65535 at most, and no comment`];
   if (!protocols.includes(address?.protocol ?? ''))
     return [`${name}: must be an address starting with ${starts}`];
   const { username = '', password = '', search = '', hash = '' } = address ?? {};

@@ -119,6 +119,7 @@ test('tables that a migration goes over whole are named by what it does with the
     ['alter table sales add constraint a check (amount > 0) not valid;', []],
     ['alter table sales add constraint a check (amount > 0);', ['checks sales']],
     ['alter table sales validate constraint a;', ['checks sales']],
+    ["alter table sales add column eci text check (eci <> ''), add column note text;", ['checks sales']],
     ['alter table sales alter column amount type numeric, add column note text;', ['rewrites sales']],
     ['do $$ begin update sales set note = null; end $$;', ['changes sales']],
     [

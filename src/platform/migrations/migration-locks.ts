@@ -232,5 +232,6 @@ function kindOfAction(action: string): ScanKind[] {
     return /\bnot valid\b/.test(action) ? [] : ['checks'];
   if (/^alter (?:column )?\w+ (?:set data )?type\b/.test(action)) return ['rewrites'];
   const isStored = /^add column .*\b(?:generated always as|default \w+ ?\()/.test(action);
-  return isStored ? ['rewrites'] : [];
+  if (isStored) return ['rewrites'];
+  return /^add column .*\bcheck ?\(/.test(action) ? ['checks'] : [];
 }

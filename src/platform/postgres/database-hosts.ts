@@ -54,6 +54,10 @@ export function databaseAddressFault(address: string): string | null {
   // A password with an unescaped delimiter would be read as the database's name.
   if (/[@/]/.test(path.slice(1)) || !isDecodable(path)) return MALFORMED;
   if (databaseNameOf(address) === '') return 'names no database: …@host:5432/parcela';
+  if (/[#\s]/.test(rest))
+    return 'must end with its name and parameters: a comment stands on a line of its own, and # in a name is %23';
+  const mode = modesOf(address).find((one) => !MODES.includes(one));
+  if (mode !== undefined) return `sslmode must be one of ${MODES.join(', ')}, not "${mode}"`;
   const unknown = attributesOf(address).find((value) => !WRITING.includes(value));
   if (unknown !== undefined) return `${ATTRIBUTE} must be read-write, not "${unknown}": Parcela writes`;
   return null;
@@ -90,6 +94,10 @@ function attributesOf(address: string): readonly string[] {
   return new URLSearchParams(queryOf(address)).getAll(ATTRIBUTE);
 }
 
+/** As the driver knows them. */
+const MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+const modesOf = (address: string) => new URLSearchParams(queryOf(address)).getAll('sslmode');
+
 function queryOf(text: string): string {
   return text.includes('?') ? text.slice(text.indexOf('?') + 1) : '';
 }
@@ -104,7 +112,7 @@ function withoutAttribute(rest: string): string {
 
 /** `verified`: TLS that checks certificate and name. Only the address counts. Throws the driver's errors. */
 export function databaseChannel(address: string): (typeof KINDS)[number] {
-  const mode = new URLSearchParams(address.split('?')[1]).getAll('sslmode').at(-1) ?? null;
+  const mode = modesOf(address).at(-1) ?? null;
   const found = databaseHosts(address).addresses.map((one) => channelToOne(one, mode));
   return KINDS.find((kind) => found.includes(kind)) ?? 'unverified';
 }

@@ -92,6 +92,7 @@ export function readPixDialect(text: string): ProviderSettings | string {
     if (pair === '') continue;
     const [name = '', ...value] = pair.split('=');
     if (value.length === 0) return `must be name=value, separated by semicolons, not ${JSON.stringify(pair)}`;
+    if (Object.hasOwn(settings, name.trim())) return `${name.trim()} stands there twice`;
     settings[name.trim()] = value.join('=').trim();
   }
   return settings;

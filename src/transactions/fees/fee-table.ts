@@ -43,6 +43,8 @@ export function readFeeTable(text: string): FeeTable | string {
   const rules: FeeRule[] = [];
   for (const part of parts) {
     const rule = readRule(part);
+    if (rule === null && /\d,\d/.test(text))
+      return `must have a point in its percentages, as 2.49: a comma separates rules, and "${part}" is none`;
     if (rule === null) return `must be rules such as visa:2-6=3.10 or visa:1=2.49@30, not "${part}"`;
     rules.push(rule);
   }
