@@ -10,7 +10,6 @@ import {
   type Channel,
   observeChannel,
   openChannel,
-  plainChannel,
 } from '../platform/channels/open-channel.ts';
 import { watchClock } from '../platform/clock-watch.ts';
 import type { Closing } from '../platform/closings.ts';
@@ -38,7 +37,12 @@ import { type Acquirers, openAcquirers } from '../providers/open-acquirers.ts';
 import { type Banks, openBanks } from '../providers/open-banks.ts';
 import { openPixBanks, type PixBanks } from '../providers/open-pix-banks.ts';
 import { openProviderTable, type ProviderTable } from '../providers/open-provider-table.ts';
-import { openPixBank, PIX_CONNECT_MILLISECONDS, PIX_PORT } from '../providers/pix/open-pix-bank.ts';
+import {
+  openPixBank,
+  openSimulatedPixBank,
+  PIX_CONNECT_MILLISECONDS,
+  PIX_PORT,
+} from '../providers/pix/open-pix-bank.ts';
 import type { PixBank } from '../providers/pix/pix-bank.ts';
 import { utcText } from '../values/instant.ts';
 import type { Configuration } from './config.ts';
@@ -298,9 +302,6 @@ export async function openNamedBank(
   return BANK_PORT.gated(bank, () => whyHeld(gate));
 }
 
-/** What the simulated bank of Pix takes from a client that it sees for the first time. */
-const SIMULATED_PIX = { token: 'parcela:homologation', settings: { key: 'pix@parcela.example' } };
-
 /** The simulated bank lives Pix Automático by each merchant's own clock. */
 function headersOfClock(merchantId: string, clock: BusinessClock): Readonly<Record<string, string>> {
   return { 'x-parcela-now': utcText(clock.now(merchantId)), 'x-parcela-clock': merchantId };
@@ -326,22 +327,13 @@ export async function openNamedPixBank(
     closings.push({ name: 'channel to the bank of Pix', close: async () => opened.close() });
     return opened;
   };
-  if (url === null && simulatorUrl === null) return null;
-  const channel =
-    url === null
-      ? { ...plainChannel(PIX_CONNECT_MILLISECONDS), token: () => SIMULATED_PIX.token }
-      : await open();
-  const bank =
-    url === null
-      ? openPixBank(
-          {
-            url: `${simulatorUrl}/api/v2`,
-            settings: { ...settings, ...SIMULATED_PIX.settings },
-          },
-          channel,
-          { observe, headersOf: (merchantId) => headersOfClock(merchantId, clock) },
-        )
-      : openPixBank({ url, settings }, channel, { observe });
+  const headersOf = (merchantId: string) => headersOfClock(merchantId, clock);
+  const simulated = () =>
+    simulatorUrl === null
+      ? null
+      : openSimulatedPixBank({ url: simulatorUrl, settings }, { observe, headersOf });
+  const bank = url === null ? simulated() : openPixBank({ url, settings }, await open(), { observe });
+  if (bank === null) return null;
   closings.push({ name: 'bank of Pix', close: () => bank.close() });
   return PIX_PORT.gated(bank, () => whyHeld(gate));
 }

@@ -46,7 +46,7 @@ async function openNamed(place: AcquirerPlace, closings: Closing[]): Promise<Acq
   if (place.url !== null) return openBridge(place.url, place, closings);
   if (place.simulatorFolder === null) return null;
   const { findSimulator } = await import('../homologation/start-simulator.ts');
-  const simulator = await findSimulator(place.simulatorFolder, () => {});
+  const simulator = await findSimulator('acquirer', place.simulatorFolder, () => {});
   if (simulator === null) return null;
   closings.push({ name: 'simulator', close: () => simulator.stop() });
   return openBridge(simulator.url, place, closings);

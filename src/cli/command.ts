@@ -17,7 +17,10 @@ export type CommandTools = {
   readonly operator: Actor;
   readonly acquirer: AcquirerPlace;
   /** The bank of Pix of the settings. */
-  readonly pix: Pick<Configuration['pix'], 'url' | 'channel' | 'settings' | 'timeoutMilliseconds'>;
+  readonly pix: Pick<Configuration['pix'], 'url' | 'channel' | 'settings' | 'timeoutMilliseconds'> & {
+    /** As of the acquirer. */
+    readonly simulatorFolder: string | null;
+  };
   readonly report: (line: string) => void;
 };
 

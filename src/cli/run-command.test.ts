@@ -35,7 +35,13 @@ async function run(...words: string[]) {
       timeoutMilliseconds: 1_000,
       captureDays: 5,
     },
-    pix: { url: null, channel: NO_CHANNEL_FILES, settings: {}, timeoutMilliseconds: 1_000 },
+    pix: {
+      url: null,
+      channel: NO_CHANNEL_FILES,
+      settings: {},
+      timeoutMilliseconds: 1_000,
+      simulatorFolder: null,
+    },
     report: () => {},
   } as const;
   const exitCode = await runCommand(words, {

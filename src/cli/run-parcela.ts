@@ -174,6 +174,9 @@ async function openAuditedTools(configuration: Configuration, reached: Reached):
 function plainTools(configuration: Configuration, { database, operator, report }: Reached): CommandTools {
   const { environment, cell, acquirerUrl, acquirerChannel, acquirerTimeoutMilliseconds, captureDays } =
     configuration;
+  // Simulators stand beside none of the others' programs.
+  const folderOf = (name: string) =>
+    environment === 'homologation' && acquirerUrl === null ? join(configuration.dataFolder, name) : null;
   return {
     database,
     environment,
@@ -181,12 +184,12 @@ function plainTools(configuration: Configuration, { database, operator, report }
     operator,
     acquirer: {
       url: acquirerUrl,
-      simulatorFolder: environment === 'homologation' ? join(configuration.dataFolder, 'simulator') : null,
+      simulatorFolder: folderOf('simulator'),
       channel: acquirerChannel,
       timeoutMilliseconds: acquirerTimeoutMilliseconds,
       captureDays,
     },
-    pix: configuration.pix,
+    pix: { ...configuration.pix, simulatorFolder: folderOf('pix') },
     report,
   };
 }

@@ -107,12 +107,16 @@ export async function noteSimulator(folder: string, url: string): Promise<() => 
   return () => rm(path, { force: true });
 }
 
-/** The running service's simulator, or one started on its ledger. Null: no ledger, so no charge is known. */
-export async function findSimulator(folder: string, say: (line: string) => void): Promise<Simulator | null> {
+/** The running service's simulator, or one started on its ledger. Null: no ledger, so nothing is known there. */
+export async function findSimulator(
+  program: 'acquirer' | 'pix',
+  folder: string,
+  say: (line: string) => void,
+): Promise<Simulator | null> {
   if (!existsSync(folder)) return null;
   const url = await readFile(join(folder, ADDRESS_FILE), 'utf8').catch(() => null);
   if (url !== null && (await isThere(url))) return { url, stop: async () => {} };
-  return startSimulator({ program: 'acquirer', folder, lateMilliseconds: 0, say });
+  return startSimulator({ program, folder, lateMilliseconds: 0, say });
 }
 
 /** A killed service leaves its address behind. */

@@ -282,7 +282,13 @@ export async function command(
       timeoutMilliseconds: 1_000,
       captureDays: 5,
     },
-    pix: { url: null, channel: NO_CHANNEL_FILES, settings: {}, timeoutMilliseconds: 1_000 },
+    pix: {
+      url: null,
+      channel: NO_CHANNEL_FILES,
+      settings: {},
+      timeoutMilliseconds: 1_000,
+      simulatorFolder: null,
+    },
     report: (line: string) => void errors.push(line),
   };
   const exitCode = await runCommand(words, {

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { lastLineOf, runCommandHere } from '../kit/command.ts';
+import { runSql } from '../kit/database.ts';
 import { startListener } from '../kit/listener.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { databaseSettings, openTestService, type TestService, until } from '../kit/service.ts';
+import { charge, pixShopOf } from '../pix/pix-service.ts';
 
 let service: TestService;
 let merchantId: string;
@@ -228,19 +230,33 @@ test('a payment is shown with its cancel, its requests and its webhooks, and the
   }
 });
 
-test('commands that ask the acquirer find the simulator of a service that runs, and start it on its ledger beside none', async () => {
+test('commands that ask acquirer and banks of Pix find the simulators of a service that runs, and start them on their ledgers beside none', async () => {
+  const shop = await pixShopOf(service);
+  assert.equal((await charge(shop)).status, 200);
+  // As a database that was restored to before it.
+  await runSql(
+    service.database.address,
+    'delete from movements where pix_id is not null; delete from pix_charges',
+  );
   const since = new Date(Date.now() - 60_000).toISOString();
-  const compare = ['restore', 'reconcile', '--dry-run', '--held-by-hand', '--since', since];
-  const beside = await parcela(...compare);
-  assert.equal(beside.code, 0, beside.said);
-  // As a killed service leaves it: its ledger, and an address that nobody answers at.
+  const compared = async (folder: string) => {
+    const words = ['restore', 'reconcile', '--dry-run', '--held-by-hand', '--since', since];
+    const settings = { ...databaseSettings(service.database), PARCELA_DATA_DIR: folder };
+    return runCommandHere(words, settings);
+  };
+  const beside = await compared(service.folder);
+  assert.match(beside.printed, /^Newest charge .*^1 are at their banks and not in the books/ms, beside.said);
+  // As a killed service leaves it: ledgers, and addresses that nobody answers at.
   const left = await mkdtemp(join(tmpdir(), 'parcela-left-'));
   await cp(service.folder, left, { recursive: true });
-  await rm(join(left, 'simulator', 'lock'), { force: true, recursive: true });
-  await writeFile(join(left, 'simulator', 'address'), 'http://127.0.0.1:9');
-  const alone = await parcelaIn(left, ...compare);
-  assert.deepEqual(alone.json, beside.json, alone.said);
-  await rm(join(left, 'simulator'), { recursive: true });
-  assert.match((await parcelaIn(left, ...compare)).said, /no ledger of a simulator/);
+  const simulators = ['simulator', 'pix'].map((name) => join(left, name));
+  for (const folder of simulators) {
+    await rm(join(folder, 'lock'), { force: true, recursive: true });
+    await writeFile(join(folder, 'address'), 'http://127.0.0.1:9');
+  }
+  const alone = await compared(left);
+  assert.equal(alone.printed, beside.printed, alone.said);
+  for (const folder of simulators) await rm(folder, { recursive: true });
+  assert.match((await compared(left)).said, /no ledger of a simulator/);
   await rm(left, { recursive: true });
 });

@@ -1,12 +1,15 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import { isCurrent, peerHealth } from '../../platform/process-reports/process-report.ts';
 import { listReports } from '../../platform/process-reports/process-reports.sql.ts';
+import { instant, utcText } from '../../values/instant.ts';
 import { type Diagnosis, warning } from './diagnosis.ts';
 
 const MOST_PROCESSES = 200;
-const NOT_AWAY = { awayFor: [], awayProviders: [], reason: null } as const;
+const NOT_AWAY = { awayFor: [], awayProviders: [], reason: null, state: 'notAsked', since: null } as const;
 
 const ofWhom = (providers: readonly string[]) => (providers.length === 0 ? '' : ` (${providers.join(', ')})`);
+const ADVICE =
+  'look at it, and at the way to it; parcela resolve list shows what waits, which goes on by itself when it is back (docs/runbook.md)';
 const why = (reason: string | null) => (reason === null ? '' : `; the last time: ${reason}`);
 
 /** What the running processes report of those whom they ask and pass over. */
@@ -14,12 +17,14 @@ export async function checkPeers(database: Database): Promise<Diagnosis[]> {
   const reports = (await listReports(database, MOST_PROCESSES)).filter(isCurrent);
   const peers = new Set(reports.flatMap((report) => report.peers.map(({ peer }) => peer)));
   return [...peers].sort().flatMap((peer) => {
-    const { awayFor: kinds, awayProviders, reason } = peerHealth(reports, peer) ?? NOT_AWAY;
+    const { awayFor: kinds, awayProviders, reason, state, since } = peerHealth(reports, peer) ?? NOT_AWAY;
     if (kinds.length === 0) return [];
     const isOpen = ({ peers }: (typeof reports)[number]) =>
       peers.some((one) => one.peer === peer && one.awayFor.length > 0);
     const count = `${reports.filter(isOpen).length} of ${reports.length} processes`;
-    const says = `${peer}: the circuit of ${count} is open for ${kinds.join(', ')}${ofWhom(awayProviders)}; it is asked now and then${why(reason)}`;
-    return [warning('providers.away', says, `parcela_${peer}_away names the provider; see docs/runbook.md`)];
+    const sinceWhen =
+      state === 'silent' && since !== null ? `; it gives no answer since ${utcText(instant(since))}` : '';
+    const says = `${peer}: the circuit of ${count} is open for ${kinds.join(', ')}${ofWhom(awayProviders)}${sinceWhen}; it is asked now and then${why(reason)}`;
+    return [warning('providers.away', says, ADVICE)];
   });
 }

@@ -4,13 +4,17 @@ import { type Closing, closeAll } from '../../platform/closings.ts';
 import { ALWAYS_OPEN } from '../../platform/gate.ts';
 import { openPixBanks, type PixBanks } from '../../providers/open-pix-banks.ts';
 import { openProviderTable } from '../../providers/open-provider-table.ts';
-import { openPixBank, PIX_CONNECT_MILLISECONDS } from '../../providers/pix/open-pix-bank.ts';
+import {
+  openPixBank,
+  openSimulatedPixBank,
+  PIX_CONNECT_MILLISECONDS,
+} from '../../providers/pix/open-pix-bank.ts';
 import type { PixBank } from '../../providers/pix/pix-bank.ts';
 import type { CommandTools } from '../command.ts';
 
 type PixTools = Pick<CommandTools, 'pix' | 'report' | 'database'> & { readonly keyring: Keyring };
 
-/** Works with the banks of Pix of this installation, if any. The simulated one is its service's. */
+/** Works with the banks of Pix of this installation, if any, the simulated one among them. */
 export async function withPixBanks<T>(
   { database, keyring, pix, report }: PixTools,
   work: (banks: PixBanks) => Promise<T>,
@@ -26,11 +30,9 @@ export async function withPixBanks<T>(
   }
 }
 
-async function openNamed(
-  { url, channel: files, settings }: CommandTools['pix'],
-  closings: Closing[],
-): Promise<PixBank | null> {
-  if (url === null) return null;
+async function openNamed(place: CommandTools['pix'], closings: Closing[]): Promise<PixBank | null> {
+  const { url, channel: files, settings } = place;
+  if (url === null) return openSimulated(place, closings);
   const channel = await openChannel(files, {
     connectTimeoutMilliseconds: PIX_CONNECT_MILLISECONDS,
     onFault: () => {},
@@ -43,5 +45,19 @@ async function openNamed(
       channel.close();
     },
   });
+  return bank;
+}
+
+async function openSimulated(
+  { simulatorFolder, settings }: CommandTools['pix'],
+  closings: Closing[],
+): Promise<PixBank | null> {
+  if (simulatorFolder === null) return null;
+  const { findSimulator } = await import('../../homologation/start-simulator.ts');
+  const simulator = await findSimulator('pix', simulatorFolder, () => {});
+  if (simulator === null) return null;
+  closings.push({ name: 'simulator of the pix', close: () => simulator.stop() });
+  const bank = openSimulatedPixBank({ url: simulator.url, settings }, { observe: () => {} });
+  closings.push({ name: 'bank of Pix', close: () => bank.close() });
   return bank;
 }

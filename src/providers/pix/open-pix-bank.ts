@@ -1,4 +1,4 @@
-import type { Channel } from '../../platform/channels/open-channel.ts';
+import { type Channel, plainChannel } from '../../platform/channels/open-channel.ts';
 import type { BankNotConnected, BankUnknown } from '../banks/bank.ts';
 import { guardedPort } from '../guarded-port.ts';
 import type { AdapterSetting, CheckAccess, ProviderAccess } from '../provider.ts';
@@ -9,10 +9,14 @@ import {
   scopedForWebhooks,
 } from './adapters/standard/register-webhook.ts';
 import { StandardClient } from './adapters/standard/standard-client.ts';
-import { type PixBankOptions, standardPixBank } from './adapters/standard/standard-pix-bank.ts';
+import {
+  PIX_CONNECT_MILLISECONDS,
+  type PixBankOptions,
+  standardPixBank,
+} from './adapters/standard/standard-pix-bank.ts';
 import type { PixBank } from './pix-bank.ts';
 
-export { PIX_CONNECT_MILLISECONDS } from './adapters/standard/standard-pix-bank.ts';
+export { PIX_CONNECT_MILLISECONDS };
 
 const ABOUT_MILLISECONDS = 5_000;
 const REGISTER_MILLISECONDS = 15_000;
@@ -29,6 +33,16 @@ export function openPixBank({ url, settings }: PixAccess, channel: Channel, open
   const dialect = readDialect(url, settings);
   if (typeof dialect === 'string') throw new PixBankUnfit(dialect);
   return standardPixBank(url, channel, dialect, opened);
+}
+
+/** What the simulated bank takes from a client that it sees for the first time. */
+const SIMULATED = { token: 'parcela:homologation', settings: { key: 'pix@parcela.example' } };
+
+/** `url` is that of the program. The caller closes the bank. */
+export function openSimulatedPixBank({ url, settings }: PixAccess, opened: PixBankOptions) {
+  const channel = { ...plainChannel(PIX_CONNECT_MILLISECONDS), token: () => SIMULATED.token };
+  const access = { url: `${url}/api/v2`, settings: { ...settings, ...SIMULATED.settings } };
+  return openPixBank(access, channel, opened);
 }
 
 /** An unreachable bank must not stop other sales: a warning says so. Throws if it refuses our credentials. */
