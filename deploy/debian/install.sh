@@ -6,12 +6,13 @@ umask 077
 
 usage() {
   cat <<'TEXT'
-deploy/debian/install.sh [--dry-run] [--database HOST:PORT] [--psql COMMAND] [--proxy haproxy|nginx] [--ports 'PORT PORT']
+deploy/debian/install.sh [--dry-run] [--direct] [--database HOST:PORT] [--psql COMMAND] [--proxy haproxy|nginx] [--ports 'PORT PORT']
 
 Run by root from an unpacked release. It makes the account, /etc/parcela, the key, both roles and the database, units with
 the drop-ins of the files that are there, migrates, and starts the processes one after the other.
 
   --dry-run    says what it would do, and changes nothing
+  --direct     Rede or Cielo is the acquirer, and there is no bridge
   --database   the PostgreSQL as Parcela reaches it; 127.0.0.1:5432 unless another one is named
   --psql       how to reach it as somebody who may make roles: 'runuser -u postgres -- psql' unless it is said otherwise
   --proxy      puts docs/proxy's file for it in its place, and keeps what was there as *.before-parcela
@@ -24,9 +25,11 @@ psql='runuser -u postgres -- psql'
 proxy=
 ports='8081 8082'
 dry=
+direct=
 while [ $# -gt 0 ]; do
   case $1 in
     --dry-run) dry=1 ;;
+    --direct) direct=1 ;;
     --database) database=$2; shift ;;
     --psql) psql=$2; shift ;;
     --proxy) proxy=$2; shift ;;
@@ -163,8 +166,8 @@ SQL
 # What Parcela itself would refuse by name is left to it: this is what it cannot start without.
 given() {
   [ -e "$etc/parcela.env" ] || return 0
-  grep -q '^PARCELA_ACQUIRER_URL=.' "$etc/parcela.env" ||
-    wants "the address of your bridge, behind PARCELA_ACQUIRER_URL= in $etc/parcela.env"
+  [ -n "$direct" ] || [ -s "$etc/database-url" ] || grep -q '^PARCELA_ACQUIRER_URL=.' "$etc/parcela.env" ||
+    wants "the address of your bridge, behind PARCELA_ACQUIRER_URL= in $etc/parcela.env; --direct: Rede or Cielo, without one"
   if grep -q '^PARCELA_ACQUIRER_URL=.*https' "$etc/parcela.env"; then
     [ -s "$etc/acquirer-token" ] || [ -s "$etc/acquirer-client.pem" ] ||
       wants "what proves to the bridge who asks: $etc/acquirer-token, or $etc/acquirer-client.pem with acquirer-client.key"
@@ -209,6 +212,15 @@ migrate() {
     *'"pending":[]'*) ok 'the schema is of this version' ;;
     *) todo 'the schema: systemctl start parcela-migrate'; systemctl start parcela-migrate ||
       { echo "it failed: journalctl -u parcela-migrate" >&2; exit 1; } ;;
+  esac
+}
+
+# Without a bridge a provider is added by hand: its key comes from a file of the operator's.
+acquirer() {
+  [ -z "$dry" ] && ! grep -q '^PARCELA_ACQUIRER_URL=.' "$etc/parcela.env" || return 0
+  case $(parcela_quietly provider list --json) in
+    *'"kind":"acquirer"'*) ok 'an acquirer was added' ;;
+    *) wants "an acquirer: parcela provider add --kind acquirer … (docs/en/acquirers.md), or PARCELA_ACQUIRER_URL= in $etc/parcela.env" ;;
   esac
 }
 
@@ -275,6 +287,7 @@ given
 roles
 unit_files
 migrate
+acquirer
 late=1
 processes
 [ -n "$dry" ] || rm -f "$stale"

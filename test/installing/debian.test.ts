@@ -220,13 +220,15 @@ test(
       const { must, write, given } = machine;
       const install = `${INSTALL} --proxy nginx`;
       await asksFor(machine, install, /^WANTS the address of your bridge/m);
+      await write('/etc/parcela/database-ca.pem', given.authority);
+      // Who has no bridge adds Rede or Cielo by a command, which needs the database: it is there by then.
+      await asksFor(machine, `${install} --direct`, /^WANTS an acquirer: parcela provider add/m);
       await must(`sed -i 's#^PARCELA_ACQUIRER_URL=#&https://bridge.internal:8643#' /etc/parcela/parcela.env
       echo PARCELA_CONSOLE_ORIGIN=https://console.company.example >> /etc/parcela/parcela.env`);
       await write('/etc/parcela/acquirer-client.pem', given.client);
       await asksFor(machine, install, /^WANTS \/etc\/parcela\/acquirer-client\.key/m);
       await write('/etc/parcela/acquirer-client.key', given.clientKey);
       await write('/etc/parcela/acquirer-ca.pem', given.authority);
-      await write('/etc/parcela/database-ca.pem', given.authority);
       await write('/etc/parcela/metrics-token', 'messen\n');
       await write('/etc/nginx/parcela.pem', given.site);
       await write('/etc/nginx/parcela.key', given.siteKey);

@@ -388,13 +388,15 @@ test('it finds servers of merchants that cannot be reached, and limits of open f
 });
 
 test('it says whom the running processes pass over', async () => {
-  const peer = { peer: 'acquirer', state: 'answers', since: 0, answeredAt: 0, feedAgeSeconds: null };
+  const peer = { peer: 'acquirer', state: 'silent', since: 0, answeredAt: 0, feedAgeSeconds: null };
   const report = JSON.stringify({ peers: [{ ...peer, awayFor: ['payment'] }] });
   await here.sql(`insert into process_reports (process_id, report) values (gen_random_uuid(), '${report}')`);
   const { faults, diagnoses } = await here.examine();
   const found = diagnoses.find(({ name }) => name === 'providers.away');
   assert.deepEqual([faults, found?.state], [[], 'warning']);
   assert.match(found?.says ?? '', /^acquirer: the circuit of 1 of \d processes is open for payment/);
+  assert.match(found?.says ?? '', /; it gives no answer since 1970-01-01T00:00:00/);
+  assert.match(found?.advice ?? '', /parcela resolve list shows what waits/);
   await here.sql('delete from process_reports');
   assert.ok(!(await here.examine()).diagnoses.some(({ name }) => name === 'providers.away'));
 });
