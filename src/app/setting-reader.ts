@@ -50,13 +50,7 @@ export function settingReader(
       .split(',')
       .map((part) => part.trim())
       .filter(Boolean);
-    for (const part of parts) {
-      if (parseBlock(part) === null)
-        faults.push(`${name}: must be addresses or networks such as 10.1.0.0/16, not "${part}"`);
-    }
-    for (const { bits, prefix, ip } of parseBlocks(parts))
-      if (prefix < WIDEST_PREFIX[bits])
-        faults.push(`${name}: ${ip}/${prefix} has strangers in it; name the networks that are meant`);
+    faults.push(...networkFaults(name, parts));
     return parts;
   };
   const listener = (api: 'GATEWAY' | 'INTEGRATION'): Listener => {
@@ -97,6 +91,17 @@ export function settingReader(
 }
 
 export type SettingReader = ReturnType<typeof settingReader>;
+
+function networkFaults(name: string, parts: readonly string[]): string[] {
+  const malformed = parts.filter((part) => parseBlock(part) === null);
+  const wide = parseBlocks(parts).filter(({ bits, prefix }) => prefix < WIDEST_PREFIX[bits]);
+  return [
+    ...malformed.map((part) => `${name}: must be addresses or networks such as 10.1.0.0/16, not "${part}"`),
+    ...wide.map(
+      ({ ip, prefix }) => `${name}: ${ip}/${prefix} has strangers in it; name the networks that are meant`,
+    ),
+  ];
+}
 
 /** What a line of a shell has around a name, and what does not show. */
 const AROUND = /^\W*(?:export )?\W*|\W+$/g;

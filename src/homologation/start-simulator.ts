@@ -107,7 +107,7 @@ export async function noteSimulator(folder: string, url: string): Promise<() => 
   return () => rm(path, { force: true });
 }
 
-/** The running service's simulator, or one started on its ledger. Null: no ledger, so nothing is known there. */
+/** The running service's simulator, or one started on its ledger. Null: no ledger, so nothing is known. */
 export async function findSimulator(
   program: 'acquirer' | 'pix',
   folder: string,
