@@ -181,7 +181,7 @@ language sql as $$
     select (lpad(to_hex(extract(epoch from due)::bigint * 1000), 12, '0') || '8' || substr(h.digits, 1, 3) || '8'
       || substr(h.digits, 4, 15))::uuid as billing_id
     from (
-      select encode(sha256(convert_to(concat_ws('|', subscription, installment_number, to_char(due, 'YYYY-MM-DD')), 'UTF8')),
+      select encode(sha256(convert_to(concat_ws('|', merchant, subscription, installment_number, to_char(due, 'YYYY-MM-DD')), 'UTF8')),
         'hex') as digits
     ) h
   ) d

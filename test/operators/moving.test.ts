@@ -87,6 +87,10 @@ test('plans, cards and subscriptions are taken once under their ids, and charged
   assert.equal((await ask(`/v1/recurrences/plans/${planId}`)).status, 404);
   const first = await importLines('moving.jsonl', lines);
   assert.deepEqual([first.code, first.json], [0, { isTrial: false, ...counted('taken') }], first.said);
+  // As one whose key of fingerprints is gone: it is compared by its number.
+  await service.auditor.query('update vault_cards set card_fingerprint = null where merchant_id = $1', [
+    merchantId,
+  ]);
   const again = await importLines('moving.jsonl', lines);
   assert.deepEqual([again.code, again.json], [0, { isTrial: false, ...counted('known') }], again.said);
 
@@ -134,6 +138,10 @@ test('plans, cards and subscriptions are taken once under their ids, and charged
   );
   const over = await ask(`/v1/recurrences/subscriptions/${other}`);
   assert.deepEqual([over.body.status, over.body.statusReason], ['Canceled', 'Completed']);
+  assert.deepEqual([over.body.createdBy, over.body.plan.createdBy], ['system', 'system']);
+  // Begun again when a first day is past.
+  const late = await importLines('moving.jsonl', lines);
+  assert.deepEqual([late.code, late.json], [0, { isTrial: false, ...counted('known') }], late.said);
 });
 
 test('a row that is not taken is named by line and field, and the others are taken', async () => {
@@ -154,16 +162,25 @@ test('a row that is not taken is named by line and field, and the others are tak
     subscription(randomUUID(), randomUUID(), { firstDueOn: inDays(30) }),
     subscription(randomUUID(), vaultId, { firstDueOn: inDays(-30), installmentsPaid: 6, accountNumber: '9' }),
     subscription('7', vaultId, { firstDueOn: 'soon' }),
+    ' \r',
+    `{"type":"card","${TEST_CARD}":1,"${TEST_CARD}":2}`,
+    `{"type":"card","\\u001b[2J":1,"\\u001b[2J":2}`,
+    `{"type":"card","note":"${'x'.repeat(64 * 1024)}"}`,
+    { ...plan, amount: 49.91 },
   ];
   const { code, faults, json, said } = await importLines('faulty.jsonl', lines);
   assert.deepEqual(
-    [code, json.card.taken, json.card.refused, json.subscription.refused, json.unread],
-    [1, 1, 2, 2, 4],
+    [code, json.card.taken, json.card.refused, json.subscription.refused, json.plan.refused, json.unread],
+    [1, 1, 2, 2, 1, 7],
     said,
   );
   const fields = faults.map((fault) => fault.split(': ').slice(0, 2).join(' ')).sort();
   assert.deepEqual(fields, [
-    'line 2 The line is no JSON object',
+    'line 11 …',
+    'line 12 ["\\u001b[2J"]',
+    'line 13 Longer than 65536 bytes.',
+    'line 14 id',
+    'line 2 No JSON object',
     'line 3 type',
     'line 4 vaultId',
     'line 5 encryptedCard',
@@ -176,6 +193,34 @@ test('a row that is not taken is named by line and field, and the others are tak
     'line 9 id',
   ]);
   assert.doesNotMatch(said, new RegExp(TEST_CARD));
+});
+
+test('plans come with their status, and what is corrected in the same file is taken', async () => {
+  const [inactive, canceled, vaultId, id] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  const of = (ofPlan: string, change: object = {}) =>
+    subscription(randomUUID(), vaultId, { planId: ofPlan, firstDueOn: inDays(30), ...change });
+  const lines = [
+    { ...plan, id: inactive, status: 'Inactive' },
+    { ...plan, id: canceled, status: 'Canceled' },
+    await card(vaultId),
+    of(inactive, { id, vaultId: randomUUID() }),
+    of(inactive, { id }),
+    of(inactive, { id, firstDueOn: inDays(31) }),
+    of(canceled),
+  ];
+  const taken = { taken: 1, known: 0 };
+  // A trial has nothing to compare a line with that it has not written.
+  const trial = await importLines('states.jsonl', lines, '--dry-run');
+  assert.deepEqual(trial.json.subscription, { taken: 1, known: 1, refused: 2 }, trial.said);
+  const { code, json, faults, said } = await importLines('states.jsonl', lines);
+  assert.deepEqual([code, json.subscription], [1, { ...taken, refused: 3 }], said);
+  const fields = faults.map((fault) => fault.split(': ').slice(0, 2).join(' '));
+  assert.deepEqual(fields, ['line 4 vaultId', 'line 6 id', 'line 7 planId']);
+  for (const [planOf, status] of [
+    [inactive, 'Inactive'],
+    [canceled, 'Canceled'],
+  ])
+    assert.equal((await ask(`/v1/recurrences/plans/${planOf}`)).body.status, status);
 });
 
 test('by the API a subscription begins on the day that it names, from today on and for two years', async () => {
@@ -227,10 +272,28 @@ test('what is written for another gateway is taken there as it was here', async 
     '--public-key',
     keyFile,
   ];
+  // Enrolled before its plan was changed.
+  const [changedPlan, vaultId, older] = [randomUUID(), randomUUID(), randomUUID()];
+  await importLines('older.jsonl', [
+    { ...plan, id: changedPlan },
+    await card(vaultId),
+    subscription(older, vaultId, { planId: changedPlan, firstDueOn: inDays(30) }),
+  ]);
+  const subscriptions = '/v1/recurrences/subscriptions';
+  const planPath = `/v1/recurrences/plans/${changedPlan}`;
+  const { type: _, ...terms } = { ...plan, merchantId, amount: 59.9 };
+  for (const [path, body] of [
+    [`${subscriptions}/${older}/status`, { status: 'Canceled' }],
+    [`${planPath}/status`, { status: 'Inactive' }],
+    [planPath, terms],
+    [`${subscriptions}/${older}/status`, { status: 'Active' }],
+  ] as const)
+    assert.equal((await ask(path, body)).status, 200, path);
   const exported = await run(...words, '--reason', 'they leave');
-  assert.equal(exported.code, 0, exported.said);
-  const { plans, cards, subscriptions, unreadable } = JSON.parse(exported.printed);
-  assert.deepEqual([subscriptions > 0, cards > 0, plans > 0, unreadable], [true, true, true, []]);
+  assert.equal(exported.code, 1, exported.said);
+  const { plans, cards, subscriptions: count, unreadable, leftOut } = JSON.parse(exported.printed);
+  assert.deepEqual([count > 0, cards > 0, plans > 0, unreadable], [true, true, true, []]);
+  assert.deepEqual(leftOut, [{ subscriptionId: older, why: 'otherTerms' }]);
   assert.doesNotMatch(await readFile(file, 'utf8'), new RegExp(TEST_CARD));
   assert.equal((await run(...words, '--reason', 'again')).code, 1);
   // Accounts are numbered by each gateway.
@@ -240,14 +303,22 @@ test('what is written for another gateway is taken there as it was here', async 
   const report = JSON.parse(taken.printed);
   assert.deepEqual(
     [taken.code, report.plan.taken, report.card.taken, report.subscription.taken],
-    [0, plans, cards, subscriptions],
+    [0, plans, cards, count],
     taken.said,
   );
   const rows = (ofMerchant: string) =>
     service.auditor.query(
       `select b.subscription_id, b.installment, b.charge_on::text as charge_on, b.amount::text as amount
-       from billings b where b.merchant_id = $1 and b.state = 'opened' order by b.subscription_id`,
-      [ofMerchant],
+       from billings b where b.merchant_id = $1 and b.state = 'opened' and b.subscription_id <> $2
+       order by b.subscription_id`,
+      [ofMerchant, older],
     );
   assert.deepEqual(await rows(receiver), await rows(merchantId));
+  // The same subscription at two merchants: what follows is not billed, nor charged, under one id.
+  const [next] = await service.auditor.query(
+    `select count(distinct next_billing_id(m, $1::uuid, 2::smallint, '2027-01-31'::date))::int as ids
+     from unnest($2::text[]) m`,
+    [older, [merchantId, receiver]],
+  );
+  assert.deepEqual(next, { ids: 2 });
 });

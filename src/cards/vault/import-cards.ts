@@ -27,6 +27,9 @@ export type CardToImport = Pick<
   readonly networkTransactionId: string | null;
 };
 
+/** `madeBy`: whom the merchant sees as who stored them. */
+export type Importer = MerchantActor & { readonly madeBy: string };
+
 export type ImportedCardResult = 'taken' | 'known' | readonly { tag: string; text: string }[];
 
 /** Cards come with their history: one that has expired since is kept as such. */
@@ -37,29 +40,53 @@ const ANOTHER_CARD = { tag: 'vaultId', text: 'There is another card under this i
 /** For each card what became of it, in their order. `isTrial`: nothing is written. */
 export async function importCards(
   tools: ImportCardsTools,
-  actor: MerchantActor,
+  actor: Importer,
   cards: readonly CardToImport[],
   isTrial: boolean,
 ): Promise<readonly ImportedCardResult[]> {
   const { merchantId } = actor;
-  const ids = cards.map(({ vaultId }) => vaultId);
-  const known = await findKnownCards(tools.database, merchantId, ids);
   const opened = await Promise.all(cards.map((card) => open(tools, merchantId, card)));
-  const first = new Map<string, string>();
+  const known = await openKnown(tools, merchantId, cards);
+  const taken = new Map<string, ToKeep>();
   const results = opened.map((one, index): ImportedCardResult => {
     if ('refusals' in one) return one.refusals;
-    const vaultId = ids[index] as string;
-    const prints = one.fingerprints.map(({ print }) => print.toString('hex'));
-    const print = known.get(vaultId)?.toString('hex') ?? first.get(vaultId);
-    if (print !== undefined) return prints.includes(print) ? 'known' : [ANOTHER_CARD];
-    first.set(vaultId, prints[0] as string);
+    const wanted = cards[index] as CardToImport;
+    const there = known.get(wanted.vaultId) ?? taken.get(wanted.vaultId)?.card.number;
+    if (there !== undefined) return there === one.card.number ? 'known' : [ANOTHER_CARD];
+    taken.set(wanted.vaultId, { ...one, wanted });
     return 'taken';
   });
-  const taken = opened.flatMap((one, index) =>
-    'refusals' in one || results[index] !== 'taken' ? [] : [{ ...one, wanted: cards[index] as CardToImport }],
+  if (isTrial || taken.size === 0) return results;
+  const kept = await keep(tools, actor, [...taken.values()]);
+  const overtaken = [...taken.values()].filter(({ wanted }) => !kept.has(wanted.vaultId));
+  if (overtaken.length === 0) return results;
+  const others = await openKnown(
+    tools,
+    merchantId,
+    overtaken.map(({ wanted }) => wanted),
   );
-  if (!isTrial && taken.length > 0) await keep(tools, actor, taken);
-  return results;
+  return results.map((result, index) => {
+    const { vaultId } = cards[index] as CardToImport;
+    if (result !== 'taken' || kept.has(vaultId)) return result;
+    return others.get(vaultId) === taken.get(vaultId)?.card.number ? 'known' : [ANOTHER_CARD];
+  });
+}
+
+/** The numbers of those that there are; empty for one that does not open. */
+async function openKnown(
+  { database, keyring }: ImportCardsTools,
+  merchantId: string,
+  cards: readonly Pick<CardToImport, 'vaultId'>[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = cards.map(({ vaultId }) => vaultId);
+  const found = await findKnownCards(database, merchantId, ids);
+  const numbers = await Promise.all(
+    found.map(async ({ vaultId, number }) => {
+      const plain = await keyring.open('card', vaultCardRecord(merchantId, vaultId), number);
+      return [vaultId, plain?.toString('latin1') ?? ''] as const;
+    }),
+  );
+  return new Map(numbers);
 }
 
 type Opened = Exclude<Awaited<ReturnType<typeof openCardSource>>, readonly unknown[]>;
@@ -90,14 +117,14 @@ async function open(
 
 type ToKeep = Opened & { readonly wanted: CardToImport };
 
-/** Seals again where a key was retired between. */
+/** The ids of those that were not there. Seals again where a key was retired between. */
 async function keep(
   { audit, keyring }: ImportCardsTools,
-  actor: MerchantActor,
+  actor: Importer,
   taken: readonly ToKeep[],
-): Promise<void> {
-  const { merchantId, userName: createdBy } = actor;
-  const event = merchantEvent('card.import', actor, 'cards', { cards: String(taken.length) });
+): Promise<ReadonlySet<string>> {
+  const { merchantId, madeBy: createdBy } = actor;
+  const eventOf = (count: number) => merchantEvent('card.import', actor, 'cards', { cards: String(count) });
   for (let sealing = 1; sealing <= MOST_SEALINGS; sealing += 1) {
     const rows = taken.map(({ card, trace, wanted }) => {
       const { vaultId, networkTransactionId } = wanted;
@@ -113,7 +140,7 @@ async function keep(
       };
     });
     try {
-      return await insertImportedCards(audit, rows, event);
+      return await insertImportedCards(audit, rows, eventOf);
     } catch (error) {
       if (!(error instanceof KeyRetired)) throw error;
       await keyring.reload();

@@ -35,42 +35,40 @@ const IMPORT = statement(
   `insert into vault_cards (${CARDS.names}, first_used_at)
    select ${CARDS.selected}, case when i.network_transaction_id is not null then now() end
    from ${CARDS.sql} order by i.merchant_id, i.vault_id
-   on conflict do nothing`,
+   on conflict do nothing
+   returning vault_id`,
 );
 
-/** In one commit with one audit entry. A card that is there already stays as it is. Throws `KeyRetired`. */
+const WRITTEN = rowCodec({ vaultId: column.text('vault_id') });
+
+/** In one commit with one audit entry. Gives the ids of those that were not there. Throws `KeyRetired`. */
 export async function insertImportedCards(
   audit: Audit,
   rows: readonly ImportedCard[],
-  event: AuditEvent,
-): Promise<void> {
+  eventOf: (count: number) => AuditEvent,
+): Promise<ReadonlySet<string>> {
   const keyIds = rows.flatMap(({ card, fingerprint }) => [card.number.dataKeyId, fingerprint.keyId]);
   const inOrder = [...new Set(keyIds)].sort((one, other) => one - other);
-  await audit.transaction(async (tx) => {
+  return audit.transaction(async (tx) => {
     for (const keyId of inOrder) await keepInUse(tx, keyId);
-    await tx.query(IMPORT, CARDS.values(rows));
-    tx.record(event);
+    const written = (await tx.query(IMPORT, CARDS.values(rows))).map(WRITTEN.parse);
+    if (written.length > 0) tx.record(eventOf(written.length));
+    return new Set(written.map(({ vaultId }) => vaultId));
   });
 }
 
-const KNOWN = rowCodec(
-  { vaultId: column.text(), fingerprint: column.nullable(column.bytes('v.card_fingerprint')) },
-  'v',
-);
-
 const FIND_KNOWN = statement(
   'vault.find_imported_cards',
-  `select ${KNOWN.columns} from vault_cards v where v.merchant_id = $1 and v.vault_id = any($2::uuid[])`,
+  `select ${WHOLE_CARD} from vault_cards v where v.merchant_id = $1 and v.vault_id = any($2::uuid[])`,
 );
 
-/** Of these ids, those that there are, each with the fingerprint of its card. */
+/** Of these ids, those that there are. */
 export async function findKnownCards(
   database: Database,
   merchantId: string,
   vaultIds: readonly string[],
-): Promise<ReadonlyMap<string, Buffer | null>> {
-  const rows = (await database.query(FIND_KNOWN, [merchantId, vaultIds])).map(KNOWN.parse);
-  return new Map(rows.map(({ vaultId, fingerprint }) => [vaultId, fingerprint]));
+): Promise<readonly VaultCard[]> {
+  return (await database.query(FIND_KNOWN, [merchantId, vaultIds])).map(parseVaultCard);
 }
 
 const LIST_BEHIND = statement(

@@ -1,12 +1,17 @@
 import { constants, createPublicKey, type KeyObject, publicEncrypt } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { listCardsBehind } from '../../cards/vault/moving-cards.sql.ts';
 import { type VaultCard, vaultCardRecord } from '../../cards/vault/vault-card.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { writePlan } from '../../recurrence/plans/contract.ts';
+import type { Terms } from '../../recurrence/plans/plan.ts';
+import { isSameTerms } from '../../recurrence/plans/plan-edit.ts';
 import { listPlanPage } from '../../recurrence/plans/plans.sql.ts';
-import { listMovingSubscriptions } from '../../recurrence/subscriptions/moving-subscriptions.sql.ts';
+import {
+  listMovingSubscriptions,
+  type MovingSubscriptionRow,
+} from '../../recurrence/subscriptions/moving-subscriptions.sql.ts';
 
 export type ExportTools = { readonly database: Database; readonly keyring: Keyring };
 
@@ -24,6 +29,16 @@ export type ExportReport = {
   readonly subscriptions: number;
   /** Cards whose sealed number does not open. */
   readonly unreadable: readonly string[];
+  readonly leftOut: readonly LeftOut[];
+};
+
+/** A subscription that is not in the file. */
+export type LeftOut = { readonly subscriptionId: string; readonly why: keyof typeof WHY_LEFT_OUT };
+
+export const WHY_LEFT_OUT = {
+  charging: 'is being charged: export again when that has ended',
+  otherTerms: 'was enrolled under other terms than its plan has now: it needs a plan of its own there',
+  nothingOpen: 'owes nothing next',
 };
 
 const LEAST_BITS = 2_048;
@@ -46,33 +61,56 @@ export function readReceiverKey(text: string): KeyObject | null {
 export async function exportFile(tools: ExportTools, wanted: WantedExport): Promise<ExportReport> {
   const file = await open(wanted.path, 'wx', 0o600);
   const counts = { plans: 0, cards: 0, subscriptions: 0 };
-  const unreadable: string[] = [];
+  const missing: Missing = { unreadable: [], leftOut: [] };
   try {
-    for await (const { kind, row } of rowsOf(tools, wanted, unreadable)) {
+    for await (const { kind, row } of rowsOf(tools, wanted, missing)) {
       await file.write(`${JSON.stringify(row)}\n`);
       counts[kind] += 1;
     }
     await file.sync();
+  } catch (error) {
+    // Half a file would look like all of it.
+    await rm(wanted.path);
+    throw error;
   } finally {
     await file.close();
   }
-  return { ...counts, unreadable };
+  return { ...counts, ...missing };
 }
+
+type Missing = { readonly unreadable: string[]; readonly leftOut: LeftOut[] };
 
 type Line = { readonly kind: 'plans' | 'cards' | 'subscriptions'; readonly row: object };
 
-async function* rowsOf(
-  { database, keyring }: ExportTools,
-  { merchantId, receiverId, key }: WantedExport,
-  unreadable: string[],
+async function* rowsOf(tools: ExportTools, wanted: WantedExport, missing: Missing): AsyncGenerator<Line> {
+  const terms = new Map<string, Terms>();
+  yield* plansOf(tools, wanted, terms);
+  yield* cardsOf(tools, wanted, missing);
+  yield* subscriptionsOf(tools, wanted, terms, missing);
+}
+
+async function* plansOf(
+  { database }: ExportTools,
+  { merchantId }: WantedExport,
+  terms: Map<string, Terms>,
 ): AsyncGenerator<Line> {
   const order = { field: 'planId', isDescending: false } as const;
   for (let page = 1; ; page += 1) {
     const wanted = { page, limit: PAGE, order };
     const { items } = await listPlanPage(database, merchantId, { name: '', state: null }, wanted);
-    for (const plan of items) yield { kind: 'plans', row: { type: 'plan', ...writePlan(plan) } };
-    if (items.length < PAGE) break;
+    for (const plan of items) {
+      terms.set(plan.planId, plan.terms);
+      yield { kind: 'plans', row: { type: 'plan', ...writePlan(plan) } };
+    }
+    if (items.length < PAGE) return;
   }
+}
+
+async function* cardsOf(
+  { database, keyring }: ExportTools,
+  { merchantId, receiverId, key }: WantedExport,
+  { unreadable }: Missing,
+): AsyncGenerator<Line> {
   for (let behind = FIRST_ID; ; ) {
     const cards = await listCardsBehind(database, merchantId, behind, PAGE);
     for (const card of cards) {
@@ -81,18 +119,40 @@ async function* rowsOf(
       else yield { kind: 'cards', row: writeCard(card, number.toString('latin1'), receiverId, key) };
     }
     behind = cards.at(-1)?.vaultId ?? behind;
-    if (cards.length < PAGE) break;
+    if (cards.length < PAGE) return;
   }
+}
+
+async function* subscriptionsOf(
+  { database }: ExportTools,
+  { merchantId }: WantedExport,
+  terms: ReadonlyMap<string, Terms>,
+  { leftOut }: Missing,
+): AsyncGenerator<Line> {
   for (let behind = FIRST_ID; ; ) {
     const rows = await listMovingSubscriptions(database, merchantId, behind, PAGE);
-    for (const { subscriptionId: id, chargeOn, installment, customer, ...row } of rows) {
-      const due = { firstDueOn: chargeOn, installmentsPaid: installment - 1 };
-      yield { kind: 'subscriptions', row: { type: 'subscription', id, ...row, ...due, customer } };
+    for (const row of rows) {
+      const { subscriptionId } = row;
+      const why = whyLeftOut(row, terms.get(row.planId));
+      if (why === null) yield { kind: 'subscriptions', row: writeSubscription(row) };
+      else leftOut.push({ subscriptionId, why });
     }
-    const last = rows.at(-1)?.subscriptionId;
-    if (last === undefined) break;
-    behind = last;
+    behind = rows.at(-1)?.subscriptionId ?? behind;
+    if (rows.length < PAGE) return;
   }
+}
+
+/** A plan that was made since the export began has no terms here. */
+function whyLeftOut(row: MovingSubscriptionRow, ofPlan: Terms | undefined): LeftOut['why'] | null {
+  if (row.isCharging) return 'charging';
+  if (row.installment === null) return 'nothingOpen';
+  return ofPlan !== undefined && isSameTerms(row.terms, ofPlan) ? null : 'otherTerms';
+}
+
+function writeSubscription(row: MovingSubscriptionRow): object {
+  const { subscriptionId: id, planId, vaultId, orderNumber, accountNumber, customer } = row;
+  const due = { firstDueOn: row.chargeOn, installmentsPaid: (row.installment ?? 1) - 1 };
+  return { type: 'subscription', id, planId, vaultId, orderNumber, accountNumber, ...due, customer };
 }
 
 function writeCard(card: VaultCard, cardNumber: string, merchantId: string, key: KeyObject): object {

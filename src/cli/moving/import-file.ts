@@ -1,17 +1,21 @@
-import { createReadStream } from 'node:fs';
 import type { MerchantActor } from '../../audit/audit-event.ts';
 import { type ImportCardsTools, importCards } from '../../cards/vault/import-cards.ts';
 import { hasAccount } from '../../merchants/merchants.sql.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
-import { ENDLESS, type Terms } from '../../recurrence/plans/plan.ts';
+import { ENDLESS, type PlanState, type Terms } from '../../recurrence/plans/plan.ts';
 import type { CreateResult, NewPlan } from '../../recurrence/plans/plan-changes.sql.ts';
-import { newTerms } from '../../recurrence/plans/plan-edit.ts';
+import { isSameTerms, newTerms } from '../../recurrence/plans/plan-edit.ts';
 import { findPlan } from '../../recurrence/plans/plans.sql.ts';
 import { customerOf } from '../../recurrence/subscriptions/customer.ts';
 import { SUBSCRIPTION_CREATION_REFUSALS } from '../../recurrence/subscriptions/endpoints.ts';
+import {
+  findMovedSubscriptions,
+  type MovedSubscription,
+} from '../../recurrence/subscriptions/moving-subscriptions.sql.ts';
 import { firstDayRefusal } from '../../recurrence/subscriptions/schedule.ts';
+import type { SubscriptionCreationRefusal } from '../../recurrence/subscriptions/subscription.ts';
 import {
   explainEnrolments,
   type NewSubscription,
@@ -20,7 +24,15 @@ import {
 import type { Day } from '../../values/instant.ts';
 import { saoPauloDay } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
-import { type MovingRow, type MovingSubscription, type RowFault, readMovingRow } from './moving-row.ts';
+import { visible } from '../command.ts';
+import { LONGEST_LINE, linesOf, type NumberedLine } from './lines-of-file.ts';
+import {
+  type MovingPlan,
+  type MovingRow,
+  type MovingSubscription,
+  type RowFault,
+  readMovingRow,
+} from './moving-row.ts';
 
 export type ImportTools = ImportCardsTools & {
   readonly clock: BusinessClock;
@@ -48,45 +60,32 @@ export type ImportReport = {
 };
 
 type Numbered<Row> = { readonly line: number; readonly row: Row };
+type KnownPlan = { readonly terms: Terms; readonly state: PlanState };
 
 const LINES_AT_ONCE = 500;
 const LINES_PER_REPORT = 10_000;
-/** As the largest body of a request. */
-const LONGEST_LINE = 64 * 1024;
 const WRITE_MILLISECONDS = 60_000;
+/** Whom merchants see as who made it; the audit log has the operator. */
+const MADE_BY = 'system';
 
 /** Takes a file in order, some hundred lines at once. Begun again, it goes on: what is there is known. */
 export async function importFile(tools: ImportTools, path: string): Promise<ImportReport> {
   const run = new ImportRun(tools);
-  let lines: Numbered<Buffer | null>[] = [];
+  let lines: NumberedLine[] = [];
   let count = 0;
-  for await (const bytes of linesOf(path)) {
-    count += 1;
-    lines.push({ line: count, row: bytes });
+  let reported = 0;
+  for await (const line of linesOf(path)) {
+    count = line.line;
+    lines.push(line);
     if (lines.length < LINES_AT_ONCE) continue;
     await run.take(lines);
     lines = [];
-    if (count % LINES_PER_REPORT === 0) tools.report(`${count} lines`);
+    if (count - reported < LINES_PER_REPORT) continue;
+    reported = count;
+    tools.report(`${count} lines`);
   }
   await run.take(lines);
   return run.reported(count);
-}
-
-/** Null: a line that is too long. */
-async function* linesOf(path: string): AsyncGenerator<Buffer | null> {
-  let rest = Buffer.alloc(0);
-  let isTooLong = false;
-  for await (const chunk of createReadStream(path)) {
-    let from = 0;
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
-      yield isTooLong ? null : Buffer.concat([rest, chunk.subarray(from, end)]);
-      [rest, isTooLong, from] = [Buffer.alloc(0), false, end + 1];
-    }
-    if (!isTooLong) rest = Buffer.concat([rest, chunk.subarray(from)]);
-    if (rest.length > LONGEST_LINE) [rest, isTooLong] = [Buffer.alloc(0), true];
-  }
-  if (isTooLong) yield null;
-  else if (rest.length > 0) yield rest;
 }
 
 const noCounts = (): Counts => ({ taken: 0, known: 0, refused: 0 });
@@ -97,7 +96,7 @@ class ImportRun {
   #unread = 0;
   /** What a trial would have written. */
   readonly #tried = { plan: new Set<string>(), card: new Set<string>(), subscription: new Set<string>() };
-  readonly #terms = new Map<string, Terms | null>();
+  readonly #plans = new Map<string, KnownPlan>();
   readonly #accounts = new Map<string, boolean>();
   readonly #due = new Map<string, { planId: string; dueOn: Day; count: number; cents: number }>();
 
@@ -112,10 +111,9 @@ class ImportRun {
     return { lines, ...this.#counts, unread: this.#unread, due };
   }
 
-  async take(lines: readonly Numbered<Buffer | null>[]): Promise<void> {
+  async take(lines: readonly NumberedLine[]): Promise<void> {
     const rows: Numbered<MovingRow>[] = [];
-    for (const { line, row: bytes } of lines) {
-      if (bytes !== null && bytes.length === 0) continue;
+    for (const { line, bytes } of lines) {
       const row =
         bytes === null
           ? [{ tag: '', text: `Longer than ${LONGEST_LINE} bytes.` }]
@@ -126,14 +124,14 @@ class ImportRun {
         this.#tell(line, row);
       }
     }
-    for (const { line, row } of rows) if (row.kind === 'plan') await this.#takePlan(line, row);
+    for (const { line, row } of rows) if (row.kind === 'plan') await this.#takePlan(line, row.plan);
     await this.#takeCards(rows);
     await this.#takeSubscriptions(rows);
   }
 
   #tell(line: number, faults: readonly RowFault[]): void {
     for (const { tag, text } of faults)
-      this.#tools.report(`line ${line}: ${tag === '' ? '' : `${tag}: `}${text}`);
+      this.#tools.report(visible(`line ${line}: ${tag === '' ? '' : `${tag}: `}${text}`));
   }
 
   #count(kind: MovingRow['kind'], line: number, id: string, outcome: Outcome | readonly RowFault[]): void {
@@ -142,26 +140,30 @@ class ImportRun {
     if (this.#tools.isTrial && outcome === 'taken') this.#tried[kind].add(id);
   }
 
-  async #takePlan(line: number, { planId, wanted }: Extract<MovingRow, { kind: 'plan' }>): Promise<void> {
+  async #takePlan(line: number, { planId, wanted, state }: MovingPlan): Promise<void> {
     const { actor, clock, isTrial, writePlan } = this.#tools;
-    const { merchantId, userName: by } = actor;
-    if ((await this.#termsOf(planId)) !== null) return this.#count('plan', line, planId, 'known');
+    const { merchantId } = actor;
     const terms = newTerms(wanted);
+    const known = await this.#planOf(planId);
+    if (known !== null) {
+      const isSame = isSameTerms(known.terms, terms);
+      return this.#count('plan', line, planId, isSame ? 'known' : [another('plan')]);
+    }
     const { name, description, softDescriptor = null } = wanted;
-    const created = { by, at: clock.now(merchantId) };
-    const plan = { merchantId, planId, name, description, softDescriptor, terms, state: 'active' as const };
+    const created = { by: MADE_BY, at: clock.now(merchantId) };
+    const plan = { merchantId, planId, name, description, softDescriptor, terms, state };
     const row = { plan: { ...plan, created, modified: null }, planner: actor, request: null };
     if (!isTrial) await writePlan(row, performance.now() + WRITE_MILLISECONDS);
-    this.#terms.set(planId, terms);
+    this.#plans.set(planId, { terms, state });
     this.#count('plan', line, planId, 'taken');
   }
 
-  async #termsOf(planId: string): Promise<Terms | null> {
-    const known = this.#terms.get(planId);
-    if (known !== undefined && known !== null) return known;
+  async #planOf(planId: string): Promise<KnownPlan | null> {
+    const known = this.#plans.get(planId);
+    if (known !== undefined) return known;
     const plan = await findPlan(this.#tools.database, this.#tools.actor.merchantId, planId);
-    if (plan !== null) this.#terms.set(planId, plan.terms);
-    return plan?.terms ?? null;
+    if (plan !== null) this.#plans.set(planId, plan);
+    return plan;
   }
 
   async #takeCards(rows: readonly Numbered<MovingRow>[]): Promise<void> {
@@ -169,55 +171,78 @@ class ImportRun {
     if (cards.length === 0) return;
     const { actor, isTrial } = this.#tools;
     const wanted = cards.map(({ card }) => card);
-    const results = await importCards(this.#tools, actor, wanted, isTrial);
+    const results = await importCards(this.#tools, { ...actor, madeBy: MADE_BY }, wanted, isTrial);
     for (const [index, { line, card }] of cards.entries()) {
       const result = this.#tried.card.has(card.vaultId) ? 'known' : results[index];
       this.#count('card', line, card.vaultId, result as NonNullable<typeof result>);
     }
   }
 
+  /** One that stands twice in the batch is looked at again after the first was taken. */
   async #takeSubscriptions(rows: readonly Numbered<MovingRow>[]): Promise<void> {
-    const wanted: (Numbered<NewSubscription> & { readonly terms: Terms | null })[] = [];
-    const seen = new Set<string>();
+    let batch = new Map<string, Numbered<MovingSubscription>>();
     for (const { line, row } of rows) {
       if (row.kind !== 'subscription') continue;
       const { subscription } = row;
-      const { subscriptionId } = subscription;
-      const terms = await this.#termsOf(subscription.planId);
-      const faults = await this.#faultsOf(subscription, terms);
-      if (faults.length > 0) this.#count('subscription', line, subscriptionId, faults);
-      else if (seen.has(subscriptionId) || this.#tried.subscription.has(subscriptionId))
-        this.#count('subscription', line, subscriptionId, 'known');
-      else wanted.push({ line, row: this.#newSubscription(subscription), terms });
-      seen.add(subscriptionId);
+      if (batch.has(subscription.subscriptionId)) {
+        await this.#takeBatch([...batch.values()]);
+        batch = new Map();
+      }
+      batch.set(subscription.subscriptionId, { line, row: subscription });
     }
-    if (wanted.length === 0) return;
-    const before = await explainEnrolments(
-      this.#tools.database,
-      wanted.map(({ row }) => row),
-    );
+    if (batch.size > 0) await this.#takeBatch([...batch.values()]);
+  }
+
+  async #takeBatch(batch: readonly Numbered<MovingSubscription>[]): Promise<void> {
+    const { database, actor } = this.#tools;
+    const ids = batch.map(({ row }) => row.subscriptionId);
+    const there = await findMovedSubscriptions(database, actor.merchantId, ids);
+    const wanted: Numbered<NewSubscription>[] = [];
+    for (const { line, row } of batch) {
+      const { subscriptionId } = row;
+      const known = there.get(subscriptionId);
+      const isKnown = known !== undefined || this.#tried.subscription.has(subscriptionId);
+      const faults = isKnown ? knownFaults(row, known) : await this.#faultsOf(row);
+      if (faults.length > 0) this.#count('subscription', line, subscriptionId, faults);
+      else if (isKnown) await this.#countOwed(line, row, 'known');
+      else wanted.push({ line, row: this.#newSubscription(row) });
+    }
+    const refusals = await this.#refusalsOf(wanted.map(({ row }) => row));
     await Promise.all(
-      wanted.map(async ({ line, row, terms }) => {
-        const outcome = await this.#enrol(row, before.get(row.subscriptionId));
-        this.#count('subscription', line, row.subscriptionId, outcome);
-        if (typeof outcome === 'string' && terms !== null) this.#owe(row, terms);
+      wanted.map(async ({ line, row }) => {
+        const outcome = await this.#enrol(row, refusals);
+        if (outcome === 'taken') await this.#countOwed(line, row, outcome);
+        else this.#count('subscription', line, row.subscriptionId, outcome);
+      }),
+    );
+  }
+
+  /** In a trial, with what it would have written before. */
+  async #refusalsOf(rows: readonly NewSubscription[]): Promise<ReadonlyMap<string, readonly RowFault[]>> {
+    if (!this.#tools.isTrial) return new Map();
+    const explained = await explainEnrolments(this.#tools.database, rows);
+    return new Map(
+      rows.map((row) => {
+        const found = explained.get(row.subscriptionId);
+        const refusals = (Array.isArray(found) ? found : []) as readonly SubscriptionCreationRefusal[];
+        const isTriedPlan = this.#tried.plan.has(row.planId);
+        const isTriedCard = this.#tried.card.has(row.vaultId);
+        const faults = refusals
+          .filter((one) => !(one === 'unknownPlan' && isTriedPlan) && !(one === 'unknownCard' && isTriedCard))
+          .map(refusalFault);
+        return [row.subscriptionId, faults];
       }),
     );
   }
 
   async #enrol(
     row: NewSubscription,
-    before: SubscriptionCreationResult | symbol | undefined,
-  ): Promise<Outcome | readonly RowFault[]> {
+    refusals: ReadonlyMap<string, readonly RowFault[]>,
+  ): Promise<'taken' | readonly RowFault[]> {
     const { isTrial, writeSubscription } = this.#tools;
-    if (before === 'created') return 'known';
     if (isTrial) {
-      const refusals = (Array.isArray(before) ? before : []).filter(
-        (refusal) =>
-          !(refusal === 'unknownPlan' && this.#tried.plan.has(row.planId)) &&
-          !(refusal === 'unknownCard' && this.#tried.card.has(row.vaultId)),
-      );
-      return refusals.length === 0 ? 'taken' : refusals.map(refusalFault);
+      const faults = refusals.get(row.subscriptionId) ?? [];
+      return faults.length === 0 ? 'taken' : faults;
     }
     const result = await writeSubscription(row, performance.now() + WRITE_MILLISECONDS);
     if (result === 'created') return 'taken';
@@ -225,26 +250,43 @@ class ImportRun {
     return result.map(refusalFault);
   }
 
-  #owe({ planId, firstDueOn }: NewSubscription, terms: Terms): void {
+  async #countOwed(
+    line: number,
+    {
+      subscriptionId,
+      planId,
+      firstDueOn,
+    }: Pick<NewSubscription, 'subscriptionId' | 'planId'> & {
+      readonly firstDueOn?: string | null;
+    },
+    outcome: 'taken' | 'known',
+  ): Promise<void> {
+    this.#count('subscription', line, subscriptionId, outcome);
+    const plan = await this.#planOf(planId);
     const dueOn = firstDueOn as Day;
     const key = `${dueOn}|${planId}`;
     const due = this.#due.get(key) ?? { planId, dueOn, count: 0, cents: 0 };
     due.count += 1;
-    due.cents += centsOfPlanAmount(terms.amount);
+    due.cents += plan === null ? 0 : centsOfPlanAmount(plan.terms.amount);
     this.#due.set(key, due);
   }
 
-  async #faultsOf(
-    { firstDueOn, installmentsPaid, accountNumber }: MovingSubscription,
-    terms: Terms | null,
-  ): Promise<readonly RowFault[]> {
+  async #faultsOf({
+    planId,
+    firstDueOn,
+    installmentsPaid,
+    accountNumber,
+  }: MovingSubscription): Promise<readonly RowFault[]> {
     const { clock, actor } = this.#tools;
+    const plan = await this.#planOf(planId);
     const faults: RowFault[] = [];
     const refusal = firstDayRefusal(firstDueOn as Day, saoPauloDay(clock.now(actor.merchantId)));
     if (refusal !== null) faults.push(refusalFault(refusal));
-    const most = terms?.installments ?? ENDLESS;
+    const most = plan?.terms.installments ?? ENDLESS;
     if (most !== ENDLESS && installmentsPaid >= most)
       faults.push({ tag: 'installmentsPaid', text: `The plan has ${most} installments: none is left.` });
+    if (plan?.terms.paymentMethod === 'pixAutomatic') faults.push(refusalFault('cardNotTaken'));
+    else if (plan?.state === 'canceled') faults.push(refusalFault('planNotActive'));
     if (accountNumber !== null && !(await this.#hasAccount(accountNumber)))
       faults.push({ tag: 'accountNumber', text: 'The merchant has no such account.' });
     return faults;
@@ -268,11 +310,27 @@ class ImportRun {
       installmentsPaid,
       customer: customerOf(wanted.customer),
       accountNumber: wanted.accountNumber ?? this.#tools.accountNumber,
-      createdBy: actor.userName,
+      isMoving: true,
+      createdBy: MADE_BY,
       createdAt: clock.now(actor.merchantId),
       request: null,
     };
   }
+}
+
+const another = (thing: 'plan' | 'subscription'): RowFault => ({
+  tag: 'id',
+  text: `There is another ${thing} under this id already.`,
+});
+
+/** What may have changed here since, its card and customer, is not compared. `known` absent: of a trial. */
+function knownFaults(row: MovingSubscription, known: MovedSubscription | undefined): readonly RowFault[] {
+  if (known === undefined) return [];
+  const isSame =
+    known.planId === row.planId &&
+    known.firstDueOn === row.firstDueOn &&
+    known.installmentsPaidBefore === row.installmentsPaid;
+  return isSame ? [] : [another('subscription')];
 }
 
 function refusalFault(refusal: keyof typeof SUBSCRIPTION_CREATION_REFUSALS): RowFault {

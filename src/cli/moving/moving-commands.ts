@@ -1,4 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { AuditDetail } from '../../audit/audit-event.ts';
 import { openCardKeys } from '../../cards/pairs/open-card-keys.ts';
 import { findMerchant, readBusinessClock } from '../../merchants/merchants.sql.ts';
 import { batchWrites } from '../../platform/postgres/batched-writes.ts';
@@ -16,7 +18,7 @@ import {
   visible,
 } from '../command.ts';
 import { merchantUnknown } from '../refusals.ts';
-import { exportFile, readReceiverKey } from './export-file.ts';
+import { exportFile, readReceiverKey, WHY_LEFT_OUT } from './export-file.ts';
 import { type Counts, type ImportReport, importFile } from './import-file.ts';
 import { ROW_KINDS } from './moving-row.ts';
 
@@ -80,13 +82,14 @@ async function runExport(given: GivenOptions, tools: AuditedCommandTools): Promi
   );
   if (typeof exported === 'string')
     return { ok: false, option: '--to', message: `${visible(path)} cannot be written: ${exported}` };
-  const { plans, cards, subscriptions, unreadable } = exported;
+  const { plans, cards, subscriptions, unreadable, leftOut } = exported;
   return {
     ok: true,
-    isBad: unreadable.length > 0,
+    isBad: unreadable.length + leftOut.length > 0,
     lines: [
       `${plans} plans, ${cards} cards and ${subscriptions} subscriptions are in ${visible(path)}.`,
       ...unreadable.map((vaultId) => `Card ${vaultId} does not open, and is not in it.`),
+      ...leftOut.map(({ subscriptionId, why }) => `Subscription ${subscriptionId} ${WHY_LEFT_OUT[why]}.`),
     ],
     json: exported,
   };
@@ -104,6 +107,13 @@ async function runImport(given: GivenOptions, tools: AuditedCommandTools): Promi
   const merchant = await findMerchant(database, merchantId);
   if (merchant === null) return merchantUnknown(merchantId);
   const isTrial = given.has('dry-run');
+  const record = (detail: AuditDetail) =>
+    audit.record({
+      ...{ ...operator, action: 'merchant.import', outcome: 'success', detail },
+      resource: `merchants/${merchantId}/import`,
+    });
+  // Before anything is written: it may be killed.
+  if (!isTrial) await record({ file: basename(path) });
   const imported = await importFile(
     {
       ...{ database, audit, keyring, report, isTrial },
@@ -116,11 +126,8 @@ async function runImport(given: GivenOptions, tools: AuditedCommandTools): Promi
     },
     path,
   );
-  if (!isTrial) {
-    const detail = Object.fromEntries(ROW_KINDS.map((kind) => [kind, String(imported[kind].taken)]));
-    const resource = `merchants/${merchantId}/import`;
-    await audit.record({ ...operator, action: 'merchant.import', outcome: 'success', resource, detail });
-  }
+  if (!isTrial)
+    await record(Object.fromEntries(ROW_KINDS.map((kind) => [kind, String(imported[kind].taken)])));
   const refused = imported.unread + ROW_KINDS.reduce((sum, kind) => sum + imported[kind].refused, 0);
   return { ok: true, isBad: refused > 0, lines: linesOf(imported, isTrial), json: { isTrial, ...imported } };
 }

@@ -1,18 +1,30 @@
 import { type Static, Type } from 'typebox';
 import { type Caller, type Contract, contract, type Fault } from '../../platform/http/endpoint.ts';
-import { requestReader } from '../../platform/requests/request-reader.ts';
-import { CREATE_PLAN, readWantedPlan } from '../../recurrence/plans/contract.ts';
+import { jsonFault, requestReader } from '../../platform/requests/request-reader.ts';
+import {
+  CREATE_PLAN,
+  PLAN_STATE_WORDS,
+  readPlanState,
+  readWantedPlan,
+} from '../../recurrence/plans/contract.ts';
+import type { PlanState } from '../../recurrence/plans/plan.ts';
 import type { WantedPlan } from '../../recurrence/plans/plan-edit.ts';
 import { CREATE_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
 import type { SubscriptionToCreate } from '../../recurrence/subscriptions/create-subscription.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
-import { readExactJson } from '../../values/exact-json.ts';
+import { type JsonFault, readExactJson } from '../../values/exact-json.ts';
 
 /** What a line of a file brings. Ids are in lower case. */
 export type MovingRow =
-  | { readonly kind: 'plan'; readonly planId: string; readonly wanted: WantedPlan }
+  | { readonly kind: 'plan'; readonly plan: MovingPlan }
   | { readonly kind: 'card'; readonly card: MovingCard }
   | { readonly kind: 'subscription'; readonly subscription: MovingSubscription };
+
+export type MovingPlan = {
+  readonly planId: string;
+  readonly wanted: WantedPlan;
+  readonly state: PlanState;
+};
 
 export type MovingCard = {
   readonly vaultId: string;
@@ -53,7 +65,11 @@ const { merchantId: _, ...planFields } = (CREATE_PLAN.body as NonNullable<typeof
   .properties;
 const PLAN = contract({
   ...row('plan'),
-  body: Type.Object({ id: GUID, ...planFields }),
+  body: Type.Object({
+    id: GUID,
+    ...planFields,
+    status: Type.Optional(Type.Enum(Object.values(PLAN_STATE_WORDS))),
+  }),
   check: (body, caller) => CREATE_PLAN.check?.(body, caller) ?? [],
 });
 
@@ -108,21 +124,27 @@ export const ROW_KINDS = Object.keys(READERS) as (keyof typeof READERS)[];
 /** Every fault of a line, by the names of its fields. */
 export function readMovingRow(line: Buffer, merchantId: string): MovingRow | readonly RowFault[] {
   const reading = readExactJson(line);
-  if (!reading.ok)
-    return [{ tag: reading.fault.path, text: `The line is no JSON object: ${reading.fault.kind}.` }];
+  if (!reading.ok) return [unreadable(reading.fault)];
   const type = (reading.value as { readonly type?: unknown } | null)?.type;
   const kind = ROW_KINDS.find((one) => one === type);
   if (kind === undefined) return [{ tag: 'type', text: `Must be one of ${ROW_KINDS.join(', ')}.` }];
-  const read = READERS[kind](line, {}, { merchantId } as Caller, readExactJson);
-  if (!read.ok) return read.faults.map(({ tag, sentence }) => ({ tag, text: sentence.en }));
-  return rowOf(kind, read.body);
+  const read = READERS[kind](line, {}, { merchantId } as Caller, () => reading);
+  return read.ok ? rowOf(kind, read.body) : read.faults.map(shown);
 }
+
+/** Its only line is one of the file. */
+function unreadable(fault: JsonFault): RowFault {
+  const { kind, column } = fault;
+  return kind === 'syntax' ? { tag: '', text: `No JSON object: column ${column}.` } : shown(jsonFault(fault));
+}
+
+const shown = ({ tag, sentence }: Fault): RowFault => ({ tag, text: sentence.en });
 
 function rowOf(kind: MovingRow['kind'], body: unknown): MovingRow {
   switch (kind) {
     case 'plan': {
-      const { id, ...plan } = body as Static<NonNullable<typeof PLAN.body>>;
-      return { kind, planId: id, wanted: readWantedPlan(plan) };
+      const { id: planId, status = 'Active', ...plan } = body as Static<NonNullable<typeof PLAN.body>>;
+      return { kind, plan: { planId, wanted: readWantedPlan(plan), state: readPlanState(status) } };
     }
     case 'card': {
       const card = body as Static<NonNullable<typeof CARD.body>>;

@@ -326,9 +326,12 @@ test('flat fields are read where the contract has them, and faults name them as 
   assert.deepEqual(tagsOf(sent({ amount: 1, CardBrand: 'x', cardCode: '12345' })), ['CardBrand', 'cardCode']);
   assert.deepEqual(tagsOf(sent({ amount: 1, cardCode: '123' })), ['cardBrand']);
   assert.deepEqual(tagsOf(sent({ amount: 1, cardBrand: 'elo', card: { brand: 'elo' } })), ['cardBrand']);
+  const twice = { cardBrand: 'elo', CardBrand: 'visa', cardCode: '123' };
+  assert.deepEqual(tagsOf(sent({ amount: 1, ...twice })), ['cardBrand']);
+  assert.deepEqual(sent({ amount: 1, ...twice, CardBrand: '' }), { ok: true, body: nested, query: {} });
 });
 
-test('where both are taken, fields come from the body or the query, and what stands in both from its own place', () => {
+test('where both are taken, fields come from the body or the query, and one that stands in both has one value', () => {
   const { check: _, ...bare } = PAY;
   const body = Type.Object({ code: Type.String({ maxLength: 4 }) });
   const either = requestReader(contract({ ...bare, body }), { operation: 'pay', isFromEither: true });
@@ -338,7 +341,8 @@ test('where both are taken, fields come from the body or the query, and what sta
   assert.deepEqual(sent('{"code":"12"}', { page: '2' }), read);
   assert.deepEqual(sent('', { page: '2', Code: '12' }), read);
   assert.deepEqual(sent('{"code":"12","page":2}', {}), read);
-  assert.deepEqual(sent('{"code":"12","page":3}', { page: '2', code: '34' }), read);
+  assert.deepEqual(sent('{"code":"12","page":2}', { page: '2', Code: '12' }), read);
+  assert.deepEqual(tagsOf(sent('{"code":"12","page":3}', { page: '2', code: '34' })), ['page', 'code']);
   assert.deepEqual(tagsOf(sent('{"page":0}', { code: '12345' })), ['page', 'code']);
   assert.deepEqual(tagsOf(sent('{', { code: '12' })), ['']);
 });

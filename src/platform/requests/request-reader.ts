@@ -40,12 +40,13 @@ export function requestReader(endpoint: Contract, synonyms?: Synonyms): RequestR
   const reader = { ...endpoint, isBodyOptional, flatFields: synonyms?.flatFields ?? {} };
   const readBody = body === undefined ? null : bodyReader(body, reader);
   return (sentBytes, sentQuery, caller, readJson) => {
-    const whole = { bytes: sentBytes, query: sentQuery as Record<string, unknown> };
-    const { bytes, query } = isFromEither ? placeFields(endpoint, whole, readJson) : whole;
+    const whole = { bytes: sentBytes, query: sentQuery as Record<string, unknown>, faults: [] };
+    const placed = isFromEither ? placeFields(endpoint, whole, readJson) : whole;
+    const { bytes, query } = placed;
     const asked = readQuery(query);
     const sent = readBody === null ? NOTHING_SENT : readBody(bytes, caller, readJson);
     const faultsWith = (more: readonly Fault[]) =>
-      [...asked.faults, ...sent.faultsWith(more)].slice(0, MOST_FAULTS);
+      [...placed.faults, ...asked.faults, ...sent.faultsWith(more)].slice(0, MOST_FAULTS);
     const faults = faultsWith([]);
     if (faults.length > 0) return { ok: false, faults, soundBody: sent.sound, faultsWith };
     return { ok: true, body: sent.value, query: asked.value };
@@ -164,7 +165,8 @@ export const JSON_FAULTS: Record<JsonFault['kind'], Sentence> = {
   numberTooLong: { pt: 'Número longo demais.', en: 'The number is too long.' },
 };
 
-function jsonFault(fault: JsonFault): Fault {
+/** A card number in a name is masked. */
+export function jsonFault(fault: JsonFault): Fault {
   const sentence = fault.kind === 'syntax' ? malformedJsonAt(fault) : JSON_FAULTS[fault.kind];
   return { tag: shownPath(fault.path), sentence };
 }

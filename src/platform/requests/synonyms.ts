@@ -27,16 +27,20 @@ export type FlatField = {
 };
 
 type Sent = { readonly bytes: Buffer | undefined; readonly query: Readonly<Record<string, unknown>> };
+type Placed = Sent & { readonly faults: readonly Fault[] };
 
-/** A body that is no object stays as it is: its reader refuses it. */
+/**
+ * A body that is no object stays as it is: its reader refuses it. A field that stands in both has one value,
+ * or is a fault.
+ */
 export function placeFields(
   { query: querySchema, body: bodySchema }: Contract,
   { bytes, query }: Sent,
   readJson: (bytes: Buffer) => JsonReading,
-): Sent {
+): Placed {
   const reading = bytes === undefined || bytes.length === 0 ? null : readJson(bytes);
   const body = reading?.ok === true ? fieldsOf(reading.value) : {};
-  if (body === null || reading?.ok === false) return { bytes, query };
+  if (body === null || reading?.ok === false) return { bytes, query, faults: [] };
   const fromBody = pick(body, namesOf(querySchema), query);
   const fromQuery = pick(query, namesOf(bodySchema), body);
   const texts = Object.entries(fromBody).map(([name, value]) => [name, queryText(value as JsonValue)]);
@@ -44,6 +48,9 @@ export function placeFields(
     bytes:
       Object.keys(fromQuery).length === 0 ? bytes : Buffer.from(JSON.stringify({ ...body, ...fromQuery })),
     query: { ...Object.fromEntries(texts), ...query },
+    faults: [...namesOf(querySchema), ...namesOf(bodySchema)]
+      .filter((name) => isOtherValue(sentAs(name, body), sentAs(name, query)))
+      .map((tag) => ({ tag, sentence: DUPLICATE })),
   };
 }
 
@@ -52,6 +59,15 @@ const namesOf = (schema: object | undefined): string[] =>
 
 /** As it is sent: with a capital first letter too. */
 const spellings = (name: string) => [name, name.charAt(0).toUpperCase() + name.slice(1)];
+
+/** Null is absent. */
+function sentAs(name: string, sent: Readonly<Record<string, unknown>>): unknown {
+  const own = spellings(name).find((one) => Object.hasOwn(sent, one) && sent[one] !== null);
+  return own === undefined ? undefined : sent[own];
+}
+
+const isOtherValue = (inBody: unknown, inQuery: unknown) =>
+  inBody !== undefined && inQuery !== undefined && queryText(inBody as JsonValue) !== inQuery;
 
 function pick(
   from: Readonly<Record<string, unknown>>,
@@ -91,10 +107,11 @@ export function nestFlatFields(
   const nested: Fields = { ...sent };
   const used: string[] = [];
   for (const [name, { pointers, split }] of Object.entries(flatFields)) {
-    const spelling = spellings(name).find((one) => Object.hasOwn(sent, one));
-    const own = spelling === undefined ? null : sent[spelling];
-    if (spelling === undefined || own === null || own === undefined || isBlank(own)) continue;
+    const [spelling, another] = spellings(name).filter((one) => isFilled(sent[one]));
+    if (spelling === undefined) continue;
+    const own = sent[spelling] as JsonValue;
     used.push(name);
+    if (another !== undefined) faults.push({ tag: pointers[0] as string, sentence: DUPLICATE });
     const parts = split !== undefined && typeof own === 'string' ? split(own) : pointers.map(() => own);
     for (const [place, pointer] of pointers.entries()) {
       if (!put(nested, pointer, parts[place] as JsonValue))
@@ -108,6 +125,8 @@ export function nestFlatFields(
   return nested;
 }
 
+const isFilled = (value: JsonValue | undefined) => value !== undefined && value !== null && !isBlank(value);
+
 /** Copies the objects on the way. False: there is a value already, or no object to put it in. */
 function put(root: Fields, pointer: string, value: JsonValue): boolean {
   const names = pointer.split('/').slice(1);
@@ -120,8 +139,7 @@ function put(root: Fields, pointer: string, value: JsonValue): boolean {
     at[name] = copy;
     at = copy;
   }
-  const before = at[last];
-  if (before !== undefined && before !== null && !isBlank(before)) return false;
+  if (isFilled(at[last])) return false;
   at[last] = value;
   return true;
 }

@@ -121,7 +121,10 @@ export function newTerms(wanted: WantedPlan): Terms {
 }
 
 function isSame(plan: EditedPlan, { name, description, softDescriptor, terms }: EditedPlan): boolean {
-  const isSameTerms = TERMS_FIELDS.every((field) => plan.terms[field] === terms[field]);
   const isSameText = plan.name === name && plan.description === description;
-  return isSameTerms && isSameText && plan.softDescriptor === softDescriptor;
+  return isSameTerms(plan.terms, terms) && isSameText && plan.softDescriptor === softDescriptor;
+}
+
+export function isSameTerms(one: Terms, other: Terms): boolean {
+  return TERMS_FIELDS.every((field) => one[field] === other[field]);
 }

@@ -59,6 +59,7 @@ export function createSubscription(
         orderNumber: wanted.orderNumber,
         firstDueOn,
         installmentsPaid: 0,
+        isMoving: false,
         customer: customerOf(wanted.customer),
         accountNumber,
         createdBy: userName,

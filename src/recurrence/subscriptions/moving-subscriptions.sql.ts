@@ -1,5 +1,7 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import type { Terms } from '../plans/plan.ts';
+import { TERMS } from '../plans/plans.sql.ts';
 import { readCustomer } from './customer.ts';
 
 const MOVING = rowCodec({
@@ -9,19 +11,22 @@ const MOVING = rowCodec({
   orderNumber: column.text('s.order_number'),
   accountNumber: column.text('s.account_number'),
   customer: column.nullable(column.parsedBy(readCustomer, 's.customer')),
-  chargeOn: column.day('b.charge_on'),
-  installment: column.whole('b.installment'),
+  /** Null: nothing is open. */
+  chargeOn: column.nullable(column.day('b.charge_on')),
+  installment: column.nullable(column.whole('b.installment')),
+  isCharging: column.boolean('b.transaction_id is not null'),
 });
 
-export type MovingSubscriptionRow = RowOf<typeof MOVING>;
+export type MovingSubscriptionRow = RowOf<typeof MOVING> & { readonly terms: Terms };
 
 const LIST = statement(
   'subscriptions.list_moving',
-  `select ${MOVING.columns} from (
+  `select ${MOVING.columns}, ${TERMS.columnsOf('s')} from (
      select * from subscriptions where merchant_id = $1 and subscription_id > $2
        and state = 'active' and vault_id is not null
      order by subscription_id limit $3
-   ) s join billings b on b.merchant_id = $1 and b.subscription_id = s.subscription_id and b.state = 'opened'
+   ) s left join billings b on b.merchant_id = $1 and b.subscription_id = s.subscription_id
+     and b.state = 'opened'
    order by s.subscription_id`,
 );
 
@@ -32,5 +37,30 @@ export async function listMovingSubscriptions(
   behind: string,
   limit: number,
 ): Promise<readonly MovingSubscriptionRow[]> {
-  return (await database.query(LIST, [merchantId, behind, limit])).map(MOVING.parse);
+  const rows = await database.query(LIST, [merchantId, behind, limit]);
+  return rows.map((row) => ({ ...MOVING.parse(row), terms: TERMS.parse(row) }));
+}
+
+const MOVED = rowCodec({
+  subscriptionId: column.text(),
+  planId: column.text(),
+  firstDueOn: column.day(),
+  installmentsPaidBefore: column.whole(),
+});
+
+export type MovedSubscription = RowOf<typeof MOVED>;
+
+const FIND = statement(
+  'subscriptions.find_moved',
+  `select ${MOVED.columns} from subscriptions where merchant_id = $1 and subscription_id = any($2::uuid[])`,
+);
+
+/** Of these ids, those that there are, with what never changes of them. */
+export async function findMovedSubscriptions(
+  database: Database,
+  merchantId: string,
+  subscriptionIds: readonly string[],
+): Promise<ReadonlyMap<string, MovedSubscription>> {
+  const rows = (await database.query(FIND, [merchantId, subscriptionIds])).map(MOVED.parse);
+  return new Map(rows.map((row) => [row.subscriptionId, row]));
 }

@@ -190,6 +190,23 @@ test('what was never charged begins on the day of its activation, or on its own,
   assert.deepEqual(opened([charged], '2026-02-12'), [2, '2026-03-11']);
 });
 
+test('what was paid at another gateway goes on in its series, and nothing of the past is charged', () => {
+  const open = (installmentsPaidBefore: number, today: string) => {
+    const subscription = {
+      state: 'canceled',
+      terms: TERMS,
+      firstDueOn: FIRST,
+      installmentsPaidBefore,
+    } as const;
+    const move = statusMove(subscription, [], 'activate', today as Day);
+    assert.ok(typeof move !== 'string');
+    return [move.opens?.installment, move.opens?.dueOn];
+  };
+  assert.deepEqual(open(5, '2026-01-09'), [6, '2026-01-10']);
+  assert.deepEqual(open(5, '2026-01-11'), [6, '2026-02-09']);
+  assert.deepEqual(open(0, '2026-01-11'), [1, '2026-01-11']);
+});
+
 test('activated on a day on which another installment was charged late, the next is charged a day later', () => {
   const late = billing(1, { lastChargedOn: '2026-02-09' as Day });
   assert.deepEqual(moveOf('canceled', [late], 'activate', '2026-02-09'), {

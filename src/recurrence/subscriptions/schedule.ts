@@ -44,7 +44,7 @@ export type Series = {
   readonly rhythm: Pick<Terms, 'paymentMethod' | 'planType' | 'intervalDays'>;
   /** The latest billed due day; null: none. */
   readonly lastBilledOn: Day | null;
-  /** Whether it was ever charged. */
+  /** Whether it was ever charged, at another gateway too. */
   readonly isCharged: boolean;
 };
 
@@ -123,7 +123,7 @@ export function statusMove(
     firstDueOn,
     rhythm: terms,
     lastBilledOn: last?.dueOn ?? null,
-    isCharged: latest.some(({ isSeriesCharged }) => isSeriesCharged),
+    isCharged: installmentsPaidBefore > 0 || latest.some(({ isSeriesCharged }) => isSeriesCharged),
   };
   const dueOn = dueDayAtActivation(series, today);
   const chargeOn = latest.some(({ lastChargedOn }) => lastChargedOn === dueOn) ? addDays(dueOn, 1) : dueOn;

@@ -23,6 +23,8 @@ export type NewSubscription = {
   readonly firstDueOn: Day | null;
   /** At another gateway; the first billing is the next installment. */
   readonly installmentsPaid: number;
+  /** From another gateway: an inactive plan takes it too. */
+  readonly isMoving: boolean;
   readonly customer: Customer | null;
   readonly createdBy: string;
   /** Business time. */
@@ -50,6 +52,7 @@ const INPUT = inputRows<Timed<NewSubscription>>({
   account_number: ['text', (row) => row.accountNumber],
   first_due_on: ['date', (row) => row.firstDueOn],
   installments_paid: ['smallint', (row) => row.installmentsPaid],
+  is_moving: ['boolean', (row) => row.isMoving],
   customer: ['jsonb', ({ customer }) => customer && JSON.stringify(customer)],
   created_by: ['text', (row) => row.createdBy],
   created_at: ['timestamptz', (row) => utcText(row.createdAt)],
@@ -57,6 +60,9 @@ const INPUT = inputRows<Timed<NewSubscription>>({
   ...KEY_COLUMNS,
   deadline: ['timestamptz', (row) => row.deadline],
 });
+
+/** Whether a plan `o` takes the new subscription `i`. */
+const TAKES = `(o.state = 'active' or i.is_moving and o.state = 'inactive') and o.payment_method = 'creditCard'`;
 
 /**
  * Locks plans first, in order: waits for edits and reads their terms. The plan lock (advisory, with a queue)
@@ -94,7 +100,7 @@ const ENROL = statement(
      select c.* from (
        select distinct i.merchant_id, i.vault_id from wanted i
        join offered o on o.merchant_id = i.merchant_id and o.plan_id = i.plan_id
-       where o.state = 'active' and o.payment_method = 'creditCard' order by i.merchant_id, i.vault_id
+       where ${TAKES} order by i.merchant_id, i.vault_id
      ) w cross join lateral (
        select v.merchant_id, v.vault_id from vault_cards v
        where v.merchant_id = w.merchant_id and v.vault_id = w.vault_id limit 1 for key share
@@ -108,7 +114,7 @@ const ENROL = statement(
        coalesce(i.first_due_on, i.created_on + o.trial_days::integer), i.installments_paid, i.customer, i.created_by, i.created_at, o.payment_method
      from wanted i join offered o on o.merchant_id = i.merchant_id and o.plan_id = i.plan_id
      join payable c on c.merchant_id = i.merchant_id and c.vault_id = i.vault_id
-     where o.state = 'active' and o.payment_method = 'creditCard' and clock_timestamp() < i.deadline
+     where ${TAKES} and clock_timestamp() < i.deadline
      order by i.merchant_id, i.subscription_id
      on conflict do nothing
      returning merchant_id, subscription_id, amount, first_due_on, installments_paid_before, created_by, created_at
@@ -126,7 +132,7 @@ const ENROL = statement(
    select subscription_id from enrolled`,
 );
 
-type Unwritten = Pick<NewSubscription, 'merchantId' | 'planId' | 'vaultId' | 'request'> & {
+type Unwritten = Pick<NewSubscription, 'merchantId' | 'planId' | 'vaultId' | 'isMoving' | 'request'> & {
   readonly subscriptionId: string | null;
 };
 
@@ -135,6 +141,7 @@ const UNWRITTEN = inputRows<Unwritten>({
   subscription_id: ['uuid', (row) => row.subscriptionId],
   plan_id: ['uuid', (row) => row.planId],
   vault_id: ['uuid', (row) => row.vaultId],
+  is_moving: ['boolean', (row) => row.isMoving],
   key_hash: ['bytea', (row) => row.request?.keyHash ?? null],
 });
 
@@ -143,6 +150,7 @@ const EXPLAINED = rowCodec({
   planState: column.nullable(column.oneOf(PLAN_STATES, 'p.state')),
   isByPix: column.boolean("coalesce(p.payment_method = 'pixAutomatic', false)"),
   hasCard: column.boolean('c.vault_id is not null'),
+  isMoving: column.boolean('i.is_moving'),
   isCreated: column.boolean(`exists (
        select from subscriptions s where s.merchant_id = i.merchant_id
          and s.subscription_id = i.subscription_id
@@ -207,7 +215,7 @@ export async function findCreationRefusals(
   database: Reader,
   wanted: Pick<NewSubscription, 'merchantId' | 'planId' | 'vaultId'>,
 ): Promise<readonly SubscriptionCreationRefusal[]> {
-  const values = UNWRITTEN.values([{ ...wanted, subscriptionId: null, request: null }]);
+  const values = UNWRITTEN.values([{ ...wanted, subscriptionId: null, isMoving: false, request: null }]);
   return (await database.query(EXPLAIN, values)).map(EXPLAINED.parse).flatMap(refusalsOf);
 }
 
@@ -218,11 +226,12 @@ function reasonOf(row: Explained): SubscriptionCreationResult | typeof NOT_WRITT
   return refusals.length === 0 ? NOT_WRITTEN : refusals;
 }
 
-function refusalsOf({ planState, hasCard, isByPix }: Explained): SubscriptionCreationRefusal[] {
+function refusalsOf({ planState, hasCard, isByPix, isMoving }: Explained): SubscriptionCreationRefusal[] {
   const refusals: SubscriptionCreationRefusal[] = [];
   if (planState === null) refusals.push('unknownPlan');
   if (isByPix) refusals.push('cardNotTaken');
   else if (!hasCard) refusals.push('unknownCard');
-  if (planState !== null && planState !== 'active') refusals.push('planNotActive');
+  const takes = planState === 'active' || (isMoving && planState === 'inactive');
+  if (planState !== null && !takes) refusals.push('planNotActive');
   return refusals;
 }
