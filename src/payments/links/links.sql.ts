@@ -108,22 +108,20 @@ export async function findLink(database: Reader, { merchantId, linkId }: LinkKey
 
 export type LinkOfPage = Link & {
   readonly beneficiary: { readonly name: string; readonly documentNumber: string };
-  readonly isMerchantDisabled: boolean;
 };
 
 const BENEFICIARY = rowCodec({ name: column.text('m.legal_name'), documentNumber: column.text('m.cnpj') });
-const STANDING = rowCodec({ isMerchantDisabled: column.boolean('m.disabled_at is not null') });
 
 const FIND_OF_PAGE = statement(
   'payment_links.find_of_page',
-  `select ${LINK.columns}, ${BENEFICIARY.columns}, ${STANDING.columns}
-   from payment_links l join merchants m using (merchant_id) where l.page_key = $1`,
+  `select ${LINK.columns}, ${BENEFICIARY.columns}
+   from payment_links l join merchants m using (merchant_id) where l.page_key = $1 and m.disabled_at is null`,
 );
 
+/** Whoever sells no more has no page. */
 export async function findLinkOfPage(database: Reader, pageKey: string): Promise<LinkOfPage | null> {
   const [row] = await database.query(FIND_OF_PAGE, [pageKey]);
-  if (row === undefined) return null;
-  return { ...LINK.parse(row), beneficiary: BENEFICIARY.parse(row), ...STANDING.parse(row) };
+  return row === undefined ? null : { ...LINK.parse(row), beneficiary: BENEFICIARY.parse(row) };
 }
 
 /** For the request of a try, which ends within 15 seconds as a rule. */

@@ -4,9 +4,9 @@ import type { Gate } from '../../platform/gate.ts';
 import { type Answer, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { tooManyAnswer, unavailableAnswer } from '../../platform/http/failures.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
-import type { Language } from '../../platform/http/sentence.ts';
 import { type Acquirers, widestCapabilities } from '../../providers/open-acquirers.ts';
-import type { AskForPayer, SlowDown } from '../../transactions/payers/open-payers-line.ts';
+import { answerPayer, htmlAnswer, type PageCall } from '../../transactions/payers/answer-payer.ts';
+import type { AskForPayer } from '../../transactions/payers/open-payers-line.ts';
 import type { Cents } from '../../values/cents.ts';
 import { instant } from '../../values/instant.ts';
 import { addressGroup, parseAddress } from '../../values/ip-address.ts';
@@ -32,21 +32,11 @@ export type LinkPageTools = PayLinkTools & {
   readonly sign: (link: Link, body: string) => Promise<SignedText>;
 };
 
-const HTML = 'text/html; charset=utf-8';
-
-type PageCall = {
-  readonly parameters: { readonly pageKey: string };
-  readonly address: string;
-  readonly language: Language;
-};
-
 export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
   endpoint(SHOW_LINK_PAGE, (tools: LinkPageTools, call) =>
-    answer(tools, call, async (link) => ({
-      status: 200,
-      text: { content: linkPage(await toPay(tools, link), tools.script), type: HTML },
-      headers: linkPageHeaders(tools.script),
-    })),
+    answer(tools, call, async (link) =>
+      htmlAnswer(200, linkPage(await toPay(tools, link), tools.script), linkPageHeaders(tools.script)),
+    ),
   ),
   endpoint(PAY_LINK_BY_CARD, (tools: LinkPageTools, call) =>
     answer(tools, call, async (link) => {
@@ -70,34 +60,16 @@ function writeTry(result: PayLinkResult): Answer {
   return { status: 200, body: { status: result.kind, message }, headers: { 'cache-control': 'no-store' } };
 }
 
-async function answer(
-  tools: LinkPageTools,
-  { parameters: { pageKey }, address, language }: PageCall,
+function answer(
+  { askForPayer, script }: LinkPageTools,
+  call: PageCall,
   write: (link: LinkOfPage) => Promise<Answer>,
 ): Promise<Answer> {
-  const link = await find(tools, pageKey, address);
-  if (link === null)
-    return {
-      status: 404,
-      text: { content: NO_LINK_PAGE, type: HTML },
-      headers: linkPageHeaders(tools.script),
-    };
-  return 'secondsToWait' in link ? tooManyAnswer(link.secondsToWait, language) : write(link);
-}
-
-/** Page keys after an optional cell prefix. Any other text is refused without a database query. */
-const PAGE_KEY = /^(?:[a-z][a-z0-9]\.)?([0-9a-f]{32})$/;
-
-/** Whoever sells no more has no page. */
-async function find(
-  { askForPayer }: LinkPageTools,
-  place: string,
-  address: string,
-): Promise<LinkOfPage | SlowDown | null> {
-  const pageKey = PAGE_KEY.exec(place)?.[1];
-  if (pageKey === undefined) return null;
-  const link = await askForPayer(address, (database) => findLinkOfPage(database, pageKey));
-  return link !== null && 'isMerchantDisabled' in link && link.isMerchantDisabled ? null : link;
+  return answerPayer(askForPayer, call, {
+    find: findLinkOfPage,
+    write,
+    missing: htmlAnswer(404, NO_LINK_PAGE, linkPageHeaders(script)),
+  });
 }
 
 function optionsOf({ acquirers, minimumInstallment }: LinkPageTools, link: Link) {
