@@ -143,7 +143,7 @@ export const CHAPTERS: readonly Chapter[] = [
       },
       { id: 'capturePayment' },
       {
-        id: 'putCapture',
+        id: 'capturePayment',
         name: { pt: 'Capturar de novo: a mesma resposta', en: 'Capture again: the same answer' },
       },
     ],

@@ -1,8 +1,10 @@
 import { dayText, htmlPage, pageHeaders, reaisShown } from '../../transactions/payers/page-of-payer.ts';
 import brandList from '../../values/card-brands.json' with { type: 'json' };
+import { BRAND_NAMES } from '../../values/card-number.ts';
 import { type Instant, instant, saoPauloDay } from '../../values/instant.ts';
 import { escapedMarkup } from '../../values/markup.ts';
 import { type InstallmentOption, type Link, MOST_TRIES, type ShownState } from './link.ts';
+import { NOT_ASKED } from './refusal-words.ts';
 
 const STYLE = `
 * { box-sizing: border-box; }
@@ -102,20 +104,14 @@ function noticeOf({ link, shown }: LinkToPay): string {
   }
 }
 
-const BRANDS = {
-  visa: 'Visa',
-  mastercard: 'Mastercard',
-  amex: 'American Express',
-  elo: 'Elo',
-  hipercard: 'Hipercard',
-};
-
 /** No field has a name, so that no browser can send one. Hidden until the script runs. */
 function cardForm({ link, options }: LinkToPay): string {
   const choices = options.map(
     (option) => `<option value="${option.count}">${installmentText(option)}</option>`,
   );
-  const brands = Object.entries(BRANDS).map(([brand, name]) => `<option value="${brand}">${name}</option>`);
+  const brands = Object.entries(BRAND_NAMES).map(
+    ([brand, name]) => `<option value="${brand}">${name}</option>`,
+  );
   return `
 <noscript><p>Para pagar com cartão, ative o JavaScript do navegador: ele protege os dados do cartão.</p></noscript>
 <form id="card" novalidate hidden>
@@ -162,6 +158,8 @@ function givenTo({ link, now, publicKey }: LinkToPay): string {
     merchantId: link.merchantId,
     now: new Date(now).toISOString(),
     brands: brandList.brands,
+    brandNames: BRAND_NAMES,
+    notCharged: NOT_ASKED,
   };
   return JSON.stringify(given).replaceAll('<', '\\u003c');
 }
