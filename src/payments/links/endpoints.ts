@@ -24,6 +24,7 @@ import {
 import { type CreateLinkTools, createLink } from './create-link.ts';
 import { disableLink } from './disable-link.ts';
 import { findLink, LINK_ORDERS, listLinkPage } from './links.sql.ts';
+import type { PayLinkByPixTools } from './pay-link-by-pix.ts';
 
 export const LINK_REFUSALS = {
   paid: conflict({ pt: 'O link já foi pago.', en: 'The link is paid already.' }),
@@ -33,14 +34,15 @@ export const LINK_REFUSALS = {
   }),
 } as const satisfies Record<string, RefusalShape>;
 
-export type LinkTools = CreateLinkTools & {
-  readonly clock: BusinessClock;
-  readonly callRules: CallRules;
-  readonly lookUp: LookUp;
-  readonly search: Search;
-  /** Null if the service has no cells. */
-  readonly cell: string | null;
-};
+export type LinkTools = CreateLinkTools &
+  PayLinkByPixTools & {
+    readonly clock: BusinessClock;
+    readonly callRules: CallRules;
+    readonly lookUp: LookUp;
+    readonly search: Search;
+    /** Null if the service has no cells. */
+    readonly cell: string | null;
+  };
 
 export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
   endpoint(
@@ -94,8 +96,7 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
   }),
   endpoint(DISABLE_LINK, async (tools: LinkTools, call) => {
     const { merchantId } = callerOf(call);
-    const { id, reason } = call.query;
-    const result = await disableLink(tools, merchantId, id, reason);
+    const result = await disableLink(tools, { merchantId, ...call.query }, call.deadlineAt);
     if (result === null || typeof result === 'string') return refuse(result, call.language);
     const pages = linkPagesAt(call.origin(), tools.cell);
     return { status: 200, body: writeLink(result, pages, tools.clock.now(merchantId)) };

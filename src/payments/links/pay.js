@@ -114,8 +114,7 @@ async function send(path, body) {
   try {
     reply = await fetch(`${location.pathname}/${path}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     });
     const told = await reply.json();
     // Only the service itself can say that nothing was done: a proxy does not know.
@@ -162,8 +161,20 @@ if (form !== null) {
       ...(isBrandChosen ? { brand } : {}),
     });
   });
-  form.hidden = false;
 }
+
+at('by-pix')?.addEventListener('click', () => send('pix'));
+at('not-by-pix')?.addEventListener('click', () => send('pix/cancel'));
+at('copy')?.addEventListener('click', async () => {
+  const code = document.querySelector('.copy');
+  const isCopied = await navigator.clipboard.writeText(code.textContent).then(
+    () => true,
+    () => false,
+  );
+  if (!isCopied) getSelection().selectAllChildren(code);
+  at('copy').textContent = isCopied ? 'Código copiado' : 'Copie o código selecionado';
+});
+for (const part of document.querySelectorAll('.scripted')) part.hidden = false;
 
 // A page that the browser kept shows what was, not what is.
 addEventListener('pageshow', (event) => {
