@@ -22,7 +22,7 @@ import { isCell } from '../values/cell.ts';
 import { type Cents, cents } from '../values/cents.ts';
 import { type AddressBlock, parseBlocks } from '../values/ip-address.ts';
 import { type ChannelName, readChannelSettings, readUnguarded } from './channel-settings.ts';
-import { type ConsoleSettings, readConsole } from './console-settings.ts';
+import { type ConsoleSettings, readConsole, readOrigin } from './console-settings.ts';
 import { type ObservabilitySettings, readObservability } from './observability-settings.ts';
 import { contradictions, oddSettings } from './production-faults.ts';
 import { type Role, readRoles } from './roles.ts';
@@ -41,6 +41,8 @@ export type Configuration = {
   /** `tokenFile` null: only this machine may read metrics. */
   readonly metrics: { readonly host: string; readonly port: number; readonly tokenFile: NamedFile | null };
   readonly console: ConsoleSettings;
+  /** Public origin of the pages for payers. Null: that of each request. */
+  readonly pagesOrigin: string | null;
   readonly dataFolder: string;
   /** Null: the embedded PostgreSQL in the data folder. */
   readonly databaseUrl: string | null;
@@ -150,6 +152,7 @@ export function readConfiguration(environment: Record<string, string | undefined
       tokenFile: readMetricsToken(reader),
     },
     console: readConsole(reader),
+    pagesOrigin: readOrigin(reader, 'PARCELA_PAGES_ORIGIN', 'https://pay.example.com'),
     dataFolder,
     ...readDatabase(reader),
     keyStore: keyStoreSettings(

@@ -52,7 +52,7 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
       const readTerms = (now: Instant) =>
         expirationFault(call.body.expirationDate, now) ?? readWantedLink(call.body, now);
       const once = await createLink(tools, seller, readTerms, call, call.deadlineAt);
-      const pages = linkPagesAt(call.origin(), tools.cell);
+      const pages = linkPagesAt(call.pagesOrigin(), tools.cell);
       return writeOnce(call, once, (result) =>
         typeof result === 'string'
           ? refusalAnswer(LINK_TERMS_REFUSALS[result], call.language)
@@ -76,7 +76,7 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
           findLink(database, { merchantId, linkId: id.toLowerCase() }),
         );
     if (link === null) return refusalAnswer(FAILURES.unknownPath, call.language);
-    const pages = linkPagesAt(call.origin(), tools.cell);
+    const pages = linkPagesAt(call.pagesOrigin(), tools.cell);
     return { status: 200, body: writeLink(link, pages, tools.clock.now(merchantId)) };
   }),
   endpoint(LIST_LINKS, async (tools: LinkTools, call) => {
@@ -91,14 +91,14 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
     const found = await tools.search(merchantId, (database) =>
       listLinkPage(database, merchantId, state, now, wanted),
     );
-    const pages = linkPagesAt(call.origin(), tools.cell);
+    const pages = linkPagesAt(call.pagesOrigin(), tools.cell);
     return { status: 200, body: writePage(wanted, found, (link) => writeLink(link, pages, now)) };
   }),
   endpoint(DISABLE_LINK, async (tools: LinkTools, call) => {
     const { merchantId } = callerOf(call);
     const result = await disableLink(tools, { merchantId, ...call.query }, call.deadlineAt);
     if (result === null || typeof result === 'string') return refuse(result, call.language);
-    const pages = linkPagesAt(call.origin(), tools.cell);
+    const pages = linkPagesAt(call.pagesOrigin(), tools.cell);
     return { status: 200, body: writeLink(result, pages, tools.clock.now(merchantId)) };
   }),
 ];
