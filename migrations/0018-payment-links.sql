@@ -25,6 +25,8 @@ create table payment_links (
   payment_id uuid,
   created_by text not null,
   created_at timestamptz not null,
+  -- How the last try pays. A Pix has its try until it is paid, over, or taken away.
+  try_method text check (try_method in ('card', 'pix')),
   -- Real time, both: when the last try began, and when it is looked at.
   tried_at timestamptz,
   look_at timestamptz,
@@ -33,7 +35,7 @@ create table payment_links (
   check ((state = 'paying') = (look_at is not null)),
   check ((state = 'disabled') = (disable_reason is not null)),
   check ((state = 'paid') = (payment_id is not null)),
-  check (state not in ('paying', 'paid') or (tries > 0 and tried_at is not null))
+  check (state not in ('paying', 'paid') or (tries > 0 and tried_at is not null and try_method is not null))
 );
 create index payment_links_by_page_key on payment_links (page_key);
 create index payment_links_by_time on payment_links (merchant_id, created_at, link_id);

@@ -58,6 +58,8 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   showBoletoPdf: 'its address is the url of a boleto, for a browser',
   showPaymentLinkPage: 'its address is the url of a payment link, for a browser',
   payLinkByCard: 'the page of a payment link sends it',
+  payLinkByPix: 'the page of a payment link sends it',
+  takeLinkPixAway: 'the page of a payment link sends it',
   showPixPage: 'its address is the url of a Pix, for a browser',
   showPixSvg: 'its address is the url of a Pix, for a browser',
   showPixPng: 'its address is the url of a Pix, for a browser',
@@ -143,7 +145,7 @@ export const CHAPTERS: readonly Chapter[] = [
       },
       { id: 'capturePayment' },
       {
-        id: 'putCapture',
+        id: 'capturePayment',
         name: { pt: 'Capturar de novo: a mesma resposta', en: 'Capture again: the same answer' },
       },
     ],

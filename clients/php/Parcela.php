@@ -78,7 +78,6 @@ final class Parcela
         'listPayments' => ['GET', '/v1/payments', 'gateway', false, 'method referenceTransaction nsu authorizationCode vaultId billingId txid endToEndId status lastFour dateRangeStartDate dateRangeEndDate page limit orderBy'],
         'getPayment' => ['GET', '/v1/payments/{paymentId}', 'gateway', false, 'splitPage'],
         'capturePayment' => ['POST', '/v1/payments/{paymentId}/capture', 'gateway', true, ''],
-        'putCapture' => ['PUT', '/v1/payments/{paymentId}/capture', 'gateway', true, ''],
         'cancelPayment' => ['POST', '/v1/payments/{paymentId}/cancel', 'gateway', true, ''],
         'issuePix' => ['POST', '/v1/payments/pix', 'gateway', true, ''],
         'createPaymentLink' => ['POST', '/v1/paymentlink/new', 'gateway', true, ''],

@@ -35,7 +35,6 @@ OPERATIONS = {
     "listPayments": ("GET", "/v1/payments", "gateway", False, "method referenceTransaction nsu authorizationCode vaultId billingId txid endToEndId status lastFour dateRangeStartDate dateRangeEndDate page limit orderBy"),
     "getPayment": ("GET", "/v1/payments/{paymentId}", "gateway", False, "splitPage"),
     "capturePayment": ("POST", "/v1/payments/{paymentId}/capture", "gateway", True, ""),
-    "putCapture": ("PUT", "/v1/payments/{paymentId}/capture", "gateway", True, ""),
     "cancelPayment": ("POST", "/v1/payments/{paymentId}/cancel", "gateway", True, ""),
     "issuePix": ("POST", "/v1/payments/pix", "gateway", True, ""),
     "createPaymentLink": ("POST", "/v1/paymentlink/new", "gateway", True, ""),

@@ -23,6 +23,7 @@ import { type Cents, cents } from '../values/cents.ts';
 import { type AddressBlock, parseBlocks } from '../values/ip-address.ts';
 import { type ChannelName, readChannelSettings, readUnguarded } from './channel-settings.ts';
 import { type ConsoleSettings, readConsole } from './console-settings.ts';
+import { type FrontSettings, readFront } from './front-settings.ts';
 import { type ObservabilitySettings, readObservability } from './observability-settings.ts';
 import { contradictions, oddSettings } from './production-faults.ts';
 import { type Role, readRoles } from './roles.ts';
@@ -32,7 +33,7 @@ import { SETTINGS } from './settings.ts';
 
 export type Environment = 'homologation' | 'production';
 
-export type Configuration = {
+export type Configuration = FrontSettings & {
   readonly environment: Environment;
   readonly cell: string | null;
   readonly roles: readonly Role[];
@@ -73,9 +74,6 @@ export type Configuration = {
   readonly cancelWindowDays: number;
   readonly chargeWindow: ChargeWindow;
   readonly chargesAtOnce: number;
-  readonly trustedProxies: readonly string[];
-  /** The operator says that callers reach this machine without a proxy. */
-  readonly hasNoProxy: boolean;
   readonly connections: { readonly inAll: number; readonly perAddress: number };
   readonly requestsAtOnce: number;
   readonly requestsPerSecond: {
@@ -178,7 +176,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     cancelWindowDays: whole('PARCELA_CANCEL_WINDOW_DAYS', 1, 3_650),
     chargeWindow: readWindow(reader),
     chargesAtOnce: whole('PARCELA_CHARGES_AT_ONCE', 0, 1_000),
-    ...readProxies(reader),
+    ...readFront(reader),
     ...readCallerLimits(reader),
     storedCopies: whole('PARCELA_STORED_COPIES', 1, 1_000_000),
     expiredCardRetentionDays: whole('PARCELA_EXPIRED_CARD_RETENTION_DAYS', 0, 36_500),
@@ -246,17 +244,6 @@ function readRolesHere({ text, faults }: SettingReader): readonly Role[] {
   if (typeof read !== 'string') return read;
   faults.push(`PARCELA_ROLES: ${read}`);
   return [];
-}
-
-const NO_PROXY = 'none';
-
-function readProxies({
-  text,
-  networks,
-}: SettingReader): Pick<Configuration, 'trustedProxies' | 'hasNoProxy'> {
-  const name = 'PARCELA_TRUSTED_PROXIES';
-  if (text(name).trim() === NO_PROXY) return { trustedProxies: [], hasNoProxy: true };
-  return { trustedProxies: networks(name), hasNoProxy: false };
 }
 
 function readCallerLimits({

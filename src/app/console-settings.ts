@@ -16,22 +16,28 @@ export type ConsoleSettings = {
   readonly secondPersonOver: Cents | null;
 };
 
-export function readConsole(reader: SettingReader): ConsoleSettings {
-  const { text, whole, host, web, faults } = reader;
-  const port = text('PARCELA_CONSOLE_PORT');
-  const over = text('PARCELA_CONSOLE_SECOND_PERSON_OVER');
-  const given = web('PARCELA_CONSOLE_ORIGIN', ['https:', 'http:']);
+export function readOrigin(
+  { web, faults }: Pick<SettingReader, 'web' | 'faults'>,
+  name: string,
+  example: string,
+): string | null {
+  const given = web(name, ['https:', 'http:']);
   const origin = given === null ? null : (URL.parse(given)?.origin ?? null);
   if (given !== null && origin !== null && given.replace(/\/$/, '') !== origin)
-    faults.push(
-      `PARCELA_CONSOLE_ORIGIN: must be an address without a path, such as https://console.example.com, not "${given}"`,
-    );
+    faults.push(`${name}: must be an address without a path, such as ${example}, not "${given}"`);
+  return origin;
+}
+
+export function readConsole(reader: SettingReader): ConsoleSettings {
+  const { text, whole, host } = reader;
+  const port = text('PARCELA_CONSOLE_PORT');
+  const over = text('PARCELA_CONSOLE_SECOND_PERSON_OVER');
   return {
     listener:
       port === ''
         ? null
         : { host: host('PARCELA_CONSOLE_HOST'), port: whole('PARCELA_CONSOLE_PORT', 0, 65_535, port) },
-    origin,
+    origin: readOrigin(reader, 'PARCELA_CONSOLE_ORIGIN', 'https://console.example.com'),
     provider: readProvider(reader),
     secondPersonOver:
       over === '' ? null : cents(whole('PARCELA_CONSOLE_SECOND_PERSON_OVER', 0, 1_000_000_000, over)),

@@ -32,6 +32,10 @@ const CONCIL = '/api/transaction/concil';
 /** What clients of this family of gateways send beside what service and contracts say. */
 export const FAMILY: readonly Synonyms[] = [
   {
+    operation: 'capturePayment',
+    doors: [{ method: 'PUT', path: '/v1/payments/{paymentId}/capture' }],
+  },
+  {
     operation: 'searchReceivablesByCode',
     doors: [{ method: 'GET', path: `${CONCIL}/search-by-code` }],
     isFromEither: true,

@@ -6,11 +6,7 @@ import type { DataFolder } from '../homologation/data-folder.ts';
 import type { StartSimulator } from '../homologation/start-simulator.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { type BusinessClock, businessClock } from '../platform/business-clock.ts';
-import {
-  type Channel,
-  observeChannel,
-  openChannel,
-} from '../platform/channels/open-channel.ts';
+import { type Channel, observeChannel, openChannel } from '../platform/channels/open-channel.ts';
 import { watchClock } from '../platform/clock-watch.ts';
 import type { Closing } from '../platform/closings.ts';
 import { READ_TIME } from '../platform/database-time.sql.ts';

@@ -288,6 +288,7 @@ async function openListeners(
     bodies,
     requestsPerSecond: configuration.requestsPerSecond,
     requestDeadlineMilliseconds: configuration.requestDeadlineMilliseconds,
+    pagesOrigin: configuration.pagesOrigin,
   };
   const apps: FastifyInstance[] = [];
   // All listeners close together: while one waits for its last request, none may accept another.

@@ -37,6 +37,11 @@ const ROWS: readonly Row[] = [
   ['PARCELA_INTEGRATION_HOST', '', 'address of the Other APIs, if it differs'],
   ['PARCELA_INTEGRATION_PORT', '', 'port of the Other APIs, if it differs'],
   ['PARCELA_INTEGRATION_PREFIX', '', 'path before the Other APIs'],
+  [
+    'PARCELA_PAGES_ORIGIN',
+    '',
+    'public origin of the pages for payers, such as `https://pay.example.com`: where addresses of boletos, Pix and payment links lead; by default that of the request, and then the console of production shows no address of a link',
+  ],
   ['PARCELA_METRICS_HOST', '127.0.0.1', 'address of `/metrics`'],
   ['PARCELA_METRICS_PORT', '', 'port of `/metrics`; by default `PARCELA_PORT` + 1000'],
   [

@@ -5,6 +5,7 @@ import CREDENTIAL_TEXTS from './credentials/texts.json' with { type: 'json' };
 import FILTER_TEXTS from './filters/texts.json' with { type: 'json' };
 import FIRST_STEPS_TEXTS from './first-steps/texts.json' with { type: 'json' };
 import HOMOLOGATION_TEXTS from './homologation/texts.json' with { type: 'json' };
+import LINK_TEXTS from './links/texts.json' with { type: 'json' };
 import MERCHANT_TEXTS from './merchants/texts.json' with { type: 'json' };
 import NOTIFICATION_TEXTS from './notifications/texts.json' with { type: 'json' };
 import OPERATOR_TEXTS from './operator/texts.json' with { type: 'json' };
@@ -28,6 +29,7 @@ export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
   ...OPERATOR_TEXTS.portuguese,
   ...RECURRENCE_TEXTS.portuguese,
   ...BOLETO_TEXTS.portuguese,
+  ...LINK_TEXTS.portuguese,
   ...RECONCILIATION_TEXTS.portuguese,
   ...NOTIFICATION_TEXTS.portuguese,
   ...CREDENTIAL_TEXTS.portuguese,

@@ -69,6 +69,7 @@ export type ConsoleContext = OperatorContext &
     readonly configuration: ModuleContext['configuration'] & {
       readonly requestDeadlineMilliseconds: number;
       readonly cell: string | null;
+      readonly pagesOrigin: string | null;
       readonly console: { readonly origin: string | null; readonly secondPersonOver: Cents | null };
     };
     readonly keyring: Keyring;
@@ -124,6 +125,8 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
       readers: new Map(),
       log,
       requestDeadlineMilliseconds: configuration.requestDeadlineMilliseconds,
+      pagesOrigin: configuration.pagesOrigin,
+      isHomologation,
       whyHeld: () => failureOfHold(gate.reason()),
     },
     screens: SCREENS.filter(isHere),

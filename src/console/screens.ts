@@ -12,6 +12,7 @@ import { CLOCK_ACTIONS, CLOCK_SCREENS } from './homologation/clock-screens.ts';
 import { HAPPENING_ACTIONS } from './homologation/happening-screens.ts';
 import { PAPER_SCREENS, SCRIPT_ACTIONS, SCRIPT_SCREENS } from './homologation/script-screens.ts';
 import type { TestTools } from './homologation/test-tools.ts';
+import { LINK_ACTIONS, LINK_SCREENS } from './links/link-screens.ts';
 import {
   AFTER_RESTORE_ACTIONS,
   AFTER_RESTORE_SCREENS,
@@ -72,6 +73,7 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...CALENDAR_SCREENS,
   ...PLAN_SCREENS,
   ...BOLETO_SCREENS,
+  ...LINK_SCREENS,
   ...RECONCILIATION_SCREENS,
   ...DAY_SHEET_SCREENS,
   ...ADDRESS_SCREENS,
@@ -103,6 +105,7 @@ export const ACTIONS: readonly Action<ConsoleTools>[] = [
   ...SUBSCRIPTION_ACTIONS,
   ...BILLING_ACTIONS,
   ...BOLETO_ACTIONS,
+  ...LINK_ACTIONS,
   ...ADDRESS_ACTIONS,
   ...DELIVERY_ACTIONS,
   ...CREDENTIAL_ACTIONS,

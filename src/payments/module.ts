@@ -105,7 +105,7 @@ type Below = {
   readonly cards: Cards;
   readonly antiFraud: AntiFraudModule;
   readonly transactions: Transactions;
-  readonly pix: Pick<PixModule, 'canceling'>;
+  readonly pix: Pick<PixModule, 'issuing' | 'canceling'>;
   readonly webhooks: Webhooks;
   readonly fees: FeeVersions;
 };
@@ -117,7 +117,7 @@ export function openPayments(context: PaymentsContext, below: Below): Module {
   const asking = askingTools(context, below);
   const paying = paymentTools(context, below);
   const { antiFraud, cards } = below;
-  const links = openLinks(context, { paying, antiFraud, cardKeys: cards.cardKeys });
+  const links = openLinks(context, { paying, antiFraud, cardKeys: cards.cardKeys, pix });
   return {
     endpoints: [
       ...serve(PAYMENT_ENDPOINTS, paying),

@@ -3,6 +3,14 @@ import brandList from './card-brands.json' with { type: 'json' };
 export const CARD_BRANDS = ['visa', 'mastercard', 'amex', 'elo', 'hipercard'] as const;
 export type CardBrand = (typeof CARD_BRANDS)[number];
 
+export const BRAND_NAMES: Readonly<Record<CardBrand, string>> = {
+  visa: 'Visa',
+  mastercard: 'Mastercard',
+  amex: 'American Express',
+  elo: 'Elo',
+  hipercard: 'Hipercard',
+};
+
 type BrandFacts = {
   readonly lengths: readonly number[];
   readonly securityCodeLength: number;

@@ -18,7 +18,7 @@ export function cryptographyComplaints(tree: SourceTree): Complaint[] {
   const listed = listedFiles(tree.get(PAGE) ?? '');
   const used = new Map(
     [...tree]
-      .filter(([path]) => /^(src|packages\/[\w-]+\/src)\/.*\.ts$/.test(path) && !isTest(path))
+      .filter(([path]) => /^(src|packages\/[\w-]+\/src)\/.*\.(?:ts|js)$/.test(path) && !isTest(path))
       .map(([path, text]) => [path, usedIn(text)] as const)
       .filter(([, words]) => words.length > 0),
   );

@@ -63,6 +63,7 @@ test('before there is anything each list says what to do', async () => {
     ['billings', /Nenhuma cobrança vence nestes dias\./],
     ['calendar', /Nenhuma cobrança vence neste mês\./],
     ['filters', /Você não salvou nenhum filtro deste estabelecimento\./],
+    ['links', /Não há link de pagamento aqui\./],
     ['search', /Nada foi buscado ainda\. Busque pelo id do pagamento/],
     ['reconciliation/days/2026-01-15', /Nada estava previsto para este dia, e nada veio\./],
   ] as const)
@@ -81,6 +82,29 @@ test('a subscription is found by e-mail, and says why each billing is where it i
   assert.match(words, /R\$ 10,51/);
   assert.match(words, /Próximos vencimentos Parcela Vencimento Valor 2 /);
   assert.ok(page.includes(`href="${home}/billings/${things.billingId}"`));
+});
+
+test('a payment link is created on a page, leads to where its buyer pays, and is disabled', async () => {
+  const list = `${home}/links`;
+  const terms = { description: 'Um <livro>', value: '1.129,90', qttyInstallments: '3' };
+  assert.doesNotMatch(await shown(viewer, list), /links\/new/, 'who only looks has no form');
+  const refused = await press(finance, list, `${list}/new`, { ...terms, value: 'dez' });
+  assert.match(wordsOf(refused.text), /Escreva o valor em reais/);
+  const expirationDate = '2020-01-01';
+  const late = await press(finance, list, `${list}/new`, { ...terms, expirationDate });
+  assert.equal(late.status, 400, late.text);
+  const made = await press(finance, list, `${list}/new`, terms);
+  assert.equal(made.status, 303, made.text);
+  const path = made.headers.get('location') ?? '';
+  const page = await shown(finance, path);
+  assert.match(wordsOf(page), /R\$ 1\.129,90 Pode ser pago/);
+  const address = /<code>(http[^<]+\/pay\/[0-9a-f]{32})<\/code>/.exec(page)?.[1] ?? '';
+  assert.match((await call(service.gatewayUrl, new URL(address).pathname)).text, /R\$ 1\.129,90/);
+  const here = path.split('?')[0] as string;
+  const ended = await press(finance, here, `${here}/disable`);
+  assert.equal(ended.status, 303, ended.text);
+  assert.match(await wordsAt(here), /Desativado .*Motivo a test/);
+  assert.match(await wordsAt(`${list}?status=Desativado`), /Um .*Desativado/);
 });
 
 test('the box leads to a billing, a subscription and a boleto by their ids', async () => {

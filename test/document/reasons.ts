@@ -60,7 +60,7 @@ export const REASONS: readonly Reason[] = [
   reason(402, /^(createPayment|storeVaultCard|chargeBilling)$/, /./, 'amount and card decide: a decline'),
   reason(404, /./, /^__general__$/, 'an account, payment or installment that the merchant does not have'),
   reason(404, /^getWebhook$|^deleteWebhook$|ExceptionNotifier$/, /./, 'nothing is registered there'),
-  reason(409, /^(cancelPayment|capturePayment|putCapture)$/, /^amount$/, 'more than what is left'),
+  reason(409, /^(cancelPayment|capturePayment)$/, /^amount$/, 'more than what is left'),
   reason(409, /^updatePlan$/, /./, 'the state of the plan'),
   reason(409, /^force(Transaction|Boleto)Event$/, /./, 'the state of the installment or boleto'),
   reason(409, /^read(AcquirerFile|ReturnFile)$/, /^day$/, 'a day that is not over'),

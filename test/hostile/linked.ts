@@ -23,6 +23,13 @@ export async function newLink(shop: Shop): Promise<Made> {
 
 const knownLink = (shop: Shop): Promise<Made> => shop.once('link', () => newLink(shop));
 
+async function newLinkWithPix(shop: Shop): Promise<Made> {
+  const link = await newLink(shop);
+  const headers = { 'x-forwarded-for': strangeAddress() };
+  await call(shop.url, `/pay/${pageKeyOf(link)}/pix`, { method: 'POST', headers });
+  return link;
+}
+
 const pageKeyOf = ({ url }: Made) => url.slice(-32);
 
 export const LINK_RECIPES = {
@@ -40,6 +47,18 @@ export const LINK_RECIPES = {
   ],
   showPaymentLinkPage: [
     async (shop: Shop) => ({ parameters: { pageKey: pageKeyOf(await knownLink(shop)) } }),
+  ],
+  payLinkByPix: [
+    async (shop: Shop) => ({
+      parameters: { pageKey: pageKeyOf(await newLink(shop)) },
+      headers: { 'x-forwarded-for': strangeAddress() },
+    }),
+  ],
+  takeLinkPixAway: [
+    async (shop: Shop) => ({
+      parameters: { pageKey: pageKeyOf(await newLinkWithPix(shop)) },
+      headers: { 'x-forwarded-for': strangeAddress() },
+    }),
   ],
   payLinkByCard: [
     async (shop: Shop) => ({

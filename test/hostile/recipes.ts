@@ -137,7 +137,6 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
     partToGiveBack,
   ],
   capturePayment: [captureOfItsOwn],
-  putCapture: [captureOfItsOwn],
   listPayments: [
     async (shop) => {
       const { referenceTransaction } = await knownPayment(shop);

@@ -44,6 +44,9 @@ async function plantAuditor(): Promise<void> {
   }
 }
 
+/** Of each way, at each process. */
+const CALLERS = sliceOf(2, 1);
+
 type Refused = { readonly by: string; readonly status: number; readonly text: string };
 type Load = { isOver: boolean; paid: Record<string, number>; refused: Refused[] };
 
@@ -52,7 +55,9 @@ function startLoad(vaultIds: readonly string[]): { load: Load; ended: Promise<un
   const ways = { byToken, byEncryptedCard, byStoredCard: byStoredCard(vaultIds), byNewStoredCard };
   const callers = services.flatMap((service, index) =>
     Object.entries(ways).flatMap(([name, cardOf]) =>
-      [1, 2].map(() => payUntilOver(load, name, service.gatewayUrl, tokens[index] as string, cardOf)),
+      Array.from({ length: CALLERS }, () =>
+        payUntilOver(load, name, service.gatewayUrl, tokens[index] as string, cardOf),
+      ),
     ),
   );
   return { load, ended: Promise.all(callers) };

@@ -117,6 +117,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
     whyHeld: () => null,
     pages: null,
     isOverTls: false,
+    pagesOrigin: null,
     endpoints: [...merchants.endpoints, ...whoEndpoints()],
     mounts: [
       { api: 'gateway', prefix: '' },

@@ -2497,12 +2497,6 @@ export type Operations = {
       readonly paymentId: string;
       readonly body: CaptureRequest;
     }; answer: Capture };
-  /** Capture an authorized payment */
-  putCapture: { given: {
-      /** The id of the payment. */
-      readonly paymentId: string;
-      readonly body: CaptureRequest;
-    }; answer: Capture };
   /** Give a payment back, whole or in parts */
   cancelPayment: { given: {
       /** The id of the payment. */
@@ -2939,7 +2933,6 @@ export const OPERATIONS: Readonly<Record<keyof Operations, OperationRow>> = {
   listPayments: ['GET', '/v1/payments', 'gateway', 'plain', 'method referenceTransaction nsu authorizationCode vaultId billingId txid endToEndId status lastFour dateRangeStartDate dateRangeEndDate page limit orderBy'],
   getPayment: ['GET', '/v1/payments/{paymentId}', 'gateway', 'plain', 'splitPage'],
   capturePayment: ['POST', '/v1/payments/{paymentId}/capture', 'gateway', 'keyed', ''],
-  putCapture: ['PUT', '/v1/payments/{paymentId}/capture', 'gateway', 'keyed', ''],
   cancelPayment: ['POST', '/v1/payments/{paymentId}/cancel', 'gateway', 'keyed', ''],
   issuePix: ['POST', '/v1/payments/pix', 'gateway', 'keyed', ''],
   createPaymentLink: ['POST', '/v1/paymentlink/new', 'gateway', 'keyed', ''],

@@ -3,7 +3,7 @@ import { LONGEST_REASON } from '../../audit/audit-event.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import { MOST_COUNTED_FOR_PEOPLE } from '../../platform/pages.ts';
 import type { SettlementFormat } from '../../reconciliation/settlement-entry.ts';
-import type { CardBrand } from '../../values/card-number.ts';
+import { BRAND_NAMES, type CardBrand } from '../../values/card-number.ts';
 import type { CsvCell } from '../../values/csv.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { pathOf, withQuery } from './paths.ts';
@@ -239,16 +239,8 @@ export function centsOf(text: string): number | string {
   return Number(whole.replaceAll('.', '')) * 100 + Number(fraction.padEnd(2, '0'));
 }
 
-const NAMES: Readonly<Record<CardBrand, string>> = {
-  visa: 'Visa',
-  mastercard: 'Mastercard',
-  amex: 'American Express',
-  elo: 'Elo',
-  hipercard: 'Hipercard',
-};
-
 export function brandText(brand: CardBrand): string {
-  return NAMES[brand];
+  return BRAND_NAMES[brand];
 }
 
 export function cardText({

@@ -18,6 +18,8 @@ export const PLAN = `${PLANS}/{planId}`;
 export const BOLETOS = `${OF_MERCHANT}/boletos`;
 export const BOLETO = `${BOLETOS}/{boletoId}`;
 export const BOLETO_PDF = `${BOLETO}/pdf`;
+export const LINKS = `${OF_MERCHANT}/links`;
+export const LINK = `${LINKS}/{linkId}`;
 export const RECONCILIATION = `${OF_MERCHANT}/reconciliation`;
 export const RECONCILIATION_CSV = `${OF_MERCHANT}/reconciliation.csv`;
 export const DAY_SHEET = `${RECONCILIATION}/days/{day}`;
@@ -117,6 +119,7 @@ export const subscriptionPath = (merchantId: string, subscriptionId: string) =>
 export const billingPath = (merchantId: string, billingId: string) =>
   pathOf(BILLING, { merchantId, billingId });
 export const planPath = (merchantId: string, planId: string) => pathOf(PLAN, { merchantId, planId });
+export const linkPath = (merchantId: string, linkId: string) => pathOf(LINK, { merchantId, linkId });
 export const boletoPath = (merchantId: string, boletoId: string) => pathOf(BOLETO, { merchantId, boletoId });
 export const deliveryPath = (merchantId: string, deliveryId: string) =>
   pathOf(DELIVERY, { merchantId, deliveryId });

@@ -1,3 +1,4 @@
+import type { LinkStatusWord } from '../../payments/links/contract.ts';
 import type { LIST_PAYMENTS } from '../../payments/list/contract.ts';
 import type { CardPayment } from '../../payments/status/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
@@ -80,6 +81,14 @@ export const RECEIVED_WORDS = {
 export function isPaying({ kind }: { readonly kind: PaymentKind }): boolean {
   return kind === 'expected' || kind === 'otherAmount';
 }
+
+export const LINK_STATES = {
+  Aberto: { tone: 'good', text: 'Can be paid' },
+  Processando: { tone: 'wait', text: 'Being paid' },
+  Pago: { tone: 'good', text: 'Paid link' },
+  Desativado: { tone: 'plain', text: 'Disabled link' },
+  Expirado: { tone: 'plain', text: 'Past its last day' },
+} as const satisfies States<LinkStatusWord>;
 
 /** 0: the bank has not answered yet. */
 export type StatusBill = `${0 | (typeof STATUS_BILL)[keyof typeof STATUS_BILL]}`;

@@ -20,6 +20,9 @@ export type AskTools = {
   readonly readers: Map<string, RequestReader>;
   readonly log: Log;
   readonly requestDeadlineMilliseconds: number;
+  /** Of the pages for payers; null: unknown, but in homologation, where it is that of each request. */
+  readonly pagesOrigin: string | null;
+  readonly isHomologation: boolean;
   readonly whyHeld: () => ReturnType<typeof failureOfHold>;
 };
 
@@ -80,6 +83,7 @@ export async function askEndpoint<Declared extends Contract>(
     requestId: asker.requestId,
     address: asker.address,
     origin: () => asker.origin,
+    pagesOrigin: () => tools.pagesOrigin ?? (tools.isHomologation ? asker.origin : null),
     deadlineAt: performance.now() + (served.deadlineMilliseconds ?? tools.requestDeadlineMilliseconds),
   });
   if (answer === CUT_CONNECTION) return refuse(504, '', UNKNOWN_OUTCOME[language]);

@@ -79,7 +79,9 @@ const CAPTURE_REQUEST = named('CaptureRequest', {
   ),
 });
 
-const CAPTURE = {
+const CAPTURE_PAYMENT = contract({
+  id: 'capturePayment',
+  method: 'POST',
   path: '/v1/payments/{paymentId}/capture',
   api: 'gateway',
   scope: 'gateway',
@@ -129,11 +131,7 @@ const CAPTURE = {
       sentence: { pt: 'A captura está em andamento: a adquirente ainda não respondeu …' },
     }),
   },
-} as const;
-
-const CAPTURE_PAYMENT = contract({ ...CAPTURE, id: 'capturePayment', method: 'POST' });
-/** For clients of this API family. */
-const PUT_CAPTURE = contract({ ...CAPTURE, id: 'putCapture', method: 'PUT' });
+});
 
 /** Cents, or null for the authorized amount. */
 function readCaptureAmount({ amount }: Static<typeof CAPTURE_REQUEST>): Cents | null {
@@ -158,9 +156,6 @@ function writeCapture(
 
 export const CAPTURE_ENDPOINTS: readonly Endpoint<CapturePaymentTools>[] = [
   endpoint(CAPTURE_PAYMENT, (tools: CapturePaymentTools, call) =>
-    capture(tools, call, readCaptureAmount(call.body)),
-  ),
-  endpoint(PUT_CAPTURE, (tools: CapturePaymentTools, call) =>
     capture(tools, call, readCaptureAmount(call.body)),
   ),
 ];

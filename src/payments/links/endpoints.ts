@@ -24,6 +24,7 @@ import {
 import { type CreateLinkTools, createLink } from './create-link.ts';
 import { disableLink } from './disable-link.ts';
 import { findLink, LINK_ORDERS, listLinkPage } from './links.sql.ts';
+import type { PayLinkByPixTools } from './pay-link-by-pix.ts';
 
 export const LINK_REFUSALS = {
   paid: conflict({ pt: 'O link já foi pago.', en: 'The link is paid already.' }),
@@ -33,14 +34,15 @@ export const LINK_REFUSALS = {
   }),
 } as const satisfies Record<string, RefusalShape>;
 
-export type LinkTools = CreateLinkTools & {
-  readonly clock: BusinessClock;
-  readonly callRules: CallRules;
-  readonly lookUp: LookUp;
-  readonly search: Search;
-  /** Null if the service has no cells. */
-  readonly cell: string | null;
-};
+export type LinkTools = CreateLinkTools &
+  PayLinkByPixTools & {
+    readonly clock: BusinessClock;
+    readonly callRules: CallRules;
+    readonly lookUp: LookUp;
+    readonly search: Search;
+    /** Null if the service has no cells. */
+    readonly cell: string | null;
+  };
 
 export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
   endpoint(
@@ -50,7 +52,7 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
       const readTerms = (now: Instant) =>
         expirationFault(call.body.expirationDate, now) ?? readWantedLink(call.body, now);
       const once = await createLink(tools, seller, readTerms, call, call.deadlineAt);
-      const pages = linkPagesAt(call.origin(), tools.cell);
+      const pages = linkPagesAt(call.pagesOrigin(), tools.cell);
       return writeOnce(call, once, (result) =>
         typeof result === 'string'
           ? refusalAnswer(LINK_TERMS_REFUSALS[result], call.language)
@@ -74,7 +76,7 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
           findLink(database, { merchantId, linkId: id.toLowerCase() }),
         );
     if (link === null) return refusalAnswer(FAILURES.unknownPath, call.language);
-    const pages = linkPagesAt(call.origin(), tools.cell);
+    const pages = linkPagesAt(call.pagesOrigin(), tools.cell);
     return { status: 200, body: writeLink(link, pages, tools.clock.now(merchantId)) };
   }),
   endpoint(LIST_LINKS, async (tools: LinkTools, call) => {
@@ -89,15 +91,14 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
     const found = await tools.search(merchantId, (database) =>
       listLinkPage(database, merchantId, state, now, wanted),
     );
-    const pages = linkPagesAt(call.origin(), tools.cell);
+    const pages = linkPagesAt(call.pagesOrigin(), tools.cell);
     return { status: 200, body: writePage(wanted, found, (link) => writeLink(link, pages, now)) };
   }),
   endpoint(DISABLE_LINK, async (tools: LinkTools, call) => {
     const { merchantId } = callerOf(call);
-    const { id, reason } = call.query;
-    const result = await disableLink(tools, merchantId, id, reason);
+    const result = await disableLink(tools, { merchantId, ...call.query }, call.deadlineAt);
     if (result === null || typeof result === 'string') return refuse(result, call.language);
-    const pages = linkPagesAt(call.origin(), tools.cell);
+    const pages = linkPagesAt(call.pagesOrigin(), tools.cell);
     return { status: 200, body: writeLink(result, pages, tools.clock.now(merchantId)) };
   }),
 ];

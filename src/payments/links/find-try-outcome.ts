@@ -4,6 +4,8 @@ import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Looked } from '../../platform/postgres/batched-reads.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
 import type { MadeTransaction } from '../../transactions/methods/card/intents.sql.ts';
+import type { Pix, PixState } from '../../transactions/methods/pix/pix.ts';
+import { findMadePix, findPix } from '../../transactions/methods/pix/pix-charges.sql.ts';
 import type { TransactionState } from '../../transactions/transaction.ts';
 import { findTransaction } from '../../transactions/transaction-queries.sql.ts';
 import { keyOfTry, type Link, outcomeWithoutPayment, type TryOutcome } from './link.ts';
@@ -36,15 +38,49 @@ const OUTCOMES: Readonly<Record<TransactionState, TryOutcome['kind']>> = {
   voided: 'failed',
 };
 
-/** What became of the last try, from its payment itself: whoever charged it may have died. */
-export async function findTryOutcome(
-  { database, keyring, findMadeTransaction }: FindTryTools,
-  link: Link,
-): Promise<TryOutcome> {
-  const { merchantId } = link;
-  const { value: paymentId } = await findMadeTransaction({ merchantId, ...spanOfTry(keyring, link) });
-  if (paymentId === null) return outcomeWithoutPayment(link);
-  const transaction = await findTransaction(database, merchantId, paymentId);
-  const kind = transaction === null ? 'underWay' : OUTCOMES[transaction.state];
+/** By what a payer may still do, or has done. What was given back was paid. */
+const OUTCOMES_OF_PIX: Readonly<Record<PixState, TryOutcome['kind']>> = {
+  issuing: 'underWay',
+  waiting: 'underWay',
+  removing: 'underWay',
+  paid: 'paid',
+  returned: 'paid',
+  canceled: 'failed',
+  expired: 'failed',
+  refused: 'failed',
+};
+
+/** What became of the last try, from its payment itself: whoever made it may have died. */
+export async function findTryOutcome(tools: FindTryTools, link: Link): Promise<TryOutcome> {
+  const found = await (link.tryMethod === 'pix' ? findPixOutcome(tools, link) : findCardOutcome(tools, link));
+  if (found === null) return outcomeWithoutPayment(link);
+  const { kind, paymentId } = found;
   return kind === 'paid' ? { kind, paymentId } : { kind };
+}
+
+type Found = { readonly kind: TryOutcome['kind']; readonly paymentId: string };
+
+async function findCardOutcome(tools: FindTryTools, link: Link): Promise<Found | null> {
+  const { merchantId } = link;
+  const span = spanOfTry(tools.keyring, link);
+  const { value: paymentId } = await tools.findMadeTransaction({ merchantId, ...span });
+  if (paymentId === null) return null;
+  const transaction = await findTransaction(tools.database, merchantId, paymentId);
+  return { kind: transaction === null ? 'underWay' : OUTCOMES[transaction.state], paymentId };
+}
+
+async function findPixOutcome(tools: FindTryTools, link: Link): Promise<Found | null> {
+  const pix = await findPixOfTry(tools, link);
+  return pix === null ? null : { kind: OUTCOMES_OF_PIX[pix.state], paymentId: pix.pixId };
+}
+
+/** Null: the last try has made no Pix. */
+export async function findPixOfTry(
+  { database, keyring }: Pick<FindTryTools, 'database' | 'keyring'>,
+  link: Link,
+): Promise<Pix | null> {
+  if (link.tryMethod !== 'pix') return null;
+  const { merchantId } = link;
+  const pixId = await findMadePix(database, merchantId, spanOfTry(keyring, link));
+  return pixId === null ? null : findPix(database, { merchantId, pixId });
 }

@@ -18,6 +18,10 @@ export const LINK_MOVES = {
   disabled: NEVER,
 } as const satisfies Record<LinkState, Record<LinkEvent, LinkState | null>>;
 
+/** What a try pays with. A Pix has its try until it is paid, over, or taken away. */
+export const TRY_METHODS = ['card', 'pix'] as const;
+export type TryMethod = (typeof TRY_METHODS)[number];
+
 export type LinkKey = { readonly merchantId: string; readonly linkId: string };
 
 export type WantedLink = {
@@ -40,6 +44,8 @@ export type Link = LinkKey &
     readonly disableReason: string | null;
     /** The number of the last try; 0: nobody has tried. */
     readonly tries: number;
+    /** How the last try pays; null: nobody has tried. */
+    readonly tryMethod: TryMethod | null;
     /** What paid it. */
     readonly paymentId: string | null;
     readonly createdBy: string;
@@ -61,7 +67,7 @@ export function shownState(
   return state === 'open' && now >= expiresAt ? 'expired' : state;
 }
 
-/** What became of a try. `underWay`: its payment may still be approved. */
+/** What became of a try. `underWay`: its payment may still be approved, or its Pix paid. */
 export type TryOutcome =
   | { readonly kind: 'paid'; readonly paymentId: string }
   | { readonly kind: 'failed' }

@@ -13,7 +13,16 @@ import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
-import { LINK_MOVES, LINK_STATES, type Link, type LinkKey, MOST_TRIES, type ShownState } from './link.ts';
+import {
+  LINK_MOVES,
+  LINK_STATES,
+  type Link,
+  type LinkKey,
+  MOST_TRIES,
+  type ShownState,
+  TRY_METHODS,
+  type TryMethod,
+} from './link.ts';
 
 const LINK = rowCodec<Link>(
   {
@@ -32,6 +41,7 @@ const LINK = rowCodec<Link>(
     state: column.oneOf(LINK_STATES),
     disableReason: column.nullable(column.text()),
     tries: column.whole(),
+    tryMethod: column.nullable(column.oneOf(TRY_METHODS)),
     paymentId: column.nullable(column.text()),
     createdBy: column.text(),
     createdAt: column.instant(),
@@ -108,22 +118,20 @@ export async function findLink(database: Reader, { merchantId, linkId }: LinkKey
 
 export type LinkOfPage = Link & {
   readonly beneficiary: { readonly name: string; readonly documentNumber: string };
-  readonly isMerchantDisabled: boolean;
 };
 
 const BENEFICIARY = rowCodec({ name: column.text('m.legal_name'), documentNumber: column.text('m.cnpj') });
-const STANDING = rowCodec({ isMerchantDisabled: column.boolean('m.disabled_at is not null') });
 
 const FIND_OF_PAGE = statement(
   'payment_links.find_of_page',
-  `select ${LINK.columns}, ${BENEFICIARY.columns}, ${STANDING.columns}
-   from payment_links l join merchants m using (merchant_id) where l.page_key = $1`,
+  `select ${LINK.columns}, ${BENEFICIARY.columns}
+   from payment_links l join merchants m using (merchant_id) where l.page_key = $1 and m.disabled_at is null`,
 );
 
+/** Whoever sells no more has no page. */
 export async function findLinkOfPage(database: Reader, pageKey: string): Promise<LinkOfPage | null> {
   const [row] = await database.query(FIND_OF_PAGE, [pageKey]);
-  if (row === undefined) return null;
-  return { ...LINK.parse(row), beneficiary: BENEFICIARY.parse(row), ...STANDING.parse(row) };
+  return row === undefined ? null : { ...LINK.parse(row), beneficiary: BENEFICIARY.parse(row) };
 }
 
 /** For the request of a try, which ends within 15 seconds as a rule. */
@@ -132,7 +140,7 @@ const REQUEST_SECONDS = 20;
 /** Only one of many that ask at the same time: the row is locked, and no longer open for the others. */
 const BEGIN = statement(
   'payment_links.begin',
-  `update payment_links l set state = 'paying', tries = l.tries + 1,
+  `update payment_links l set state = 'paying', tries = l.tries + 1, try_method = $6,
      tried_at = now(), look_at = now() + $4 * interval '1 second'
    where l.merchant_id = $1 and l.link_id = $2 and l.state in (${fromStates(LINK_MOVES, 'begin')})
      and l.expires_at > $3::timestamptz and l.tries < $5
@@ -143,11 +151,12 @@ const BEGIN = statement(
 export async function beginTry(
   database: Database,
   { merchantId, linkId }: LinkKey,
+  method: TryMethod,
   now: Instant,
 ): Promise<Link | null> {
   const [row] = await database.query(BEGIN, [
     ...[merchantId, linkId, utcText(now)],
-    ...[REQUEST_SECONDS, MOST_TRIES],
+    ...[REQUEST_SECONDS, MOST_TRIES, method],
   ]);
   return row === undefined ? null : LINK.parse(row);
 }

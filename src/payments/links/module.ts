@@ -5,6 +5,7 @@ import { serve } from '../../platform/http/endpoint.ts';
 import { rateLimit } from '../../platform/http/rate-limit.ts';
 import type { Module, ModuleContext, Published } from '../../platform/module.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
+import type { PixModule } from '../../transactions/methods/pix/module.ts';
 import { openPayersLine } from '../../transactions/payers/open-payers-line.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { CallRules } from '../../webhooks/posting/url-rules.ts';
@@ -44,6 +45,7 @@ type Below = {
   readonly paying: PayOnceTools & { readonly minimumInstallment: Cents; readonly callRules: CallRules };
   readonly antiFraud: Pick<AntiFraudModule, 'createCode'>;
   readonly cardKeys: CardKeys;
+  readonly pix: Pick<PixModule, 'issuing' | 'canceling'>;
 };
 
 export function openLinks(
@@ -52,7 +54,7 @@ export function openLinks(
     readonly keyring: Keyring;
     readonly acquirers: Acquirers;
   },
-  { paying, antiFraud, cardKeys }: Below,
+  { paying, antiFraud, cardKeys, pix }: Below,
 ): Module {
   const { database, keyring, clock, acquirers, lookUp, search, batched, gate, log } = context;
   const { cell } = context.configuration;
@@ -60,6 +62,7 @@ export function openLinks(
     endpoints: [
       ...serve(LINK_ENDPOINTS, {
         ...paying,
+        ...pix,
         clock,
         lookUp,
         search,
@@ -68,6 +71,8 @@ export function openLinks(
       }),
       ...serve(LINK_PAGE_ENDPOINTS, {
         ...paying,
+        ...pix,
+        pixBanks: pix.issuing.pixBanks,
         cardKeys,
         clock,
         acquirers,

@@ -31,12 +31,12 @@ export const SHOW_LINK_PAGE = contract({
   answers: { 200: { description: 'The page.', contentType: 'text/html' }, 404: NO_LINK },
 });
 
-const TRY_STATUSES = ['paid', 'declined', 'confirming', 'notOpen'] as const;
+const TRY_STATUSES = ['paid', 'declined', 'confirming', 'waiting', 'removed', 'notOpen'] as const;
 
 const TRY_ANSWER = named('PaymentLinkTry', {
   status: Type.Enum([...TRY_STATUSES], {
     description:
-      'paid; declined: nothing was charged, and another try may begin; confirming: the outcome is not known yet; notOpen: it cannot be paid now.',
+      'paid; declined: nothing was charged, and another try may begin; confirming: the outcome is not known yet; waiting: the page shows a Pix to pay; removed: that Pix is over, and another try may begin; notOpen: it cannot be paid now.',
   }),
   message: Type.Union([Type.String(), Type.Null()], { description: 'For the buyer, when declined.' }),
 });
@@ -72,5 +72,27 @@ export const PAY_LINK_BY_CARD = contract({
   }),
   isExact: true,
   bodyExample: { encryptedCard: 'q83v'.repeat(128), installments: 1 },
+  answers: ANSWERS,
+});
+
+export const PAY_LINK_BY_PIX = contract({
+  ...PAGE,
+  id: 'payLinkByPix',
+  method: 'POST',
+  path: '/pay/{pageKey}/pix',
+  summary: 'Make a Pix that pays a link',
+  description:
+    'Called by the page, which shows its code. Until that Pix is paid, over or taken away nothing else pays the link.',
+  answers: ANSWERS,
+});
+
+export const TAKE_LINK_PIX_AWAY = contract({
+  ...PAGE,
+  id: 'takeLinkPixAway',
+  method: 'POST',
+  path: '/pay/{pageKey}/pix/cancel',
+  summary: 'Take the Pix of a link away',
+  description:
+    'Called by the page, for a buyer who pays otherwise. A Pix that was paid meanwhile pays the link.',
   answers: ANSWERS,
 });

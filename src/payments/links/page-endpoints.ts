@@ -4,100 +4,105 @@ import type { Gate } from '../../platform/gate.ts';
 import { type Answer, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { tooManyAnswer, unavailableAnswer } from '../../platform/http/failures.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
-import type { Language } from '../../platform/http/sentence.ts';
 import { type Acquirers, widestCapabilities } from '../../providers/open-acquirers.ts';
-import type { AskForPayer, SlowDown } from '../../transactions/payers/open-payers-line.ts';
+import type { PixBanks } from '../../providers/open-pix-banks.ts';
+import { payableCode } from '../../transactions/methods/pix/page/pix-to-pay.ts';
+import { answerPayer, htmlAnswer, type PageCall } from '../../transactions/payers/answer-payer.ts';
+import type { AskForPayer } from '../../transactions/payers/open-payers-line.ts';
 import type { Cents } from '../../values/cents.ts';
 import { instant } from '../../values/instant.ts';
 import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import type { SignedText } from '../../webhooks/secrets/sign-for-account.ts';
 import { LINK_STATUS_WORDS } from './contract.ts';
+import { findPixOfTry } from './find-try-outcome.ts';
 import { installmentOptions, type Link, shownState } from './link.ts';
 import { findLinkOfPage, type LinkOfPage } from './links.sql.ts';
 import { type LinkToPay, linkPage, linkPageHeaders, NO_LINK_PAGE, type PageScript } from './page.ts';
-import { PAY_LINK_BY_CARD, SHOW_LINK_PAGE } from './page-contract.ts';
+import { PAY_LINK_BY_CARD, PAY_LINK_BY_PIX, SHOW_LINK_PAGE, TAKE_LINK_PIX_AWAY } from './page-contract.ts';
 import { type PayLinkResult, type PayLinkTools, payLink } from './pay-link.ts';
+import { caughtUp, type PayLinkByPixTools, payLinkByPix, takePixAway } from './pay-link-by-pix.ts';
 import { returnAddress, returnText } from './return-address.ts';
 
-export type LinkPageTools = PayLinkTools & {
-  readonly askForPayer: AskForPayer;
-  readonly gate: Gate;
-  readonly clock: BusinessClock;
-  readonly acquirers: Acquirers;
-  readonly cardKeys: Pick<CardKeys, 'publicKey'>;
-  readonly minimumInstallment: Cents;
-  readonly script: PageScript;
-  /** Of tries to pay, by address. */
-  readonly tryLimit: RateLimit;
-  readonly sign: (link: Link, body: string) => Promise<SignedText>;
-};
-
-const HTML = 'text/html; charset=utf-8';
-
-type PageCall = {
-  readonly parameters: { readonly pageKey: string };
-  readonly address: string;
-  readonly language: Language;
-};
+export type LinkPageTools = PayLinkTools &
+  PayLinkByPixTools & {
+    readonly askForPayer: AskForPayer;
+    readonly gate: Gate;
+    readonly clock: BusinessClock;
+    readonly acquirers: Acquirers;
+    readonly pixBanks: Pick<PixBanks, 'choose'>;
+    readonly cardKeys: Pick<CardKeys, 'publicKey'>;
+    readonly minimumInstallment: Cents;
+    readonly script: PageScript;
+    /** Of tries to pay, by address. */
+    readonly tryLimit: RateLimit;
+    readonly sign: (link: Link, body: string) => Promise<SignedText>;
+  };
 
 export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
   endpoint(SHOW_LINK_PAGE, (tools: LinkPageTools, call) =>
-    answer(tools, call, async (link) => ({
-      status: 200,
-      text: { content: linkPage(await toPay(tools, link), tools.script), type: HTML },
-      headers: linkPageHeaders(tools.script),
-    })),
+    answer(tools, call, async (found) => {
+      const { database, script } = tools;
+      const isEnded = await caughtUp(tools, found);
+      const link = isEnded ? ((await findLinkOfPage(database, found.pageKey)) ?? found) : found;
+      return htmlAnswer(200, linkPage(await toPay(tools, link), script), linkPageHeaders(script));
+    }),
   ),
   endpoint(PAY_LINK_BY_CARD, (tools: LinkPageTools, call) =>
     answer(tools, call, async (link) => {
-      // Before a try begins: its number would be that of one that the database has lost.
-      if (tools.gate.reason() !== null) return unavailableAnswer('overloaded', call.language);
       const { encryptedCard, installments, brand = null } = call.body;
       const isOffered = optionsOf(tools, link).some(({ count }) => count === installments);
-      if (shownState(link, tools.clock.now(link.merchantId)) !== 'open' || !isOffered)
-        return writeTry({ kind: 'notOpen' });
-      const group = addressGroup(parseAddress(call.address));
-      const secondsToWait = tools.tryLimit.secondsToWait(group, performance.now());
-      if (secondsToWait > 0) return tooManyAnswer(secondsToWait, call.language);
+      if (!isOpen(tools, link) || !isOffered) return writeTry({ kind: 'notOpen' });
       const card = { encryptedCard, brand, installmentCount: installments, address: call.address };
-      return writeTry(await payLink(tools, link, card, call.deadlineAt));
+      return unlessTooMany(tools, call, () => payLink(tools, link, card, call.deadlineAt));
     }),
   ),
+  endpoint(PAY_LINK_BY_PIX, (tools: LinkPageTools, call) =>
+    answer(tools, call, async (link) => {
+      if (!isOpen(tools, link) || !isPixOffered(tools, link)) return writeTry({ kind: 'notOpen' });
+      return unlessTooMany(tools, call, () => payLinkByPix(tools, link, call.deadlineAt));
+    }),
+  ),
+  endpoint(TAKE_LINK_PIX_AWAY, (tools: LinkPageTools, call) =>
+    answer(tools, call, (link) =>
+      unlessTooMany(tools, call, () => takePixAway(tools, link, call.deadlineAt)),
+    ),
+  ),
 ];
+
+const isOpen = ({ clock }: LinkPageTools, link: Link) =>
+  shownState(link, clock.now(link.merchantId)) === 'open';
+
+async function unlessTooMany(
+  { gate, tryLimit }: LinkPageTools,
+  { address, language }: Pick<PageCall, 'address' | 'language'>,
+  attempt: () => Promise<PayLinkResult>,
+): Promise<Answer> {
+  // Before a try begins: its number would be that of one that the database has lost.
+  if (gate.reason() !== null) return unavailableAnswer('overloaded', language);
+  const secondsToWait = tryLimit.secondsToWait(addressGroup(parseAddress(address)), performance.now());
+  return secondsToWait > 0 ? tooManyAnswer(secondsToWait, language) : writeTry(await attempt());
+}
 
 function writeTry(result: PayLinkResult): Answer {
   const message = result.kind === 'declined' ? result.words : null;
   return { status: 200, body: { status: result.kind, message }, headers: { 'cache-control': 'no-store' } };
 }
 
-async function answer(
-  tools: LinkPageTools,
-  { parameters: { pageKey }, address, language }: PageCall,
+function answer(
+  { askForPayer, script }: LinkPageTools,
+  call: PageCall,
   write: (link: LinkOfPage) => Promise<Answer>,
 ): Promise<Answer> {
-  const link = await find(tools, pageKey, address);
-  if (link === null)
-    return {
-      status: 404,
-      text: { content: NO_LINK_PAGE, type: HTML },
-      headers: linkPageHeaders(tools.script),
-    };
-  return 'secondsToWait' in link ? tooManyAnswer(link.secondsToWait, language) : write(link);
+  return answerPayer(askForPayer, call, {
+    find: findLinkOfPage,
+    write,
+    missing: htmlAnswer(404, NO_LINK_PAGE, linkPageHeaders(script)),
+  });
 }
 
-/** Page keys after an optional cell prefix. Any other text is refused without a database query. */
-const PAGE_KEY = /^(?:[a-z][a-z0-9]\.)?([0-9a-f]{32})$/;
-
-/** Whoever sells no more has no page. */
-async function find(
-  { askForPayer }: LinkPageTools,
-  place: string,
-  address: string,
-): Promise<LinkOfPage | SlowDown | null> {
-  const pageKey = PAGE_KEY.exec(place)?.[1];
-  if (pageKey === undefined) return null;
-  const link = await askForPayer(address, (database) => findLinkOfPage(database, pageKey));
-  return link !== null && 'isMerchantDisabled' in link && link.isMerchantDisabled ? null : link;
+function isPixOffered({ pixBanks }: LinkPageTools, { merchantId, linkId, amount }: Link): boolean {
+  const sale = { merchantId, transactionId: linkId, brand: null, installmentCount: 1, amount };
+  return pixBanks.choose(sale) !== null;
 }
 
 function optionsOf({ acquirers, minimumInstallment }: LinkPageTools, link: Link) {
@@ -105,12 +110,17 @@ function optionsOf({ acquirers, minimumInstallment }: LinkPageTools, link: Link)
 }
 
 async function toPay(tools: LinkPageTools, link: LinkOfPage): Promise<LinkToPay> {
-  const shown = shownState(link, tools.clock.now(link.merchantId));
+  const now = tools.clock.now(link.merchantId);
+  const shown = shownState(link, now);
+  const pix = shown === 'paying' ? await findPixOfTry(tools, link) : null;
+  const code = pix === null ? null : payableCode({ ...pix, now });
   return {
     link,
     shown,
     beneficiary: link.beneficiary,
     options: optionsOf(tools, link),
+    isPixOffered: isPixOffered(tools, link),
+    pix: pix === null || code === null ? null : { code, until: pix.expiresAt },
     now: instant(Date.now()),
     publicKey: tools.cardKeys.publicKey().key,
     returnAddress:

@@ -26,6 +26,7 @@ const LINK: Link = {
   state: 'open',
   disableReason: null,
   tries: 0,
+  tryMethod: null,
   paymentId: null,
   createdBy: 'loja',
   createdAt: NOW,
@@ -37,6 +38,8 @@ const TO_PAY: LinkToPay = {
   beneficiary: { name: 'Loja & Filhos' },
   shown: 'open',
   options: installmentOptions(LINK, cents(500), 12),
+  isPixOffered: true,
+  pix: null,
   now: NOW,
   publicKey: 'a2V5',
   returnAddress: 'https://loja.example/?status=Pago&x="',
@@ -68,6 +71,11 @@ test('a link that is not open has no form, and one that is over leads back', () 
     );
     assert.equal(html.includes('http-equiv="refresh"'), shown === 'paying', shown);
   }
+  const pix = { code: '00020101021226', until: instant(NOW + 1_800_000) };
+  const withPix = page({ shown: 'paying', pix, returnAddress: null });
+  assert.ok(withPix.includes('<svg') && withPix.includes(pix.code) && withPix.includes('válido até 10:30'));
+  assert.ok(!withPix.includes('<form'));
+  assert.ok(!page({ isPixOffered: false }).includes('Pagar com Pix'));
   assert.ok(!page({ link: { ...LINK, tries: MOST_TRIES } }).includes('<form'), 'after too many tries');
 });
 

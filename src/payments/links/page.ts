@@ -1,8 +1,17 @@
-import { dayText, htmlPage, pageHeaders, reaisShown } from '../../transactions/payers/page-of-payer.ts';
+import {
+  copyable,
+  dayText,
+  htmlPage,
+  pageHeaders,
+  reaisShown,
+} from '../../transactions/payers/page-of-payer.ts';
 import brandList from '../../values/card-brands.json' with { type: 'json' };
-import { type Instant, instant, saoPauloDay } from '../../values/instant.ts';
+import { BRAND_NAMES } from '../../values/card-number.ts';
+import { type Instant, instant, saoPauloDay, saoPauloText } from '../../values/instant.ts';
 import { escapedMarkup } from '../../values/markup.ts';
+import { qrCodeSvg } from '../../values/qr-code.ts';
 import { type InstallmentOption, type Link, MOST_TRIES, type ShownState } from './link.ts';
+import { NOT_ASKED } from './refusal-words.ts';
 
 const STYLE = `
 * { box-sizing: border-box; }
@@ -23,12 +32,15 @@ input[aria-invalid] { border-color: #b00020; }
 .fault { display: block; min-height: 1.5rem; }
 .brand { float: right; color: #555; }
 button, a.button { display: block; width: 100%; margin-top: 1rem; padding: 0.8rem; border: 0; border-radius: 4px; background: #0b4fa8; color: #fff; font: inherit; font-weight: bold; text-align: center; text-decoration: none; cursor: pointer; }
+.quiet { border: 1px solid #0b4fa8; background: #fff; color: #0b4fa8; }
+svg { display: block; width: 100%; height: auto; }
+.copy { font-family: ui-monospace, Menlo, Consolas, monospace; overflow-wrap: anywhere; user-select: all; }
 button:disabled { background: #595959; cursor: default; }
 :focus-visible { outline: 3px solid #f2a900; outline-offset: 2px; }
 `;
 
 /** Browsers check the style against this hash. A test computes it again. */
-const STYLE_HASH = 'sha256-UTfgW/KU1J5n8fN1QfRgHt4nAAAubJEbUgu45T8WTd4=';
+const STYLE_HASH = 'sha256-HSnIl9I6+1c4V+X3f/JwWQ/ad9nMOk9VyqUdCskR4P0=';
 
 /** What the browser runs: the text of the page's one script, and its hash. */
 export type PageScript = { readonly text: string; readonly hash: string };
@@ -42,6 +54,9 @@ export type LinkToPay = {
   readonly beneficiary: { readonly name: string };
   readonly shown: ShownState;
   readonly options: readonly InstallmentOption[];
+  readonly isPixOffered: boolean;
+  /** What the last try is paid by; null: nothing waits for a payer. */
+  readonly pix: { readonly code: string; readonly until: Instant } | null;
   /** Of the service, in real time. */
   readonly now: Instant;
   readonly publicKey: string;
@@ -76,22 +91,53 @@ export function linkPage(toPay: LinkToPay, script: PageScript): string {
 ${facts.map(([name, value]) => `<dt>${name}</dt><dd>${escapedMarkup(value)}</dd>`).join('\n')}
 </dl>
 <p id="answer" role="alert" tabindex="-1"></p>
-<p id="working" role="status" hidden>Aguarde. Não feche esta página.</p>${isPayable(toPay) ? cardForm(toPay) : ''}${back}
+<p id="working" role="status" hidden>Aguarde. Não feche esta página.</p>${waysToPay(toPay)}${back}
 <script type="application/json" id="given">${givenTo(toPay)}</script>
 <script>${script.text}</script>`,
   });
 }
 
+function waysToPay(toPay: LinkToPay): string {
+  if (toPay.pix !== null) return pixToPay(toPay.pix);
+  if (!isPayable(toPay)) return '';
+  return `${SCRIPT_NEEDED}${toPay.isPixOffered ? PIX_BUTTON : ''}${cardForm(toPay)}`;
+}
+
+const SCRIPT_NEEDED = `
+<noscript><p>Para pagar, ative o JavaScript do navegador: ele protege os dados do cartão.</p></noscript>`;
+
+/** Hidden until the script runs. */
+const PIX_BUTTON = `
+<div class="scripted" hidden>
+<h2>Pix</h2>
+<button id="by-pix" type="button">Pagar com Pix</button>
+</div>`;
+
+function pixToPay({ code, until }: NonNullable<LinkToPay['pix']>): string {
+  return `
+${qrCodeSvg(code)}
+<p>Pix copia e cola, válido até ${saoPauloText(until).slice(11, 16)} (horário de Brasília):</p>
+<p>${copyable(code)}</p>
+<div class="scripted" hidden>
+<button id="copy" type="button">Copiar código Pix</button>
+<button id="not-by-pix" type="button" class="quiet">Pagar de outra forma</button>
+</div>`;
+}
+
 const isPayable = ({ link, shown }: LinkToPay) => shown === 'open' && link.tries < MOST_TRIES;
 
 /** The first thing that a buyer must read. */
-function noticeOf({ link, shown }: LinkToPay): string {
+function noticeOf({ link, shown, isPixOffered, pix }: LinkToPay): string {
   switch (shown) {
     case 'open':
       return link.tries >= MOST_TRIES
         ? 'Houve tentativas demais. Peça um novo link ao vendedor.'
-        : 'Pague com cartão de crédito.';
+        : isPixOffered
+          ? 'Pague com Pix ou cartão de crédito.'
+          : 'Pague com cartão de crédito.';
     case 'paying':
+      if (pix !== null)
+        return 'Aguardando o pagamento. Leia o código com o aplicativo do seu banco, ou copie o texto abaixo dele.';
       return 'O pagamento está sendo confirmado. Não pague de novo: esta página mostra o resultado.';
     case 'paid':
       return 'Pago. Obrigado.';
@@ -102,23 +148,16 @@ function noticeOf({ link, shown }: LinkToPay): string {
   }
 }
 
-const BRANDS = {
-  visa: 'Visa',
-  mastercard: 'Mastercard',
-  amex: 'American Express',
-  elo: 'Elo',
-  hipercard: 'Hipercard',
-};
-
 /** No field has a name, so that no browser can send one. Hidden until the script runs. */
 function cardForm({ link, options }: LinkToPay): string {
   const choices = options.map(
     (option) => `<option value="${option.count}">${installmentText(option)}</option>`,
   );
-  const brands = Object.entries(BRANDS).map(([brand, name]) => `<option value="${brand}">${name}</option>`);
+  const brands = Object.entries(BRAND_NAMES).map(
+    ([brand, name]) => `<option value="${brand}">${name}</option>`,
+  );
   return `
-<noscript><p>Para pagar com cartão, ative o JavaScript do navegador: ele protege os dados do cartão.</p></noscript>
-<form id="card" novalidate hidden>
+<form id="card" class="scripted" novalidate hidden>
 <h2>Cartão</h2>
 <label for="number">Número do cartão <span class="brand" id="number-brand"></span></label>
 <input id="number" inputmode="numeric" autocomplete="cc-number" maxlength="23" required aria-describedby="number-brand number-fault">
@@ -162,6 +201,8 @@ function givenTo({ link, now, publicKey }: LinkToPay): string {
     merchantId: link.merchantId,
     now: new Date(now).toISOString(),
     brands: brandList.brands,
+    brandNames: BRAND_NAMES,
+    notCharged: NOT_ASKED,
   };
   return JSON.stringify(given).replaceAll('<', '\\u003c');
 }

@@ -6,7 +6,7 @@ import type { PayResult } from '../pay-by-card.ts';
 import { type PayOnceTools, payOnce } from '../pay-once.ts';
 import type { Payment } from '../payment.ts';
 import { findTryOutcome, requestOfTry } from './find-try-outcome.ts';
-import { finishTry } from './finish-due-tries.ts';
+import { type FinishTryTools, finishTry } from './finish-due-tries.ts';
 import type { Link, LinkKey, TryOutcome } from './link.ts';
 import { beginTry } from './links.sql.ts';
 import { NOT_ASKED, refusalWords } from './refusal-words.ts';
@@ -25,7 +25,8 @@ export type CardOfBuyer = {
 };
 
 export type PayLinkResult =
-  | { readonly kind: 'paid' | 'confirming' }
+  /** `waiting`: for the payer of its Pix. `removed`: its Pix is over, and the link is open again. */
+  | { readonly kind: 'paid' | 'confirming' | 'waiting' | 'removed' }
   /** No charge was made, and another try may begin. For the buyer. */
   | { readonly kind: 'declined'; readonly words: string }
   /** It is not to be paid (any more), or another try is under way. */
@@ -45,7 +46,7 @@ export async function payLink(
   const words = await whyNotTried(tools, merchantId, card);
   if (words !== null) return { kind: 'declined', words };
   const antiFraudCode = await tools.createCode(merchantId, card.address, deadlineAt);
-  const link = await beginTry(database, { merchantId, linkId }, clock.now(merchantId));
+  const link = await beginTry(database, { merchantId, linkId }, 'card', clock.now(merchantId));
   if (link === null) return { kind: 'notOpen' };
   const payment = paymentOf(link, card, antiFraudCode);
   const seller = {
@@ -98,13 +99,13 @@ async function end(tools: PayLinkTools, link: Link, result: PayResult): Promise<
   }
 }
 
-async function endWithout(tools: PayLinkTools, link: Link, words: string): Promise<PayLinkResult> {
+export async function endWithout(tools: FinishTryTools, link: Link, words: string): Promise<PayLinkResult> {
   await finishQuietly(tools, link, { kind: 'failed' });
   return { kind: 'declined', words };
 }
 
 /** What is not written now, the work finds out later. */
-async function finishQuietly(tools: PayLinkTools, link: Link, outcome: TryOutcome): Promise<void> {
+export async function finishQuietly(tools: FinishTryTools, link: Link, outcome: TryOutcome): Promise<void> {
   await finishTry(tools, link, outcome).catch(() => {});
 }
 

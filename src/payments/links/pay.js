@@ -4,14 +4,6 @@ const form = document.getElementById('card');
 const at = (id) => document.getElementById(id);
 const digitsOf = (text) => text.replaceAll(/\D/g, '');
 
-const BRAND_NAMES = {
-  visa: 'Visa',
-  mastercard: 'Mastercard',
-  amex: 'American Express',
-  elo: 'Elo',
-  hipercard: 'Hipercard',
-};
-
 /** By the longest prefix, as the service does. */
 function brandOf(number) {
   let found = null;
@@ -49,7 +41,7 @@ function showNumber() {
   const number = digitsOf(at('number').value).slice(0, 19);
   at('number').value = number.replace(/(.{4})(?=.)/g, '$1 ');
   const brand = brandOf(number);
-  at('number-brand').textContent = brand === null ? '' : BRAND_NAMES[brand];
+  at('number-brand').textContent = brand === null ? '' : given.brandNames[brand];
   at('brand-choice').hidden = brand !== null || number.length < 13;
   say('number', isWhole(number) && !passesLuhn(number) ? 'Confira o número do cartão.' : '');
 }
@@ -114,9 +106,6 @@ function tell(text) {
   at('answer').focus();
 }
 
-const NOTHING_CHARGED =
-  'Não foi possível fazer o pagamento agora. Nada foi cobrado: tente de novo em instantes.';
-
 /** What the page shows then comes from the service: it alone knows whether the link is paid. */
 async function send(path, body) {
   showWaiting(true);
@@ -125,14 +114,13 @@ async function send(path, body) {
   try {
     reply = await fetch(`${location.pathname}/${path}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     });
     const told = await reply.json();
     // Only the service itself can say that nothing was done: a proxy does not know.
     if ((reply.status === 429 || reply.status === 503) && Array.isArray(told)) {
       showWaiting(false);
-      tell(NOTHING_CHARGED);
+      tell(given.notCharged);
       return;
     }
     const { status, message } = told;
@@ -173,8 +161,20 @@ if (form !== null) {
       ...(isBrandChosen ? { brand } : {}),
     });
   });
-  form.hidden = false;
 }
+
+at('by-pix')?.addEventListener('click', () => send('pix'));
+at('not-by-pix')?.addEventListener('click', () => send('pix/cancel'));
+at('copy')?.addEventListener('click', async () => {
+  const code = document.querySelector('.copy');
+  const isCopied = await navigator.clipboard.writeText(code.textContent).then(
+    () => true,
+    () => false,
+  );
+  if (!isCopied) getSelection().selectAllChildren(code);
+  at('copy').textContent = isCopied ? 'Código copiado' : 'Copie o código selecionado';
+});
+for (const part of document.querySelectorAll('.scripted')) part.hidden = false;
 
 // A page that the browser kept shows what was, not what is.
 addEventListener('pageshow', (event) => {

@@ -18,6 +18,8 @@ const UNREADABLE =
 export const NOT_ASKED =
   'Não foi possível fazer o pagamento agora. Nada foi cobrado: tente de novo em instantes.';
 
+export const NO_PIX = 'Não foi possível criar o Pix agora. Tente de novo ou pague com cartão.';
+
 /** For the buyer: the first of them that he can do something about. */
 export function refusalWords(refusals: readonly PaymentRefusal[]): string {
   const known = refusals.find((refusal) => WORDS[refusal] !== undefined);

@@ -46,7 +46,7 @@ export const PAYMENT_LIST_ENDPOINTS: readonly Endpoint<PaymentListTools>[] = [
     const wanted = pageFor(call, readListQuery(query));
     const reader: RowReader = {
       language,
-      pages: pagesAt(call.origin(), tools.cell),
+      pages: pagesAt(call.pagesOrigin(), tools.cell),
       feeOf: ({ requestedAt }) => pixPortion(tools.fees.tableAt(merchantId, requestedAt)),
     };
     if (query.format !== undefined) {

@@ -76,7 +76,7 @@ export const PAYMENT_STATUS_ENDPOINTS: readonly Endpoint<FindPaymentTools>[] = [
     if (other.kind === 'boleto') return { status: 200, body: writeBoletoPayment(other.boleto) };
     const { pix, refunds } = other;
     const feePortion = pixPortion(tools.fees.tableAt(merchantId, pix.requestedAt));
-    const pages = pagesAt(call.origin(), tools.cell);
+    const pages = pagesAt(call.pagesOrigin(), tools.cell);
     return { status: 200, body: writePixPayment(pix, refunds, { pages, feePortion }) };
   }),
 ];

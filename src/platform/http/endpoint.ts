@@ -142,6 +142,8 @@ export type Call<Body, Query, Parameters> = {
   readonly address: string;
   /** Scheme and host of the request, such as `https://gateway.example`; null: unknown. */
   readonly origin: () => string | null;
+  /** As `origin`, of the pages for payers. */
+  readonly pagesOrigin: () => string | null;
   /** When the answer is due: monotonic milliseconds (`performance.now()`). */
   readonly deadlineAt: number;
 };

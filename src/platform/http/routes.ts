@@ -30,6 +30,8 @@ export type RouteOptions = {
   readonly admission: Admission;
   readonly log: Log;
   readonly requestDeadlineMilliseconds: number;
+  /** Of the pages for payers. Null: the origin of each request. */
+  readonly pagesOrigin: string | null;
 };
 
 /** Each is answered 405 where no endpoint has it. Node does not route CONNECT. */
@@ -162,6 +164,7 @@ async function makeAnswer(
     requestId: request.id,
     address: request.ip,
     origin: () => originOf(request),
+    pagesOrigin: () => options.pagesOrigin ?? originOf(request),
     deadlineAt: request.startedAt + (served.deadlineMilliseconds ?? options.requestDeadlineMilliseconds),
   };
   return serveOrCut(options.log, served, call);

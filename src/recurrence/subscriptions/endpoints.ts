@@ -255,7 +255,7 @@ export const SUBSCRIPTION_ENDPOINTS: readonly Endpoint<SubscriptionTools>[] = [
       const id = 'result' in once && once.result.kind === 'created' ? once.result.subscriptionId : null;
       const created =
         isExpanded && id !== null
-          ? await readCreated(tools, merchantId, id, pagesAt(call.origin(), tools.cell))
+          ? await readCreated(tools, merchantId, id, pagesAt(call.pagesOrigin(), tools.cell))
           : null;
       return writeOnce(call, once, (result) =>
         created === null ? writeCreated(result, call.language) : { status: 200, body: created },
@@ -284,7 +284,7 @@ export const SUBSCRIPTION_ENDPOINTS: readonly Endpoint<SubscriptionTools>[] = [
       const { subscription } = found;
       const authorization =
         subscription.vaultId === null
-          ? await readAuthorization(tools, subscription, pagesAt(call.origin(), tools.cell))
+          ? await readAuthorization(tools, subscription, pagesAt(call.pagesOrigin(), tools.cell))
           : null;
       return { status: 200, body: writeWholeSubscription(found, authorization, call.language) };
     },

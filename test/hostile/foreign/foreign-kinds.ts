@@ -42,7 +42,7 @@ export type ForeignKind = {
 
 const ofPayment: ForeignKind = {
   live: async (shop, { id }) => {
-    const isCapture = id === 'capturePayment' || id === 'putCapture';
+    const isCapture = id === 'capturePayment';
     return (await (isCapture ? authorizedPayment(shop) : knownPayment(shop, id))).paymentId;
   },
   unowned: () => randomUUID(),

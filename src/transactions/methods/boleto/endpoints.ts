@@ -158,7 +158,7 @@ export type BoletoTools = IssueTools &
     readonly cell: string | null;
   };
 
-type AnyCall = Pick<Call<unknown, unknown, unknown>, 'language' | 'origin'>;
+type AnyCall = Pick<Call<unknown, unknown, unknown>, 'language' | 'pagesOrigin'>;
 
 export const BOLETO_ENDPOINTS: readonly Endpoint<BoletoTools>[] = [
   endpoint(
@@ -181,7 +181,7 @@ export const BOLETO_ENDPOINTS: readonly Endpoint<BoletoTools>[] = [
     const found = await listBoletos(tools, callerOf(call).merchantId, wanted);
     if (found === 'unknownAccount') return refusalAnswer(FAILURES.unknownPath, call.language);
     if (found === 'tooMany') return refusalAnswer(BOLETO_REFUSALS.tooMany, call.language);
-    const pages = pagesAt(call.origin(), tools.cell);
+    const pages = pagesAt(call.pagesOrigin(), tools.cell);
     const write = (boleto: Boleto) => writeBoleto(boleto, pages);
     return { status: 200, body: wanted.isArray ? found.items.map(write) : writePage(wanted, found, write) };
   }),
@@ -191,7 +191,7 @@ export const BOLETO_ENDPOINTS: readonly Endpoint<BoletoTools>[] = [
     const { refusalReason, boletoId } = boleto;
     if (refusalReason !== null && refusalReason !== NOT_SENT)
       return writeRefusedByBank(refusalReason, boletoId, call);
-    return { status: 200, body: writeBoleto(boleto, pagesAt(call.origin(), tools.cell)) };
+    return { status: 200, body: writeBoleto(boleto, pagesAt(call.pagesOrigin(), tools.cell)) };
   }),
   endpoint(CANCEL_BOLETO, async (tools: BoletoTools, call) => {
     const { merchantId } = callerOf(call);
@@ -209,7 +209,7 @@ function writeIssued(
     case 'made': {
       const { boleto } = result;
       const status = boleto.state === 'issuing' ? 202 : 200;
-      return { status, body: writeBoleto(boleto, pagesAt(call.origin(), cell)) };
+      return { status, body: writeBoleto(boleto, pagesAt(call.pagesOrigin(), cell)) };
     }
     case 'refusedByBank':
       return writeRefusedByBank(result.reason, result.boletoId, call);
@@ -235,7 +235,7 @@ function writeRefusedByBank(reason: RegistrationRefusal, boletoId: string, { lan
 function writeCanceled({ cell }: Pick<BoletoTools, 'cell'>, result: CancelResult, call: AnyCall): Answer {
   switch (result.kind) {
     case 'canceled': {
-      const body = writeBoleto(result.boleto, pagesAt(call.origin(), cell));
+      const body = writeBoleto(result.boleto, pagesAt(call.pagesOrigin(), cell));
       return { status: result.isPending ? 202 : 200, body };
     }
     case 'refused': {

@@ -96,7 +96,7 @@ export const PIX_ENDPOINTS: readonly Endpoint<PixTools>[] = [
   ),
 ];
 
-type AnyCall = Pick<Call<unknown, unknown, unknown>, 'language' | 'origin'>;
+type AnyCall = Pick<Call<unknown, unknown, unknown>, 'language' | 'pagesOrigin'>;
 
 /** On every answer to an existing payment, whatever its outcome. */
 const paymentHeader = (paymentId: string) => ({ 'x-payment-id': paymentId });
@@ -109,7 +109,7 @@ function writeIssued(
   switch (result.kind) {
     case 'made': {
       const { pix } = result;
-      const body = writeIssuedPix(pix, pagesAt(call.origin(), cell));
+      const body = writeIssuedPix(pix, pagesAt(call.pagesOrigin(), cell));
       return { status: pix.state === 'issuing' ? 202 : 200, body, headers: paymentHeader(pix.pixId) };
     }
     case 'refusedByBank': {

@@ -20,6 +20,7 @@ import type { CancelPixTools } from './cancel-pix.ts';
 import { PIX_FAULTS } from './contract.ts';
 import { ACTING_DUE, earliestActing, findMerchantsActing } from './due-times.sql.ts';
 import { PIX_BANK_REFUSALS, PIX_ENDPOINTS, PIX_REFUSALS, PIX_TERMS_REFUSALS } from './endpoints.ts';
+import type { IssuePixTools } from './issue-pix.ts';
 import { PIX_PAGE_ENDPOINTS } from './page/endpoints.ts';
 import { eraseOldPixPayers } from './payers/pix-payers.sql.ts';
 import { pixMovesWrite, pixWishesWrite } from './pix-charges.sql.ts';
@@ -133,6 +134,8 @@ type PixContext = ModuleContext & {
 };
 
 export type PixModule = Module & {
+  /** For pages that make a Pix. */
+  readonly issuing: IssuePixTools;
   /** For cancels of payments, whatever their method. */
   readonly canceling: CancelPixTools;
   /** For jumps of the test clock, and for hints that something arrived. */
@@ -158,11 +161,19 @@ export function openPix(
   const pixTimeoutMilliseconds = configuration.pix.timeoutMilliseconds;
   const asking = { database, clock, pixBanks, pixTimeoutMilliseconds, writeMove, wakeSignal };
   const advance: AdvanceDuePixTools = { database, clock, writeMove, wakeSignal };
+  const issuing: IssuePixTools = {
+    ...asking,
+    fees,
+    keyring,
+    findRequest: idempotency.findRequest,
+    writePixIntent: batched(pixIntentsWrite(database)),
+  };
   const receipts = openReceipts(context, { pixBanks, deliverer });
   const resolving = resolvingTools(context, { ...asking, writeRefundOutcome });
   return {
     pixFeed: receipts,
     outage: resolving.outage,
+    issuing,
     canceling: {
       ...asking,
       refundSignal,
@@ -173,13 +184,9 @@ export function openPix(
     endpoints: [
       ...serve(PIX_PAGE_ENDPOINTS, { askForPayer: openPayersLine(lookUp), clock }),
       ...serve(PIX_ENDPOINTS, {
-        ...asking,
-        fees,
+        ...issuing,
         cell: configuration.cell,
-        keyring,
-        findRequest: idempotency.findRequest,
         callRules: urlRules,
-        writePixIntent: batched(pixIntentsWrite(database)),
       }),
     ],
     works: [

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { BusinessClock } from '../../../../platform/business-clock.ts';
 import { type Answer, contract, type Endpoint, endpoint } from '../../../../platform/http/endpoint.ts';
-import { tooManyAnswer } from '../../../../platform/http/failures.ts';
 import { saoPauloDay } from '../../../../values/instant.ts';
-import type { AskForPayer, SlowDown } from '../../../payers/open-payers-line.ts';
+import { answerPayer, htmlAnswer, type PageCall } from '../../../payers/answer-payer.ts';
+import type { AskForPayer } from '../../../payers/open-payers-line.ts';
 import { findBoletoToPrint } from '../boletos.sql.ts';
 import { boletoDrawing } from './boleto-drawing.ts';
 import type { BoletoToPrint } from './boleto-to-print.ts';
@@ -56,45 +56,36 @@ export const SHOW_BOLETO_PDF = contract({
 
 export type PrintTools = { readonly askForPayer: AskForPayer; readonly clock: BusinessClock };
 
-const NO_BOLETO: Answer = {
-  status: 404,
-  text: { content: NO_BOLETO_PAGE, type: 'text/html; charset=utf-8' },
-  headers: PAGE_HEADERS,
-};
-
 export const PRINT_ENDPOINTS: readonly Endpoint<PrintTools>[] = [
-  endpoint(SHOW_BOLETO_PAGE, async (tools: PrintTools, { parameters: { pageKey }, address, language }) => {
-    const boleto = await find(tools, pageKey, address);
-    if (boleto === null) return NO_BOLETO;
-    if ('secondsToWait' in boleto) return tooManyAnswer(boleto.secondsToWait, language);
-    const content = boletoPage(boleto, `${pageKey}/pdf`);
-    return { status: 200, text: { content, type: 'text/html; charset=utf-8' }, headers: PAGE_HEADERS };
-  }),
-  endpoint(SHOW_BOLETO_PDF, async (tools: PrintTools, { parameters: { pageKey }, address, language }) => {
-    const boleto = await find(tools, pageKey, address);
-    if (boleto === null) return NO_BOLETO;
-    if ('secondsToWait' in boleto) return tooManyAnswer(boleto.secondsToWait, language);
-    const content = pdfOf(boletoDrawing(boleto), `Boleto ${boleto.ourNumber}`);
-    const headers = {
-      'content-disposition': `inline; filename="boleto-${boleto.ourNumber}.pdf"`,
-      'referrer-policy': PAGE_HEADERS['referrer-policy'],
-      'x-robots-tag': PAGE_HEADERS['x-robots-tag'],
-    };
-    return { status: 200, text: { content, type: 'application/pdf' }, headers };
-  }),
+  endpoint(SHOW_BOLETO_PAGE, (tools: PrintTools, call) =>
+    answer(tools, call, (boleto) =>
+      htmlAnswer(200, boletoPage(boleto, `${call.parameters.pageKey}/pdf`), PAGE_HEADERS),
+    ),
+  ),
+  endpoint(SHOW_BOLETO_PDF, (tools: PrintTools, call) =>
+    answer(tools, call, (boleto) => ({
+      status: 200,
+      text: {
+        content: pdfOf(boletoDrawing(boleto), `Boleto ${boleto.ourNumber}`),
+        type: 'application/pdf',
+      },
+      headers: {
+        'content-disposition': `inline; filename="boleto-${boleto.ourNumber}.pdf"`,
+        'referrer-policy': PAGE_HEADERS['referrer-policy'],
+        'x-robots-tag': PAGE_HEADERS['x-robots-tag'],
+      },
+    })),
+  ),
 ];
 
-/** Page keys after an optional cell prefix. Any other text is refused without a database query. */
-const PAGE_KEY = /^(?:[a-z][a-z0-9]\.)?([0-9a-f]{32})$/;
-
-async function find(
+function answer(
   { askForPayer, clock }: PrintTools,
-  place: string,
-  address: string,
-): Promise<BoletoToPrint | SlowDown | null> {
-  const pageKey = PAGE_KEY.exec(place)?.[1];
-  if (pageKey === undefined) return null;
-  const boleto = await askForPayer(address, (database) => findBoletoToPrint(database, pageKey));
-  if (boleto === null || 'secondsToWait' in boleto) return boleto;
-  return { ...boleto, today: saoPauloDay(clock.now(boleto.merchantId)) };
+  call: PageCall,
+  write: (boleto: BoletoToPrint) => Answer,
+): Promise<Answer> {
+  return answerPayer(askForPayer, call, {
+    find: findBoletoToPrint,
+    write: (boleto) => write({ ...boleto, today: saoPauloDay(clock.now(boleto.merchantId)) }),
+    missing: htmlAnswer(404, NO_BOLETO_PAGE, PAGE_HEADERS),
+  });
 }

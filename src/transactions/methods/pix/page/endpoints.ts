@@ -1,13 +1,12 @@
 import { Type } from 'typebox';
 import type { BusinessClock } from '../../../../platform/business-clock.ts';
 import { type Answer, contract, type Endpoint, endpoint } from '../../../../platform/http/endpoint.ts';
-import { tooManyAnswer } from '../../../../platform/http/failures.ts';
-import type { Language } from '../../../../platform/http/sentence.ts';
 import { qrCodePng, qrCodeSvg } from '../../../../values/qr-code.ts';
-import type { AskForPayer, SlowDown } from '../../../payers/open-payers-line.ts';
+import { answerPayer, htmlAnswer, type PageCall } from '../../../payers/answer-payer.ts';
+import type { AskForPayer } from '../../../payers/open-payers-line.ts';
 import { findCodeToShow, findPixToPay } from '../pix-pages.sql.ts';
 import { NO_PIX_PAGE, PIX_PAGE_HEADERS, pixPage } from './page.ts';
-import { type PixToPay, payableCode } from './pix-to-pay.ts';
+import { payableCode } from './pix-to-pay.ts';
 
 const PAGE = {
   method: 'GET',
@@ -59,18 +58,7 @@ const SHOW_PIX_PNG = contract({
 
 export type PixPageTools = { readonly askForPayer: AskForPayer; readonly clock: BusinessClock };
 
-type PageCall = {
-  readonly parameters: { readonly pageKey: string };
-  readonly address: string;
-  readonly language: Language;
-};
-
-const HTML = 'text/html; charset=utf-8';
-const NO_PIX: Answer = {
-  status: 404,
-  text: { content: NO_PIX_PAGE, type: HTML },
-  headers: PIX_PAGE_HEADERS,
-};
+const missing = htmlAnswer(404, NO_PIX_PAGE, PIX_PAGE_HEADERS);
 
 /** Shops embed the picture in pages of their own. */
 const PICTURE_HEADERS = {
@@ -80,12 +68,11 @@ const PICTURE_HEADERS = {
 };
 
 export const PIX_PAGE_ENDPOINTS: readonly Endpoint<PixPageTools>[] = [
-  endpoint(SHOW_PIX_PAGE, (tools: PixPageTools, call) =>
-    answer(tools, call, (pix) => ({
-      status: 200,
-      text: { content: pixPage(pix), type: HTML },
-      headers: PIX_PAGE_HEADERS,
-    })),
+  endpoint(SHOW_PIX_PAGE, ({ askForPayer, clock }: PixPageTools, call) =>
+    answerPayer(askForPayer, call, {
+      ...{ find: findPixToPay, missing },
+      write: (pix) => htmlAnswer(200, pixPage({ ...pix, now: clock.now(pix.merchantId) }), PIX_PAGE_HEADERS),
+    }),
   ),
   endpoint(SHOW_PIX_SVG, (tools: PixPageTools, call) =>
     answerPicture(tools, call, qrCodeSvg, 'image/svg+xml'),
@@ -94,46 +81,20 @@ export const PIX_PAGE_ENDPOINTS: readonly Endpoint<PixPageTools>[] = [
 ];
 
 /** Of a Pix, or of what waits for its payer to agree. */
-async function answerPicture(
+function answerPicture(
   { askForPayer, clock }: PixPageTools,
-  { parameters, address, language }: PageCall,
+  call: PageCall,
   draw: (text: string) => string | Buffer,
   type: string,
 ): Promise<Answer> {
-  const pageKey = PAGE_KEY.exec(parameters.pageKey)?.[1];
-  if (pageKey === undefined) return NO_PIX;
-  const found = await askForPayer(
-    address,
-    async (database) => (await findPixToPay(database, pageKey)) ?? (await findCodeToShow(database, pageKey)),
-  );
-  if (found === null) return NO_PIX;
-  if ('secondsToWait' in found) return tooManyAnswer(found.secondsToWait, language);
-  const code = payableCode({ state: 'waiting', ...found, now: clock.now(found.merchantId) });
-  if (code === null) return NO_PIX;
-  return { status: 200, text: { content: draw(code), type }, headers: PICTURE_HEADERS };
-}
-
-async function answer(
-  tools: PixPageTools,
-  { parameters: { pageKey }, address, language }: PageCall,
-  write: (pix: PixToPay) => Answer,
-): Promise<Answer> {
-  const pix = await find(tools, pageKey, address);
-  if (pix === null) return NO_PIX;
-  return 'secondsToWait' in pix ? tooManyAnswer(pix.secondsToWait, language) : write(pix);
-}
-
-/** Page keys after an optional cell prefix. Any other text is refused without a database query. */
-const PAGE_KEY = /^(?:[a-z][a-z0-9]\.)?([0-9a-f]{32})$/;
-
-async function find(
-  { askForPayer, clock }: PixPageTools,
-  place: string,
-  address: string,
-): Promise<PixToPay | SlowDown | null> {
-  const pageKey = PAGE_KEY.exec(place)?.[1];
-  if (pageKey === undefined) return null;
-  const pix = await askForPayer(address, (database) => findPixToPay(database, pageKey));
-  if (pix === null || 'secondsToWait' in pix) return pix;
-  return { ...pix, now: clock.now(pix.merchantId) };
+  return answerPayer(askForPayer, call, {
+    find: async (database, pageKey) =>
+      (await findPixToPay(database, pageKey)) ?? (await findCodeToShow(database, pageKey)),
+    write: (found) => {
+      const code = payableCode({ state: 'waiting', ...found, now: clock.now(found.merchantId) });
+      if (code === null) return missing;
+      return { status: 200, text: { content: draw(code), type }, headers: PICTURE_HEADERS };
+    },
+    missing,
+  });
 }

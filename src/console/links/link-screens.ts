@@ -1,0 +1,181 @@
+import {
+  CREATE_LINK,
+  DISABLE_LINK,
+  GET_LINK,
+  LINK_STATUS_WORDS,
+  LIST_LINKS,
+} from '../../payments/links/contract.ts';
+import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
+import { type ListTools, listScreen } from '../filters/list-screens.ts';
+import { Html, html, type Shown } from '../parts/html.ts';
+import { actionForm, centsOf, facts, link, moment, table } from '../parts/page-parts.ts';
+import { LINK, LINKS, linkPath, pathOf, paymentPath } from '../parts/paths.ts';
+import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { LINK_STATES, stateBadge, stateChoices } from '../parts/states.ts';
+
+type Link = AnswerOf<typeof GET_LINK>;
+
+const MAY_SELL = ['support', 'finance', 'admin'] as const;
+const MOST_INSTALLMENTS = 12;
+const USUAL_DAYS = 30;
+
+function linkTable(items: readonly Link[], visit: Visit): Html {
+  const { say, reais, day } = visit.wording;
+  return table(say('Payment links'), items, [
+    { title: say('Description'), cell: (one) => link(linkPath(visit.merchantId, one.id), one.description) },
+    { title: say('Amount'), isNumber: true, cell: (one) => reais(one.value) },
+    { title: say('Status'), cell: (one) => stateBadge(LINK_STATES, one.status, visit.wording) },
+    { title: say('Can be paid until'), cell: (one) => day(one.expirationDate) },
+    { title: say('Reference'), cell: (one) => one.referenceTransaction ?? '–' },
+  ]);
+}
+
+const listed = listScreen<Link>({
+  path: LINKS,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Payment links',
+  place: 45,
+  contract: LIST_LINKS,
+  query: ({ query }) => ({ status: query.status }),
+  filters: ({ wording }) => [
+    { name: 'status', label: wording.say('Status'), choices: stateChoices(LINK_STATES, wording) },
+  ],
+  empty: ['There is no payment link here.', 'Create one above, and send its address to your buyer.'],
+  view: linkTable,
+});
+
+/** The form stands above the list, also where that is empty. */
+const LIST: Screen<ListTools> = {
+  ...listed,
+  async show(visit, tools) {
+    const shown = await listed.show(visit, tools);
+    return shown instanceof Html ? html`${createForm(visit)}${shown}` : shown;
+  },
+};
+
+function createForm(visit: Visit): Shown {
+  const { say } = visit.wording;
+  const today = saoPauloDay(instant(visit.now));
+  return actionForm(visit, CREATE, {
+    about: say('A page where your buyer pays once, by card or Pix. Send him its address.'),
+    fields: [
+      { name: 'description', label: say('Description'), isRequired: true, mostCharacters: 250 },
+      {
+        name: 'value',
+        label: say('Amount'),
+        hint: say('In reais, such as 1.234,56.'),
+        isRequired: true,
+        mostCharacters: 15,
+      },
+      {
+        name: 'qttyInstallments',
+        label: say('Installments at most'),
+        choices: Array.from({ length: MOST_INSTALLMENTS }, (_, at) => [`${at + 1}`, `${at + 1}x`] as const),
+        value: '1',
+      },
+      {
+        name: 'expirationDate',
+        label: say('Can be paid until'),
+        type: 'date',
+        value: addDays(today, USUAL_DAYS),
+        isRequired: true,
+      },
+      { name: 'referenceTransaction', label: say('Reference'), mostCharacters: 50 },
+    ],
+  });
+}
+
+const ONE: Screen<unknown> = screen<unknown, Link>({
+  path: LINK,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Payment link',
+  refreshSeconds: 10,
+  async read({ ask, parameters: { linkId = '' } }) {
+    const asked = await ask(GET_LINK, { query: { id: linkId } });
+    return asked.ok ? asked.body : 'notFound';
+  },
+  view: linkPage,
+});
+
+function linkPage(one: Link, visit: Visit): Html {
+  const { say, reais, day } = visit.wording;
+  const { url, paymentId, status } = one;
+  return html`<p class="headline"><strong>${reais(one.value)}</strong> ${stateBadge(LINK_STATES, status, visit.wording)}</p>
+${facts([
+  [say('Address of the page'), addressOf(url, visit)],
+  [say('Description'), one.description],
+  [say('Installments at most'), `${one.qttyInstallments}x`],
+  [say('Can be paid until'), day(one.expirationDate)],
+  [
+    say('Payment'),
+    paymentId === null ? '–' : link(paymentPath(visit.merchantId, paymentId), paymentId.slice(0, 8)),
+  ],
+  [say('Reference'), one.referenceTransaction ?? '–'],
+  [say('Reason'), one.reason ?? '–'],
+  [say('Created by'), one.createdBy],
+  [say('Created at'), moment(visit.wording, one.createdDate)],
+])}${status === LINK_STATUS_WORDS.paid || status === LINK_STATUS_WORDS.disabled ? '' : disableForm(one, visit)}`;
+}
+
+function addressOf(url: string, { wording: { say } }: Visit): Shown {
+  return url.startsWith('/')
+    ? say(
+        'It is not known here under which address pages are served: have the operator set PARCELA_PAGES_ORIGIN.',
+      )
+    : html`<code>${url}</code>`;
+}
+
+function disableForm({ id }: Link, visit: Visit): Shown {
+  return actionForm(visit, DISABLE, {
+    values: { linkId: id },
+    about: visit.wording.say('It cannot be paid any more. A Pix that waits for its payer is taken away.'),
+    isGrave: true,
+  });
+}
+
+/** Reais, or the text for the endpoint to refuse. */
+function reaisOf(typed: string): number | string {
+  const cents = centsOf(typed);
+  return typeof cents === 'number' ? cents / 100 : cents;
+}
+
+const CREATE: Action = {
+  roles: MAY_SELL,
+  of: 'merchant',
+  path: `${LINKS}/new`,
+  title: 'Create a payment link',
+  contract: CREATE_LINK,
+  asks: (_, { description = '', value = '', qttyInstallments, expirationDate, referenceTransaction }) => ({
+    body: {
+      description,
+      value: reaisOf(value),
+      qttyInstallments: Number(qttyInstallments ?? 1),
+      ...(expirationDate && { expirationDate }),
+      ...(referenceTransaction && { referenceTransaction }),
+    },
+  }),
+  faultOf: ({ value = '' }) =>
+    typeof centsOf(value) === 'string' ? 'Write the amount in reais, such as 1.234,56.' : null,
+  done: 'The link can be paid.',
+  next: ({ merchantId }, answered) =>
+    answered === undefined
+      ? pathOf(LINKS, { merchantId })
+      : linkPath(merchantId, (answered as AnswerOf<typeof CREATE_LINK>).id),
+};
+
+const DISABLE: Action = {
+  roles: MAY_SELL,
+  of: 'merchant',
+  path: `${LINK}/disable`,
+  title: 'Disable the link',
+  contract: DISABLE_LINK,
+  asks: ({ parameters: { linkId = '' } }, { reason = '' }) => ({ query: { id: linkId, reason } }),
+  done: 'The link cannot be paid any more.',
+  next: ({ merchantId, parameters: { linkId = '' } }) => linkPath(merchantId, linkId),
+};
+
+export const LINK_SCREENS: readonly Screen<ListTools>[] = [LIST, ONE];
+export const LINK_ACTIONS: readonly Action[] = [CREATE, DISABLE];

@@ -1,0 +1,95 @@
+import { type CancelPixTools, cancelPix } from '../../transactions/methods/pix/cancel-pix.ts';
+import { type IssuePixTools, issuePix } from '../../transactions/methods/pix/issue-pix.ts';
+import type { WantedPix } from '../../transactions/methods/pix/pix.ts';
+import type { Instant } from '../../values/instant.ts';
+import { findPixOfTry, findTryOutcome, requestOfTry } from './find-try-outcome.ts';
+import { type FinishTryTools, finishTry } from './finish-due-tries.ts';
+import type { Link, LinkKey } from './link.ts';
+import { beginTry } from './links.sql.ts';
+import { endWithout, finishQuietly, type PayLinkResult } from './pay-link.ts';
+import { NO_PIX, NOT_ASKED } from './refusal-words.ts';
+
+export type PayLinkByPixTools = FinishTryTools & {
+  readonly issuing: IssuePixTools;
+  readonly canceling: CancelPixTools;
+};
+
+/** A buyer who leaves keeps his link to this Pix for so long, unless he takes it away. */
+const PIX_SECONDS = 1_800;
+/** Shorter ones end before the payer has opened his bank. */
+const SHORTEST_SECONDS = 60;
+const LONGEST_DESCRIPTION = 140;
+
+/** A Pix is a try as a card is: until it is paid, over or taken away nothing else pays the link. */
+export async function payLinkByPix(
+  tools: PayLinkByPixTools,
+  key: LinkKey,
+  deadlineAt: number,
+): Promise<PayLinkResult> {
+  const { issuing } = tools;
+  const now = issuing.clock.now(key.merchantId);
+  const link = await beginTry(tools.database, key, 'pix', now);
+  if (link === null) return { kind: 'notOpen' };
+  const issuer = { ...key, accountNumber: link.accountNumber, userName: link.createdBy };
+  const once = await issuePix(issuing, issuer, pixOf(link, now), requestOfTry(link, {}), deadlineAt);
+  if (once.kind === 'first') {
+    switch (once.result.kind) {
+      case 'made':
+        break;
+      case 'notSent':
+      case 'notConnected':
+        return endWithout(tools, link, NOT_ASKED);
+      case 'refusedByBank':
+      case 'malformed':
+      case 'noBank':
+        return endWithout(tools, link, NO_PIX);
+    }
+  }
+  return asItStands(tools, link);
+}
+
+/** The buyer pays otherwise: the link is open again once the bank has taken its Pix away. */
+export async function takePixAway(
+  tools: PayLinkByPixTools,
+  link: Link,
+  deadlineAt: number,
+): Promise<PayLinkResult> {
+  const pix = link.state === 'paying' ? await findPixOfTry(tools, link) : null;
+  if (pix === null) return { kind: 'notOpen' };
+  const { merchantId, pixId } = pix;
+  const wanted = { merchantId, pixId, amount: null, endToEndId: null, request: null };
+  if (pix.state === 'waiting')
+    await cancelPix(tools.canceling, { ...wanted, createdBy: link.createdBy }, deadlineAt);
+  return asItStands(tools, link);
+}
+
+async function asItStands(tools: PayLinkByPixTools, link: Link): Promise<PayLinkResult> {
+  const outcome = await findTryOutcome(tools, link);
+  await finishQuietly(tools, link, outcome);
+  if (outcome.kind !== 'underWay') return { kind: outcome.kind === 'paid' ? 'paid' : 'removed' };
+  const pix = await findPixOfTry(tools, link);
+  return { kind: pix?.state === 'waiting' ? 'waiting' : 'confirming' };
+}
+
+/** The link as it is once a Pix that is paid, or over, has ended its try: the payer paid at his bank. */
+export async function caughtUp(tools: PayLinkByPixTools, link: Link): Promise<boolean> {
+  if (link.state !== 'paying' || link.tryMethod !== 'pix') return false;
+  const outcome = await findTryOutcome(tools, link);
+  if (outcome.kind === 'underWay') return false;
+  await finishTry(tools, link, outcome);
+  return true;
+}
+
+function pixOf(link: Link, now: Instant): WantedPix {
+  const secondsLeft = Math.floor((link.expiresAt - now) / 1_000);
+  return {
+    amount: link.amount,
+    expiresInSeconds: Math.max(SHORTEST_SECONDS, Math.min(PIX_SECONDS, secondsLeft)),
+    due: null,
+    payer: null,
+    description: [...link.description].slice(0, LONGEST_DESCRIPTION).join(''),
+    referenceTransaction: link.referenceTransaction,
+    callbackUrl: link.callbackUrl,
+    split: null,
+  };
+}
