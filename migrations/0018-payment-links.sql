@@ -21,6 +21,8 @@ create table payment_links (
   disable_reason text check (char_length(disable_reason) between 1 and 250),
   -- The number of the last try, of which its payment has its key. 0: nobody has tried.
   tries smallint not null default 0 check (tries >= 0),
+  -- Of these, with a card.
+  card_tries smallint not null default 0 check (card_tries between 0 and tries),
   -- What paid the link.
   payment_id uuid,
   created_by text not null,

@@ -182,6 +182,7 @@ export const STATE_DECLARATIONS: Declarations = {
     'payment_links.pay': [{ table: 'payment_links', cells: ['paying.pay'] }],
     'payment_links.fail': [{ table: 'payment_links', cells: ['paying.fail'] }],
     'payment_links.disable': [{ table: 'payment_links', cells: ['open.disable'] }],
+    'payment_links.drop': [{ table: 'payment_links', cells: ['paying.drop'] }],
     'payment_links.close_restored': [{ table: 'payment_links', cells: ['open.close', 'paying.close'] }],
     'pix_authorizations.make': [{ table: 'pix_authorizations', cells: ['asking.make'] }],
     'pix_authorizations.end': [

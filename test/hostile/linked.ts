@@ -26,7 +26,8 @@ const knownLink = (shop: Shop): Promise<Made> => shop.once('link', () => newLink
 async function newLinkWithPix(shop: Shop): Promise<Made> {
   const link = await newLink(shop);
   const headers = { 'x-forwarded-for': strangeAddress() };
-  await call(shop.url, `/pay/${pageKeyOf(link)}/pix`, { method: 'POST', headers });
+  const { body, text } = await call(shop.url, `/pay/${pageKeyOf(link)}/pix`, { method: 'POST', headers });
+  if (body.status !== 'waiting') throw new Error(`the Pix of the link was answered ${text}`);
   return link;
 }
 

@@ -90,7 +90,7 @@ export async function call(baseUrl: string, path: string, options: CallOptions =
 }
 
 function isPathOf(pattern: string, path: string): boolean {
-  return new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`, 'i').test(path);
+  return new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]*')}$`, 'i').test(path);
 }
 
 /** Where the description has what is asked: a synonym is answered as the operation that it stands for. */

@@ -121,3 +121,20 @@ test('two tabs and double clicks make one payment', { skip }, async () => {
   const charges = await service.auditor.query('select 1 from transactions where amount = 20000');
   assert.equal(charges.length, 1);
 });
+
+test('a buyer has a Pix made, sees its code, and pays by card after all', { skip }, async () => {
+  const { page, wrong } = await open(300);
+  await page.click('#by-pix');
+  await page.waitForSelector('main svg');
+  await lookAt(page, 'link-pix');
+  assert.match(await wordsOn(page), /Aguardando o pagamento.*Pix copia e cola, válido até \d\d:\d\d/s);
+  await page.click('#copy');
+  await page.waitForFunction(`/^(Código copiado|Copie)/.test(document.querySelector('#copy').textContent)`);
+  await page.evaluate('getSelection().removeAllRanges()');
+  await page.click('#not-by-pix');
+  await page.waitForSelector('#card:not([hidden])');
+  await fill(page);
+  await page.click('#pay');
+  await paid(page);
+  assert.deepEqual(wrong, []);
+});

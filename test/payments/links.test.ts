@@ -175,7 +175,7 @@ test('while the outcome is not known nobody pays again; once it is, the page tak
   assert.equal((await statusOf(link)).status, 'Processando');
   const page = await show(link);
   assert.match(page.text, /sendo confirmado[\s\S]*/);
-  assert.match(page.text, /http-equiv="refresh"/);
+  assert.match(page.text, /"refreshSeconds":5/);
   assert.equal((await pay(link, await sealed(link))).body.status, 'notOpen');
   const disabled = await api(`disable?id=${link.id}&reason=Teste`, { method: 'POST' });
   assert.equal(disabled.status, 409);

@@ -199,7 +199,7 @@ export const CREATE_LINK = contract({
   path: '/v1/paymentlink/new',
   summary: 'Create a payment link',
   description:
-    'A page of ours where your buyer pays once by card. Send him its `url`. Card numbers never reach your server, ' +
+    'A page of ours where your buyer pays once, by card or Pix. Send him its `url`. Card numbers never reach your server, ' +
     'nor ours in clear: the page encrypts them.',
   isRepeatable: true,
   body: LINK_REQUEST,
@@ -272,7 +272,7 @@ export const DISABLE_LINK = contract({
   path: '/v1/paymentlink/disable',
   summary: 'Disable a payment link',
   description:
-    'It cannot be paid any more. One that is disabled already stays as it is. While a try to pay is under way it is 409: ask again shortly. Takes no body.',
+    'It cannot be paid any more. One that is disabled already stays as it is. A Pix that waits for its payer is taken away first. While another try to pay is under way, or the bank has not answered, it is 409: ask again shortly. Takes no body.',
   query: Type.Object({
     id: LINK_ID,
     reason: Type.String({

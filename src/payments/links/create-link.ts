@@ -43,6 +43,7 @@ export function createLink<Refusal extends string>(
         state: 'open',
         disableReason: null,
         tries: 0,
+        cardTries: 0,
         tryMethod: null,
         paymentId: null,
         createdBy: userName,

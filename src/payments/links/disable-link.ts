@@ -1,7 +1,9 @@
 import { isUuid } from '../../values/ids.ts';
+import { findTryOutcome } from './find-try-outcome.ts';
 import type { Link } from './link.ts';
-import { disableLinkRow, findLink } from './links.sql.ts';
-import { type PayLinkByPixTools, takePixAway } from './pay-link-by-pix.ts';
+import { disableLinkRow, dropLinkRow, findLink } from './links.sql.ts';
+import { finishQuietly } from './pay-link.ts';
+import { type PayLinkByPixTools, removePixOfTry } from './pay-link-by-pix.ts';
 
 export type DisableLinkResult = Link | 'paid' | 'paying';
 
@@ -13,13 +15,26 @@ export async function disableLink(
 ): Promise<DisableLinkResult | null> {
   if (!isUuid(id)) return null;
   const key = { merchantId, linkId: id.toLowerCase() };
-  const disable = () => disableLinkRow(tools.database, key, reason);
-  const find = () => findLink(tools.database, key);
-  let link = (await disable()) ?? (await find());
-  if (link?.state === 'paying' && link.tryMethod === 'pix') {
-    await takePixAway(tools, link, deadlineAt);
-    link = (await disable()) ?? (await find());
-  }
+  const disabled = await disableLinkRow(tools.database, key, reason);
+  const found = disabled ?? (await findLink(tools.database, key));
+  const isOfPix = found?.state === 'paying' && found.tryMethod === 'pix';
+  const link = isOfPix ? await dropLink(tools, found, reason, deadlineAt) : found;
   if (link === null || link.state === 'disabled') return link;
   return link.state === 'paid' ? 'paid' : 'paying';
+}
+
+/** In one step: between its Pix and its end nobody else begins a try. */
+async function dropLink(
+  tools: PayLinkByPixTools,
+  link: Link,
+  reason: string,
+  deadlineAt: number,
+): Promise<Link | null> {
+  await removePixOfTry(tools, link, deadlineAt);
+  const outcome = await findTryOutcome(tools, link);
+  if (outcome.kind === 'failed') {
+    const dropped = await dropLinkRow(tools.database, link, reason);
+    if (dropped !== null) return dropped;
+  } else await finishQuietly(tools, link, outcome);
+  return findLink(tools.database, link);
 }

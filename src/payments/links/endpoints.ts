@@ -4,6 +4,7 @@ import { FAILURES, writeOnce } from '../../platform/http/failures.ts';
 import { conflict, passingConflict, type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { pageFor, readPage, writePage } from '../../platform/pages.ts';
+import type { Reader } from '../../platform/postgres/database.ts';
 import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { Instant } from '../../values/instant.ts';
@@ -23,8 +24,10 @@ import {
 } from './contract.ts';
 import { type CreateLinkTools, createLink } from './create-link.ts';
 import { disableLink } from './disable-link.ts';
+import { findPixOfTry } from './find-try-outcome.ts';
+import type { Link, LinkKey } from './link.ts';
 import { findLink, LINK_ORDERS, listLinkPage } from './links.sql.ts';
-import type { PayLinkByPixTools } from './pay-link-by-pix.ts';
+import { asItsPix, type PayLinkByPixTools } from './pay-link-by-pix.ts';
 
 export const LINK_REFUSALS = {
   paid: conflict({ pt: 'O link já foi pago.', en: 'The link is paid already.' }),
@@ -73,7 +76,7 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
     const link = !isUuid(id)
       ? null
       : await tools.lookUp(merchantId, (database) =>
-          findLink(database, { merchantId, linkId: id.toLowerCase() }),
+          findLinkAsItsPix(tools, database, { merchantId, linkId: id.toLowerCase() }),
         );
     if (link === null) return refusalAnswer(FAILURES.unknownPath, call.language);
     const pages = linkPagesAt(call.pagesOrigin(), tools.cell);
@@ -102,6 +105,15 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
     return { status: 200, body: writeLink(result, pages, tools.clock.now(merchantId)) };
   }),
 ];
+
+async function findLinkAsItsPix(
+  { keyring }: LinkTools,
+  database: Reader,
+  key: LinkKey,
+): Promise<Link | null> {
+  const link = await findLink(database, key);
+  return link && asItsPix(link, await findPixOfTry({ database, keyring }, link));
+}
 
 function refuse(why: keyof typeof LINK_REFUSALS | null, language: Language): Answer {
   return refusalAnswer(why === null ? FAILURES.unknownPath : LINK_REFUSALS[why], language);

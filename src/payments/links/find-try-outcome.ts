@@ -71,15 +71,17 @@ async function findCardOutcome(tools: FindTryTools, link: Link): Promise<Found |
 
 async function findPixOutcome(tools: FindTryTools, link: Link): Promise<Found | null> {
   const pix = await findPixOfTry(tools, link);
-  return pix === null ? null : { kind: OUTCOMES_OF_PIX[pix.state], paymentId: pix.pixId };
+  return pix === null ? null : { kind: outcomeOfPix(pix), paymentId: pix.pixId };
 }
 
-/** Null: the last try has made no Pix. */
+export const outcomeOfPix = ({ state }: Pick<Pix, 'state'>): TryOutcome['kind'] => OUTCOMES_OF_PIX[state];
+
+/** Of the try that is under way. Null: it has made no Pix. */
 export async function findPixOfTry(
   { database, keyring }: Pick<FindTryTools, 'database' | 'keyring'>,
   link: Link,
 ): Promise<Pix | null> {
-  if (link.tryMethod !== 'pix') return null;
+  if (link.state !== 'paying' || link.tryMethod !== 'pix') return null;
   const { merchantId } = link;
   const pixId = await findMadePix(database, merchantId, spanOfTry(keyring, link));
   return pixId === null ? null : findPix(database, { merchantId, pixId });

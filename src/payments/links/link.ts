@@ -5,15 +5,18 @@ import type { Instant } from '../../values/instant.ts';
 export const LINK_STATES = ['open', 'paying', 'paid', 'disabled'] as const;
 export type LinkState = (typeof LINK_STATES)[number];
 
-/** `fail`: the try came to no charge. `close`: the database was restored, and it may be paid already. */
-type LinkEvent = 'begin' | 'pay' | 'fail' | 'disable' | 'close';
+/**
+ * `fail`: the try came to no charge. `drop`: its Pix was taken away for a merchant who disables the link.
+ * `close`: the database was restored, and it may be paid already.
+ */
+type LinkEvent = 'begin' | 'pay' | 'fail' | 'disable' | 'drop' | 'close';
 
-const NEVER = { begin: null, pay: null, fail: null, disable: null, close: null } as const;
+const NEVER = { begin: null, pay: null, fail: null, disable: null, drop: null, close: null } as const;
 
 /** Null: the event cannot happen in that state. A link is paid once, even if the payment is given back. */
 export const LINK_MOVES = {
   open: { ...NEVER, begin: 'paying', disable: 'disabled', close: 'disabled' },
-  paying: { ...NEVER, pay: 'paid', fail: 'open', close: 'disabled' },
+  paying: { ...NEVER, pay: 'paid', fail: 'open', drop: 'disabled', close: 'disabled' },
   paid: NEVER,
   disabled: NEVER,
 } as const satisfies Record<LinkState, Record<LinkEvent, LinkState | null>>;
@@ -44,6 +47,7 @@ export type Link = LinkKey &
     readonly disableReason: string | null;
     /** The number of the last try; 0: nobody has tried. */
     readonly tries: number;
+    readonly cardTries: number;
     /** How the last try pays; null: nobody has tried. */
     readonly tryMethod: TryMethod | null;
     /** What paid it. */
@@ -55,7 +59,13 @@ export type Link = LinkKey &
   };
 
 /** So many tries are too many for one buyer: somebody tries out cards. */
-export const MOST_TRIES = 20;
+export const MOST_CARD_TRIES = 20;
+/** Of all: a Pix tries nothing out, and is asked of the bank. */
+export const MOST_TRIES = 200;
+
+export function mayTry({ tries, cardTries }: Pick<Link, 'tries' | 'cardTries'>, method: TryMethod): boolean {
+  return tries < MOST_TRIES && (method === 'pix' || cardTries < MOST_CARD_TRIES);
+}
 
 /** What a link is to whoever looks at it. */
 export type ShownState = LinkState | 'expired';

@@ -18,6 +18,7 @@ import {
   LINK_STATES,
   type Link,
   type LinkKey,
+  MOST_CARD_TRIES,
   MOST_TRIES,
   type ShownState,
   TRY_METHODS,
@@ -41,6 +42,7 @@ const LINK = rowCodec<Link>(
     state: column.oneOf(LINK_STATES),
     disableReason: column.nullable(column.text()),
     tries: column.whole(),
+    cardTries: column.whole(),
     tryMethod: column.nullable(column.oneOf(TRY_METHODS)),
     paymentId: column.nullable(column.text()),
     createdBy: column.text(),
@@ -141,9 +143,10 @@ const REQUEST_SECONDS = 20;
 const BEGIN = statement(
   'payment_links.begin',
   `update payment_links l set state = 'paying', tries = l.tries + 1, try_method = $6,
+     card_tries = l.card_tries + case when $6 = 'card' then 1 else 0 end,
      tried_at = now(), look_at = now() + $4 * interval '1 second'
    where l.merchant_id = $1 and l.link_id = $2 and l.state in (${fromStates(LINK_MOVES, 'begin')})
-     and l.expires_at > $3::timestamptz and l.tries < $5
+     and l.expires_at > $3::timestamptz and l.tries < $5 and ($6 <> 'card' or l.card_tries < $7)
    returning ${LINK.columns}`,
 );
 
@@ -156,7 +159,7 @@ export async function beginTry(
 ): Promise<Link | null> {
   const [row] = await database.query(BEGIN, [
     ...[merchantId, linkId, utcText(now)],
-    ...[REQUEST_SECONDS, MOST_TRIES, method],
+    ...[REQUEST_SECONDS, MOST_TRIES, method, MOST_CARD_TRIES],
   ]);
   return row === undefined ? null : LINK.parse(row);
 }
@@ -229,6 +232,23 @@ export async function disableLinkRow(
   reason: string,
 ): Promise<Link | null> {
   const [row] = await database.query(DISABLE, [merchantId, linkId, reason]);
+  return row === undefined ? null : LINK.parse(row);
+}
+
+const DROP = statement(
+  'payment_links.drop',
+  `update payment_links l set state = 'disabled', disable_reason = $4, look_at = null
+   where l.merchant_id = $1 and l.link_id = $2 and l.tries = $3 and l.state in (${fromStates(LINK_MOVES, 'drop')})
+   returning ${LINK.columns}`,
+);
+
+/** Ends the link with its try, which came to nothing. Null: the try has ended. */
+export async function dropLinkRow(
+  database: Database,
+  { merchantId, linkId, tries }: Try,
+  reason: string,
+): Promise<Link | null> {
+  const [row] = await database.query(DROP, [merchantId, linkId, tries, reason]);
   return row === undefined ? null : LINK.parse(row);
 }
 

@@ -7,6 +7,7 @@ import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import { type Acquirers, widestCapabilities } from '../../providers/open-acquirers.ts';
 import type { PixBanks } from '../../providers/open-pix-banks.ts';
 import { payableCode } from '../../transactions/methods/pix/page/pix-to-pay.ts';
+import type { Pix } from '../../transactions/methods/pix/pix.ts';
 import { answerPayer, htmlAnswer, type PageCall } from '../../transactions/payers/answer-payer.ts';
 import type { AskForPayer } from '../../transactions/payers/open-payers-line.ts';
 import type { Cents } from '../../values/cents.ts';
@@ -14,13 +15,13 @@ import { instant } from '../../values/instant.ts';
 import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import type { SignedText } from '../../webhooks/secrets/sign-for-account.ts';
 import { LINK_STATUS_WORDS } from './contract.ts';
-import { findPixOfTry } from './find-try-outcome.ts';
+import { findPixOfTry, findTryOutcome } from './find-try-outcome.ts';
 import { installmentOptions, type Link, shownState } from './link.ts';
 import { findLinkOfPage, type LinkOfPage } from './links.sql.ts';
 import { type LinkToPay, linkPage, linkPageHeaders, NO_LINK_PAGE, type PageScript } from './page.ts';
 import { PAY_LINK_BY_CARD, PAY_LINK_BY_PIX, SHOW_LINK_PAGE, TAKE_LINK_PIX_AWAY } from './page-contract.ts';
-import { type PayLinkResult, type PayLinkTools, payLink } from './pay-link.ts';
-import { caughtUp, type PayLinkByPixTools, payLinkByPix, takePixAway } from './pay-link-by-pix.ts';
+import { finishQuietly, type PayLinkResult, type PayLinkTools, payLink } from './pay-link.ts';
+import { asItsPix, type PayLinkByPixTools, payLinkByPix, takePixAway } from './pay-link-by-pix.ts';
 import { returnAddress, returnText } from './return-address.ts';
 
 export type LinkPageTools = PayLinkTools &
@@ -40,15 +41,13 @@ export type LinkPageTools = PayLinkTools &
 
 export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
   endpoint(SHOW_LINK_PAGE, (tools: LinkPageTools, call) =>
-    answer(tools, call, async (found) => {
-      const { database, script } = tools;
-      const isEnded = await caughtUp(tools, found);
-      const link = isEnded ? ((await findLinkOfPage(database, found.pageKey)) ?? found) : found;
-      return htmlAnswer(200, linkPage(await toPay(tools, link), script), linkPageHeaders(script));
-    }),
+    answer(tools, call, async (found) =>
+      htmlAnswer(200, linkPage(await toPay(tools, found), tools.script), linkPageHeaders(tools.script)),
+    ),
   ),
   endpoint(PAY_LINK_BY_CARD, (tools: LinkPageTools, call) =>
-    answer(tools, call, async (link) => {
+    answer(tools, call, async (found) => {
+      const link = await caughtUp(tools, found);
       const { encryptedCard, installments, brand = null } = call.body;
       const isOffered = optionsOf(tools, link).some(({ count }) => count === installments);
       if (!isOpen(tools, link) || !isOffered) return writeTry({ kind: 'notOpen' });
@@ -57,17 +56,26 @@ export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
     }),
   ),
   endpoint(PAY_LINK_BY_PIX, (tools: LinkPageTools, call) =>
-    answer(tools, call, async (link) => {
+    answer(tools, call, async (found) => {
+      const link = await caughtUp(tools, found);
       if (!isOpen(tools, link) || !isPixOffered(tools, link)) return writeTry({ kind: 'notOpen' });
       return unlessTooMany(tools, call, () => payLinkByPix(tools, link, call.deadlineAt));
     }),
   ),
   endpoint(TAKE_LINK_PIX_AWAY, (tools: LinkPageTools, call) =>
-    answer(tools, call, (link) =>
+    answer(tools, call, ({ link }) =>
       unlessTooMany(tools, call, () => takePixAway(tools, link, call.deadlineAt)),
     ),
   ),
 ];
+
+/** What ends the try is written before another one begins. */
+async function caughtUp(tools: LinkPageTools, { link: found, pix }: FoundLink): Promise<Link> {
+  const link = asItsPix(found, pix);
+  if (link !== found && tools.gate.reason() === null)
+    await finishQuietly(tools, found, await findTryOutcome(tools, found));
+  return link;
+}
 
 const isOpen = ({ clock }: LinkPageTools, link: Link) =>
   shownState(link, clock.now(link.merchantId)) === 'open';
@@ -88,13 +96,18 @@ function writeTry(result: PayLinkResult): Answer {
   return { status: 200, body: { status: result.kind, message }, headers: { 'cache-control': 'no-store' } };
 }
 
+type FoundLink = { readonly link: LinkOfPage; readonly pix: Pix | null };
+
 function answer(
-  { askForPayer, script }: LinkPageTools,
+  { askForPayer, keyring, script }: LinkPageTools,
   call: PageCall,
-  write: (link: LinkOfPage) => Promise<Answer>,
+  write: (found: FoundLink) => Promise<Answer>,
 ): Promise<Answer> {
-  return answerPayer(askForPayer, call, {
-    find: findLinkOfPage,
+  return answerPayer<FoundLink>(askForPayer, call, {
+    async find(database, pageKey) {
+      const link = await findLinkOfPage(database, pageKey);
+      return link && { link, pix: await findPixOfTry({ database, keyring }, link) };
+    },
     write,
     missing: htmlAnswer(404, NO_LINK_PAGE, linkPageHeaders(script)),
   });
@@ -109,18 +122,17 @@ function optionsOf({ acquirers, minimumInstallment }: LinkPageTools, link: Link)
   return installmentOptions(link, minimumInstallment, widestCapabilities(acquirers).largestInstallments);
 }
 
-async function toPay(tools: LinkPageTools, link: LinkOfPage): Promise<LinkToPay> {
+async function toPay(tools: LinkPageTools, { link: found, pix }: FoundLink): Promise<LinkToPay> {
+  const link = asItsPix(found, pix);
   const now = tools.clock.now(link.merchantId);
   const shown = shownState(link, now);
-  const pix = shown === 'paying' ? await findPixOfTry(tools, link) : null;
-  const code = pix === null ? null : payableCode({ ...pix, now });
   return {
     link,
     shown,
     beneficiary: link.beneficiary,
     options: optionsOf(tools, link),
     isPixOffered: isPixOffered(tools, link),
-    pix: pix === null || code === null ? null : { code, until: pix.expiresAt },
+    pix: pix === null || shown !== 'paying' ? null : { ...pix, code: payableCode({ ...pix, now }) },
     now: instant(Date.now()),
     publicKey: tools.cardKeys.publicKey().key,
     returnAddress:

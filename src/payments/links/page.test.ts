@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { cents } from '../../values/cents.ts';
 import { instant } from '../../values/instant.ts';
-import { installmentOptions, type Link, MOST_TRIES } from './link.ts';
+import { installmentOptions, type Link, MOST_CARD_TRIES } from './link.ts';
 import { type LinkToPay, linkPage, linkPageHeaders, NO_LINK_PAGE } from './page.ts';
 import { readPageScript } from './read-page-script.ts';
 
@@ -26,6 +26,7 @@ const LINK: Link = {
   state: 'open',
   disableReason: null,
   tries: 0,
+  cardTries: 0,
   tryMethod: null,
   paymentId: null,
   createdBy: 'loja',
@@ -69,14 +70,26 @@ test('a link that is not open has no form, and one that is over leads back', () 
       shown !== 'paying',
       shown,
     );
-    assert.equal(html.includes('http-equiv="refresh"'), shown === 'paying', shown);
+    assert.equal(html.includes('"refreshSeconds":5'), shown === 'paying', shown);
   }
-  const pix = { code: '00020101021226', until: instant(NOW + 1_800_000) };
+  const pix = {
+    ...({ state: 'waiting', isExpiring: false, expiresAt: instant(NOW + 1_800_000) } as const),
+    code: '00020101021226',
+  };
   const withPix = page({ shown: 'paying', pix, returnAddress: null });
   assert.ok(withPix.includes('<svg') && withPix.includes(pix.code) && withPix.includes('válido até 10:30'));
   assert.ok(!withPix.includes('<form'));
+  for (const [state, words] of [
+    ['issuing', /sendo criado/],
+    ['removing', /Não o pague/],
+    ['waiting', /prazo do Pix terminou/],
+  ] as const)
+    assert.match(page({ shown: 'paying', pix: { ...pix, state, code: null } }), words);
   assert.ok(!page({ isPixOffered: false }).includes('Pagar com Pix'));
-  assert.ok(!page({ link: { ...LINK, tries: MOST_TRIES } }).includes('<form'), 'after too many tries');
+  assert.ok(
+    !page({ link: { ...LINK, cardTries: MOST_CARD_TRIES } }).includes('<form'),
+    'after too many tries',
+  );
 });
 
 test('the policy names the one style and the one script of the page, and lets no form be sent', () => {

@@ -1,3 +1,4 @@
+import type { Pix } from '../../transactions/methods/pix/pix.ts';
 import {
   copyable,
   dayText,
@@ -10,7 +11,7 @@ import { BRAND_NAMES } from '../../values/card-number.ts';
 import { type Instant, instant, saoPauloDay, saoPauloText } from '../../values/instant.ts';
 import { escapedMarkup } from '../../values/markup.ts';
 import { qrCodeSvg } from '../../values/qr-code.ts';
-import { type InstallmentOption, type Link, MOST_TRIES, type ShownState } from './link.ts';
+import { type InstallmentOption, type Link, mayTry, type ShownState } from './link.ts';
 import { NOT_ASKED } from './refusal-words.ts';
 
 const STYLE = `
@@ -55,8 +56,8 @@ export type LinkToPay = {
   readonly shown: ShownState;
   readonly options: readonly InstallmentOption[];
   readonly isPixOffered: boolean;
-  /** What the last try is paid by; null: nothing waits for a payer. */
-  readonly pix: { readonly code: string; readonly until: Instant } | null;
+  /** What the try under way is paid by. `code` null: it cannot be paid, or not yet. */
+  readonly pix: (Pick<Pix, 'state' | 'isExpiring' | 'expiresAt'> & { readonly code: string | null }) | null;
   /** Of the service, in real time. */
   readonly now: Instant;
   readonly publicKey: string;
@@ -84,7 +85,6 @@ export function linkPage(toPay: LinkToPay, script: PageScript): string {
   return htmlPage({
     title: shown === 'paid' ? 'Pagamento: pago' : 'Pagamento',
     style: STYLE,
-    refreshSeconds: shown === 'paying' ? REFRESH_SECONDS : null,
     content: `<h1>Pagamento</h1>
 <p class="notice">${noticeOf(toPay)}</p>
 <dl>
@@ -98,9 +98,11 @@ ${facts.map(([name, value]) => `<dt>${name}</dt><dd>${escapedMarkup(value)}</dd>
 }
 
 function waysToPay(toPay: LinkToPay): string {
-  if (toPay.pix !== null) return pixToPay(toPay.pix);
-  if (!isPayable(toPay)) return '';
-  return `${SCRIPT_NEEDED}${toPay.isPixOffered ? PIX_BUTTON : ''}${cardForm(toPay)}`;
+  const { pix } = toPay;
+  if (pix?.code != null) return pixToPay(pix.code, pix.expiresAt);
+  const { byPix, byCard } = waysOf(toPay);
+  if (!byPix && !byCard) return '';
+  return `${SCRIPT_NEEDED}${byPix ? PIX_BUTTON : ''}${byCard ? cardForm(toPay) : ''}`;
 }
 
 const SCRIPT_NEEDED = `
@@ -113,7 +115,7 @@ const PIX_BUTTON = `
 <button id="by-pix" type="button">Pagar com Pix</button>
 </div>`;
 
-function pixToPay({ code, until }: NonNullable<LinkToPay['pix']>): string {
+function pixToPay(code: string, until: Instant): string {
   return `
 ${qrCodeSvg(code)}
 <p>Pix copia e cola, válido até ${saoPauloText(until).slice(11, 16)} (horário de Brasília):</p>
@@ -124,21 +126,22 @@ ${qrCodeSvg(code)}
 </div>`;
 }
 
-const isPayable = ({ link, shown }: LinkToPay) => shown === 'open' && link.tries < MOST_TRIES;
+function waysOf({ link, shown, isPixOffered }: LinkToPay) {
+  const isOpen = shown === 'open';
+  return { byPix: isOpen && isPixOffered && mayTry(link, 'pix'), byCard: isOpen && mayTry(link, 'card') };
+}
 
 /** The first thing that a buyer must read. */
-function noticeOf({ link, shown, isPixOffered, pix }: LinkToPay): string {
-  switch (shown) {
-    case 'open':
-      return link.tries >= MOST_TRIES
-        ? 'Houve tentativas demais. Peça um novo link ao vendedor.'
-        : isPixOffered
-          ? 'Pague com Pix ou cartão de crédito.'
-          : 'Pague com cartão de crédito.';
+function noticeOf(toPay: LinkToPay): string {
+  switch (toPay.shown) {
+    case 'open': {
+      const { byPix, byCard } = waysOf(toPay);
+      if (byPix) return byCard ? 'Pague com Pix ou cartão de crédito.' : 'Pague com Pix.';
+      if (byCard) return 'Pague com cartão de crédito.';
+      return 'Houve tentativas demais. Peça um novo link ao vendedor.';
+    }
     case 'paying':
-      if (pix !== null)
-        return 'Aguardando o pagamento. Leia o código com o aplicativo do seu banco, ou copie o texto abaixo dele.';
-      return 'O pagamento está sendo confirmado. Não pague de novo: esta página mostra o resultado.';
+      return toPay.pix === null ? CONFIRMING : noticeOfPix(toPay.pix);
     case 'paid':
       return 'Pago. Obrigado.';
     case 'expired':
@@ -146,6 +149,16 @@ function noticeOf({ link, shown, isPixOffered, pix }: LinkToPay): string {
     case 'disabled':
       return 'Este link não está mais ativo. Fale com o vendedor.';
   }
+}
+
+const CONFIRMING = 'O pagamento está sendo confirmado. Não pague de novo: esta página mostra o resultado.';
+
+function noticeOfPix({ state, isExpiring, code }: NonNullable<LinkToPay['pix']>): string {
+  if (code !== null)
+    return 'Aguardando o pagamento. Leia o código com o aplicativo do seu banco, ou copie o texto abaixo dele.';
+  if (state === 'issuing') return 'O Pix está sendo criado no banco. Aguarde: esta página mostra o código.';
+  if (state === 'removing' && !isExpiring) return 'O Pix está sendo retirado. Não o pague.';
+  return 'O prazo do Pix terminou. Se já pagou, não pague de novo: esta página mostra o resultado.';
 }
 
 /** No field has a name, so that no browser can send one. Hidden until the script runs. */
@@ -195,7 +208,7 @@ function installmentText({ count, first, others }: InstallmentOption): string {
 }
 
 /** Public things alone: what encrypts a card, and how brands are recognized. */
-function givenTo({ link, now, publicKey }: LinkToPay): string {
+function givenTo({ link, shown, now, publicKey }: LinkToPay): string {
   const given = {
     key: publicKey,
     merchantId: link.merchantId,
@@ -203,6 +216,7 @@ function givenTo({ link, now, publicKey }: LinkToPay): string {
     brands: brandList.brands,
     brandNames: BRAND_NAMES,
     notCharged: NOT_ASKED,
+    refreshSeconds: shown === 'paying' ? REFRESH_SECONDS : null,
   };
   return JSON.stringify(given).replaceAll('<', '\\u003c');
 }

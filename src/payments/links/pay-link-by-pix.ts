@@ -1,9 +1,9 @@
-import { type CancelPixTools, cancelPix } from '../../transactions/methods/pix/cancel-pix.ts';
+import { type CancelPixTools, removePix } from '../../transactions/methods/pix/cancel-pix.ts';
 import { type IssuePixTools, issuePix } from '../../transactions/methods/pix/issue-pix.ts';
-import type { WantedPix } from '../../transactions/methods/pix/pix.ts';
+import type { Pix, WantedPix } from '../../transactions/methods/pix/pix.ts';
 import type { Instant } from '../../values/instant.ts';
-import { findPixOfTry, findTryOutcome, requestOfTry } from './find-try-outcome.ts';
-import { type FinishTryTools, finishTry } from './finish-due-tries.ts';
+import { findPixOfTry, findTryOutcome, outcomeOfPix, requestOfTry } from './find-try-outcome.ts';
+import type { FinishTryTools } from './finish-due-tries.ts';
 import type { Link, LinkKey } from './link.ts';
 import { beginTry } from './links.sql.ts';
 import { endWithout, finishQuietly, type PayLinkResult } from './pay-link.ts';
@@ -54,13 +54,23 @@ export async function takePixAway(
   link: Link,
   deadlineAt: number,
 ): Promise<PayLinkResult> {
-  const pix = link.state === 'paying' ? await findPixOfTry(tools, link) : null;
-  if (pix === null) return { kind: 'notOpen' };
-  const { merchantId, pixId } = pix;
-  const wanted = { merchantId, pixId, amount: null, endToEndId: null, request: null };
-  if (pix.state === 'waiting')
-    await cancelPix(tools.canceling, { ...wanted, createdBy: link.createdBy }, deadlineAt);
-  return asItStands(tools, link);
+  if (link.tryMethod !== 'pix' || link.state !== 'paying') return { kind: 'notOpen' };
+  const isPaidAtBank = await removePixOfTry(tools, link, deadlineAt);
+  const result = await asItStands(tools, link);
+  // The bank reports the payment shortly.
+  return isPaidAtBank && result.kind === 'waiting' ? { kind: 'confirming' } : result;
+}
+
+/** Whether the bank says that it is paid. */
+export async function removePixOfTry(
+  tools: PayLinkByPixTools,
+  link: Link,
+  deadlineAt: number,
+): Promise<boolean> {
+  const pix = await findPixOfTry(tools, link);
+  if (pix?.state !== 'waiting') return false;
+  const removed = await removePix(tools.canceling, { ...pix, request: null }, deadlineAt);
+  return removed !== 'keyUsed' && removed.kind === 'refused' && removed.refusal === 'paidAtBank';
 }
 
 async function asItStands(tools: PayLinkByPixTools, link: Link): Promise<PayLinkResult> {
@@ -71,13 +81,11 @@ async function asItStands(tools: PayLinkByPixTools, link: Link): Promise<PayLink
   return { kind: pix?.state === 'waiting' ? 'waiting' : 'confirming' };
 }
 
-/** The link as it is once a Pix that is paid, or over, has ended its try: the payer paid at his bank. */
-export async function caughtUp(tools: PayLinkByPixTools, link: Link): Promise<boolean> {
-  if (link.state !== 'paying' || link.tryMethod !== 'pix') return false;
-  const outcome = await findTryOutcome(tools, link);
-  if (outcome.kind === 'underWay') return false;
-  await finishTry(tools, link, outcome);
-  return true;
+/** The link as its Pix has it, which its payer paid at his bank: the work may not have seen it yet. */
+export function asItsPix<L extends Link>(link: L, pix: Pix | null): L {
+  const kind = pix === null ? 'underWay' : outcomeOfPix(pix);
+  if (pix === null || kind === 'underWay') return link;
+  return kind === 'paid' ? { ...link, state: 'paid', paymentId: pix.pixId } : { ...link, state: 'open' };
 }
 
 function pixOf(link: Link, now: Instant): WantedPix {

@@ -106,6 +106,8 @@ function tell(text) {
   at('answer').focus();
 }
 
+const NOT_REMOVED = 'Não foi possível retirar o Pix agora. Se já pagou, não pague de novo.';
+
 /** What the page shows then comes from the service: it alone knows whether the link is paid. */
 async function send(path, body) {
   showWaiting(true);
@@ -120,10 +122,14 @@ async function send(path, body) {
     // Only the service itself can say that nothing was done: a proxy does not know.
     if ((reply.status === 429 || reply.status === 503) && Array.isArray(told)) {
       showWaiting(false);
-      tell(given.notCharged);
+      tell(path === 'pix/cancel' ? NOT_REMOVED : given.notCharged);
       return;
     }
     const { status, message } = told;
+    if (path === 'pix/cancel' && status === 'confirming') {
+      tell('O pagamento está sendo confirmado. Não pague de novo.');
+      return;
+    }
     if (status === 'declined') {
       showWaiting(false);
       tell(message);
@@ -175,6 +181,12 @@ at('copy')?.addEventListener('click', async () => {
   at('copy').textContent = isCopied ? 'Código copiado' : 'Copie o código selecionado';
 });
 for (const part of document.querySelectorAll('.scripted')) part.hidden = false;
+
+// Not while something is sent, or the code is selected to be copied.
+if (given.refreshSeconds !== null)
+  setInterval(() => {
+    if (at('working').hidden && getSelection().isCollapsed) location.reload();
+  }, given.refreshSeconds * 1_000);
 
 // A page that the browser kept shows what was, not what is.
 addEventListener('pageshow', (event) => {

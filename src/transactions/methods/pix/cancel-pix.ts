@@ -88,9 +88,10 @@ export async function cancelPix(
 
 const refused = (refusal: CancelPixRefusal): CancelPixResult => ({ kind: 'refused', refusal });
 
-async function removePix(
+/** Takes away one that waits, and never gives back what was paid. */
+export async function removePix(
   tools: CancelPixTools,
-  { merchantId, pixId, request }: WantedPixCancel,
+  { merchantId, pixId, request }: Pick<WantedPixCancel, 'merchantId' | 'pixId' | 'request'>,
   deadlineAt: number,
 ): Promise<CancelPixResult | 'keyUsed'> {
   const moment = tools.clock.now(merchantId);
