@@ -175,6 +175,9 @@ create table pix_cursors (
   -- Raised by every answer that is kept: one to an earlier request is dropped.
   fence bigint not null default 0,
   quiet_pulls smallint not null default 0,
+  -- How much arrived for lost charges while lost_pix_receipts was full, and when last.
+  lost_unkept bigint not null default 0,
+  lost_unkept_at timestamptz,
   primary key (merchant_id, bank)
 );
 create index pix_cursors_due on pix_cursors (due_at);
@@ -235,8 +238,6 @@ create index unreadable_pix_receipts_newest on unreadable_pix_receipts (created_
 -- What arrived for a charge that this database has lost: under a txid of the form of ours, which nothing here
 -- has. Until the charge is here again, a person looks.
 create table lost_pix_receipts (
-  -- Empty: the bank names none.
-  merchant_id text not null default '',
   bank text not null check (char_length(bank) <= 40),
   -- The end-to-end id.
   receipt_id text not null check (receipt_id ~ '^[a-zA-Z0-9]{32}$'),
@@ -244,7 +245,7 @@ create table lost_pix_receipts (
   amount bigint not null check (amount > 0),
   received_at timestamptz not null,
   created_at timestamptz not null default now(),
-  primary key (merchant_id, bank, receipt_id)
+  primary key (bank, receipt_id)
 );
 create index lost_pix_receipts_newest on lost_pix_receipts (created_at);
 create index lost_pix_receipts_by_txid on lost_pix_receipts (txid);

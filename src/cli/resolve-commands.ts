@@ -242,6 +242,10 @@ async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promi
       ...tools,
       clock: businessClock(time, shifts),
       acquirerTimeoutMilliseconds: tools.acquirer.timeoutMilliseconds,
+      async askAcquirer(charge) {
+        const answer = await askAcquirer(charge, tools);
+        return answer.kind === 'notAsked' ? null : answer;
+      },
       onWait: (milliseconds) =>
         tools.report(`A try may be under way; waiting ${Math.ceil(milliseconds / 1_000)} s for its end.`),
     },

@@ -145,7 +145,13 @@ function unresolvedTools(context: OperatorContext): UnresolvedTools {
     },
     decide: (visit, { id, decision, reason }) =>
       decideUnresolved(
-        { ...context, acquirerTimeoutMilliseconds, operator: actorOf(visit), onWait: () => {} },
+        {
+          ...{ ...context, acquirerTimeoutMilliseconds, operator: actorOf(visit), onWait: () => {} },
+          askAcquirer: ({ merchantId, transactionId, acquirer }) =>
+            acquirers.all().includes(acquirer)
+              ? acquirers.of(acquirer).find(merchantId, transactionId, acquirerTimeoutMilliseconds)
+              : Promise.resolve(null),
+        },
         id,
         decision,
         reason,

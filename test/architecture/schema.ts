@@ -18,6 +18,7 @@ export type Key = {
 /** Tables without a merchant: whose they are instead. A new one must be thought about. */
 const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
   login_failures: 'callers are not known yet',
+  lost_pix_receipts: 'the bank names no merchant, and no charge here has the txid',
   data_keys: "the operator's",
   providers: "the operator's",
   remittances: "the operator's: a file may be of several merchants",

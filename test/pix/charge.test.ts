@@ -360,6 +360,7 @@ test('what is paid for a charge that this database has lost is listed and warned
     items.filter(({ reason }) => reason === 'noCharge').map(({ pix }) => pix),
     [{ bank: 'default', txid, endToEndId, amount: 14_990 }],
   );
+  await crowdOut(lost, txid);
   await become(txid, lost);
   const database = openDatabase(address, () => {});
   const [row] = await auditor.query('select merchant_id, pix_id from pix_charges where txid = $1', [txid]);
@@ -368,6 +369,24 @@ test('what is paid for a charge that this database has lost is listed and warned
   await database.close();
   await untilStatus(shop, paymentId, 'Paga');
   assert.deepEqual(await auditor.query('select from lost_pix_receipts', []), []);
+
+  /** Where there is no room for another, it is counted. */
+  async function crowdOut(gone: string, kept: string): Promise<void> {
+    const other = (await charge(shop)).body.txid as string;
+    await become(other.replace(/^......../, '11111111'), other);
+    const most = 10_000;
+    await auditor.query(
+      `insert into lost_pix_receipts (bank, receipt_id, txid, amount, received_at)
+       select 'default', lpad(n::text, 32, '0'), $1, 1, now() from generate_series(1, $2::int) n`,
+      [gone, most],
+    );
+    await pay(shop, other);
+    await until('it is said that one is not kept', async () => {
+      const text = await (await fetch(shop.service.metricsUrl)).text();
+      return /^parcela_pix_lost_receipts_unkept 1$/m.test(text);
+    });
+    await auditor.query('delete from lost_pix_receipts where txid <> $1', [kept]);
+  }
 });
 
 test('a lost answer of the removal is asked for until the bank answers', async () => {

@@ -326,6 +326,10 @@ test('reconciling fills in what was answered, asks a person for the rest, and do
   await recovered.sql(
     `update transactions set canceled_amount = amount where transaction_id = '${ids.full}'`,
   );
+  await breakOff('transactions', "new.origin = 'billing' and new.state = 'approved'");
+  assert.deepEqual(await ofBillings(), { approved: 0, paid: 0 });
+  await breakOff('billings', "new.state = 'paid'");
+  assert.deepEqual(await ofBillings(), { approved: 1, paid: 0 }, 'recorded, and its billing not ended');
   const first = await reconcile('--since', since);
   const { code, filled, undecided, unfinished } = first;
   assert.deepEqual([code, filled, undecided, unfinished], [1, 7, 6, 1], JSON.stringify(first));
@@ -357,6 +361,25 @@ test('reconciling fills in what was answered, asks a person for the rest, and do
   const rows = await recovered.sql('select count(*)::int as count from movements');
   assert.equal(rows.length, 1);
 });
+
+/** A comparison that ends where a charge of a billing would change this table so. */
+async function breakOff(table: string, when: string): Promise<void> {
+  await recovered.sql(`create function break_off() returns trigger language plpgsql as
+    $$begin raise exception 'broken off'; end$$`);
+  await recovered.sql(`create trigger break_off before update on ${table} for each row when (${when})
+    execute function break_off()`);
+  const { code, said } = await parcela('restore', 'reconcile', '--since', since);
+  await recovered.sql('drop function break_off cascade');
+  assert.notEqual(code, 0);
+  assert.match(said, /broken off/);
+}
+
+async function ofBillings(): Promise<unknown> {
+  const [row] = await recovered.sql(`select
+    (select count(*)::int from transactions where origin = 'billing' and state = 'approved') as approved,
+    (select count(*)::int from billings where state = 'paid') as paid`);
+  return row;
+}
 
 test('what was given back and taken away by Pix is put into the books, and what they lost is named', async () => {
   const { pix: found } = await reconcile('--since', since);

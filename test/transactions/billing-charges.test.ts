@@ -229,8 +229,52 @@ test('a person may end the unknown charge of a billing as declined', async () =>
     REASON,
   );
   assert.equal(decided.exitCode, 0, decided.errors);
-  service.bridge.spoil(null);
   const row = await service.transaction(billingId);
   assert.deepEqual([row.state, row.response_code, row.due_at], ['declined', 'NONE', null]);
-  assert.equal(voidsOf(billingId), 0);
+  service.bridge.spoil(null);
+  await untilVoidedAfterDecision(transactionId);
+});
+
+/** The watch looks at it every half hour. */
+async function untilVoidedAfterDecision(transactionId: string): Promise<void> {
+  await until('what is live after a decision is voided', async () => {
+    await service.auditor.query('update watched_charges set due_at = now() where transaction_id = $1', [
+      transactionId,
+    ]);
+    return (await bookedStatus(transactionId)) === 'undone';
+  });
+}
+
+const decideVoided = (transactionId: string) =>
+  service.parcela('resolve', 'decide', transactionId, '--as', 'voided', '--reason', REASON);
+
+test('nobody decides as voided what the acquirer shows as live: a process that learns it at this moment keeps it', async () => {
+  let isHeld = false;
+  service.bridge.spoil(({ kind }) => {
+    if (kind === 'authorization') return 'garbage';
+    if (kind !== 'find' || isHeld) return null;
+    isHeld = true;
+    return 'holdAnswer';
+  });
+  const { transactionId, billingId } = await service.charge(4_990);
+  await until('a process is being told that it is live', async () => service.bridge.held() === 1);
+  const { exitCode, errors } = await decideVoided(transactionId);
+  assert.equal(exitCode, 1);
+  // On a slow machine it is kept before.
+  assert.match(errors, /The acquirer says that it is live|It is approved/);
+  service.bridge.release();
+  await untilState(service, billingId, 'approved');
+  assert.deepEqual([await bookedStatus(transactionId), voidsOf(billingId)], ['approved', 0]);
+});
+
+test('a charge that was decided as voided, and that the acquirer books after all, is voided there', async () => {
+  spoilAll({ authorization: 'unavailable', find: 'unavailable', undo: 'unavailable' });
+  const { transactionId, billingId } = await service.charge(4_990);
+  await untilTried(billingId, 1);
+  const decided = await decideVoided(transactionId);
+  assert.equal(decided.exitCode, 0, decided.errors);
+  assert.equal(await arriveLate(transactionId, billingId, 4_990), 200);
+  service.bridge.spoil(null);
+  await untilVoidedAfterDecision(transactionId);
+  assert.equal((await service.transaction(billingId)).state, 'voided');
 });

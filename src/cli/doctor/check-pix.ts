@@ -49,13 +49,16 @@ export async function checkPix(database: Database, { pix }: Configuration): Prom
     found.push(
       warning(
         'pix.lost',
-        `${lost.count} Pix arrived for charges that this database has lost`,
+        `${lost.count} Pix arrived for charges that this database has lost${unkeptText(lost.unkept)}`,
         'parcela resolve changes, and docs/restore.md#charges-by-pix-of-the-lost-time',
       ),
     );
   found.push(...(await checkNotices(pix)));
   return found.length > 0 ? found : [fine('pix.followed', 'what arrives by Pix is asked for and applied')];
 }
+
+const unkeptText = (unkept: number) =>
+  unkept === 0 ? '' : `, and ${unkept} more, which are not kept: the statement of the bank has them`;
 
 /** The files of the listener to which banks tell that something changed. */
 async function checkNotices({ webhook }: Configuration['pix']): Promise<Diagnosis[]> {

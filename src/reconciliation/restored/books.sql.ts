@@ -44,6 +44,7 @@ const BILLING = rowCodec({
   billingState: column.oneOf(BILLING_STATES, 'b.state'),
   billingAmount: column.money('b.amount'),
   isCharging: column.boolean('b.is_charging'),
+  isChargingThis: column.boolean('b.is_charging_this'),
 });
 
 const FIND = statement(
@@ -68,7 +69,8 @@ const FIND = statement(
      where o.merchant_id = i.merchant_id and o.transaction_id = i.transaction_id
    ) p on true
    left join lateral (
-     select o.billing_id, o.state, o.amount, o.transaction_id is not null as is_charging from billings o
+     select o.billing_id, o.state, o.amount, o.transaction_id is not null as is_charging,
+       coalesce(o.transaction_id = i.transaction_id, false) as is_charging_this from billings o
      where o.merchant_id = i.merchant_id and o.billing_id = i.billing_id limit 1
    ) b on true
    left join lateral (
@@ -106,8 +108,8 @@ function parseBooks(row: Row): [string, Books] {
 }
 
 function parseBilling(row: Row): NonNullable<Books['billing']> {
-  const { billingId, billingState, billingAmount, isCharging } = BILLING.parse(row);
-  return { billingId, state: billingState, amount: billingAmount, isCharging };
+  const { billingId, billingState, billingAmount, isCharging, isChargingThis } = BILLING.parse(row);
+  return { billingId, state: billingState, amount: billingAmount, isCharging, isChargingThis };
 }
 
 function readSplit(value: unknown): RecordedSplit | undefined {

@@ -1,13 +1,16 @@
 import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
+import { passOverCharge } from '../../recurrence/collection/charge-intents.sql.ts';
 import { holdInDoubt } from '../../transactions/methods/card/resolutions.sql.ts';
+import { isUuid } from '../../values/ids.ts';
 import { findBooksOf } from './books.sql.ts';
 import { type FillTools, fillCharge, type NotWritten } from './fill-charge.ts';
 import { GuardLost, guardedDatabase } from './guarded-database.ts';
 import {
   type Books,
   decisionsOn,
+  endsBilling,
   type FillReason,
   isDue,
   isOtherAmount,
@@ -104,8 +107,8 @@ async function actOn(
   claim: DecisionClaim,
   asked: AskedDecision,
 ): Promise<Acted> {
+  if (asked.decision === 'voided') return takeBack(tools, waiting);
   const books = await findBooksOf(tools.database, waiting.charge);
-  if (asked.decision === 'voided') return takeBack(tools, waiting, books);
   const database = guardedDatabase(tools.database, (tx) => holdClaim(tx, claim));
   try {
     return await keep({ ...tools, database }, waiting, { books, account: asked.account });
@@ -138,12 +141,18 @@ async function record(
   });
 }
 
-/** The services then resolve what waits for an answer. */
+/**
+ * The services then resolve what waits for an answer. From here on none of them charges the billing under the
+ * id that is voided; one that has begun is seen in the books.
+ */
 async function takeBack(
   { database, acquirers, acquirerTimeoutMilliseconds }: DecideRestoredTools,
   { merchantId, transactionId, charge }: RestoredCharge,
-  books: Books,
 ): Promise<Acted> {
+  const billingId = charge.merchantReference ?? '';
+  if (isUuid(billingId))
+    await database.transaction((tx) => passOverCharge(tx, { merchantId, billingId, transactionId }));
+  const books = await findBooksOf(database, charge);
   const refusal = refusalToVoid(charge, books);
   if (refusal !== null) return refused(refusal);
   const acquirer = acquirers.of(charge.acquirer ?? DEFAULT_PROVIDER);
@@ -187,10 +196,12 @@ function actedOf(standing: Standing, faults: NotWritten): Acted {
 /** A text is the reason why it cannot be kept. */
 function reasonToKeep(
   charge: RestoredCharge['charge'],
-  { transaction, billing }: Books,
+  books: Books,
 ): { readonly reason: FillReason } | string {
+  const { transaction, billing } = books;
   if (isOtherAmount(charge, transaction?.state === 'charging' ? transaction : null))
     return 'is of another amount than the books could have it';
+  if (endsBilling(charge, books)) return { reason: 'billing' };
   switch (transaction?.state) {
     case undefined:
       if (billing === null || charge.initiator !== 'merchant' || !isDue(billing))

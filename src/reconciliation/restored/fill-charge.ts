@@ -78,10 +78,15 @@ export async function fillCharge(
         return [lasting('its approval was not written: somebody else has it')];
       break;
     case 'billing': {
-      const taken = await takeBilling(tools, charge, books);
-      if (taken === null) return null;
-      if (!(await record(null))) return [lasting('its approval was not written: the services find it out')];
-      await endBilling(tools, charge, taken);
+      const { transaction: known } = books;
+      const due =
+        known === null ? await takeBilling(tools, charge, books) : await findDue(tools, charge, books);
+      if (due === null) return null;
+      if (known?.state === 'approved') {
+        if (note !== null) await tools.database.transaction(note);
+      } else if (!(await record(known)))
+        return [lasting('its approval was not written: the services find it out')];
+      await endBilling(tools, charge, due);
       break;
     }
     case 'requests':
@@ -184,6 +189,14 @@ async function recordApproval(
 function timeOf(charge: ListedCharge, captureDays: number) {
   const until = captureUntil(charge.soldAt, captureDays);
   return instant(Math.max(until, ...charge.captures.map(({ capturedAt }) => capturedAt + 1)));
+}
+
+async function findDue(
+  { database }: FillTools,
+  { merchantId }: ListedCharge,
+  { billing }: Books,
+): Promise<DueBilling | null> {
+  return (await findBillingToCharge(database, merchantId, billing?.billingId ?? ''))?.due ?? null;
 }
 
 /** No other charge of the billing can begin. It is paid once this charge is recorded. */

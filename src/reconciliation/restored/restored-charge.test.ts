@@ -23,6 +23,10 @@ const OLD = instant(STOPPED - SETTLED_AFTER_MILLISECONDS);
 const NEW = instant(OLD + 1);
 const AFTER = instant(STOPPED + CLOCKS_MILLISECONDS + 1);
 const BILLING = '019ac5a2-7b1e-7d11-9c55-1f2e3d4c5b6b';
+const OWED: NonNullable<Books['billing']> = {
+  ...{ billingId: BILLING, state: 'opened', amount: cents(1_000) },
+  ...{ isCharging: false, isChargingThis: false },
+};
 
 function chargeOf(change: Partial<ListedCharge> = {}): ListedCharge {
   return {
@@ -103,14 +107,32 @@ test('what was authorized when no process was left is voided, and only where its
 
 test('a charge of a billing is kept by the billing that owes it, and by no other', () => {
   const charge = chargeOf({ initiator: 'merchant', merchantReference: BILLING, authorizedAt: AFTER });
-  const billing = { billingId: BILLING, state: 'opened', amount: cents(1_000), isCharging: false } as const;
-  const owed = { ...UNKNOWN, billing };
+  const owed = { ...UNKNOWN, billing: OWED };
   assert.equal(verdictOf(charge, owed, AT_STOP), 'fill billing');
-  assert.equal(verdictOf(charge, { ...owed, billing: { ...billing, state: 'denied' } }), 'fill billing');
+  assert.equal(verdictOf(charge, { ...owed, billing: { ...OWED, state: 'denied' } }), 'fill billing');
   for (const change of [{ state: 'paid' }, { isCharging: true }, { amount: cents(999) }] as const)
-    assert.equal(verdictOf(charge, { ...owed, billing: { ...billing, ...change } }), 'decide billing');
+    assert.equal(verdictOf(charge, { ...owed, billing: { ...OWED, ...change } }), 'decide billing');
   // A merchant may name a payment as it likes.
   assert.equal(verdictOf({ ...charge, initiator: 'cardholder' }, owed, AT_STOP), 'void neverAnswered');
+});
+
+test('a charge that a killed comparison took or recorded still ends its billing, and one of another ends nothing', () => {
+  const charge = chargeOf({ initiator: 'merchant', merchantReference: BILLING });
+  const charged = { ...OWED, isCharging: true, isChargingThis: true };
+  const of = (state: KnownTransaction['state'], billing: Books['billing'] = charged): Books => ({
+    ...known({ state, origin: 'billing' }),
+    billing,
+  });
+  for (const state of ['charging', 'approved'] as const)
+    assert.equal(verdictOf(charge, of(state)), 'fill billing');
+  assert.equal(verdictOf(charge, of('approved', { ...OWED, state: 'paid' })), 'inBooks');
+  assert.equal(verdictOf(charge, of('charging', { ...charged, isChargingThis: false })), 'leftToServices');
+  // They may have voided it, or void it at this moment.
+  assert.equal(verdictOf(charge, of('unresolved')), 'leftToServices');
+  assert.equal(verdictOf({ ...charge, state: 'declined' }, of('charging')), 'leftToServices');
+  assert.equal(verdictOf({ ...charge, state: 'voided' }, of('approved')), 'decide endedThere');
+  const other = { amount: cents(999), authorizedAmount: cents(999) };
+  assert.equal(verdictOf({ ...charge, ...other }, of('charging')), 'leftToServices');
 });
 
 test('without money, merchant or single account nothing is put into the books', () => {
@@ -242,6 +264,11 @@ test('what is live in the books, or was canceled at the acquirer, is voided by n
     assert.match(refusalToVoid(chargeOf(), known({ state })) ?? '', /in the books: cancel it there/);
   for (const state of ['charging', 'unresolved', 'declined'] as const)
     assert.equal(refusalToVoid(chargeOf(), known({ state })), null);
+  for (const state of ['charging', 'unresolved'] as const)
+    assert.match(
+      refusalToVoid(chargeOf(), known({ state, origin: 'billing' })) ?? '',
+      /in the books: the services find it out/,
+    );
   assert.match(refusalToVoid(chargeOf({ cancellations: [CANCELED] }), UNKNOWN) ?? '', /has cancels/);
   const refused = chargeOf({ cancellations: [{ ...CANCELED, outcome: 'refused' }] });
   assert.equal(refusalToVoid(refused, UNKNOWN), null);

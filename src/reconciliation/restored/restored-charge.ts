@@ -20,6 +20,8 @@ export type Books = {
     readonly state: BillingState;
     readonly amount: Cents;
     readonly isCharging: boolean;
+    /** The charge is of the billing, which has not ended by it yet. */
+    readonly isChargingThis: boolean;
   } | null;
   readonly decision: RestoredDecision | null;
 };
@@ -84,7 +86,8 @@ const FOLLOW: Verdict = { kind: 'follow' };
 
 export function judgeCharge(charge: ListedCharge, books: Books, end: EndOfLost): Verdict {
   if (books.decision === 'undecided' || books.decision === 'voided') return IN_BOOKS;
-  if (books.transaction !== null) return judgeKnown(charge, books.transaction, end);
+  if (books.transaction !== null)
+    return judgeKnown(charge, { ...books, transaction: books.transaction }, end);
   if (!hasMoney(charge)) return ENDED;
   if (books.accounts === null) return decide('unknownMerchant');
   if (books.billing !== null && charge.initiator === 'merchant') return judgeOfBilling(charge, books.billing);
@@ -100,7 +103,11 @@ function hasMoney({ state }: ListedCharge): boolean {
   return state === 'approved' || state === 'preauthorized' || state === 'canceled';
 }
 
-function judgeKnown(charge: ListedCharge, known: KnownTransaction, end: EndOfLost): Verdict {
+type KnownBooks = Books & { readonly transaction: KnownTransaction };
+
+function judgeKnown(charge: ListedCharge, books: KnownBooks, end: EndOfLost): Verdict {
+  const { transaction: known } = books;
+  if (endsBilling(charge, books)) return fill('billing');
   switch (known.state) {
     case 'unresolved':
     case 'capturing':
@@ -117,6 +124,17 @@ function judgeKnown(charge: ListedCharge, known: KnownTransaction, end: EndOfLos
     case 'voided':
       return charge.state === 'approved' || charge.state === 'preauthorized' ? decide('liveThere') : IN_BOOKS;
   }
+}
+
+/**
+ * It is the billing's charge at this moment, and paid it: ended, it opens what follows, which the acquirer may
+ * have charged too. A comparison that was killed may have left it so.
+ */
+export function endsBilling(charge: ListedCharge, { transaction, billing }: Books): boolean {
+  if (transaction === null || billing?.isChargingThis !== true || isOtherAmount(charge, transaction))
+    return false;
+  const isPaid = charge.state === 'approved' || charge.state === 'canceled';
+  return isPaid && (transaction.state === 'charging' || transaction.state === 'approved');
 }
 
 function judgeApproved(charge: ListedCharge, known: KnownTransaction): Verdict {
@@ -306,6 +324,9 @@ export function refusalToVoid(
   { transaction }: Pick<Books, 'transaction'>,
 ): string | null {
   const state = transaction?.state;
+  // They keep it if the acquirer approved it.
+  if (transaction?.origin === 'billing' && (state === 'charging' || state === 'unresolved'))
+    return `is ${state} in the books: the services find it out`;
   if (state === 'approved' || state === 'preauthorized' || state === 'capturing')
     return `is ${state} in the books: cancel it there`;
   return cancellations.some(({ outcome }) => outcome === 'canceled')

@@ -6,6 +6,7 @@ import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.
 import { type IntentRow, writeIntents } from '../../transactions/methods/card/intents.sql.ts';
 import { findStates } from '../../transactions/transaction-queries.sql.ts';
 import { utcText } from '../../values/instant.ts';
+import { identifyCharge } from './identify-charge.ts';
 
 export type StartedCharge = {
   readonly intent: IntentRow;
@@ -117,7 +118,7 @@ const TAKE = statement(
        limit 1
      ) l
    ), taken as (
-     update billings b set transaction_id = f.transaction_id, fence = f.fence + 1,
+     update billings b set transaction_id = f.transaction_id, fence = greatest(b.fence, f.fence + 1),
        charges_made = coalesce(f.attempt_number, b.charges_made),
        lease_expires_at = now() + f.lease * interval '1 millisecond'
      from found f where b.ctid = f.place
@@ -202,6 +203,41 @@ async function takeBillings(tx: Tx, rows: readonly StartedCharge[]): Promise<rea
   });
   const notSent = new Set(takenBy(started, standing));
   return started.filter((row) => !notSent.has(row));
+}
+
+const FENCE = rowCodec({ fence: column.whole() });
+
+const HOLD_FENCE = statement(
+  'charging.hold_fence',
+  `select ${FENCE.columns} from billings where merchant_id = $1 and billing_id = $2 for no key update`,
+);
+
+const RAISE_FENCE = statement(
+  'charging.raise_fence',
+  'update billings set fence = $3 where merchant_id = $1 and billing_id = $2',
+);
+
+/** A billing of a restored database is charged under ids that the lost one has used: by so many at most. */
+const LOST_CHARGES = 1_000;
+
+/**
+ * No later charge of the billing has this id: the acquirer would answer what it has of it, though it is
+ * voided at this moment. One that took the billing before has its transaction already.
+ */
+export async function passOverCharge(
+  tx: Tx,
+  {
+    merchantId,
+    billingId,
+    transactionId,
+  }: Readonly<Record<'merchantId' | 'billingId' | 'transactionId', string>>,
+): Promise<void> {
+  const [row] = await tx.query(HOLD_FENCE, [merchantId, billingId]);
+  if (row === undefined) return;
+  const { fence } = FENCE.parse(row);
+  for (let at = fence; at < fence + LOST_CHARGES; at += 1)
+    if (identifyCharge(billingId, at) === transactionId.toLowerCase())
+      return void (await tx.query(RAISE_FENCE, [merchantId, billingId, at + 1]));
 }
 
 /** Sorted by subscription, so that two batches lock in one order. */

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import type { Tx } from '../../platform/postgres/database.ts';
+import type { FoundCharge } from '../../providers/acquirers/acquirer.ts';
 import { recordCancelOutcome } from '../cancels/cancel-outcomes.sql.ts';
 import { CANCEL_REQUESTS } from '../cancels/cancels.sql.ts';
 import { cancelLeaseMilliseconds } from '../cancels/resolve-unresolved-cancels.ts';
@@ -9,6 +10,7 @@ import { recordCaptureOutcome } from '../methods/card/capture-outcomes.sql.ts';
 import { CAPTURE_REQUESTS } from '../methods/card/captures.sql.ts';
 import { decideCharge } from '../methods/card/resolutions.sql.ts';
 import { captureLeaseMilliseconds } from '../methods/card/resolve-unresolved-captures.ts';
+import { NO_WATCH, WATCH_AFTER_DECISION } from '../methods/card/watched-charges.sql.ts';
 import type { HeldRequest } from '../requests/request-queue.sql.ts';
 import { findCase } from './unresolved.sql.ts';
 import {
@@ -25,6 +27,8 @@ import {
 export type DecideTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly audit: Audit;
   readonly operator: Actor;
+  /** What the acquirer says of a charge now; null: it cannot be asked. */
+  readonly askAcquirer: (charge: Case) => Promise<FoundCharge | null>;
   /** Equal to that of the services that resolve. */
   readonly acquirerTimeoutMilliseconds: number;
   /** Called when the end of a pending try is awaited. */
@@ -51,15 +55,18 @@ export async function decideUnresolved(
   if (before === null || refusal !== null) {
     return { kind: 'refused', refusal: refusal ?? 'unknownId', found: before };
   }
-  const isDone = await DECIDE[before.kind](tools, { before, decision, reason });
-  if (isDone) return { kind: 'decided', before, state: decision };
+  const done = await DECIDE[before.kind](tools, { before, decision, reason });
+  if (done === 'isLive') return { kind: 'refused', refusal: done, found: before };
+  if (done) return { kind: 'decided', before, state: decision };
   const found = await findCase(tools.database, id);
   return { kind: 'refused', refusal: decisionRefusal(found, decision) ?? 'takenOver', found };
 }
 
 type Wanted = { readonly before: Case; readonly decision: Decision; readonly reason: string };
 
-const DECIDE: Readonly<Record<UnresolvedKind, (tools: DecideTools, wanted: Wanted) => Promise<boolean>>> = {
+type Done = boolean | 'isLive';
+
+const DECIDE: Readonly<Record<UnresolvedKind, (tools: DecideTools, wanted: Wanted) => Promise<Done>>> = {
   charge: decideOfCharge,
   cancel: decideOfCancel,
   capture: decideOfCapture,
@@ -85,11 +92,20 @@ function audited(
   });
 }
 
-async function decideOfCharge(tools: DecideTools, wanted: Wanted): Promise<boolean> {
+/**
+ * A person may have looked before the acquirer booked it, and a process that finds it live at this moment can
+ * keep it no more after the decision. So the acquirer is asked first, and what it does not show as live is
+ * watched: if it appears after all, it is voided.
+ */
+async function decideOfCharge(tools: DecideTools, wanted: Wanted): Promise<Done> {
   const { before, decision } = wanted;
+  const found = await tools.askAcquirer(before);
+  const isLive = found?.kind === 'approved';
+  if (isLive && before.mayBeKept && found.amount === before.amount) return 'isLive';
   const moment = tools.clock.now(before.merchantId);
+  const watch = isLive ? NO_WATCH : WATCH_AFTER_DECISION;
   // `decisionRefusal` refuses any other decision.
-  return audited(tools, wanted, (tx) => decideCharge(tx, before, decision as ChargeDecision, moment));
+  return audited(tools, wanted, (tx) => decideCharge(tx, before, decision as ChargeDecision, moment, watch));
 }
 
 /**

@@ -64,6 +64,8 @@ export type Case = {
   readonly reason: string | null;
   readonly dueAt: Instant | null;
   readonly isUnresolved: boolean;
+  /** The service keeps the charge if the acquirer says that it approved it. */
+  readonly mayBeKept: boolean;
 };
 
 /**
@@ -88,12 +90,16 @@ export const DECISIONS_OF = {
   capture: CAPTURE_DECISIONS,
 } as const satisfies Record<UnresolvedKind, readonly Decision[]>;
 
-/** `takenOver`: another process decides, or tries to resolve, at the same moment. */
+/**
+ * `isLive`: the acquirer says so now, and the service keeps it. `takenOver`: another process decides, or tries to
+ * resolve, at the same moment.
+ */
 export const DECISION_REFUSALS = {
   unknownId: { status: 404, text: 'There is no such charge, cancel or capture.' },
   notOfThisKind: { status: 409, text: 'It does not end like that.' },
   final: { status: 409, text: 'It is final already.' },
   underWay: { status: 409, text: 'Its first answer comes within seconds: look again then.' },
+  isLive: { status: 409, text: 'The acquirer says that it is live: it is kept at the next try.' },
   takenOver: { status: 409, text: 'It was decided or tried by somebody else at this moment: look again.' },
 } as const satisfies Record<string, SpokenRefusal>;
 

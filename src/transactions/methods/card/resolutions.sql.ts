@@ -13,7 +13,7 @@ import type { FairClaim } from '../../../platform/work/fair-claim.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import { ENQUEUE_CALLBACK_DELIVERIES } from '../../movements/movement-deliveries.sql.ts';
 import { ORIGINS, type Postponement, TRANSACTION_MOVES, UNKNOWN_RESPONSE_CODE } from '../../transaction.ts';
-import type { Watch } from './watched-charges.sql.ts';
+import { NO_WATCH, type Watch } from './watched-charges.sql.ts';
 
 const UNRESOLVED = rowCodec(
   {
@@ -92,6 +92,16 @@ const TOLD = `news as (
      from changed t
    ), ${ENQUEUE_CALLBACK_DELIVERIES}`;
 
+/** The parameters have the milliseconds of a `Watch`. */
+const watched = (pause: string, length: string) => `watched as (
+     insert into watched_charges (merchant_id, transaction_id, due_at, watched_until)
+     select merchant_id, transaction_id, now() + ${pause} * interval '1 millisecond',
+       now() + ${length} * interval '1 millisecond'
+     from changed where ${length} > 0
+     on conflict (merchant_id, transaction_id) do update
+       set due_at = excluded.due_at, watched_until = greatest(watched_charges.watched_until, excluded.watched_until)
+   )`;
+
 const FINISH = statement(
   'transactions.finish_resolution',
   `with changed as (
@@ -99,13 +109,7 @@ const FINISH = statement(
      where merchant_id = $1 and transaction_id = $2 and state in (${fromStates(TRANSACTION_MOVES, 'void')})
        and fence = $3
      returning ${ENDED}, $7::timestamptz as moment, $8::text as moment_text
-   ), ${GIVEN_BACK}, ${TOLD}, watched as (
-     insert into watched_charges (merchant_id, transaction_id, due_at, watched_until)
-     select merchant_id, transaction_id, now() + $9 * interval '1 millisecond', now() + $10 * interval '1 millisecond'
-     from changed where $10 > 0
-     on conflict (merchant_id, transaction_id) do update
-       set due_at = excluded.due_at, watched_until = greatest(watched_charges.watched_until, excluded.watched_until)
-   )
+   ), ${GIVEN_BACK}, ${TOLD}, ${watched('$9', '$10')}
    select transaction_id, exists (select from enqueued_callbacks) as is_waiting from changed`,
 );
 
@@ -121,8 +125,6 @@ export type Resolution =
 
 /** `isRecorded` false: another process took the charge over. `isWaiting`: a delivery was written. */
 export type ResolutionResult = { readonly isRecorded: boolean; readonly isWaiting: boolean };
-
-const NO_WATCH: Watch = { pauseMilliseconds: 0, watchMilliseconds: 0 };
 
 /** `moment` is business time. */
 export async function recordResolution(
@@ -175,7 +177,7 @@ const DECIDE = statement(
      from found f
      where t.merchant_id = f.merchant_id and t.transaction_id = f.transaction_id
      returning ${ENDED}, $5::timestamptz as moment, $6::text as moment_text
-   ), ${GIVEN_BACK}, ${TOLD}
+   ), ${GIVEN_BACK}, ${TOLD}, ${watched('$7', '$8')}
    select transaction_id from changed`,
 );
 
@@ -185,10 +187,13 @@ export async function decideCharge(
   { merchantId, transactionId }: Pick<HeldCharge, 'merchantId' | 'transactionId'>,
   state: AfterUnresolved['dismiss' | 'decline'],
   moment: Instant,
+  { pauseMilliseconds, watchMilliseconds }: Watch,
 ): Promise<boolean> {
   const responseCode = state === 'declined' ? UNKNOWN_RESPONSE_CODE : null;
   const values = [merchantId, transactionId, state, responseCode];
-  return (await tx.query(DECIDE, [...values, utcText(moment), saoPauloOffsetText(moment)])).length === 1;
+  const moments = [utcText(moment), saoPauloOffsetText(moment)];
+  const rows = await tx.query(DECIDE, [...values, ...moments, pauseMilliseconds, watchMilliseconds]);
+  return rows.length === 1;
 }
 
 const POSTPONE = statement(

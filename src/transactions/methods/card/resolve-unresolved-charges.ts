@@ -36,7 +36,7 @@ import {
   recordResolution,
   type UnresolvedCharge,
 } from './resolutions.sql.ts';
-import { type Watch, watchCharge } from './watched-charges.sql.ts';
+import { WATCH_AFTER_HORIZON, watchCharge } from './watched-charges.sql.ts';
 
 export type ResolveTools = AskAcquirerTools & {
   /** Notified when a callback was enqueued. */
@@ -71,8 +71,6 @@ const COMMIT_MILLISECONDS = 5_000;
 const TRIES_BEFORE_WARNING = 8;
 /** A code is worth some tries (15 s in all): merchants and the networks' limits depend on it. */
 const TRIES_FOR_CODE = 5;
-/** After an acquirer's horizon nothing of a charge should appear; it is looked for all the same. */
-const WATCH: Watch = { pauseMilliseconds: 1_800_000, watchMilliseconds: 86_400_000 };
 /** After a restore: a captured charge is a sale, so a person decides. */
 const CAPTURED_OFF_RECORD = 'the acquirer has captured it, which is not on record here';
 
@@ -136,7 +134,7 @@ async function recordTruth(tools: ResolveTools, charge: UnresolvedCharge, truth:
   const moment = tools.clock.now(charge.merchantId);
   if (truth.state === 'approved') return recordKept(tools, charge, truth, moment);
   const isWatched = lateBookingOf(tools, charge) !== null && !charge.wasPreauthorized;
-  const watch = isWatched ? WATCH : undefined;
+  const watch = isWatched ? WATCH_AFTER_HORIZON : undefined;
   const { isRecorded, isWaiting } = await recordResolution(tools.database, charge, truth, moment, watch);
   if (isWaiting) tools.deliverer.notify();
   return isRecorded;
@@ -151,7 +149,8 @@ async function recordKept(
   const { database, writeOutcome } = tools;
   const { merchantId, transactionId, fence, amount, installmentCount, vaultId } = charge;
   // A twin may come later. Before the outcome, so that none is kept unwatched.
-  if (lateBookingOf(tools, charge)?.booksTwice === true) await watchCharge(database, charge, WATCH);
+  if (lateBookingOf(tools, charge)?.booksTwice === true)
+    await watchCharge(database, charge, WATCH_AFTER_HORIZON);
   const row: OutcomeRow = {
     ...kept,
     merchantId,

@@ -24,8 +24,21 @@ const WATCHED = rowCodec(
 
 export type WatchedCharge = RowOf<typeof WATCHED>;
 
-/** How long to look for what the acquirer may book after all, and how often. */
+/** How long to look for what the acquirer may book after all, and when first. */
 export type Watch = { readonly pauseMilliseconds: number; readonly watchMilliseconds: number };
+
+export const NO_WATCH: Watch = { pauseMilliseconds: 0, watchMilliseconds: 0 };
+const WATCHED_FOR_MILLISECONDS = 86_400_000;
+/** After an acquirer's horizon nothing of a charge should appear; it is looked for all the same. */
+export const WATCH_AFTER_HORIZON: Watch = {
+  pauseMilliseconds: 1_800_000,
+  watchMilliseconds: WATCHED_FOR_MILLISECONDS,
+};
+/** Nothing voided what a person decided about: it is looked for at once. */
+export const WATCH_AFTER_DECISION: Watch = {
+  pauseMilliseconds: 0,
+  watchMilliseconds: WATCHED_FOR_MILLISECONDS,
+};
 
 const WATCH = statement(
   'transactions.watch',

@@ -83,6 +83,10 @@ const LOST_RECEIPTS = databaseGauge(
   'parcela_pix_lost_receipts',
   'What arrived by Pix in the last 90 days for charges that this database has lost.',
 );
+const LOST_RECEIPTS_UNKEPT = databaseGauge(
+  'parcela_pix_lost_receipts_unkept',
+  'What arrived so beyond those that are kept: only the statement of the bank has it.',
+);
 const UNRESOLVED_OLDEST_AGE_SECONDS = databaseGauge(
   'parcela_pix_unresolved_oldest_age_seconds',
   'Age of the oldest of them; 0: none.',
@@ -156,6 +160,7 @@ export function openPix(
   const { deliverer, urlRules } = webhooks;
   const wakeSignal = createWakeSignal();
   const refundSignal = createWakeSignal();
+  const observeLost = openLostWatch(context);
   const writeMove = batched(pixMovesWrite(database, deliverer));
   const writeRefundOutcome = batched(refundOutcomesWrite(database, deliverer));
   const pixTimeoutMilliseconds = configuration.pix.timeoutMilliseconds;
@@ -193,7 +198,7 @@ export function openPix(
       advanceDueWork(advance),
       countingWhenRead('countUnresolvedPix', COUNT_MILLISECONDS, metrics, async () => {
         observeUnresolved(metrics, await countUnresolvedPix(database));
-        metrics.gauge(LOST_RECEIPTS).set((await countLostReceipts(database)).count);
+        observeLost(await countLostReceipts(database));
       }),
       ...payersWork(context),
       resolveUnresolvedPix(resolving, wakeSignal),
@@ -201,6 +206,17 @@ export function openPix(
       ...receipts.works,
     ],
     clockedWork: [advanceDueByClock(advance)],
+  };
+}
+
+/** Each time that more is not kept it is said. */
+function openLostWatch({ metrics, log }: Pick<PixContext, 'metrics' | 'log'>) {
+  let said = 0;
+  return ({ count, unkept }: Awaited<ReturnType<typeof countLostReceipts>>) => {
+    metrics.gauge(LOST_RECEIPTS).set(count);
+    metrics.gauge(LOST_RECEIPTS_UNKEPT).set(unkept);
+    if (unkept > said) log.error({ count, unkept }, 'Pix for lost charges are not kept: see parcela doctor');
+    said = unkept;
   };
 }
 

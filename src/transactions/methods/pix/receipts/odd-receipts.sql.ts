@@ -34,15 +34,22 @@ export async function listOddReceipts(database: Database, limit: number): Promis
   return (await database.query(LIST, [limit])).map(ODD.parse);
 }
 
-const LOST = rowCodec({ count: column.whole(), oldestAge: column.real() });
+const LOST = rowCodec({
+  count: column.whole(),
+  /** Seconds. */
+  oldestAge: column.real(),
+  /** Arrived while there was no room for more: only the bank's statement has them. */
+  unkept: column.whole(),
+});
 
 const COUNT_LOST = statement(
   'lost_pix_receipts.count',
-  `select count(*)::int as count, coalesce(extract(epoch from now() - min(l.received_at)), 0)::float8 as oldest_age
+  `select count(*)::int as count, coalesce(extract(epoch from now() - min(l.received_at)), 0)::float8 as oldest_age,
+     (select coalesce(sum(c.lost_unkept), 0)::int from pix_cursors c
+      where c.lost_unkept_at >= now() - interval '90 days') as unkept
    from lost_pix_receipts l where ${LOST_IS_KEPT}`,
 );
 
-/** `oldestAge`: seconds. */
 export async function countLostReceipts(database: Database): Promise<RowOf<typeof LOST>> {
   const [row] = await database.query(COUNT_LOST, []);
   return LOST.parse(row as Row);

@@ -243,8 +243,8 @@ const REFUSED = `insert into unreadable_pix_receipts (merchant_id, item_hash, it
  * Keeps what is for charges that this bank has of us; of Pix Automático also what has no Pix yet. What left
  * of that again is told by the rounds of returns, once there is a Pix.
  */
-const KEPT_PAGE = `with moved as (
-     update pix_cursors c set cursor = $2, ${MOVED_ON}
+const keptPage = (counted: string) => `moved as (
+     update pix_cursors c set cursor = $2, ${MOVED_ON}${counted}
      where c.merchant_id = $1 and c.bank = $9 and c.fence = $3
      returning c.merchant_id
    ), kept as (
@@ -264,25 +264,38 @@ const KEPT_PAGE = `with moved as (
    )`;
 
 /** Under a txid of our form that nothing here has. Kept for as long as it can be given back. */
+const LOST_FOUND = `lost_found as materialized (
+     select i.receipt_id, i.txid, i.amount, i.received_at, (
+       select count(*) < $8 from (select from lost_pix_receipts l where ${LOST_IS_KEPT} limit $8) k
+     ) as has_room
+     from ${RECEIPTS.sql}
+     where i.return_id is null and i.is_txid_of_ours
+       and not exists (select from pix_charges p where p.txid = i.txid)
+       and not exists (select from pix_collections o where o.txid = i.txid)
+       and not exists (select from lost_pix_receipts l where l.bank = $9 and l.receipt_id = i.receipt_id)
+   ), lost_unkept as materialized (
+     select count(*) as lost_unkept from lost_found where not has_room
+   ), `;
+/** What has no room is counted: the operator is told how much the bank's statement has beyond it. */
+const LOST_COUNTED = `,
+       lost_unkept = c.lost_unkept + (select u.lost_unkept from lost_unkept u),
+       lost_unkept_at = case when (select u.lost_unkept from lost_unkept u) > 0 then now() else c.lost_unkept_at end`;
 const LOST = `aged as (
      delete from lost_pix_receipts l using moved where not (${LOST_IS_KEPT})
    ), lost as (
      insert into lost_pix_receipts (bank, receipt_id, txid, amount, received_at)
-     select $9, i.receipt_id, i.txid, i.amount, i.received_at
-     from moved, ${RECEIPTS.sql}
-     where i.return_id is null and i.is_txid_of_ours
-       and not exists (select from pix_charges p where p.txid = i.txid)
-       and not exists (select from pix_collections o where o.txid = i.txid)
-       and (
-         select count(*) from (
-           select from lost_pix_receipts l where ${LOST_IS_KEPT} limit $8
-         ) k
-       ) < $8
+     select $9, f.receipt_id, f.txid, f.amount, f.received_at from moved, lost_found f where f.has_room
      on conflict do nothing
    )`;
 
-const KEEP = statement('pix_receipts.keep', `${KEPT_PAGE}, ${LOST} select merchant_id from moved`);
-const KEEP_OF_CELL = statement('pix_receipts_of_cell.keep', `${KEPT_PAGE} select merchant_id from moved`);
+const KEEP = statement(
+  'pix_receipts.keep',
+  `with ${LOST_FOUND}${keptPage(LOST_COUNTED)}, ${LOST} select merchant_id from moved`,
+);
+const KEEP_OF_CELL = statement(
+  'pix_receipts_of_cell.keep',
+  `with ${keptPage('')} select merchant_id from moved`,
+);
 
 export const PIX_CURSORS = feedCursors<FeedPage<PixReceipt>>(
   {
