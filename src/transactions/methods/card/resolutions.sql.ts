@@ -92,12 +92,12 @@ const TOLD = `news as (
      from changed t
    ), ${ENQUEUE_CALLBACK_DELIVERIES}`;
 
-/** The parameters have the milliseconds of a `Watch`. */
-const watched = (pause: string, length: string) => `watched as (
+/** `$7` and `$8`: the milliseconds of a `Watch`. */
+const WATCHED = `watched as (
      insert into watched_charges (merchant_id, transaction_id, due_at, watched_until)
-     select merchant_id, transaction_id, now() + ${pause} * interval '1 millisecond',
-       now() + ${length} * interval '1 millisecond'
-     from changed where ${length} > 0
+     select merchant_id, transaction_id, now() + $7 * interval '1 millisecond',
+       now() + $8 * interval '1 millisecond'
+     from changed where $8 > 0
      on conflict (merchant_id, transaction_id) do update
        set due_at = excluded.due_at, watched_until = greatest(watched_charges.watched_until, excluded.watched_until)
    )`;
@@ -108,8 +108,8 @@ const FINISH = statement(
      update transactions t set state = $4, decided_at = now(), due_at = null, response_code = $5, advice_code = $6
      where merchant_id = $1 and transaction_id = $2 and state in (${fromStates(TRANSACTION_MOVES, 'void')})
        and fence = $3
-     returning ${ENDED}, $7::timestamptz as moment, $8::text as moment_text
-   ), ${GIVEN_BACK}, ${TOLD}, ${watched('$9', '$10')}
+     returning ${ENDED}, $9::timestamptz as moment, $10::text as moment_text
+   ), ${GIVEN_BACK}, ${TOLD}, ${WATCHED}
    select transaction_id, exists (select from enqueued_callbacks) as is_waiting from changed`,
 );
 
@@ -140,7 +140,7 @@ export async function recordResolution(
   const values = [merchantId, transactionId, fence, settlement.state, responseCode, adviceCode];
   const moments = [utcText(moment), saoPauloOffsetText(moment)];
   const { pauseMilliseconds, watchMilliseconds } = watch;
-  const [row] = await database.query(FINISH, [...values, ...moments, pauseMilliseconds, watchMilliseconds]);
+  const [row] = await database.query(FINISH, [...values, pauseMilliseconds, watchMilliseconds, ...moments]);
   return { isRecorded: row !== undefined, isWaiting: row?.is_waiting === true };
 }
 
@@ -177,7 +177,7 @@ const DECIDE = statement(
      from found f
      where t.merchant_id = f.merchant_id and t.transaction_id = f.transaction_id
      returning ${ENDED}, $5::timestamptz as moment, $6::text as moment_text
-   ), ${GIVEN_BACK}, ${TOLD}, ${watched('$7', '$8')}
+   ), ${GIVEN_BACK}, ${TOLD}, ${WATCHED}
    select transaction_id from changed`,
 );
 

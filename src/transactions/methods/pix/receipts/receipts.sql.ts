@@ -243,11 +243,7 @@ const REFUSED = `insert into unreadable_pix_receipts (merchant_id, item_hash, it
  * Keeps what is for charges that this bank has of us; of Pix Automático also what has no Pix yet. What left
  * of that again is told by the rounds of returns, once there is a Pix.
  */
-const keptPage = (counted: string) => `moved as (
-     update pix_cursors c set cursor = $2, ${MOVED_ON}${counted}
-     where c.merchant_id = $1 and c.bank = $9 and c.fence = $3
-     returning c.merchant_id
-   ), kept as (
+const KEPT_PAGE = `kept as (
      ${KEPT}
    ), collected as (
      insert into collected_pix_receipts (merchant_id, receipt_id, txid, amount, received_at)
@@ -276,10 +272,13 @@ const LOST_FOUND = `lost_found as materialized (
    ), lost_unkept as materialized (
      select count(*) as lost_unkept from lost_found where not has_room
    ), `;
-/** What has no room is counted: the operator is told how much the bank's statement has beyond it. */
-const LOST_COUNTED = `,
+/** Counts what has no room: only the bank's statement has it. */
+const MOVED_COUNTING = `moved as (
+     update pix_cursors c set cursor = $2, ${MOVED_ON},
        lost_unkept = c.lost_unkept + (select u.lost_unkept from lost_unkept u),
-       lost_unkept_at = case when (select u.lost_unkept from lost_unkept u) > 0 then now() else c.lost_unkept_at end`;
+       lost_unkept_at = case when (select u.lost_unkept from lost_unkept u) > 0 then now() else c.lost_unkept_at end
+     where c.merchant_id = $1 and c.bank = $9 and c.fence = $3 returning c.merchant_id
+   )`;
 const LOST = `aged as (
      delete from lost_pix_receipts l using moved where not (${LOST_IS_KEPT})
    ), lost as (
@@ -290,11 +289,14 @@ const LOST = `aged as (
 
 const KEEP = statement(
   'pix_receipts.keep',
-  `with ${LOST_FOUND}${keptPage(LOST_COUNTED)}, ${LOST} select merchant_id from moved`,
+  `with ${LOST_FOUND}${MOVED_COUNTING}, ${KEPT_PAGE}, ${LOST} select merchant_id from moved`,
 );
 const KEEP_OF_CELL = statement(
   'pix_receipts_of_cell.keep',
-  `with ${keptPage('')} select merchant_id from moved`,
+  `with moved as (
+     update pix_cursors c set cursor = $2, ${MOVED_ON}
+     where c.merchant_id = $1 and c.bank = $9 and c.fence = $3 returning c.merchant_id
+   ), ${KEPT_PAGE} select merchant_id from moved`,
 );
 
 export const PIX_CURSORS = feedCursors<FeedPage<PixReceipt>>(
@@ -327,8 +329,7 @@ const KEEP_RETURNS = statement(
   'pix_returns.keep',
   `with moved as (
      update pix_return_cursors c set cursor = $2, ${MOVED_ON}
-     where c.merchant_id = $1 and c.bank = $9 and c.fence = $3
-     returning c.merchant_id
+     where c.merchant_id = $1 and c.bank = $9 and c.fence = $3 returning c.merchant_id
    ), kept as (
      ${KEPT}
    ), refused as (
