@@ -12,6 +12,7 @@ export type MerchantThings = {
   /** Its issuer lacks funds: it waits for a retry. */
   readonly billingId: string;
   readonly boletoId: string;
+  readonly linkId: string;
   readonly deliveryId: string;
   /** Of the customer of the subscription. */
   readonly documentNumber: string;
@@ -78,7 +79,7 @@ export async function makeThings(
   dueDate: Day = inDays(10),
 ): Promise<MerchantThings> {
   const subscribed = await subscribe(service, 10.51);
-  const { integration, accountNumber } = await service.demo();
+  const { gateway, integration, accountNumber } = await service.demo();
   const url = service.integrationUrl;
   const token = await logIn(url, integration, '/api/authentication/login');
   const ofAccount = (path: string) => `${path}?accountNumber=${accountNumber}`;
@@ -87,6 +88,11 @@ export async function makeThings(
     body: boletoRequest({ dueDate }),
   });
   assert.equal(boleto.status, 200, boleto.text);
+  const link = await call(service.gatewayUrl, '/v1/paymentlink/new', {
+    token: await logIn(service.gatewayUrl, gateway),
+    body: { description: 'Um livro', value: 129.9, referenceTransaction: 'P-1001' },
+  });
+  assert.equal(link.status, 200, link.text);
   const shop = await startListener(200);
   try {
     await call(url, ofAccount('/api/webhooks/subscriptions'), { token, body: { url: shop.url } });
@@ -95,6 +101,7 @@ export async function makeThings(
     return {
       ...subscribed,
       boletoId: boleto.body.id as string,
+      linkId: link.body.id as string,
       deliveryId: sent.body.id as string,
       documentNumber: DOCUMENT,
     };
