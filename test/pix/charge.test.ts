@@ -368,7 +368,7 @@ test('what is paid for a charge that this database has lost is listed and warned
   await database.transaction((tx) => handOnLost(tx, key));
   await database.close();
   await untilStatus(shop, paymentId, 'Paga');
-  assert.deepEqual(await auditor.query('select from lost_pix_receipts', []), []);
+  assert.deepEqual(await auditor.query('select from lost_pix_receipts where txid = $1', [txid]), []);
 
   /** Where there is no room for another, it is counted. */
   async function crowdOut(gone: string, kept: string): Promise<void> {
@@ -383,7 +383,7 @@ test('what is paid for a charge that this database has lost is listed and warned
     await pay(shop, other);
     await until('it is said that one is not kept', async () => {
       const text = await (await fetch(shop.service.metricsUrl)).text();
-      return /^parcela_pix_lost_receipts_unkept 1$/m.test(text);
+      return /^parcela_pix_lost_receipts_unkept [1-9]/m.test(text);
     });
     await auditor.query('delete from lost_pix_receipts where txid <> $1', [kept]);
   }

@@ -58,7 +58,7 @@ export async function checkPix(database: Database, { pix }: Configuration): Prom
 }
 
 const unkeptText = (unkept: number) =>
-  unkept === 0 ? '' : `, and ${unkept} more, which are not kept: the statement of the bank has them`;
+  unkept === 0 ? '' : ', and more than are kept: the statement of the bank has the others';
 
 /** The files of the listener to which banks tell that something changed. */
 async function checkNotices({ webhook }: Configuration['pix']): Promise<Diagnosis[]> {

@@ -85,7 +85,7 @@ const LOST_RECEIPTS = databaseGauge(
 );
 const LOST_RECEIPTS_UNKEPT = databaseGauge(
   'parcela_pix_lost_receipts_unkept',
-  'What arrived so beyond those that are kept: only the statement of the bank has it.',
+  'Times that such a Pix arrived and there was no room to keep it, one read again too: only the statement of the bank has it.',
 );
 const UNRESOLVED_OLDEST_AGE_SECONDS = databaseGauge(
   'parcela_pix_unresolved_oldest_age_seconds',

@@ -38,7 +38,7 @@ const LOST = rowCodec({
   count: column.whole(),
   /** Seconds. */
   oldestAge: column.real(),
-  /** Arrived while there was no room for more: only the bank's statement has them. */
+  /** Times that one arrived without room for more, also when it was read again. */
   unkept: column.whole(),
 });
 
