@@ -42,6 +42,15 @@ const BOLETOS = `
     from generate_series(1, $3::bigint) n
   ) b`;
 
+/** A third can be paid. */
+const LINKS = `
+  insert into payment_links (merchant_id, link_id, account_number, page_key, description, amount, most_installments,
+    expires_at, state, disable_reason, created_by, created_at)
+  select merchant_id, ('00000000-0000-7000-a000-' || lpad(to_hex(n), 12, '0'))::uuid, '${ACCOUNT}', md5('link ' || n),
+    'Pedido ' || n, 10000, 3, now() + interval '30 days', case when n % 3 = 0 then 'open' else 'disabled' end,
+    case when n % 3 > 0 then 'Engano' end, 'bench', now() - n % 90 * interval '1 day'
+  from (select n, ${turn(2, '$1::text')} from generate_series(1, $3::bigint) n) l`;
+
 const CLASSES = `array['notInFile', 'notInParcela', 'amountDiffers', 'feeDiffers', 'dateDiffers', 'duplicateInFile']`;
 
 /** All but the first are healed. */
@@ -111,6 +120,7 @@ export async function fillBeside({ address, say }: LoadTools, wanted: WantedBesi
   await client.connect();
   try {
     await client.query(BOLETOS, [giant, ordinary, count]);
+    await client.query(LINKS, [giant, ordinary, count]);
     await client.query(EXCEPTIONS, [giant, ordinary, count]);
     await client.query(DIFFERENCES, [giant, ordinary, count]);
     await client.query(SETTLEMENT_FILES);
@@ -129,6 +139,13 @@ export async function fillBeside({ address, say }: LoadTools, wanted: WantedBesi
 }
 
 const TABLES = [
-  ...['boletos', 'reconciliation_exceptions', 'truth_differences', 'settlement_files', 'settlement_entries'],
+  ...[
+    'boletos',
+    'payment_links',
+    'reconciliation_exceptions',
+    'truth_differences',
+    'settlement_files',
+    'settlement_entries',
+  ],
   ...['transactions', 'webhook_endpoints', 'receivable_cursors', 'truth_runs', 'merchants', 'accounts'],
 ];

@@ -19,6 +19,8 @@ const OF_MERCHANT: readonly string[] = [
    offset least($2, 20) limit 1`,
   `select boleto_id::text as "boletoId" from boletos where merchant_id = $1 order by boleto_id desc
    offset least($2, 20) limit 1`,
+  `select link_id::text as "linkId" from payment_links where merchant_id = $1 order by created_at desc, link_id desc
+   offset least($2, 20) limit 1`,
   `select delivery_number as "deliveryNumber", created_at as "createdAt" from deliveries where merchant_id = $1
    order by delivery_number desc offset least($2, 20) limit 1`,
 ];

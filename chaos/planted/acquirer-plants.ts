@@ -48,8 +48,8 @@ export const ACQUIRER_PLANTS: readonly Plant[] = [
       },
       {
         file: 'src/transactions/methods/card/resolve-unresolved-charges.ts',
-        find: 'const watch = isWatched ? WATCH : undefined;',
-        put: 'const watch = isWatched && charge.tries < 0 ? WATCH : undefined;',
+        find: 'const watch = isWatched ? WATCH_AFTER_HORIZON : undefined;',
+        put: 'const watch = isWatched && charge.tries < 0 ? WATCH_AFTER_HORIZON : undefined;',
       },
     ],
     kinds: 'answers',

@@ -145,7 +145,6 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
     'a bank names no merchant: a charge is found by its txid, which is unique over all',
   'pix_receipts.list_odd': 'the operator sees what no merchant has',
   'lost_pix_receipts.count': 'the operator sees what no merchant has',
-  'lost_pix_receipts.hand_on': 'what no merchant has goes to the charge of its txid',
   'pix_receipts.keep': 'a bank names no merchant: a charge is found by its txid, which is unique over all',
   'bank_changes.open_cursors_of_new': 'work that falls due, for all merchants',
   'bank_changes.claim_cursors': 'work that falls due, for all merchants',

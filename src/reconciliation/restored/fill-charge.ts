@@ -8,7 +8,7 @@ import type {
   ListedCharge,
 } from '../../providers/acquirers/listed-charge.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
-import { commitTakes, takeKey } from '../../recurrence/collection/charge-intents.sql.ts';
+import { commitTakes, passOverCharge, takeKey } from '../../recurrence/collection/charge-intents.sql.ts';
 import { chargeOutcomesWrite } from '../../recurrence/collection/charge-outcomes.sql.ts';
 import type { DueBilling } from '../../recurrence/collection/due-billings.sql.ts';
 import { findBillingToCharge } from '../../recurrence/collection/open-charges.sql.ts';
@@ -202,8 +202,11 @@ async function findDue(
 /** No other charge of the billing can begin. It is paid once this charge is recorded. */
 async function takeBilling(tools: FillTools, charge: ListedCharge, books: Books): Promise<DueBilling | null> {
   const { database } = tools;
-  const { merchantId } = charge;
-  const found = await findBillingToCharge(database, merchantId, books.billing?.billingId ?? '');
+  const { merchantId, reference: transactionId } = charge;
+  const billingId = books.billing?.billingId ?? '';
+  // It may have the id of a later try: should this one end unpaid, none would be made under it.
+  await database.transaction((tx) => passOverCharge(tx, { merchantId, billingId, transactionId }));
+  const found = await findBillingToCharge(database, merchantId, billingId);
   if (found === null) return null;
   const { due, state } = found;
   const intent = intentOf(tools, charge, due.accountNumber, 'billing');

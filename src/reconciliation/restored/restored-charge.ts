@@ -133,7 +133,7 @@ function judgeKnown(charge: ListedCharge, books: KnownBooks, end: EndOfLost): Ve
 export function endsBilling(charge: ListedCharge, { transaction, billing }: Books): boolean {
   if (transaction === null || billing?.isChargingThis !== true || isOtherAmount(charge, transaction))
     return false;
-  const isPaid = charge.state === 'approved' || charge.state === 'canceled';
+  const isPaid = (charge.state === 'approved' || charge.state === 'canceled') && !charge.isCapturedLater;
   return isPaid && (transaction.state === 'charging' || transaction.state === 'approved');
 }
 

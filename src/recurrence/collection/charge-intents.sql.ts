@@ -205,11 +205,12 @@ async function takeBillings(tx: Tx, rows: readonly StartedCharge[]): Promise<rea
   return started.filter((row) => !notSent.has(row));
 }
 
-const FENCE = rowCodec({ fence: column.whole() });
+const FENCE = rowCodec({ fence: column.whole('b.fence') });
 
 const HOLD_FENCE = statement(
   'charging.hold_fence',
-  `select ${FENCE.columns} from billings where merchant_id = $1 and billing_id = $2 for no key update`,
+  `select ${FENCE.columns} from billings b join subscriptions s using (merchant_id, subscription_id)
+   where b.merchant_id = $1 and b.billing_id = $2 for no key update of s`,
 );
 
 const RAISE_FENCE = statement(

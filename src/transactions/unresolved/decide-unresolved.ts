@@ -94,16 +94,19 @@ function audited(
 
 /**
  * A person may have looked before the acquirer booked it, and a process that finds it live at this moment can
- * keep it no more after the decision. So the acquirer is asked first, and what it does not show as live is
- * watched: if it appears after all, it is voided.
+ * keep it no more after the decision. So the acquirer is asked first. What it shows as live the services
+ * keep, or void if a void was sent: a billing is charged again only after that. All else is watched: if it
+ * appears after all, it is voided.
  */
 async function decideOfCharge(tools: DecideTools, wanted: Wanted): Promise<Done> {
   const { before, decision } = wanted;
   const found = await tools.askAcquirer(before);
   const isLive = found?.kind === 'approved';
-  if (isLive && before.mayBeKept && found.amount === before.amount) return 'isLive';
+  const isEnded = before.isVoidSent || (isLive && found.amount === before.amount);
+  if (isLive && before.isOfBilling && isEnded) return 'isLive';
   const moment = tools.clock.now(before.merchantId);
-  const watch = isLive ? NO_WATCH : WATCH_AFTER_DECISION;
+  // Its buyer's error was answered long ago: the desk gives back what it sees.
+  const watch = isLive && !before.isOfBilling ? NO_WATCH : WATCH_AFTER_DECISION;
   // `decisionRefusal` refuses any other decision.
   return audited(tools, wanted, (tx) => decideCharge(tx, before, decision as ChargeDecision, moment, watch));
 }

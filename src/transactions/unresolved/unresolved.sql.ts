@@ -178,7 +178,8 @@ const CASE_OF_CHARGE = rowCodec<Case>(
     reason: column.nullable(column.text('t.unknown_reason')),
     dueAt: column.nullable(column.instant()),
     isUnresolved: column.boolean(`(${IS_UNRESOLVED_CHARGE})`),
-    mayBeKept: column.boolean("(t.origin = 'billing' and t.void_sent_at is null)"),
+    isOfBilling: column.boolean("(t.origin = 'billing')"),
+    isVoidSent: column.boolean('(t.void_sent_at is not null)'),
   },
   't',
 );

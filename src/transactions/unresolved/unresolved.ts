@@ -64,8 +64,9 @@ export type Case = {
   readonly reason: string | null;
   readonly dueAt: Instant | null;
   readonly isUnresolved: boolean;
-  /** The service keeps the charge if the acquirer says that it approved it. */
-  readonly mayBeKept: boolean;
+  /** The service keeps such a charge if the acquirer says that it approved it, and no void was sent. */
+  readonly isOfBilling: boolean;
+  readonly isVoidSent: boolean;
 };
 
 /**
@@ -99,7 +100,7 @@ export const DECISION_REFUSALS = {
   notOfThisKind: { status: 409, text: 'It does not end like that.' },
   final: { status: 409, text: 'It is final already.' },
   underWay: { status: 409, text: 'Its first answer comes within seconds: look again then.' },
-  isLive: { status: 409, text: 'The acquirer says that it is live: it is kept at the next try.' },
+  isLive: { status: 409, text: 'The acquirer says that it is live: it is kept, or voided, at the next try.' },
   takenOver: { status: 409, text: 'It was decided or tried by somebody else at this moment: look again.' },
 } as const satisfies Record<string, SpokenRefusal>;
 

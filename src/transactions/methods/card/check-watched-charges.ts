@@ -57,7 +57,11 @@ export function checkWatchedCharges(tools: CheckWatchedTools): Work {
 }
 
 async function record(tools: CheckWatchedTools, charge: WatchedCharge, look: Look): Promise<void> {
-  if (look.kind === 'late') return tools.alarm(charge, look.voided);
+  if (look.kind === 'late') {
+    tools.alarm(charge, look.voided);
+    if (charge.isLongOver) await forgetWatchedCharge(tools.database, charge);
+    return;
+  }
   // It is watched on, as long as it may still end.
   if (look.kind === 'open') return;
   if (look.kind === 'unseen' ? !charge.isLongOver : !charge.isOver) return;
