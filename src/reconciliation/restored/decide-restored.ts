@@ -1,7 +1,7 @@
 import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
-import { passOverCharge } from '../../recurrence/collection/charge-intents.sql.ts';
+import { advancePastCharge } from '../../recurrence/collection/advance-past-charge.ts';
 import { holdInDoubt } from '../../transactions/methods/card/resolutions.sql.ts';
 import { isUuid } from '../../values/ids.ts';
 import { findBooksOf } from './books.sql.ts';
@@ -151,7 +151,7 @@ async function takeBack(
 ): Promise<Acted> {
   const billingId = charge.merchantReference ?? '';
   if (isUuid(billingId))
-    await database.transaction((tx) => passOverCharge(tx, { merchantId, billingId, transactionId }));
+    await database.transaction((tx) => advancePastCharge(tx, { merchantId, billingId, transactionId }));
   const books = await findBooksOf(database, charge);
   const refusal = refusalToVoid(charge, books);
   if (refusal !== null) return refused(refusal);

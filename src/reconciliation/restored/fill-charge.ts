@@ -8,7 +8,8 @@ import type {
   ListedCharge,
 } from '../../providers/acquirers/listed-charge.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
-import { commitTakes, passOverCharge, takeKey } from '../../recurrence/collection/charge-intents.sql.ts';
+import { advancePastCharge } from '../../recurrence/collection/advance-past-charge.ts';
+import { commitTakes, takeKey } from '../../recurrence/collection/charge-intents.sql.ts';
 import { chargeOutcomesWrite } from '../../recurrence/collection/charge-outcomes.sql.ts';
 import type { DueBilling } from '../../recurrence/collection/due-billings.sql.ts';
 import { findBillingToCharge } from '../../recurrence/collection/open-charges.sql.ts';
@@ -205,7 +206,7 @@ async function takeBilling(tools: FillTools, charge: ListedCharge, books: Books)
   const { merchantId, reference: transactionId } = charge;
   const billingId = books.billing?.billingId ?? '';
   // It may have the id of a later try: should this one end unpaid, none would be made under it.
-  await database.transaction((tx) => passOverCharge(tx, { merchantId, billingId, transactionId }));
+  await database.transaction((tx) => advancePastCharge(tx, { merchantId, billingId, transactionId }));
   const found = await findBillingToCharge(database, merchantId, billingId);
   if (found === null) return null;
   const { due, state } = found;

@@ -127,8 +127,8 @@ function judgeKnown(charge: ListedCharge, books: KnownBooks, end: EndOfLost): Ve
 }
 
 /**
- * It is the billing's charge at this moment, and paid it: ended, it opens what follows, which the acquirer may
- * have charged too. A comparison that was killed may have left it so.
+ * It is the billing's charge at this moment, and paid it: ended, it opens what follows, which the
+ * acquirer may have charged too. A comparison that was killed may have left it so.
  */
 export function endsBilling(charge: ListedCharge, { transaction, billing }: Books): boolean {
   if (transaction === null || billing?.isChargingThis !== true || isOtherAmount(charge, transaction))

@@ -6,7 +6,6 @@ import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.
 import { type IntentRow, writeIntents } from '../../transactions/methods/card/intents.sql.ts';
 import { findStates } from '../../transactions/transaction-queries.sql.ts';
 import { utcText } from '../../values/instant.ts';
-import { identifyCharge } from './identify-charge.ts';
 
 export type StartedCharge = {
   readonly intent: IntentRow;
@@ -218,27 +217,19 @@ const RAISE_FENCE = statement(
   'update billings set fence = $3 where merchant_id = $1 and billing_id = $2',
 );
 
-/** A billing of a restored database is charged under ids that the lost one has used: by so many at most. */
-const LOST_CHARGES = 1_000;
-
-/**
- * No later charge of the billing has this id: the acquirer would answer what it has of it, though it is
- * voided at this moment. One that took the billing before has its transaction already.
- */
-export async function passOverCharge(
-  tx: Tx,
-  {
-    merchantId,
-    billingId,
-    transactionId,
-  }: Readonly<Record<'merchantId' | 'billingId' | 'transactionId', string>>,
-): Promise<void> {
+/** Null: no such billing. Its subscription is locked, as by whoever charges it. */
+export async function holdFence(tx: Tx, merchantId: string, billingId: string): Promise<number | null> {
   const [row] = await tx.query(HOLD_FENCE, [merchantId, billingId]);
-  if (row === undefined) return;
-  const { fence } = FENCE.parse(row);
-  for (let at = fence; at < fence + LOST_CHARGES; at += 1)
-    if (identifyCharge(billingId, at) === transactionId.toLowerCase())
-      return void (await tx.query(RAISE_FENCE, [merchantId, billingId, at + 1]));
+  return row === undefined ? null : FENCE.parse(row).fence;
+}
+
+export async function raiseFence(
+  tx: Tx,
+  merchantId: string,
+  billingId: string,
+  fence: number,
+): Promise<void> {
+  await tx.query(RAISE_FENCE, [merchantId, billingId, fence]);
 }
 
 /** Sorted by subscription, so that two batches lock in one order. */

@@ -92,8 +92,8 @@ export const DECISIONS_OF = {
 } as const satisfies Record<UnresolvedKind, readonly Decision[]>;
 
 /**
- * `isLive`: the acquirer says so now, and the service keeps it. `takenOver`: another process decides, or tries to
- * resolve, at the same moment.
+ * `isLive`: the acquirer says so now, and the service keeps or voids it. `takenOver`: another process
+ * decides, or tries to resolve, at the same moment.
  */
 export const DECISION_REFUSALS = {
   unknownId: { status: 404, text: 'There is no such charge, cancel or capture.' },
