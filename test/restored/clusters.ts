@@ -109,7 +109,7 @@ export async function openClusters(programs?: string): Promise<Clusters> {
 
 /** What a base backup leaves out: the log, and what only the running server needs. */
 function isBackedUp(path: string): boolean {
-  return !/^(pg_wal\/.+|postmaster\.(pid|opts)|pg_replslot\/.+|pg_stat_tmp\/.+|base\/pgsql_tmp.*)$/.test(
+  return !/^(pg_wal\/.+|postmaster\.(pid|opts)|pg_replslot\/.+|pg_stat_tmp\/.+|base\/pgsql_tmp.*|.*pg_internal\.init.*)$/.test(
     path,
   );
 }
