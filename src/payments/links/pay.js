@@ -127,6 +127,8 @@ async function send(path, body) {
     }
     const { status, message } = told;
     if (path === 'pix/cancel' && status === 'confirming') {
+      // The page asks again by itself only while nothing is sent.
+      showWaiting(false);
       tell('O pagamento está sendo confirmado. Não pague de novo.');
       return;
     }
