@@ -29,7 +29,7 @@ const SHIPPED = [
   /^bin\//,
   /^migrations\//,
   /^(src|packages|simulators|clients)\/(?!.*\.test\.ts$)/,
-  /^(docs|decisions)\//,
+  /^(docs|decisions|examples\/bridge)\//,
   /^deploy\//,
 ];
 /** Neither runs: programs of packages for a command line, and npm's own list. */
