@@ -131,6 +131,9 @@ const SEEN: Readonly<Record<string, (printed: readonly string[], language: Langu
     assert.match(listed ?? '', /"statusBill":2\b.*"statusBill":4\b.*"statusBill":5\b/s);
     assert.match(imported ?? '', /^Taken: bank 237 \(Bradesco\), .*^changes of our boletos +[1-9]/ms);
   },
+  // They need an acquirer's credentials, or another gateway's requests: nothing of them is run.
+  'docs/pt/adquirentes.md': (printed) => assert.deepEqual(printed, []),
+  'docs/pt/o-que-mudou.md': (printed) => assert.deepEqual(printed, []),
   'docs/pt/producao.md': ([looked, created, sold]) => {
     assert.match(looked ?? '', /key/i);
     assert.match(created ?? '', /LOJA\d+.*gateway.*integration/s);
