@@ -121,7 +121,7 @@ const RIGHTFUL = [
   /\d{2}:\d{2}:\d{2}[.,]\d+/g,
   /(?:content-length|retry-after|keep-alive): [^\r\n]*/gi,
   /"milliseconds":[\d.]+/g,
-  /"amount":\d+\.\d+/g,
+  /"(?:amount|value)":\d+\.\d+/g,
   /"(?:movementId|next|deliveries|openings)":\d+/g,
   /^(?:http|nodejs|process|parcela)_\w+(?:\{[^\n]*\})? [\d.e+-]+$/gm,
   /:\d+:\d+\)?/g,

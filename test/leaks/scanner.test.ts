@@ -94,6 +94,7 @@ test('a security code is seen by itself, and not inside of ids, times and sizes'
     '2026-11-21T10:00:00.712Z',
     'Content-Length: 712',
     '"milliseconds":0.712',
+    '"value":712.00',
     '71234',
     'x712',
   ])

@@ -46,7 +46,13 @@ function look(sink: string, data: unknown, encoding?: unknown, areCodesPlain = t
   for (const hit of scan(bytes, sink))
     say(sink, `${hit.number === marks.cavv ? 'proof' : 'card number'}, ${hit.encoding}`, text);
   if (!areCodesPlain) return;
-  for (const code of codesIn(text, codes)) say(sink, `security code ${code}`, text);
+  for (const code of codesIn(text, codes)) say(sink, `security code ${code}`, around(text, code));
+}
+
+/** Where it stands by itself, or within something else. */
+function around(text: string, code: string): string {
+  const places = [...text.matchAll(new RegExp(`(?<![A-Za-z0-9])${code}(?![A-Za-z0-9])`, 'g'))];
+  return places.map(({ index }) => text.slice(Math.max(0, index - 80), index + 60)).join(' | ');
 }
 
 type Method = (...parameters: unknown[]) => unknown;
