@@ -137,8 +137,8 @@ test('a void that was done and not answered is not done again', async () => {
   assert.deepEqual([sale?.refunds.length, live([sale as Booked])], [1, 0]);
 });
 
-/** Books a sale under the reference, as another request that nobody answered would have. */
-async function bookAtCielo(id: string, amount: number): Promise<void> {
+/** Books a sale under the reference, as another request that nobody answered would have. Gives its TID. */
+async function bookAtCielo(id: string, amount: number): Promise<string> {
   const card = { CardNumber: '5555555555554444', Holder: 'Ana', ExpirationDate: '12/2039', Brand: 'Master' };
   const payment = { Type: 'CreditCard', Amount: amount, Installments: 1, Capture: true, CreditCard: card };
   const reply = await fetch(`${cielo.url}/1/sales/`, {
@@ -147,6 +147,7 @@ async function bookAtCielo(id: string, amount: number): Promise<void> {
     body: JSON.stringify({ MerchantOrderId: shortReference(id), Payment: payment }),
   });
   assert.equal(reply.status, 201);
+  return ((await reply.json()) as { readonly Payment: { readonly Tid: string } }).Payment.Tid;
 }
 
 const AT_CIELO = { merchantid: ESTABLISHMENT, merchantkey: KEY, 'content-type': 'application/json' };
@@ -174,8 +175,9 @@ function untilWatched(what: string, id: string, isSo: () => Promise<boolean>): P
 test("of a billing's lost charge that was booked twice one is kept, and the other is voided", async () => {
   const id = randomUUID();
   const amount = 12_307;
-  await bookAtCielo(id, amount);
-  await bookAtCielo(id, amount);
+  const tids = [await bookAtCielo(id, amount), await bookAtCielo(id, amount)];
+  // The service's own voids of it do not arrive, but a person's.
+  await cielo.script(...Array.from({ length: 20 }, () => ({ on: 'refund', fault: 'unavailable' })));
   await cielo.service.auditor.query(
     `insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
        reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, created_by, sold_at, due_at,
@@ -184,7 +186,17 @@ test("of a billing's lost charge that was booked twice one is kept, and the othe
        'system', now(), now() + interval '1 second', 'cielo', 'lost' from accounts where merchant_id = $3 limit 1`,
     [id, amount, cielo.merchantId],
   );
+  const named = await until('the one to keep is named', async () => {
+    const { unknown_reason: reason } = await cielo.transaction('TWINS');
+    return /booked more than once, and all but (\S+) are to be voided/.exec(String(reason))?.[1];
+  });
+  const decide = ['resolve', 'decide', id, '--as', 'voided', '--reason', 'the desk'];
+  const { database, folder } = cielo.service;
+  assert.equal((await runParcela(database, folder, decide)).exitCode, 1);
+  await cielo.script();
+  await voidAtCielo(String(tids.find((tid) => tid !== named)));
   const row = await cielo.untilState('TWINS', 'approved');
+  assert.equal(row.tid, named);
   const booked = await cielo.booked(id);
   const kept = booked.filter(({ liveAmount }) => liveAmount > 0);
   assert.deepEqual(
