@@ -100,7 +100,8 @@ export async function authorizeThere(
       ...{ initiator: ofBilling === null ? 'cardholder' : 'merchant', networkTransactionId: null },
       storedCard: ofBilling === null ? null : 'first',
       card: {
-        ...{ number, brand: 'mastercard', holderName: 'ANA SOUZA', securityCode: '123' },
+        ...{ number, brand: 'mastercard', holderName: 'ANA SOUZA' },
+        securityCode: ofBilling === null ? '123' : null,
         ...{ expirationMonth: '12', expirationYear: '39' },
       },
     }),
