@@ -112,8 +112,8 @@ async function decideOfCharge(tools: DecideTools, wanted: Wanted): Promise<Done>
 
 function watchAfter({ isOfBilling, wasPreauthorized }: Case, isLive: boolean): Watch {
   if (!isLive || isOfBilling) return WATCH_AFTER_DECISION;
-  // Its buyer's error was answered long ago: the desk gives back what it sees. A captured one is never voided,
-  // so it is only told of, until the desk has done so.
+  // Its buyer's error was answered long ago: the desk gives back what it sees. A captured one is never
+  // voided, so it is only told of until the desk has done so.
   return wasPreauthorized ? WATCH_AFTER_HORIZON : NO_WATCH;
 }
 

@@ -67,7 +67,7 @@ export function checkWatchedCharges(tools: CheckWatchedTools): Work {
 }
 
 /** What is open is watched on, as long as it may still end. */
-const IS_LAST: Readonly<Record<Look['kind'], (watchedMilliseconds: number) => boolean>> = {
+const IS_LAST: Readonly<Record<Look['kind'], (overMilliseconds: number) => boolean>> = {
   open: () => false,
   clear: isWatchOver,
   unseen: isWatchGivenUp,
@@ -77,7 +77,7 @@ const IS_LAST: Readonly<Record<Look['kind'], (watchedMilliseconds: number) => bo
 async function record(tools: CheckWatchedTools, charge: WatchedCharge, look: Look): Promise<void> {
   const { database } = tools;
   if (look.kind === 'late') tools.alarm(charge, look.end);
-  if (!IS_LAST[look.kind](charge.watchedMilliseconds))
+  if (!IS_LAST[look.kind](charge.overMilliseconds))
     return postponeWatchedCharge(database, charge, look.seconds);
   await forgetWatchedCharge(database, charge);
   if (look.kind === 'unseen') tools.alarmUnseen(charge);
@@ -144,19 +144,19 @@ async function endTwins(
   return voided.kind === 'voided' && voided.charges === 0 ? clear(charge) : late(charge, voided.kind);
 }
 
-const clear = ({ watchedMilliseconds }: WatchedCharge): Look => ({
+const clear = ({ overMilliseconds }: WatchedCharge): Look => ({
   kind: 'clear',
-  seconds: secondsUntilNextLook(watchedMilliseconds),
+  seconds: secondsUntilNextLook(overMilliseconds),
 });
 
 /** An acquirer that answers, and says nothing clear of it, will hardly do so in a minute. */
-const unseen = ({ watchedMilliseconds }: WatchedCharge, { isSilence }: { isSilence?: boolean }): Look => ({
+const unseen = ({ overMilliseconds }: WatchedCharge, { isSilence }: { isSilence?: boolean }): Look => ({
   kind: 'unseen',
-  seconds: isSilence === false ? secondsUntilNextLook(watchedMilliseconds) : SECONDS_UNTIL_ENDED,
+  seconds: isSilence === false ? secondsUntilNextLook(overMilliseconds) : SECONDS_UNTIL_ENDED,
 });
 
-function late({ watchedMilliseconds }: WatchedCharge, end: LateEnd): Look {
+function late({ overMilliseconds }: WatchedCharge, end: LateEnd): Look {
   const mayEndSoon = end === 'unknown' || end === 'notSent' || end === 'notFound';
-  const seconds = mayEndSoon ? SECONDS_UNTIL_ENDED : secondsUntilNextLook(watchedMilliseconds);
+  const seconds = mayEndSoon ? SECONDS_UNTIL_ENDED : secondsUntilNextLook(overMilliseconds);
   return { kind: 'late', end, seconds };
 }

@@ -2,8 +2,8 @@
 export type Watch = { readonly pauseMilliseconds: number; readonly watchMilliseconds: number };
 
 const DAY_MILLISECONDS = 86_400_000;
-export const WATCHED_FOR_MILLISECONDS = DAY_MILLISECONDS;
-const GIVEN_UP_AFTER_MILLISECONDS = WATCHED_FOR_MILLISECONDS + 7 * DAY_MILLISECONDS;
+const WATCHED_FOR_MILLISECONDS = DAY_MILLISECONDS;
+const GIVEN_UP_AFTER_MILLISECONDS = 7 * DAY_MILLISECONDS;
 
 export const NO_WATCH: Watch = { pauseMilliseconds: 0, watchMilliseconds: 0 };
 /** After an acquirer's horizon nothing of a charge should appear; it is looked for all the same. */
@@ -21,17 +21,17 @@ const SHORTEST_PAUSE_SECONDS = 30;
 export const LONGEST_PAUSE_SECONDS = 1_800;
 
 /** What is booked late is mostly booked soon, so most looks come early. */
-export function secondsUntilNextLook(watchedMilliseconds: number): number {
-  const seconds = Math.round(watchedMilliseconds / 4_000);
+export function secondsUntilNextLook(overMilliseconds: number): number {
+  const seconds = Math.round((overMilliseconds + WATCHED_FOR_MILLISECONDS) / 4_000);
   return Math.min(LONGEST_PAUSE_SECONDS, Math.max(SHORTEST_PAUSE_SECONDS, seconds));
 }
 
 /** A clear look after it is the last one. */
-export function isWatchOver(watchedMilliseconds: number): boolean {
-  return watchedMilliseconds >= WATCHED_FOR_MILLISECONDS;
+export function isWatchOver(overMilliseconds: number): boolean {
+  return overMilliseconds >= 0;
 }
 
 /** No look was clear for so long that no more are made. */
-export function isWatchGivenUp(watchedMilliseconds: number): boolean {
-  return watchedMilliseconds >= GIVEN_UP_AFTER_MILLISECONDS;
+export function isWatchGivenUp(overMilliseconds: number): boolean {
+  return overMilliseconds >= GIVEN_UP_AFTER_MILLISECONDS;
 }

@@ -7,7 +7,7 @@ import {
 } from '../../../platform/work/fair-claim.sql.ts';
 import type { FairClaim } from '../../../platform/work/fair-claim.ts';
 import { TRANSACTION_STATES } from '../../transaction.ts';
-import { WATCHED_FOR_MILLISECONDS, type Watch } from './watch.ts';
+import type { Watch } from './watch.ts';
 
 const WATCHED = rowCodec(
   {
@@ -16,10 +16,8 @@ const WATCHED = rowCodec(
     acquirer: column.text(),
     state: column.oneOf(TRANSACTION_STATES),
     tid: column.nullable(column.text()),
-    /** Real time since the watch began. */
-    watchedMilliseconds: column.real(
-      `(extract(epoch from now() - c.watched_until) * 1000)::float8 + ${WATCHED_FOR_MILLISECONDS}`,
-    ),
+    /** Real time since the watch should have ended; negative before. */
+    overMilliseconds: column.real('(extract(epoch from now() - c.watched_until) * 1000)::float8'),
     /** It was a pre-authorization. */
     wasPreauthorized: column.boolean(
       `exists (select from preauthorizations p where p.merchant_id = t.merchant_id and p.transaction_id = t.transaction_id)`,
