@@ -7,6 +7,7 @@ import {
   processReturnFile,
   TooManyMovements,
 } from '../reconciliation/bank-files/process-return-file.ts';
+import { keptName } from '../reconciliation/imports/settlement-file.ts';
 import {
   type AuditedCommandTools,
   type Command,
@@ -33,7 +34,7 @@ async function runImport(
   { database, audit, operator }: AuditedCommandTools,
 ): Promise<CommandOutcome> {
   const path = given.one('FILE') ?? '';
-  const name = visible(basename(path)).slice(0, 200);
+  const name = keptName(basename(path));
   try {
     const taken = await processReturnFile(
       { database, audit },

@@ -56,7 +56,7 @@ const RESOLUTIONS = counter(
 );
 const CHARGES_BOOKED_LATE = counter(
   'parcela_charges_booked_late_total',
-  'Charges that an acquirer had live after they were found to be gone; they are voided: an alert.',
+  'Times that an acquirer had a charge live after it was found to be gone; it is voided, unless it was captured: an alert.',
   ['provider'],
 );
 const WATCHES_UNSEEN = counter(

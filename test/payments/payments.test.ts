@@ -221,13 +221,14 @@ test('a sale by fields of another gateway is refused by their names, and charges
   const body = {
     ...sale,
     payment: { ...sale.payment, currencyCode: 'usd', eci: '05', xid: 'y' },
-    sellerInfo: { ...sale.sellerInfo, code3DS: '1' },
+    sellerInfo: { ...sale.sellerInfo, code3DS: '1', captureType: 'pa' },
     sellers: [{ id: 1, amount: 100 }],
   };
   const reply = await call(service.gatewayUrl, '/v1/payments', { token, body });
   assert.equal(reply.status, 400, reply.text);
   assert.deepEqual(reply.body.map(({ tag }: { tag: string }) => tag).sort(), [
-    ...['payment.currencyCode', 'payment.eci', 'payment.xid', 'sellerInfo.code3DS', 'sellers'],
+    ...['payment.currencyCode', 'payment.eci', 'payment.xid', 'sellerInfo.captureType', 'sellerInfo.code3DS'],
+    'sellers',
   ]);
   assert.equal((await ledger(sale.referenceTransaction)).length, 0);
   const harmless = {

@@ -86,7 +86,8 @@ test('an approval whose write is repeated counts as recorded also once it is bei
   assert.equal(await isFoundRecorded(other.paymentId), false, 'one that was let go is not live');
 });
 
-test('what the acquirer has captured is not voided when its days are over, and a person is warned', async () => {
+/** A pre-authorization that the acquirer has captured, off record, and whose days are over. */
+async function captureOffRecord(): Promise<string> {
   const { paymentId } = await preauthorize(service, 10_000);
   const capture = { captureReference: crypto.randomUUID(), reference: paymentId, amount: 10_000 };
   const answer = await fetch(`${service.simulatorUrl}/captures`, {
@@ -96,6 +97,11 @@ test('what the acquirer has captured is not voided when its days are over, and a
   assert.equal(answer.status, 200, await answer.text());
   await endDays(paymentId);
   await until('it was asked for', async () => ((await rowOf(paymentId)).resolve_tries as number) > 1, 30_000);
+  return paymentId;
+}
+
+test('what the acquirer has captured is not voided when its days are over, and a person is warned', async () => {
+  const paymentId = await captureOffRecord();
   const { state, unknown_reason: reason } = await rowOf(paymentId);
   assert.deepEqual(
     [state, reason],
@@ -110,7 +116,28 @@ test('what the acquirer has captured is not voided when its days are over, and a
   const decide = ['resolve', 'decide', paymentId, '--as', 'voided', '--reason', 'refunded by the desk'];
   assert.equal((await service.parcela(...decide)).exitCode, 0);
   assert.equal((await service.read(paymentId)).statusDescription, 'Desfeita');
+  await untilToldAsCaptured(paymentId);
 });
+
+test('what was captured, and decided as voided while the acquirer was away, is not voided: somebody is told', async () => {
+  const paymentId = await captureOffRecord();
+  service.bridge.spoil(({ kind }) => (kind === 'find' ? 'unavailable' : null));
+  const decide = ['resolve', 'decide', paymentId, '--as', 'voided', '--reason', 'not seen at the desk'];
+  assert.equal((await service.parcela(...decide)).exitCode, 0);
+  service.bridge.spoil(null);
+  await untilToldAsCaptured(paymentId);
+});
+
+/** The watch looks at it in half a minute, or later. */
+async function untilToldAsCaptured(paymentId: string): Promise<void> {
+  await until('it is told that it is live', async () => {
+    await service.auditor.query('update watched_charges set due_at = now() where transaction_id = $1', [
+      paymentId,
+    ]);
+    return service.log.some((line) => line.includes(paymentId) && line.includes('was found to be gone'));
+  });
+  assert.deepEqual(await ledgerOf(service, paymentId), { amount: 10_000, status: 'approved' });
+}
 
 test('the card token of what was let go is used: an approval took it', async () => {
   const { paymentId } = await preauthorize(service, 10_000);

@@ -176,6 +176,8 @@ test("of a billing's lost charge that was booked twice one is kept, and the othe
   const amount = 12_307;
   await bookAtCielo(id, amount);
   await bookAtCielo(id, amount);
+  // No void arrives for a while.
+  await cielo.script(...Array.from({ length: 20 }, () => ({ on: 'refund', fault: 'unavailable' })));
   await cielo.service.auditor.query(
     `insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
        reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, created_by, sold_at, due_at,
@@ -184,7 +186,16 @@ test("of a billing's lost charge that was booked twice one is kept, and the othe
        'system', now(), now() + interval '1 second', 'cielo', 'lost' from accounts where merchant_id = $3 limit 1`,
     [id, amount, cielo.merchantId],
   );
+  const named = await until('the one to keep is named', async () => {
+    const { unknown_reason: reason } = await cielo.transaction('TWINS');
+    return /booked more than once, and all but (\S+) are to be voided/.exec(String(reason))?.[1];
+  });
+  const decide = ['resolve', 'decide', id, '--as', 'voided', '--reason', 'the desk'];
+  const { database, folder } = cielo.service;
+  assert.equal((await runParcela(database, folder, decide)).exitCode, 1);
+  await cielo.script();
   const row = await cielo.untilState('TWINS', 'approved');
+  assert.equal(row.tid, named);
   const booked = await cielo.booked(id);
   const kept = booked.filter(({ liveAmount }) => liveAmount > 0);
   assert.deepEqual(

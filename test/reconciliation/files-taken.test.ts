@@ -43,14 +43,18 @@ const lineCount = async () =>
   (await bench.auditor.query('select count(*)::int as count from settlement_entries'))[0]?.count as number;
 const one = async (): Promise<Sold> => (await bench.sell())[0] as Sold;
 
-test('the same content is taken once, under whatever name', async () => {
+test('the same content is taken once, under whatever name; a card number in it is not kept', async () => {
   const sold = await one();
-  const path = await bench.file('a.txt', { day: '2026-12-02', sequence: 100, lines: [payoutOf(sold)] });
+  const path = await bench.file('a 5155 9012 2228 0001.txt', {
+    day: '2026-12-02',
+    sequence: 100,
+    lines: [payoutOf(sold)],
+  });
   assert.equal((await bench.take(path)).kind, 'taken');
   await copyFile(path, join(bench.folder, 'b.txt'));
   const again = await bench.take(join(bench.folder, 'b.txt'));
   assert.equal(again.kind, 'known');
-  assert.equal(again.kind === 'known' && again.file.name, 'a.txt');
+  assert.equal(again.kind === 'known' && again.file.name, 'a **** **** **** ****.txt');
   assert.equal((await files()).length, 1);
 });
 

@@ -80,7 +80,12 @@ export async function authorizeThere(
   simulatorUrl: string,
   ofMerchant: string,
   amount: number,
-  { reference = randomUUID() as string, number = TEST_CARD, outcome = 'approved' } = {},
+  {
+    reference = randomUUID() as string,
+    number = TEST_CARD,
+    outcome = 'approved',
+    ofBilling = null as string | null,
+  } = {},
 ): Promise<void> {
   const answer = await fetch(`${simulatorUrl}/authorizations`, {
     method: 'POST',
@@ -88,18 +93,21 @@ export async function authorizeThere(
       ...{
         reference,
         merchantId: ofMerchant,
-        merchantReference: 'LATE',
+        merchantReference: ofBilling ?? 'LATE',
         amount,
         installments: 1,
       },
-      ...{ initiator: 'cardholder', networkTransactionId: null, storedCard: null },
+      ...{ initiator: ofBilling === null ? 'cardholder' : 'merchant', networkTransactionId: null },
+      storedCard: ofBilling === null ? null : 'first',
       card: {
-        ...{ number, brand: 'mastercard', holderName: 'ANA SOUZA', securityCode: '123' },
+        ...{ number, brand: 'mastercard', holderName: 'ANA SOUZA' },
+        securityCode: ofBilling === null ? '123' : null,
         ...{ expirationMonth: '12', expirationYear: '39' },
       },
     }),
   });
-  assert.equal(((await answer.json()) as { outcome: string }).outcome, outcome);
+  const said = (await answer.json()) as { readonly outcome: string };
+  assert.equal(said.outcome, outcome, JSON.stringify(said));
 }
 
 /** Nor for that. */

@@ -770,6 +770,29 @@ test('what was authorized when no service was left is voided; what is accepted i
   assert.equal((await reconcile(...words)).voided, 1);
 });
 
+test('no billing is charged under the id of a charge of it that a person has voided', async () => {
+  const [next] = await recovered.sql(`select billing_id from billings
+    where state = 'opened' and subscription_id = '${told.left.subscriptionId}'`);
+  const billingId = next?.billing_id as string;
+  const voidedId = identifyCharge(billingId, 0);
+  // Of another amount than it has now, so it does not pay it.
+  await authorizeThere(simulator.url, merchantId, 4_600, { reference: voidedId, ofBilling: billingId });
+  const done = await reconcile('--held-by-hand', '--since', since);
+  assert.equal(done.undecided, 1, JSON.stringify(done));
+  const voided = await decide(voidedId, 'voided');
+  assert.equal(voided.code, 0, voided.said + voided.printed);
+  await recovered.sql(`update billings set charge_on = now()::date - 1 where billing_id = '${billingId}'`);
+  await until('it is paid', async () => {
+    const [row] = await recovered.sql(`select state from billings where billing_id = '${billingId}'`);
+    return row?.state === 'paid';
+  });
+  const statusOf = async (id: string) => (await ledger()).find(({ paymentId }) => paymentId === id)?.status;
+  assert.deepEqual(
+    [await statusOf(voidedId), await rowOf(voidedId), await statusOf(identifyCharge(billingId, 1))],
+    ['undone', undefined, 'approved'],
+  );
+});
+
 test('in a cell the lists of its own merchants are compared, and of those that are named', async () => {
   const cell = { PARCELA_CELL: 'a1' };
   const [ofOtherCell, created] = ['01799999999901', '01799999999902'];

@@ -278,3 +278,14 @@ test('a charge that was decided as voided, and that the acquirer books after all
   await untilVoidedAfterDecision(transactionId);
   assert.equal((await service.transaction(billingId)).state, 'voided');
 });
+
+test('a charge that was decided as voided while the acquirer knew nothing of it fails when it arrives late', async () => {
+  spoilAll({ authorization: 'unavailable', find: 'unavailable' });
+  const { transactionId, billingId } = await service.charge(4_990);
+  await untilTried(billingId, 1);
+  const decided = await decideVoided(transactionId);
+  assert.equal(decided.exitCode, 0, decided.errors);
+  service.bridge.spoil(null);
+  await untilVoidedAfterDecision(transactionId);
+  assert.equal(await arriveLate(transactionId, billingId, 4_990), 409);
+});

@@ -267,4 +267,25 @@ export const MONEY_MUTATIONS: readonly Mutation[] = [
     put: 'a.last_failed_time < coalesce',
     caughtBy: 'test/restored/archived.test.ts',
   },
+  {
+    name: 'what a person decided about, and the acquirer does not know, gets no void',
+    file: 'src/transactions/methods/card/check-watched-charges.ts',
+    find: 'if (!isLive && !isVoidForAll)',
+    put: 'if (!isLive)',
+    caughtBy: 'test/transactions/billing-charges.test.ts',
+  },
+  {
+    name: 'a captured pre-authorization that a person decided is voided',
+    file: 'src/transactions/methods/card/check-watched-charges.ts',
+    find: "if (wasPreauthorized && found.kind === 'approved')",
+    put: "if (wasPreauthorized && found.kind === 'voided')",
+    caughtBy: 'test/payments/released.test.ts',
+  },
+  {
+    name: 'a billing is charged under the id of a charge of it that a person has voided',
+    file: 'src/reconciliation/restored/decide-restored.ts',
+    find: 'if (isUuid(billingId))',
+    put: 'if (!isUuid(billingId))',
+    caughtBy: 'test/restored/reconciled.test.ts',
+  },
 ];

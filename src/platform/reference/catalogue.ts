@@ -77,7 +77,7 @@ export function foreignFieldTable(): CatalogueTable {
     title: 'Fields of other gateways',
     text:
       'They decide elsewhere what is charged, of whom or for whom. Each is refused wherever it stands, unless it says ' +
-      'nothing. Capital letters, `_` and `-` in a name make no difference.',
+      'nothing. Capital letters, blanks, dots, `_` and `-` in a name make no difference.',
     columns: ['Field', 'Says nothing'],
     rows: FOREIGN_FIELDS.map(({ name, harmless }) => {
       const values = harmless.map((value) => `\`${value}\``).join(', ');

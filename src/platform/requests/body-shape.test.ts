@@ -147,13 +147,18 @@ test('fields by which other gateways charge are faults at every depth, unless th
   const foreign = {
     ...{ Code3DS: '1', xid: 'x', sellers: [{ id: 1 }], currencyCode: 'usd', capture: false },
     ...{ payer: { eci: '05', unknown: [{ cavv_ucaf: 'x' }] }, serviceTaxAmount: 5, threeDs: { version: 2 } },
+    ...{ capture_type: 'pa', capture_method: 'manual', pre_authorization: true, operation_type: 'auth_only' },
+    ...{ 'Config Split': [{ percent: 50 }], marketplace_subseller_payments: [1], Interest: 'ByIssuer' },
   };
   assert.deepEqual(tags(foreign as JsonValue), [
     ...['/Code3DS', '/xid', '/sellers', '/currencyCode', '/capture'],
     ...['/payer/eci', '/payer/unknown/0/cavv_ucaf', '/serviceTaxAmount', '/threeDs'],
+    ...['/capture_type', '/capture_method', '/pre_authorization', '/operation_type'],
+    ...['/Config Split', '/marketplace_subseller_payments', '/Interest'],
   ]);
   const nothing = {
     ...{ code3DS: '', xid: null, sellers: [], currencyCode: 'BRL', Currency: '986', capture: true },
+    ...{ captureType: 'AC', captureMethod: 'automatic', operation_type: 'auth_and_capture', delayed: false },
     ...{ threeDs: {}, authenticate: false, serviceTaxAmount: 0, orderNumber: '1', lineItems: [1] },
   };
   assert.deepEqual(tags(nothing as JsonValue), []);

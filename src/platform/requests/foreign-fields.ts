@@ -6,20 +6,32 @@ import { MOST_FAULTS } from '../http/schema-faults.ts';
 import type { Sentence } from '../http/sentence.ts';
 
 const NOT_OFFERED: Sentence = {
-  pt: 'Este campo muda a cobrança em outros gateways e não é oferecido aqui. Nada foi feito; envie sem ele.',
-  en: 'This field changes the charge at other gateways and is not offered here. Nothing was done; send it without.',
+  pt: 'Este campo muda a cobrança em outros gateways e não é oferecido aqui, com este nome neste lugar. Nada foi feito; corrija-o ou envie sem ele.',
+  en: 'This field changes the charge at other gateways and is not offered here, by this name at this place. Nothing was done; correct it or send it without.',
 };
 export const FOREIGN_FIELD_SENTENCES = [NOT_OFFERED];
 
-/** Fields of other gateways that decide a charge. Lower case, without `_` and `-`. */
+/** Decide a charge, at other gateways or misplaced. Lower case, without blanks, dots, `_` and `-`. */
 const CHARGED_BY = [
   // 3-D Secure.
   ...['code3ds', '3ds', 'threeds', 'threeds2', 'threedsecure', 'threedsid', 'authenticate'],
   ...['externalauthentication', 'cavv', 'cavvucaf', 'ucaf', 'eci', 'xid', 'programprotocol'],
+  ...['threedsecuremode', 'threeds2requestdata', 'mpidata'],
   // Who gets the money.
-  ...['sellers', 'subsellers', 'split', 'splits', 'splitpayments', 'splitrules'],
+  ...['sellers', 'subsellers', 'split', 'splits', 'splitpayments', 'splitrules', 'configsplit', 'dosplit'],
+  ...['marketplacesubsellerpayments', 'transferdata', 'onbehalfof', 'applicationfee', 'applicationfeeamount'],
   // How much, and when.
-  ...['currency', 'currencycode', 'servicetaxamount', 'capture'],
+  ...['currency', 'currencycode', 'servicetaxamount', 'departuretax', 'tip', 'tipamount', 'interest'],
+  ...[
+    'capture',
+    'capturetype',
+    'capturemethod',
+    'capturedelayhours',
+    'delayed',
+    'preauthorization',
+    'preauth',
+  ],
+  ...['authorizeonly', 'authonly', 'operationtype', 'recurrentpayment'],
 ];
 
 /** Values of these fields that change nothing. */
@@ -27,6 +39,11 @@ const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   currency: ['brl', '986', 'r$'],
   currencycode: ['brl', '986', 'r$'],
   capture: ['true'],
+  capturetype: ['ac'],
+  capturemethod: ['automatic', 'automatic_async'],
+  operationtype: ['auth_and_capture'],
+  threedsecuremode: ['not_supported'],
+  interest: ['bymerchant'],
 };
 const NOTHING = ['false', '0'];
 
@@ -62,7 +79,7 @@ function gather(schema: TSchema | undefined, value: JsonValue, pointer: string, 
 }
 
 function isForeign(sent: string, value: unknown): boolean {
-  const name = sent.toLowerCase().replaceAll(/[_-]/g, '');
+  const name = sent.toLowerCase().replaceAll(/[\s._-]/g, '');
   return CHARGED_BY.includes(name) && !isHarmless(name, value);
 }
 

@@ -1,3 +1,4 @@
+import { withoutCardNumbers } from '../../values/card-number-in-text.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { EntryKind, SettlementFault, SettlementFileHead } from '../settlement-entry.ts';
 import type { ImportResult } from './import-settlement-file.ts';
@@ -70,10 +71,10 @@ export function filedChargebackId(chargeback: {
   return `file-${place}-${amount}-${(document ?? day).slice(0, 20)}`;
 }
 
-/** Drops the folder, and keeps one line. */
+/** Drops the folder, keeps one line, and masks card numbers. */
 export function keptName(name: string): string {
   const [last = ''] = name.split(/[\\/]/).slice(-1);
-  return last.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd').slice(0, 200);
+  return withoutCardNumbers(last.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')).slice(0, 200);
 }
 
 /** In English, then in Portuguese. */

@@ -10,7 +10,7 @@ import { recordCaptureOutcome } from '../methods/card/capture-outcomes.sql.ts';
 import { CAPTURE_REQUESTS } from '../methods/card/captures.sql.ts';
 import { decideCharge } from '../methods/card/resolutions.sql.ts';
 import { captureLeaseMilliseconds } from '../methods/card/resolve-unresolved-captures.ts';
-import { NO_WATCH, WATCH_AFTER_DECISION } from '../methods/card/watched-charges.sql.ts';
+import { NO_WATCH, WATCH_AFTER_DECISION, WATCH_AFTER_HORIZON, type Watch } from '../methods/card/watch.ts';
 import type { HeldRequest } from '../requests/request-queue.sql.ts';
 import { findCase } from './unresolved.sql.ts';
 import {
@@ -105,10 +105,16 @@ async function decideOfCharge(tools: DecideTools, wanted: Wanted): Promise<Done>
   const isEnded = before.isVoidSent || (isLive && found.amount === before.amount);
   if (isLive && before.isOfBilling && isEnded) return 'isLive';
   const moment = tools.clock.now(before.merchantId);
-  // Its buyer's error was answered long ago: the desk gives back what it sees.
-  const watch = isLive && !before.isOfBilling ? NO_WATCH : WATCH_AFTER_DECISION;
+  const watch = watchAfter(before, isLive);
   // `decisionRefusal` refuses any other decision.
   return audited(tools, wanted, (tx) => decideCharge(tx, before, decision as ChargeDecision, moment, watch));
+}
+
+function watchAfter({ isOfBilling, wasPreauthorized }: Case, isLive: boolean): Watch {
+  if (!isLive || isOfBilling) return WATCH_AFTER_DECISION;
+  // Its buyer's error was answered long ago: the desk gives back what it sees. A captured one is never
+  // voided, so it is only told of until the desk has done so.
+  return wasPreauthorized ? WATCH_AFTER_HORIZON : NO_WATCH;
 }
 
 /**

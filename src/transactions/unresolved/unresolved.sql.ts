@@ -180,6 +180,9 @@ const CASE_OF_CHARGE = rowCodec<Case>(
     isUnresolved: column.boolean(`(${IS_UNRESOLVED_CHARGE})`),
     isOfBilling: column.boolean("(t.origin = 'billing')"),
     isVoidSent: column.boolean('(t.void_sent_at is not null)'),
+    wasPreauthorized: column.boolean(
+      `exists (select from preauthorizations p where p.merchant_id = t.merchant_id and p.transaction_id = t.transaction_id)`,
+    ),
   },
   't',
 );

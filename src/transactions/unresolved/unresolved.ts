@@ -67,6 +67,8 @@ export type Case = {
   /** The service keeps such a charge if the acquirer says that it approved it, and no void was sent. */
   readonly isOfBilling: boolean;
   readonly isVoidSent: boolean;
+  /** A captured one is not voided by the service: it is a sale that somebody made. */
+  readonly wasPreauthorized: boolean;
 };
 
 /**

@@ -8,12 +8,18 @@ import { createWakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { Acquirer, FoundCharge, VoidAnswer } from '../../../providers/acquirers/acquirer.ts';
 import type { Acquirers } from '../../../providers/open-acquirers.ts';
 import type { AskAcquirerTools } from '../../requests/send-request.ts';
+import { awayPostponement, unsentPostponement } from '../../transaction.ts';
+import { isWatchGivenUp, isWatchOver, LONGEST_PAUSE_SECONDS, secondsUntilNextLook } from './watch.ts';
 import {
   claimWatchedCharges,
   EARLIEST_WATCHED,
   forgetWatchedCharge,
+  postponeWatchedCharge,
   type WatchedCharge,
 } from './watched-charges.sql.ts';
+
+/** What was done about a live charge. `captured`: nothing, because somebody captured it. */
+export type LateEnd = VoidAnswer['kind'] | 'captured';
 
 export type CheckWatchedTools = Omit<AskAcquirerTools, 'acquirers'> & {
   readonly acquirers: Pick<Acquirers, 'of' | 'all'>;
@@ -21,31 +27,35 @@ export type CheckWatchedTools = Omit<AskAcquirerTools, 'acquirers'> & {
   /** Whether each acquirer answers at all. */
   readonly outage: OutageWatch;
   /** Called for a charge that was live after it had been found to be gone: an alarm. */
-  readonly alarm: (charge: WatchedCharge, voided: VoidAnswer['kind']) => void;
+  readonly alarm: (charge: WatchedCharge, end: LateEnd) => void;
   /** Called for a charge whose acquirer could not be asked any more before its time was over: an alarm. */
   readonly alarmUnseen: (charge: WatchedCharge) => void;
 };
 
 /**
- * `open`: its outcome is unknown, and it stands among the unresolved. `unseen`: nothing is known of it.
- * `late`: it was live, and its void was answered like this.
+ * `open`: its outcome is unknown, and it stands among the unresolved. `unseen`: nothing is known of it, or
+ * nothing keeps it from being booked yet. `late`: it was live.
  */
-type Look =
+type Look = { readonly seconds: number } & (
   | { readonly kind: 'open' | 'unseen' | 'clear' }
-  | { readonly kind: 'late'; readonly voided: VoidAnswer['kind'] };
+  | { readonly kind: 'late'; readonly end: LateEnd }
+);
 
-/** Between two looks at one charge. */
-const PAUSE_MILLISECONDS = 1_800_000;
+/** Time for two calls to the acquirer and a commit. */
+const LEASE_MARGIN_MILLISECONDS = 10_000;
+/** What is not ended may be live beside a charge that was made after it. */
+const SECONDS_UNTIL_ENDED = 60;
 
 export function checkWatchedCharges(tools: CheckWatchedTools): Work {
   const { database, outage } = tools;
+  const lease = 2 * tools.acquirerTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
   return new Dispatcher<WatchedCharge, Look>({
     name: 'checkWatchedCharges',
     limits: DISPATCH.watchedCharges,
     wakeSignal: createWakeSignal(),
     outage,
     async claim(_limit, share) {
-      const tasks = await claimWatchedCharges(database, share, PAUSE_MILLISECONDS);
+      const tasks = await claimWatchedCharges(database, share, lease);
       return { tasks, isEnd: tasks.length === 0 };
     },
     send: (charge) => lookAt(tools, charge),
@@ -56,16 +66,20 @@ export function checkWatchedCharges(tools: CheckWatchedTools): Work {
   });
 }
 
+/** What is open is watched on, as long as it may still end. */
+const IS_LAST: Readonly<Record<Look['kind'], (overMilliseconds: number) => boolean>> = {
+  open: () => false,
+  clear: isWatchOver,
+  unseen: isWatchGivenUp,
+  late: isWatchGivenUp,
+};
+
 async function record(tools: CheckWatchedTools, charge: WatchedCharge, look: Look): Promise<void> {
-  if (look.kind === 'late') {
-    tools.alarm(charge, look.voided);
-    if (charge.isLongOver) await forgetWatchedCharge(tools.database, charge);
-    return;
-  }
-  // It is watched on, as long as it may still end.
-  if (look.kind === 'open') return;
-  if (look.kind === 'unseen' ? !charge.isLongOver : !charge.isOver) return;
-  await forgetWatchedCharge(tools.database, charge);
+  const { database } = tools;
+  if (look.kind === 'late') tools.alarm(charge, look.end);
+  if (!IS_LAST[look.kind](charge.overMilliseconds))
+    return postponeWatchedCharge(database, charge, look.seconds);
+  await forgetWatchedCharge(database, charge);
   if (look.kind === 'unseen') tools.alarmUnseen(charge);
 }
 
@@ -78,30 +92,71 @@ async function lookAt(tools: CheckWatchedTools, charge: WatchedCharge): Promise<
   const { merchantId, transactionId, state } = charge;
   const asked = { merchantId, provider: charge.acquirer };
   // A person or a restore may have it in another state; nothing is voided then.
-  if (state === 'charging' || state === 'unresolved') return { kind: 'open' };
-  if (!acquirers.all().includes(charge.acquirer) || !outage.mayAsk(asked)) return { kind: 'unseen' };
+  if (state === 'charging' || state === 'unresolved') return { kind: 'open', seconds: LONGEST_PAUSE_SECONDS };
+  if (!acquirers.all().includes(charge.acquirer)) return { kind: 'unseen', seconds: LONGEST_PAUSE_SECONDS };
+  if (!outage.mayAsk(asked))
+    return { kind: 'unseen', seconds: awayPostponement(outage.awaySeconds(charge.acquirer)).seconds };
   const acquirer = acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
-  if (found.kind === 'notSent') return { kind: 'unseen' };
+  if (found.kind === 'notSent') return { kind: 'unseen', seconds: unsentPostponement(found.reason).seconds };
   outage.observe(found.kind !== 'unknown' || found.isSilence === false, asked);
-  if (found.kind === 'unknown') return { kind: 'unseen' };
-  const voided = await voidUnwanted(acquirer, charge, found, timeout);
-  return voided === null ? { kind: 'clear' } : { kind: 'late', voided };
+  const isEnded = state === 'voided' || state === 'declined';
+  return (isEnded ? endWhatIsLive : endTwins)(acquirer, charge, found, timeout);
 }
 
-/** Null: nothing is live that must not be. */
-async function voidUnwanted(
+type Found = Exclude<FoundCharge, { kind: 'notSent' }>;
+
+/** Where a void is a tombstone it is sent for what is not there too: it may still be on its way. */
+async function endWhatIsLive(
   acquirer: Acquirer,
-  { merchantId, transactionId, state, tid }: WatchedCharge,
-  found: FoundCharge,
+  charge: WatchedCharge,
+  found: Found,
   timeout: number,
-): Promise<VoidAnswer['kind'] | null> {
-  if (found.kind !== 'approved' && found.kind !== 'preauthorized') return null;
-  if (state === 'voided' || state === 'declined')
-    return (await acquirer.voidCharge(merchantId, transactionId, timeout)).kind;
+): Promise<Look> {
+  const { merchantId, transactionId, wasPreauthorized } = charge;
+  const isLive = found.kind === 'approved' || found.kind === 'preauthorized';
+  // A captured charge is a sale, which its merchant may have been told of: a person gives it back.
+  if (wasPreauthorized && found.kind === 'approved') return late(charge, 'captured');
+  if (found.kind === 'voided' || found.kind === 'declined') return clear(charge);
+  const isVoidForAll =
+    acquirer.traits.lateBooking === null && !(wasPreauthorized && found.kind === 'unknown');
+  if (!isLive && !isVoidForAll) return found.kind === 'unknown' ? unseen(charge, found) : clear(charge);
+  const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
+  if (isLive) return late(charge, voided.kind);
+  if (found.kind === 'unknown') return unseen(charge, found);
+  const isKeptOut = voided.kind === 'voided' || voided.kind === 'declined';
+  return isKeptOut ? clear(charge) : { kind: 'unseen', seconds: SECONDS_UNTIL_ENDED };
+}
+
+async function endTwins(
+  acquirer: Acquirer,
+  charge: WatchedCharge,
+  found: Found,
+  timeout: number,
+): Promise<Look> {
+  const { merchantId, transactionId, tid } = charge;
+  if (found.kind === 'unknown') return unseen(charge, found);
+  const isLive = found.kind === 'approved' || found.kind === 'preauthorized';
   // The kept one may have been given back: then the only live one is a twin.
   const isKeptAlone = found.kind === 'approved' && found.tid === tid && found.hasTwins !== true;
-  if (tid === null || isKeptAlone) return null;
+  if (!isLive || tid === null || isKeptAlone) return clear(charge);
   const voided = await acquirer.voidTwins(merchantId, transactionId, tid, timeout);
-  return voided.kind === 'voided' && voided.charges === 0 ? null : voided.kind;
+  return voided.kind === 'voided' && voided.charges === 0 ? clear(charge) : late(charge, voided.kind);
+}
+
+const clear = ({ overMilliseconds }: WatchedCharge): Look => ({
+  kind: 'clear',
+  seconds: secondsUntilNextLook(overMilliseconds),
+});
+
+/** An acquirer that answers, and says nothing clear of it, will hardly do so in a minute. */
+const unseen = ({ overMilliseconds }: WatchedCharge, { isSilence }: { isSilence?: boolean }): Look => ({
+  kind: 'unseen',
+  seconds: isSilence === false ? secondsUntilNextLook(overMilliseconds) : SECONDS_UNTIL_ENDED,
+});
+
+function late({ overMilliseconds }: WatchedCharge, end: LateEnd): Look {
+  const mayEndSoon = end === 'unknown' || end === 'notSent' || end === 'notFound';
+  const seconds = mayEndSoon ? SECONDS_UNTIL_ENDED : secondsUntilNextLook(overMilliseconds);
+  return { kind: 'late', end, seconds };
 }

@@ -13,7 +13,7 @@ import type { FairClaim } from '../../../platform/work/fair-claim.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import { ENQUEUE_CALLBACK_DELIVERIES } from '../../movements/movement-deliveries.sql.ts';
 import { ORIGINS, type Postponement, TRANSACTION_MOVES, UNKNOWN_RESPONSE_CODE } from '../../transaction.ts';
-import { NO_WATCH, type Watch } from './watched-charges.sql.ts';
+import { NO_WATCH, type Watch } from './watch.ts';
 
 const UNRESOLVED = rowCodec(
   {

@@ -36,7 +36,8 @@ import {
   recordResolution,
   type UnresolvedCharge,
 } from './resolutions.sql.ts';
-import { WATCH_AFTER_HORIZON, watchCharge } from './watched-charges.sql.ts';
+import { WATCH_AFTER_HORIZON } from './watch.ts';
+import { watchCharge } from './watched-charges.sql.ts';
 
 export type ResolveTools = AskAcquirerTools & {
   /** Notified when a callback was enqueued. */
@@ -271,7 +272,7 @@ async function keepOne(
     observeTwins(charge);
     return kept;
   }
-  return 'it was booked more than once, and the others are not voided yet';
+  return `it was booked more than once, and all but ${found.tid} are to be voided`;
 }
 
 /** Refuses another amount: the difference would be money that is not recorded. */

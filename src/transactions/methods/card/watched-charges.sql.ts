@@ -7,6 +7,7 @@ import {
 } from '../../../platform/work/fair-claim.sql.ts';
 import type { FairClaim } from '../../../platform/work/fair-claim.ts';
 import { TRANSACTION_STATES } from '../../transaction.ts';
+import type { Watch } from './watch.ts';
 
 const WATCHED = rowCodec(
   {
@@ -15,30 +16,17 @@ const WATCHED = rowCodec(
     acquirer: column.text(),
     state: column.oneOf(TRANSACTION_STATES),
     tid: column.nullable(column.text()),
-    isOver: column.boolean('c.watched_until <= now()'),
-    /** It should have been looked at for the last time a week ago. */
-    isLongOver: column.boolean("c.watched_until <= now() - interval '7 days'"),
+    /** Real time since the watch should have ended; negative before. */
+    overMilliseconds: column.real('(extract(epoch from now() - c.watched_until) * 1000)::float8'),
+    /** It was a pre-authorization. */
+    wasPreauthorized: column.boolean(
+      `exists (select from preauthorizations p where p.merchant_id = t.merchant_id and p.transaction_id = t.transaction_id)`,
+    ),
   },
   't',
 );
 
 export type WatchedCharge = RowOf<typeof WATCHED>;
-
-/** How long to look for what the acquirer may book after all, and when first. */
-export type Watch = { readonly pauseMilliseconds: number; readonly watchMilliseconds: number };
-
-export const NO_WATCH: Watch = { pauseMilliseconds: 0, watchMilliseconds: 0 };
-const WATCHED_FOR_MILLISECONDS = 86_400_000;
-/** After an acquirer's horizon nothing of a charge should appear; it is looked for all the same. */
-export const WATCH_AFTER_HORIZON: Watch = {
-  pauseMilliseconds: 1_800_000,
-  watchMilliseconds: WATCHED_FOR_MILLISECONDS,
-};
-/** Nothing voided what a person decided about: it is looked for at once. */
-export const WATCH_AFTER_DECISION: Watch = {
-  pauseMilliseconds: 0,
-  watchMilliseconds: WATCHED_FOR_MILLISECONDS,
-};
 
 const WATCH = statement(
   'transactions.watch',
@@ -72,13 +60,27 @@ const CLAIM = statement(
    join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id`,
 );
 
-/** Of all merchants. Each comes again after the pause, also if its process dies. */
+/** Of all merchants. What is neither postponed nor forgotten comes again after the lease. */
 export async function claimWatchedCharges(
   database: Database,
   claim: FairClaim,
-  pauseMilliseconds: number,
+  leaseMilliseconds: number,
 ): Promise<WatchedCharge[]> {
-  return (await database.query(CLAIM, fairClaimValues(claim, pauseMilliseconds))).map(WATCHED.parse);
+  return (await database.query(CLAIM, fairClaimValues(claim, leaseMilliseconds))).map(WATCHED.parse);
+}
+
+const POSTPONE = statement(
+  'transactions.postpone_watched',
+  `update watched_charges set due_at = now() + $3 * interval '1 second'
+   where merchant_id = $1 and transaction_id = $2`,
+);
+
+export async function postponeWatchedCharge(
+  database: Database,
+  { merchantId, transactionId }: Pick<WatchedCharge, 'merchantId' | 'transactionId'>,
+  seconds: number,
+): Promise<void> {
+  await database.query(POSTPONE, [merchantId, transactionId, seconds]);
 }
 
 const FORGET = statement(

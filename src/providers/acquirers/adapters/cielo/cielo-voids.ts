@@ -40,16 +40,20 @@ async function voidAll(
   if (kept !== null && !payments.some(({ tid }) => tid === kept))
     return unknown('Cielo does not show the charge to keep');
   const others = payments.filter(({ tid }) => kept === null || tid !== kept);
-  let charges = 0;
-  for (const payment of others.filter(isLive)) {
-    const answer = await sendVoid(tools, merchantId, payment, null, endsAt - performance.now());
-    if (answer.kind !== 'canceled')
-      return unknown('reason' in answer ? answer.reason : 'Cielo accepted the void, and has not done it yet');
-    charges += 1;
-  }
+  // At once: one that cannot be voided keeps none of the others live.
+  const answers = await Promise.all(
+    others
+      .filter(isLive)
+      .map((payment) => sendVoid(tools, merchantId, payment, null, endsAt - performance.now())),
+  );
+  const unvoided = answers.find(({ kind }) => kind !== 'canceled');
+  if (unvoided !== undefined)
+    return unknown(
+      'reason' in unvoided ? unvoided.reason : 'Cielo accepted the void, and has not done it yet',
+    );
   if (others.some(isUndecided)) return unknown('Cielo has not decided it yet');
   if (kept === null && declineOfAll(payments) !== null) return { kind: 'declined' };
-  return { kind: 'voided', charges };
+  return { kind: 'voided', charges: answers.length };
 }
 
 /** `amount` null: all of it. */
