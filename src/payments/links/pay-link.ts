@@ -1,6 +1,7 @@
 import type { Buyer } from '../../antifraud/anti-fraud.ts';
 import type { NamedCard } from '../../cards/card.ts';
 import { openCardSource } from '../../cards/open-card-source.ts';
+import { refusalWords } from '../../transactions/payers/refusal-words.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { PayResult } from '../pay-by-card.ts';
 import { type PayOnceTools, payOnce } from '../pay-once.ts';
@@ -9,7 +10,7 @@ import { findTryOutcome, requestOfTry } from './find-try-outcome.ts';
 import { type FinishTryTools, finishTry } from './finish-due-tries.ts';
 import type { Link, LinkKey, TryOutcome } from './link.ts';
 import { beginTry } from './links.sql.ts';
-import { NOT_ASKED, refusalWords } from './refusal-words.ts';
+import { NOT_ASKED } from './words.ts';
 
 export type PayLinkTools = PayOnceTools & {
   /** Names the visit of this buyer: codes that the shop has are none of his. */
@@ -26,7 +27,9 @@ export type CardOfBuyer = {
 
 export type PayLinkResult =
   /** `waiting`: for the payer of its Pix. `removed`: its Pix is over, and the link is open again. */
-  | { readonly kind: 'paid' | 'confirming' | 'waiting' | 'removed' }
+  | { readonly kind: 'paid' | 'waiting' | 'removed' }
+  /** `words`: for the buyer, whose page shows something else. */
+  | { readonly kind: 'confirming'; readonly words?: string }
   /** No charge was made, and another try may begin. For the buyer. */
   | { readonly kind: 'declined'; readonly words: string }
   /** It is not to be paid (any more), or another try is under way. */

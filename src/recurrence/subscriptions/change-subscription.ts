@@ -2,7 +2,7 @@ import type { MerchantActor } from '../../audit/audit-event.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { idOrUnissued } from '../../values/ids.ts';
-import type { ChangeResult, SubscriptionChange } from './changes.sql.ts';
+import type { ChangeResult, StatusChange, SubscriptionChange } from './changes.sql.ts';
 import { type Customer, customerOf } from './customer.ts';
 
 export type ChangeSubscriptionTools = {
@@ -12,7 +12,7 @@ export type ChangeSubscriptionTools = {
 
 /** Status, stored card or customer; a customer without fields is none. */
 export type WantedChange =
-  | { readonly kind: 'status'; readonly event: 'activate' | 'cancel' }
+  | StatusChange
   | { readonly kind: 'card'; readonly vaultId: string }
   | { readonly kind: 'customer'; readonly customer: Customer };
 

@@ -24,6 +24,13 @@ import { type CountedBilling, type StatusMove, statusMove } from './schedule.ts'
 import { type ChangeRefusal, SUBSCRIPTION_MOVES, SUBSCRIPTION_STATES } from './subscription.ts';
 import { MOVE_NOTICES, WRITTEN_EVENTS, WRITTEN_MOVES } from './subscriptions.sql.ts';
 
+/** `by`: for the reason of a cancel; absent: the merchant. */
+export type StatusChange = {
+  readonly kind: 'status';
+  readonly event: 'activate' | 'cancel';
+  readonly by?: 'subscriber';
+};
+
 /** By which credential, and when in business time. Ids are UUIDs in lower case. */
 export type SubscriptionChange = {
   readonly merchantId: string;
@@ -31,7 +38,7 @@ export type SubscriptionChange = {
   readonly actor: MerchantActor;
   readonly at: Instant;
   readonly wanted:
-    | { readonly kind: 'status'; readonly event: 'activate' | 'cancel' }
+    | StatusChange
     | { readonly kind: 'card'; readonly vaultId: string }
     | { readonly kind: 'customer'; readonly customer: Customer | null };
 };
@@ -106,7 +113,7 @@ const LOCK_LATEST_BILLINGS = statement(
 const MOVE = statement(
   'subscriptions.move',
   `with moved as (
-     update subscriptions set state = $3, reason = case $3::text when 'canceled' then 'user' end,
+     update subscriptions set state = $3, reason = $11,
        state_since = clock_timestamp(), modified_by = $4, modified_at = $5
      where merchant_id = $1 and subscription_id = $2 and $3::text is not null
        and state || '' in (${fromOtherStates(SUBSCRIPTION_MOVES, 'activate', 'cancel')})
@@ -234,14 +241,8 @@ async function lock(tx: Tx, { merchantId, subscriptionId }: SubscriptionChange):
   return row === undefined ? null : { ...LOCKED.parse(row), terms: TERMS.parse(row) };
 }
 
-type StatusRequest = Extract<SubscriptionChange['wanted'], { kind: 'status' }>;
-
 /** Without a card it cannot become active: there is nothing to charge. */
-async function moveStatus(
-  tx: AuditedTx,
-  change: SubscriptionChange,
-  wanted: StatusRequest,
-): Promise<Written> {
+async function moveStatus(tx: AuditedTx, change: SubscriptionChange, wanted: StatusChange): Promise<Written> {
   const { merchantId, subscriptionId, actor, at } = change;
   const key = [merchantId, subscriptionId];
   await tx.query(SHARE_PLAN, key);
@@ -253,7 +254,8 @@ async function moveStatus(
   if (typeof move === 'string') return written(move);
   const { state, ends, opens } = move;
   if (wanted.event === 'activate' && state !== null && cards.length === 0) return written('cardRemoved');
-  const isNotified = (state !== null || ends !== null) && (await writeMove(tx, change, move));
+  const isNotified =
+    (state !== null || ends !== null) && (await writeMove(tx, change, move, wanted.by ?? 'user'));
   if (opens !== null) {
     const billing = [opens.installment, centsOfPlanAmount(locked.terms.amount), opens.dueOn];
     const stamp = [actor.userName, utcText(at)];
@@ -268,12 +270,13 @@ async function writeMove(
   tx: Tx,
   { merchantId, subscriptionId, actor, at }: SubscriptionChange,
   { state, ends }: StatusMove,
+  canceledBy: 'user' | 'subscriber',
 ): Promise<boolean> {
   const stamp = [actor.userName, utcText(at)];
   const ended = [ends?.billingId ?? null, ends?.isSkipped ?? false];
-  const reason = state === 'canceled' ? 'user' : null;
+  const reason = state === 'canceled' ? canceledBy : null;
   const { event = null, body = null } = state === null ? {} : moveAlert({ subscriptionId, state, reason });
-  const values = [merchantId, subscriptionId, state, ...stamp, ...ended, 'opened', event, body];
+  const values = [merchantId, subscriptionId, state, ...stamp, ...ended, 'opened', event, body, reason];
   const [moved] = await tx.query(MOVE, values);
   return moved?.notice_waits === true;
 }
