@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { call, encryptCard, type Reply, TEST_CARD } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
 import {
   BILLING,
   billingsOf,
@@ -12,6 +13,7 @@ import {
   jumpTo,
   ledgerOf,
   openChargingService,
+  PLANS,
   type Shop,
   SUBSCRIPTIONS,
   statusOf,
@@ -38,13 +40,14 @@ async function openPage(shop: Shop, id: string, body: object = {}): Promise<stri
 const show = async (path: string): Promise<Reply> => call(service.gatewayUrl, path);
 
 /** As the page's script does it, with what the page was given. */
-async function giveCard(path: string, cardNumber: string = TEST_CARD): Promise<Reply> {
+async function giveCard(path: string, cardNumber: string = TEST_CARD, securityCode = '123'): Promise<Reply> {
   const { text } = await show(path);
   const given = JSON.parse(
     /<script type="application\/json" id="given">(.*?)<\/script>/.exec(text)?.[1] ?? '',
   );
   const card = { cardNumber, cardholderName: 'ANA SOUZA', expirationMonth: '12', expirationYear: '39' };
-  const inside = { ...card, securityCode: '123', merchantId: given.merchantId, createdAt: given.now };
+  const code = securityCode === '' ? {} : { securityCode };
+  const inside = { ...card, ...code, merchantId: given.merchantId, createdAt: given.now };
   return call(service.gatewayUrl, `${path}/card`, {
     body: { encryptedCard: await encryptCard(given.key, inside) },
   });
@@ -99,6 +102,53 @@ test('a subscription that its card blocked goes on with the card that its subscr
   await jumpTo(shop, dayAfter(shop.startOn, 61));
   const last = (await billingsOf(shop, subscriptionId)).findLast(({ status }) => status === 'Paid');
   assert.deepEqual([last.installment, chargesOf(last).length], [3, 1]);
+});
+
+test('another card lets nothing go on that was canceled meanwhile, disputed, or is over', async () => {
+  const shop = await service.openShop('pagina-de-outras');
+  const open = async (terms = {}) => {
+    const { subscriptionId, planId } = await subscribe(shop, terms, { kind: 'canceledAfterApproval' });
+    await chargedBilling(shop, subscriptionId);
+    const expirationDate = dayAfter(shop.startOn, 60);
+    return { subscriptionId, planId, path: await openPage(shop, subscriptionId, { expirationDate }) };
+  };
+  // The first charge with this card is approved, and no other.
+  const disputed = await open();
+  const canceled = await open();
+  const ofPlan = await open();
+  const last = await open({ planType: 'Custom', interval: 30, installments: 1 });
+  await jumpTo(shop, dayAfter(shop.startOn, 31));
+  assert.equal(await statusOf(shop, last.subscriptionId), 'Blocked');
+  assert.equal((await giveCard(last.path)).body.status, 'notOpen', 'no installment is left');
+  assert.match((await show(last.path)).text, /Assinatura suspensa\. Fale com o vendedor\./);
+
+  // The cancel comes while the acquirer verifies the card.
+  const release = service.bridge.holdVerifications();
+  const asked = () => service.bridge.asked.filter(({ path }) => path === '/verifications').length;
+  const before = asked();
+  const giving = giveCard(canceled.path);
+  await until('the card is verified', async () => asked() > before);
+  await shop.get(`${SUBSCRIPTIONS}/${canceled.subscriptionId}/status`, { body: { status: 'Canceled' } });
+  release();
+  assert.equal((await giving).body.status, 'notOpen');
+  assert.equal(await statusOf(shop, canceled.subscriptionId), 'Canceled');
+
+  const [paid] = await billingsOf(shop, disputed.subscriptionId);
+  const event = { type: 'chargeback', installmentNumber: 1, amount: 4_990 };
+  await shop.get(`/homologation/transactions/${paid.paymentId}/events`, { body: event });
+  await until('the chargeback is known', async () => {
+    const { statusReason } = await shop.get(`${SUBSCRIPTIONS}/${disputed.subscriptionId}`);
+    return statusReason === 'Chargeback';
+  });
+  assert.equal((await giveCard(disputed.path)).body.status, 'notOpen');
+
+  assert.equal(
+    (await giveCard(ofPlan.path, TEST_CARD, '')).body.message,
+    'Confira o código de segurança do cartão.',
+  );
+  await shop.get(`${PLANS}/${ofPlan.planId}/status`, { body: { status: 'Canceled' } });
+  assert.equal((await giveCard(ofPlan.path)).body.status, 'notOpen');
+  assert.equal(await statusOf(shop, ofPlan.subscriptionId), 'Canceled');
 });
 
 test('a page has one address while it lives, lets cancel where it may, and ends', async () => {

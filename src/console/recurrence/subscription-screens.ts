@@ -132,6 +132,12 @@ function pagePart({ subscription, page }: SubscriptionFound, visit: Visit): Html
         ],
         value: page?.allowCancel === true ? 'yes' : 'no',
       },
+      {
+        name: 'expirationDate',
+        label: say('Shown until'),
+        type: 'date',
+        ...(page && { value: page.expirationDate }),
+      },
     ],
   });
   if (page === null) return html`<p>${say('There is none.')}</p>${form}`;
@@ -303,9 +309,9 @@ const OPEN_PAGE: Action = {
   contract: PUT_PAGE,
   path: `${SUBSCRIPTION}/page`,
   title: 'Open the page',
-  asks: ({ parameters: { subscriptionId = '' } }, { allowCancel }) => ({
+  asks: ({ parameters: { subscriptionId = '' } }, { allowCancel, expirationDate }) => ({
     parameters: { subscriptionId },
-    body: { allowCancel: allowCancel === 'yes' },
+    body: { allowCancel: allowCancel === 'yes', ...(expirationDate && { expirationDate }) },
   }),
   done: 'The page can be shown.',
   next,

@@ -48,11 +48,10 @@ export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
   ),
   endpoint(PAY_LINK_BY_CARD, (tools: LinkPageTools, call) =>
     answer(tools, call, (found) =>
-      answerTry(tools, call, async () => {
+      answerTry(tools, call, isOpen(tools, found), async () => {
         const link = await caughtUp(tools, found);
         const { encryptedCard, installments, brand = null } = call.body;
-        const isOffered = optionsOf(tools, link).some(({ count }) => count === installments);
-        if (!isOpen(tools, link) || !isOffered) return { kind: 'notOpen' };
+        if (!optionsOf(tools, link).some(({ count }) => count === installments)) return { kind: 'notOpen' };
         const card = { encryptedCard, brand, installmentCount: installments, address: call.address };
         return payLink(tools, link, card, call.deadlineAt);
       }),
@@ -60,16 +59,16 @@ export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
   ),
   endpoint(PAY_LINK_BY_PIX, (tools: LinkPageTools, call) =>
     answer(tools, call, (found) =>
-      answerTry(tools, call, async () => {
+      answerTry(tools, call, isOpen(tools, found), async () => {
         const link = await caughtUp(tools, found);
-        if (!isOpen(tools, link) || !isPixOffered(tools, link)) return { kind: 'notOpen' };
+        if (!isPixOffered(tools, link)) return { kind: 'notOpen' };
         return payLinkByPix(tools, link, call.deadlineAt);
       }),
     ),
   ),
   endpoint(TAKE_LINK_PIX_AWAY, (tools: LinkPageTools, call) =>
     answer(tools, call, ({ link }) =>
-      answerTry(tools, call, () => takePixAway(tools, link, call.deadlineAt)),
+      answerTry(tools, call, true, () => takePixAway(tools, link, call.deadlineAt)),
     ),
   ),
 ];
@@ -81,8 +80,8 @@ async function caughtUp(tools: LinkPageTools, { link: found, pix }: FoundLink): 
   return link;
 }
 
-const isOpen = ({ clock }: LinkPageTools, link: Link) =>
-  shownState(link, clock.now(link.merchantId)) === 'open';
+const isOpen = ({ clock }: LinkPageTools, { link, pix }: FoundLink) =>
+  shownState(asItsPix(link, pix), clock.now(link.merchantId)) === 'open';
 
 type FoundLink = { readonly link: LinkOfPage; readonly pix: Pix | null };
 

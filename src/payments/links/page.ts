@@ -1,5 +1,11 @@
 import type { Pix } from '../../transactions/methods/pix/pix.ts';
-import { cardForm, cardPage, missingPage, type PageScript } from '../../transactions/payers/card-page.ts';
+import {
+  cardForm,
+  cardPage,
+  missingPage,
+  type PageScript,
+  scripted,
+} from '../../transactions/payers/card-page.ts';
 import { copyable, dayText, reaisShown } from '../../transactions/payers/page-of-payer.ts';
 import { type Instant, instant, saoPauloDay, saoPauloText } from '../../values/instant.ts';
 import { escapedMarkup } from '../../values/markup.ts';
@@ -58,7 +64,7 @@ function waysToPay(toPay: LinkToPay): string {
   if (pix?.code != null) return pixToPay(pix.code, pix.expiresAt);
   const { byPix, byCard } = waysOf(toPay);
   if (!byPix && !byCard) return '';
-  return `${byPix ? PIX_BUTTON : ''}${byCard ? cardFormOf(toPay) : ''}`;
+  return scripted(`${byPix ? PIX_BUTTON : ''}${byCard ? cardFormOf(toPay) : ''}`);
 }
 
 function cardFormOf({ link, options }: LinkToPay): string {

@@ -1,6 +1,6 @@
 import type { Buyer } from '../../antifraud/anti-fraud.ts';
 import type { NamedCard } from '../../cards/card.ts';
-import { openCardSource } from '../../cards/open-card-source.ts';
+import { checkTypedCard } from '../../transactions/payers/check-typed-card.ts';
 import { refusalWords } from '../../transactions/payers/refusal-words.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { PayResult } from '../pay-by-card.ts';
@@ -46,7 +46,7 @@ export async function payLink(
   deadlineAt: number,
 ): Promise<PayLinkResult> {
   const { database, clock } = tools;
-  const words = await whyNotTried(tools, merchantId, card);
+  const words = await checkTypedCard(tools, merchantId, namedCard(card), clock.now(merchantId));
   if (words !== null) return { kind: 'declined', words };
   const antiFraudCode = await tools.createCode(merchantId, card.address, deadlineAt);
   const link = await beginTry(database, { merchantId, linkId }, 'card', clock.now(merchantId));
@@ -62,17 +62,6 @@ export async function payLink(
   const once = await payOnce(tools, seller, payment, sent, deadlineAt);
   if (once.kind !== 'first') return endAsFound(tools, link);
   return end(tools, link, once.result);
-}
-
-/** Before a try is counted: what no acquirer would be asked about uses none up. Strangers need the code. */
-async function whyNotTried(
-  tools: PayLinkTools,
-  merchantId: string,
-  card: CardOfBuyer,
-): Promise<string | null> {
-  const opened = await openCardSource(tools, merchantId, namedCard(card), tools.clock.now(merchantId));
-  if (!('card' in opened)) return refusalWords(opened);
-  return opened.card.securityCode === null ? refusalWords(['securityCodeLength']) : null;
 }
 
 /** After a restore the key of the try may have made a payment before. */

@@ -4,11 +4,12 @@ import {
   type StoreVaultCardTools,
   storeVaultCard,
 } from '../../cards/vault/store-vault-card.ts';
+import type { Keeper } from '../../cards/vault/vault-card.ts';
+import { checkTypedCard } from '../../transactions/payers/check-typed-card.ts';
 import { refusalWords } from '../../transactions/payers/refusal-words.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import { type ChangeSubscriptionTools, changeSubscription } from '../subscriptions/change-subscription.ts';
-import type { Subscription } from '../subscriptions/subscription.ts';
-import { isBlockedByCard, SUBSCRIBER, type SubscriberPage } from './subscriber-page.ts';
+import { SUBSCRIBER, type SubscriberPage } from './subscriber-page.ts';
 import { countTry } from './subscriber-pages.sql.ts';
 import { NOT_SAVED } from './words.ts';
 
@@ -27,50 +28,54 @@ export type PageChange =
   | { readonly kind: 'declined' | 'unknown'; readonly words: string };
 
 /**
- * Stores the card, then pays with it from the next charge on, and lets a subscription that its card blocked
- * go on. Each step is a commit: whoever comes again after a part of them gives the card again.
+ * Stores the card, and pays with it from the next charge on, in a commit each: whoever comes again after the
+ * first gives the card again. A code must be in it, and what no acquirer would be asked about uses up no try.
  */
 export async function changeCardOfPage(
   tools: ChangeCardTools,
   page: SubscriberPage,
-  subscription: Subscription,
   card: CardOfSubscriber,
   deadlineAt: number,
 ): Promise<PageChange> {
   const { storing, clock } = tools;
   const { merchantId, subscriptionId } = page;
-  if (!(await countTry(storing.database, page, clock.now(merchantId)))) return { kind: 'notOpen' };
-  const stored = await storeCard(tools, merchantId, card, deadlineAt);
-  if (stored.kind !== 'stored') return refused(stored);
-  const actor = { merchantId, userName: SUBSCRIBER, address: card.address };
-  const change = { kind: 'card', vaultId: stored.vaultId } as const;
-  const changed = await changeSubscription(tools, actor, subscriptionId, change, deadlineAt);
-  if (changed !== 'changed') return { kind: 'notOpen' };
-  if (isBlockedByCard(subscription)) {
-    const activation = { kind: 'status', event: 'activate', by: 'subscriber' } as const;
-    await changeSubscription(tools, actor, subscriptionId, activation, deadlineAt);
-  }
-  return { kind: 'changed' };
+  const now = clock.now(merchantId);
+  const named = { ...NOTHING_BESIDE, encryptedCard: card.encryptedCard, brand: card.brand };
+  const words = await checkTypedCard(storing, merchantId, named, now);
+  if (words !== null) return { kind: 'declined', words };
+  if (!(await countTry(storing.database, page, now))) return { kind: 'notOpen' };
+  const keeper = { merchantId, userName: SUBSCRIBER, address: card.address };
+  const stored = await storeCard(tools, keeper, named, deadlineAt);
+  if ('words' in stored) return stored;
+  const wanted = { kind: 'cardOfSubscriber', ...stored } as const;
+  const changed = await changeSubscription(tools, keeper, subscriptionId, wanted, deadlineAt);
+  return { kind: changed === 'changed' ? 'changed' : 'notOpen' };
 }
+
+type Stored = { readonly vaultId: string; readonly isVerified: boolean };
+type NotStored = Extract<PageChange, { readonly words: string }>;
 
 /** Verified without a charge, where the acquirer does that. */
 async function storeCard(
   { storing }: ChangeCardTools,
-  merchantId: string,
-  { encryptedCard, brand, address }: CardOfSubscriber,
+  keeper: Keeper,
+  named: NamedCard,
   deadlineAt: number,
-): Promise<StoreVaultCardResult> {
-  const keeper = { merchantId, userName: SUBSCRIBER, address };
-  const named = { ...NOTHING_BESIDE, encryptedCard, brand };
-  const sent = { idempotency: null, body: null };
-  const store = async (isToBeVerified: boolean) => {
-    const once = await storeVaultCard(storing, keeper, { named, isToBeVerified }, sent, deadlineAt);
+): Promise<Stored | NotStored> {
+  const store = async (isToBeVerified: boolean): Promise<StoreVaultCardResult> => {
+    const card = { named, isToBeVerified, typedAt: keeper.address };
+    const once = await storeVaultCard(storing, keeper, card, NO_KEY, deadlineAt);
     if (once.kind !== 'first') throw new Error('a request without a key is the first');
     return once.result;
   };
   const verified = await store(true);
-  return verified.kind === 'verificationNotOffered' ? store(false) : verified;
+  const result = verified.kind === 'verificationNotOffered' ? await store(false) : verified;
+  return result.kind === 'stored'
+    ? { vaultId: result.vaultId, isVerified: result === verified }
+    : refused(result);
 }
+
+const NO_KEY = { idempotency: null, body: null };
 
 /** All but the brand is inside. */
 const NOTHING_BESIDE: Omit<NamedCard, 'encryptedCard' | 'brand'> = {
@@ -82,7 +87,7 @@ const NOTHING_BESIDE: Omit<NamedCard, 'encryptedCard' | 'brand'> = {
   expirationYear: null,
 };
 
-function refused(result: Exclude<StoreVaultCardResult, { kind: 'stored' }>): PageChange {
+function refused(result: Exclude<StoreVaultCardResult, { kind: 'stored' }>): NotStored {
   switch (result.kind) {
     case 'declined':
       return { kind: 'declined', words: result.read.help.buyer.pt };

@@ -38,19 +38,17 @@ export const SHOWN_PAGE_ENDPOINTS: readonly Endpoint<ShownPageTools>[] = [
     }),
   ),
   endpoint(CHANGE_CARD_AT_PAGE, (tools: ShownPageTools, call) =>
-    answer(tools, call, ({ page, subscription }) =>
-      answerTry(tools, call, async () => {
-        if (!mayGiveCard(subscription, page)) return { kind: 'notOpen' };
+    answer(tools, call, (found) =>
+      answerTry(tools, call, mayGiveCard(found), () => {
         const { encryptedCard, brand = null } = call.body;
         const card = { encryptedCard, brand, address: call.address };
-        return changeCardOfPage(tools, page, subscription, card, call.deadlineAt);
+        return changeCardOfPage(tools, found.page, card, call.deadlineAt);
       }),
     ),
   ),
   endpoint(CANCEL_AT_PAGE, (tools: ShownPageTools, call) =>
     answer(tools, call, ({ page, subscription }) =>
-      answerTry(tools, call, async () => {
-        if (!mayBeCanceled(subscription, page)) return { kind: 'notOpen' };
+      answerTry(tools, call, mayBeCanceled(subscription, page), async () => {
         const { merchantId, subscriptionId } = page;
         const actor = { merchantId, userName: SUBSCRIBER, address: call.address };
         const wanted = { kind: 'status', event: 'cancel', by: 'subscriber' } as const;

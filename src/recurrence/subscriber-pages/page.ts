@@ -1,4 +1,10 @@
-import { cardForm, cardPage, missingPage, type PageScript } from '../../transactions/payers/card-page.ts';
+import {
+  cardForm,
+  cardPage,
+  missingPage,
+  type PageScript,
+  scripted,
+} from '../../transactions/payers/card-page.ts';
 import { dayText, reaisShown } from '../../transactions/payers/page-of-payer.ts';
 import { BRAND_NAMES } from '../../values/card-number.ts';
 import type { Instant } from '../../values/instant.ts';
@@ -7,7 +13,6 @@ import type { Terms } from '../plans/plan.ts';
 import {
   type CardOfSubscription,
   type FoundPage,
-  isBlockedByCard,
   mayBeCanceled,
   mayGiveCard,
   type ShownBilling,
@@ -42,7 +47,7 @@ export function subscriberPage(shown: ShownPage, script: PageScript): string {
     heading: 'Sua assinatura',
     notice: `${wasCardChanged(shown) ? 'Cartão atualizado. ' : ''}${noticeOf(shown)}`,
     facts,
-    below: `${historyOf(billings)}${cardPart(shown)}${cancelPart(shown)}`,
+    below: `${historyOf(billings)}${scripted(`${cardPart(shown)}${cancelPart(shown)}`)}`,
     merchantId: page.merchantId,
     publicKey: shown.publicKey,
     now: shown.now,
@@ -67,9 +72,9 @@ function noticeOf(shown: ShownPage): string {
   const { state } = subscription;
   switch (state) {
     case 'active':
-      return noticeOfActive(billings, mayGiveCard(subscription, shown.page));
+      return noticeOfActive(billings, mayGiveCard(shown));
     case 'blocked':
-      return isBlockedByCard(subscription)
+      return mayGiveCard(shown) && !wasCardChanged(shown)
         ? 'Assinatura suspensa: o cartão não aceita novas cobranças. Informe outro cartão para continuar.'
         : 'Assinatura suspensa. Fale com o vendedor.';
     case 'pending':
@@ -149,8 +154,8 @@ function billingWords({ state, chargesMade, chargeOn, isCharging }: ShownBilling
   }
 }
 
-function cardPart({ subscription, page }: ShownPage): string {
-  if (!mayGiveCard(subscription, page)) return '';
+function cardPart(shown: ShownPage): string {
+  if (!mayGiveCard(shown)) return '';
   return cardForm({ heading: 'Usar outro cartão', button: 'Salvar cartão', notDone: NOT_SAVED });
 }
 

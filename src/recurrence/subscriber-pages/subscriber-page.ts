@@ -2,7 +2,12 @@ import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { BillingState } from '../billings/billing.ts';
-import type { Subscription, SubscriptionWithEvents } from '../subscriptions/subscription.ts';
+import { isLastInstallment } from '../subscriptions/schedule.ts';
+import {
+  type Subscription,
+  type SubscriptionWithEvents,
+  takesCardOfSubscriber,
+} from '../subscriptions/subscription.ts';
 
 /** What a merchant lets whoever has the address do. */
 export type SubscriberPage = {
@@ -22,6 +27,7 @@ export const SUBSCRIBER = 'subscriber';
 export const MOST_CARD_TRIES = 20;
 
 export type ShownBilling = {
+  readonly installment: number;
   readonly state: BillingState;
   readonly amount: Cents;
   readonly dueOn: Day;
@@ -47,21 +53,23 @@ export type FoundPage = SubscriptionWithEvents & {
   readonly billings: readonly ShownBilling[];
 };
 
-type Seen = Pick<Subscription, 'state' | 'reason' | 'vaultId'>;
-
-/** Of a chargeback the merchant speaks with his customer; an ended one takes no card. */
-export function mayGiveCard({ state, reason, vaultId }: Seen, { cardTries }: { cardTries: number }): boolean {
-  if (vaultId === null || cardTries >= MOST_CARD_TRIES) return false;
-  return state === 'active' || isBlockedByCard({ state, reason });
-}
-
-/** Another card lets it go on. */
-export function isBlockedByCard({ state, reason }: Omit<Seen, 'vaultId'>): boolean {
-  return state === 'blocked' && reason === 'cardCanceled';
+/** One that its card blocked with the last installment has nothing left to pay. */
+export function mayGiveCard({
+  subscription,
+  page,
+  billings,
+}: Pick<FoundPage, 'subscription' | 'page' | 'billings'>): boolean {
+  if (page.cardTries >= MOST_CARD_TRIES || !takesCardOfSubscriber(subscription)) return false;
+  const [newest] = billings;
+  return (
+    subscription.state === 'active' ||
+    newest === undefined ||
+    !isLastInstallment(newest.installment, subscription.terms)
+  );
 }
 
 export function mayBeCanceled(
-  { state }: Pick<Seen, 'state'>,
+  { state }: Pick<Subscription, 'state'>,
   { mayCancel }: Pick<SubscriberPage, 'mayCancel'>,
 ): boolean {
   return mayCancel && (state === 'active' || state === 'blocked' || state === 'pending');

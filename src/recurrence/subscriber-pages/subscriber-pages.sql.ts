@@ -34,7 +34,7 @@ const PAGE = rowCodec<SubscriberPage>(
 type SubscriptionKey = Pick<SubscriberPage, 'merchantId' | 'subscriptionId'>;
 export type WantedPage = SubscriptionKey & Pick<SubscriberPage, 'pageKey' | 'mayCancel' | 'expiresAt'>;
 
-/** The address stays while it lives. A new one begins with no tries. */
+/** The address stays while it lives. Tries are counted from the merchant's last word on. */
 const PUT = statement(
   'subscriber_pages.put',
   `insert into subscriber_pages as g (merchant_id, subscription_id, page_key, may_cancel, expires_at, created_by, created_at)
@@ -43,7 +43,7 @@ const PUT = statement(
    on conflict (merchant_id, subscription_id) do update set may_cancel = excluded.may_cancel,
      expires_at = excluded.expires_at, created_by = excluded.created_by,
      page_key = case when g.expires_at > excluded.created_at then g.page_key else excluded.page_key end,
-     card_tries = case when g.expires_at > excluded.created_at then g.card_tries else 0 end
+     card_tries = 0
    returning ${PAGE.columns}`,
 );
 
@@ -121,6 +121,7 @@ const FIND_CARD = statement(
 
 const BILLING = rowCodec<ShownBilling>(
   {
+    installment: column.whole(),
     state: column.oneOf(BILLING_STATES),
     amount: column.money(),
     dueOn: column.day(),

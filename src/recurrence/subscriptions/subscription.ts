@@ -113,6 +113,16 @@ export type Subscription = {
   readonly modified: Stamp | null;
 };
 
+/** Of a chargeback the merchant speaks with his customer; an ended one takes no card. */
+export function takesCardOfSubscriber({
+  state,
+  reason,
+  vaultId,
+}: Pick<Subscription, 'state' | 'reason' | 'vaultId'>): boolean {
+  if (vaultId === null || vaultId === '') return false;
+  return state === 'active' || (state === 'blocked' && reason === 'cardCanceled');
+}
+
 /** After its creation, as stored. */
 export const SUBSCRIPTION_EVENT_TYPES = [
   'activated',

@@ -48,17 +48,29 @@ export type TryTools = {
 /** `words`: for who stays on the page; else it is asked again, and shows what became of it. */
 export type TryResult = { readonly kind: string; readonly words?: string };
 
-/** Answers the script of a page. Nothing is tried while the service is held: the database may be another. */
+/**
+ * Answers the script of a page; `isOpen` as it was found. Nothing is tried while the service is held: the
+ * database may be another.
+ */
 export async function answerTry(
   { gate, tryLimit }: TryTools,
   { address, language }: Pick<PageCall, 'address' | 'language'>,
+  isOpen: boolean,
   attempt: () => Promise<TryResult>,
 ): Promise<Answer> {
+  if (!isOpen) return tryAnswer({ kind: 'notOpen' });
   if (gate.reason() !== null) return unavailableAnswer('overloaded', language);
   const secondsToWait = tryLimit.secondsToWait(addressGroup(parseAddress(address)), performance.now());
   if (secondsToWait > 0) return tooManyAnswer(secondsToWait, language);
-  const { kind, words = null } = await attempt();
-  return { status: 200, body: { status: kind, message: words }, headers: { 'cache-control': 'no-store' } };
+  return tryAnswer(await attempt());
+}
+
+function tryAnswer({ kind, words }: TryResult): Answer {
+  return {
+    status: 200,
+    body: { status: kind, message: words ?? null },
+    headers: { 'cache-control': 'no-store' },
+  };
 }
 
 export function htmlAnswer(status: number, content: string, headers: Answer['headers'] = {}): Answer {

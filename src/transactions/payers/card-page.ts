@@ -95,6 +95,14 @@ export function missingPage(title: string, words: string): string {
   return htmlPage({ title, style: STYLE, content: `<h1>${title}</h1>\n<p>${words}</p>` });
 }
 
+/** Markup that only works with the script. */
+export function scripted(markup: string): string {
+  return markup === '' ? '' : `\n${SCRIPT_NEEDED}${markup}`;
+}
+
+const SCRIPT_NEEDED =
+  '<noscript><p>Ative o JavaScript do navegador: ele protege os dados do cartão.</p></noscript>';
+
 export type CardForm = {
   readonly heading: string;
   /** Markup: what is asked beside the card. */
@@ -110,7 +118,6 @@ export function cardForm({ heading, choice = '', button, notDone }: CardForm): s
     ([brand, name]) => `<option value="${brand}">${name}</option>`,
   );
   return `
-<noscript><p>Ative o JavaScript do navegador: ele protege os dados do cartão.</p></noscript>
 <form id="card" class="scripted" data-not-done="${notDone}" novalidate hidden>
 <h2>${heading}</h2>
 <label for="number">Número do cartão <span class="brand" id="number-brand"></span></label>

@@ -124,8 +124,8 @@ async function send(path, { body, notDone }) {
       return;
     }
     const { message } = told;
-    // The page asks again by itself only while nothing is sent.
-    if (message !== null) {
+    // Of a proxy or a fault of ours nothing is known: the page is asked again.
+    if (reply.status === 200 && typeof message === 'string') {
       showWaiting(false);
       tell(message);
       return;
