@@ -82,7 +82,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/recurrence/collection/chargebacks.sql.ts',
-        find: `and s.state in (\${fromOtherStates(SUBSCRIPTION_MOVES, 'block')})`,
+        find: `and (s.state in (\${fromOtherStates(SUBSCRIPTION_MOVES, 'block')})`,
         put: "and s.state = 'completed'",
       },
     ],

@@ -119,6 +119,8 @@ type IntendedVerification = {
   readonly merchantId: string;
   readonly verificationId: string;
   readonly number: string;
+  /** Of whoever typed the card; null: not known. */
+  readonly ipAddress: string | null;
 };
 
 export type DecideVerification = (wanted: IntendedVerification) => Promise<CountedVerification | null>;
@@ -139,7 +141,7 @@ export type CountedVerification = {
  */
 export async function decideVerification(
   tools: DecideVerificationTools,
-  { merchantId, verificationId, number }: IntendedVerification,
+  { merchantId, verificationId, number, ipAddress }: IntendedVerification,
 ): Promise<CountedVerification | null> {
   const { database, keyring, velocity } = tools;
   const sale: CountedSale = {
@@ -148,7 +150,7 @@ export async function decideVerification(
     isCardStored: false,
     isVerification: true,
     card: { fingerprints: cardFingerprints(keyring, merchantId, number) },
-    buyer: { documentNumber: null, ipAddress: null },
+    buyer: { documentNumber: null, ipAddress },
   };
   if (await isRejected(tools, merchantId, () => velocity.decide(sale))) return null;
   const event = velocity.velocityEventOf(sale);

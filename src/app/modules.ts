@@ -64,6 +64,7 @@ export async function openModules(context: AppContext): Promise<Modules> {
     cards,
     transactions,
     webhooks,
+    vault,
     pixOutage: pix.outage,
   });
   const boletos = openBoletos(context, { idempotency, webhooks });

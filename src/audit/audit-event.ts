@@ -49,6 +49,7 @@ export const AUDIT_ACTIONS = [
   'plan.create',
   'plan.change',
   'subscription.change',
+  'subscription.page',
   'notifier.register',
   'notifier.change',
   'resolve.decide',
@@ -96,7 +97,7 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export type Actor = {
-  /** A credential's or (`user:…`) console user's name, the operator's account, `system`, or `unknown`. */
+  /** A credential, (`user:…`) console user or the operator's account; `system`, `subscriber`, `unknown`. */
   readonly actor: string;
   /** The caller's address, or the name of the operator's machine. */
   readonly origin: string;

@@ -1,4 +1,5 @@
 import type { Audit } from '../audit/audit-event.ts';
+import type { Vault } from '../cards/vault/module.ts';
 import { serve } from '../platform/http/endpoint.ts';
 import { counter } from '../platform/metrics.ts';
 import type { Module, Published } from '../platform/module.ts';
@@ -9,6 +10,9 @@ import type { OutageWatch } from '../platform/work/outage-watch.ts';
 import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
 import type { PixBanks } from '../providers/open-pix-banks.ts';
 import type { PixSettings } from '../providers/pix/pix-settings.ts';
+import { openTryLimit } from '../transactions/payers/answer-payer.ts';
+import { openPayersLine } from '../transactions/payers/open-payers-line.ts';
+import { readPageScript } from '../transactions/payers/read-page-script.ts';
 import { type Instant, saoPauloDay, startOfSaoPauloDay } from '../values/instant.ts';
 import { cardMonths, UPCOMING_DAYS } from './alerts/alert.ts';
 import { type AlertDayTools, alertDay } from './alerts/alert-day.ts';
@@ -38,6 +42,8 @@ import { PLAN_CALENDAR_ENDPOINTS } from './plans/calendar-endpoints.ts';
 import { PLAN_ENDPOINTS, PLAN_REFUSALS } from './plans/endpoints.ts';
 import { PLAN_FAULTS } from './plans/faults-contract.ts';
 import { planEditsWrite, planMovesWrite, plansWrite } from './plans/plan-changes.sql.ts';
+import { SUBSCRIBER_PAGE_ENDPOINTS } from './subscriber-pages/endpoints.ts';
+import { SHOWN_PAGE_ENDPOINTS } from './subscriber-pages/page-endpoints.ts';
 import { type EndingTools, endWithPlan } from './subscriptions/cancel-with-plan.ts';
 import { subscriptionChangesWrite } from './subscriptions/changes.sql.ts';
 import { eraseOldSubscriptionCustomers } from './subscriptions/customers.sql.ts';
@@ -151,6 +157,8 @@ export const RECURRENCE: Published = {
     ...PLAN_STATUS_ENDPOINTS,
     ...PLAN_CALENDAR_ENDPOINTS,
     ...SUBSCRIPTION_ENDPOINTS,
+    ...SUBSCRIBER_PAGE_ENDPOINTS,
+    ...SHOWN_PAGE_ENDPOINTS,
     ...BILLING_ENDPOINTS,
     ...MANUAL_CHARGE_ENDPOINTS,
     ...ALERT_ENDPOINT_ENDPOINTS,
@@ -221,7 +229,7 @@ type RecurrenceContext = CollectionContext & {
 /** `pixOutage`: whether each bank of Pix answers anything. */
 export function openRecurrence(
   context: RecurrenceContext,
-  below: BelowCollection & { readonly pixOutage: OutageWatch },
+  below: BelowCollection & { readonly vault: Pick<Vault, 'storing'>; readonly pixOutage: OutageWatch },
 ): Module {
   const { database, search, lookUp, batched, clock, audit, pixBanks, configuration } = context;
   const { deliverer } = below.webhooks;
@@ -234,6 +242,7 @@ export function openRecurrence(
     alarmUnanswered: alarmOfUnanswered(context),
     pixTimeoutMilliseconds: configuration.pix.timeoutMilliseconds,
   };
+  const writeChange = batched(subscriptionChangesWrite(audit, deliverer));
   const parts = [
     openPlans(context, below),
     openCollection(context, below, mayBeDue, (charging) =>
@@ -252,7 +261,18 @@ export function openRecurrence(
         cell: configuration.cell,
         writeNewSubscription: batched(newSubscriptionsWrite(database)),
         writePending: batched(pendingSubscriptionsWrite(database)),
-        writeChange: batched(subscriptionChangesWrite(audit, deliverer)),
+        writeChange,
+      }),
+      ...serve(SUBSCRIBER_PAGE_ENDPOINTS, { audit, clock, lookUp, cell: configuration.cell }),
+      ...serve(SHOWN_PAGE_ENDPOINTS, {
+        clock,
+        gate: context.gate,
+        cardKeys: below.cards.cardKeys,
+        storing: below.vault.storing,
+        writeChange,
+        askForPayer: openPayersLine(lookUp),
+        script: readPageScript(),
+        tryLimit: openTryLimit(),
       }),
       ...serve(BILLING_ENDPOINTS, {
         clock,

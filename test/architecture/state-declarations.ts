@@ -244,7 +244,7 @@ export const STATE_DECLARATIONS: Declarations = {
       },
     ],
     'chargebacks.block': [
-      { table: 'subscriptions', cells: ['active.block'] },
+      { table: 'subscriptions', cells: ['active.block', 'blocked.block'] },
       { table: 'billings', cells: ['opened.cancel'] },
     ],
     'charging.end_charges': [

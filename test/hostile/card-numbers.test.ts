@@ -38,6 +38,7 @@ const MAY_HOLD_CARD = [
   'storeVaultCard: numberToken',
   'storeVaultCard: encryptedCard',
   'payLinkByCard: encryptedCard',
+  'changeCardAtSubscriberPage: encryptedCard',
 ];
 
 test('the texts that may hold a card number are those that are named here', () => {

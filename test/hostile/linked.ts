@@ -1,4 +1,5 @@
 import { call } from '../kit/merchant.ts';
+import { newSubscription } from './enrolled.ts';
 import { type Shop, strangeAddress } from './hostile-service.ts';
 import { encryptedCardOf } from './sold.ts';
 
@@ -31,7 +32,58 @@ async function newLinkWithPix(shop: Shop): Promise<Made> {
   return link;
 }
 
-const pageKeyOf = ({ url }: Made) => url.slice(-32);
+const pageKeyOf = ({ url }: Pick<Made, 'url'>) => url.slice(-32);
+
+const pagePathOf = (subscriptionId: string) => `/v1/recurrences/subscriptions/${subscriptionId}/page`;
+
+/** Of a subscription of its own: what is tried there may cancel it. */
+async function newSubscriberPage(shop: Shop): Promise<{ readonly id: string; readonly url: string }> {
+  const id = await newSubscription(shop);
+  const body = { allowCancel: true };
+  const reply = await call(shop.url, pagePathOf(id), { method: 'PUT', token: shop.tokens.gateway, body });
+  if (reply.status !== 200) throw new Error(`the page was answered ${reply.status}: ${reply.text}`);
+  return { id, url: reply.body.url };
+}
+
+export const SUBSCRIBER_PAGE_RECIPES = {
+  putSubscriberPage: [
+    async (shop: Shop) => ({
+      parameters: { subscriptionId: await newSubscription(shop) },
+      body: {
+        allowCancel: true,
+        expirationDate: new Date(Date.now() + 300 * 86_400_000).toISOString().slice(0, 10),
+      },
+    }),
+  ],
+  getSubscriberPage: [
+    async (shop: Shop) => ({ parameters: { subscriptionId: (await newSubscriberPage(shop)).id } }),
+  ],
+  removeSubscriberPage: [
+    async (shop: Shop) => ({ parameters: { subscriptionId: (await newSubscriberPage(shop)).id } }),
+  ],
+  showSubscriberPage: [
+    async (shop: Shop) => {
+      const page = await shop.once('subscriberPage', () => newSubscriberPage(shop));
+      return { parameters: { pageKey: pageKeyOf(page) } };
+    },
+  ],
+  changeCardAtSubscriberPage: [
+    async (shop: Shop) => ({
+      parameters: { pageKey: pageKeyOf(await newSubscriberPage(shop)) },
+      body: {
+        encryptedCard: await encryptedCardOf(shop, shop.merchantId, { cardholderName: 'ANA SOUZA' }),
+        brand: 'mastercard',
+      },
+      headers: { 'x-forwarded-for': strangeAddress() },
+    }),
+  ],
+  cancelAtSubscriberPage: [
+    async (shop: Shop) => ({
+      parameters: { pageKey: pageKeyOf(await newSubscriberPage(shop)) },
+      headers: { 'x-forwarded-for': strangeAddress() },
+    }),
+  ],
+};
 
 export const LINK_RECIPES = {
   createPaymentLink: [async (shop: Shop) => ({ body: linkToCreate(shop) })],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { HTTPRequest, Page } from 'puppeteer-core';
 import { DESK, lookAt, TestBrowser, withoutChromium, wordsOn } from '../console/test-browser.ts';
-import { call, logIn, TEST_CARD } from '../kit/merchant.ts';
+import { call, logIn, TEST_CARD, tokenize } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 
 const skip = withoutChromium;
@@ -124,17 +124,63 @@ test('two tabs and double clicks make one payment', { skip }, async () => {
 
 test('a buyer has a Pix made, sees its code, and pays by card after all', { skip }, async () => {
   const { page, wrong } = await open(300);
-  await page.click('#by-pix');
+  await page.click('[data-send="pix"]');
   await page.waitForSelector('main svg');
   await lookAt(page, 'link-pix');
   assert.match(await wordsOn(page), /Aguardando o pagamento.*Pix copia e cola, válido até \d\d:\d\d/s);
   await page.click('#copy');
   await page.waitForFunction(`/^(Código copiado|Copie)/.test(document.querySelector('#copy').textContent)`);
   await page.evaluate('getSelection().removeAllRanges()');
-  await page.click('#not-by-pix');
+  await page.click('[data-send="pix/cancel"]');
   await page.waitForSelector('#card:not([hidden])');
   await fill(page);
   await page.click('#pay');
   await paid(page);
+  assert.deepEqual(wrong, []);
+});
+
+test('a subscriber gives another card at his page, and cancels after he was asked once more', {
+  skip,
+}, async () => {
+  const { recurrence } = await service.demo();
+  const ask = async (path: string, options = {}) => {
+    const asked = await logIn(service.gatewayUrl, recurrence);
+    return (await call(service.gatewayUrl, `/v1/recurrences/${path}`, { token: asked, ...options })).body;
+  };
+  const plan = {
+    name: 'Clube do Livro',
+    description: 'Um livro',
+    amount: 49.9,
+    planType: 'Monthly',
+    paymentMethod: 'CreditCard',
+  };
+  const planId = await ask('plans', { body: plan });
+  const numberToken = await tokenize(service.gatewayUrl, token);
+  const card = {
+    numberToken,
+    brand: 'mastercard',
+    cardholderName: 'ANA',
+    expirationMonth: '12',
+    expirationYear: '39',
+  };
+  const { body: stored } = await call(service.gatewayUrl, '/v1/vaults/cards', { token, body: card });
+  const id = await ask('subscriptions', { body: { planId, vaultId: stored.vaultId, orderNumber: 'P-1' } });
+  const { url } = await ask(`subscriptions/${id}/page`, { method: 'PUT', body: { allowCancel: true } });
+  const { page, sent, wrong } = await openAt(new URL(url).pathname);
+  await lookAt(page, 'subscriber');
+  await fill(page, '5200059000000003');
+  await page.click('#pay');
+  await page.waitForFunction(`document.querySelector('.notice').textContent.startsWith('Cartão atualizado')`);
+  assert.match(await wordsOn(page), /final 0003/);
+  assert.ok(
+    sent.every((request) => !`${request.url()} ${request.postData() ?? ''}`.includes('5200059000000003')),
+  );
+  page.once('dialog', (dialog) => dialog.dismiss());
+  await page.click('[data-send="cancel"]');
+  assert.equal((await ask(`subscriptions/${id}`)).status, 'Active');
+  page.once('dialog', (dialog) => dialog.accept());
+  await page.click('[data-send="cancel"]');
+  await page.waitForFunction(`document.querySelector('.notice').textContent.includes('cancelada')`);
+  await lookAt(page, 'subscriber-canceled');
   assert.deepEqual(wrong, []);
 });

@@ -1928,6 +1928,11 @@ export type ReconciliationExceptionPage = {
   readonly total: number;
 };
 
+export type RemovedSubscriberPage = {
+  /** Of the subscription. */
+  readonly id: string;
+};
+
 export type ResendRequest = {
   /**
    * The first moment of writing, with its offset. Must be date and time with the offset,
@@ -2093,6 +2098,25 @@ export type SplitTotal = {
   readonly canceledAmount: number;
 };
 
+export type SubscriberPage = {
+  /** The page: send it to the subscriber alone. */
+  readonly url: string;
+  /** Whether the subscriber may cancel there; default: not. */
+  readonly allowCancel: boolean;
+  /** The last day on which it is shown. */
+  readonly expirationDate: string;
+};
+
+export type SubscriberPageRequest = {
+  /** Whether the subscriber may cancel there; default: not. */
+  readonly allowCancel?: boolean | null | undefined;
+  /**
+   * The last day on which it is shown, in São Paulo: today or later, 366 days ahead at most. Default: 30
+   * days. Must be a day, YYYY-MM-DD.
+   */
+  readonly expirationDate?: string | null | undefined;
+};
+
 export type Subscription = {
   /** The id of the subscription. */
   readonly id: string;
@@ -2105,7 +2129,7 @@ export type Subscription = {
   /** Active, Blocked (its card is canceled, or there was a chargeback) or Canceled. */
   readonly status: 'Pending' | 'Active' | 'Blocked' | 'Canceled' | 'Rejected' | 'Expired';
   /** Why it is not Active; absent while it is, or is Pending. */
-  readonly statusReason?: 'ByMerchant' | 'PlanCanceled' | 'Declined' | 'Completed' | 'CardCanceled' | 'Chargeback' | 'ByPayer' | 'RejectedByPayer' | 'NotAuthorized' | 'NotAnsweredByBank' | undefined;
+  readonly statusReason?: 'ByMerchant' | 'PlanCanceled' | 'Declined' | 'Completed' | 'CardCanceled' | 'Chargeback' | 'ByPayer' | 'RejectedByPayer' | 'NotAuthorized' | 'NotAnsweredByBank' | 'BySubscriber' | undefined;
   /** The plan, with the terms of the enrolment. */
   readonly plan: Plan;
   /** Who created it: a user name, or `system`. */
@@ -2130,7 +2154,7 @@ export type SubscriptionDetail = {
   /** Active, Blocked (its card is canceled, or there was a chargeback) or Canceled. */
   readonly status: 'Pending' | 'Active' | 'Blocked' | 'Canceled' | 'Rejected' | 'Expired';
   /** Why it is not Active; absent while it is, or is Pending. */
-  readonly statusReason?: 'ByMerchant' | 'PlanCanceled' | 'Declined' | 'Completed' | 'CardCanceled' | 'Chargeback' | 'ByPayer' | 'RejectedByPayer' | 'NotAuthorized' | 'NotAnsweredByBank' | undefined;
+  readonly statusReason?: 'ByMerchant' | 'PlanCanceled' | 'Declined' | 'Completed' | 'CardCanceled' | 'Chargeback' | 'ByPayer' | 'RejectedByPayer' | 'NotAuthorized' | 'NotAnsweredByBank' | 'BySubscriber' | undefined;
   /** The plan, with the terms of the enrolment. */
   readonly plan: Plan;
   /** Who created it: a user name, or `system`. */
@@ -2158,7 +2182,7 @@ export type SubscriptionEvent = {
   /** A user name, or `system`. */
   readonly by: string;
   /** Why it happened. */
-  readonly reason?: 'ByMerchant' | 'PlanCanceled' | 'Declined' | 'Completed' | 'CardCanceled' | 'Chargeback' | 'ByPayer' | 'RejectedByPayer' | 'NotAuthorized' | 'NotAnsweredByBank' | undefined;
+  readonly reason?: 'ByMerchant' | 'PlanCanceled' | 'Declined' | 'Completed' | 'CardCanceled' | 'Chargeback' | 'ByPayer' | 'RejectedByPayer' | 'NotAuthorized' | 'NotAnsweredByBank' | 'BySubscriber' | undefined;
   /** The reason as a sentence. */
   readonly description?: string | undefined;
   /** The billing that did it, by its charge or its cancel. */
@@ -2634,6 +2658,22 @@ export type Operations = {
       readonly subscriptionId: string;
       readonly body: CustomerRequest;
     }; answer: SubscriptionId };
+  /** Give a subscriber a page */
+  putSubscriberPage: { given: {
+      /** The id of the subscription. */
+      readonly subscriptionId: string;
+      readonly body: SubscriberPageRequest;
+    }; answer: SubscriberPage };
+  /** Read the page of a subscriber */
+  getSubscriberPage: { given: {
+      /** The id of the subscription. */
+      readonly subscriptionId: string;
+    }; answer: SubscriberPage };
+  /** End the page of a subscriber */
+  removeSubscriberPage: { given: {
+      /** The id of the subscription. */
+      readonly subscriptionId: string;
+    }; answer: RemovedSubscriberPage };
   /** Search billings */
   listBillings: { given: {
       /** Your merchant number; with that of another the page is empty. */
@@ -2952,6 +2992,9 @@ export const OPERATIONS: Readonly<Record<keyof Operations, OperationRow>> = {
   changeSubscriptionStatus: ['POST', '/v1/recurrences/subscriptions/{subscriptionId}/status', 'recurrence', 'plain', ''],
   changeSubscriptionVault: ['POST', '/v1/recurrences/subscriptions/{subscriptionId}/vault', 'recurrence', 'plain', ''],
   changeSubscriptionCustomer: ['POST', '/v1/recurrences/subscriptions/{subscriptionId}/customer', 'recurrence', 'plain', ''],
+  putSubscriberPage: ['PUT', '/v1/recurrences/subscriptions/{subscriptionId}/page', 'recurrence', 'plain', ''],
+  getSubscriberPage: ['GET', '/v1/recurrences/subscriptions/{subscriptionId}/page', 'recurrence', 'plain', ''],
+  removeSubscriberPage: ['DELETE', '/v1/recurrences/subscriptions/{subscriptionId}/page', 'recurrence', 'plain', ''],
   listBillings: ['GET', '/v1/recurrences/billing', 'recurrence', 'plain', 'mid subscriptionId status expirationDateRangeStartDate expirationDateRangeEndDate page limit orderBy'],
   getBilling: ['GET', '/v1/recurrences/billing/{billingId}', 'recurrence', 'plain', ''],
   cancelBilling: ['POST', '/v1/recurrences/billing/{billingId}/cancel', 'recurrence', 'plain', ''],

@@ -18,7 +18,7 @@ import {
   listExpiredCards,
   vaultCardsRemove,
 } from './removals.sql.ts';
-import type { GuardVerification } from './store-vault-card.ts';
+import type { GuardVerification, StoreVaultCardTools } from './store-vault-card.ts';
 import { vaultCardEvent } from './vault-card.ts';
 import { vaultCardsWrite } from './vault-cards.sql.ts';
 
@@ -94,24 +94,27 @@ type Below = {
   readonly guardVerification: GuardVerification;
 };
 
+export type Vault = Module & { readonly storing: StoreVaultCardTools };
+
 /** Opened after the modules that count attempts, because a verification is one. */
-export function openVault(context: VaultContext, { cards, idempotency, guardVerification }: Below): Module {
+export function openVault(context: VaultContext, { cards, idempotency, guardVerification }: Below): Vault {
   const { database, search, batched, audit, clock, configuration, metrics } = context;
   const { acquirerTimeoutMilliseconds, storedCopies: mostCopies } = configuration;
   const expired = metrics.counter(EXPIRED_CARDS_DELETED);
+  const storing = {
+    ...context,
+    ...cards,
+    acquirerTimeoutMilliseconds,
+    findRequest: idempotency.findRequest,
+    writeVaultCard: batched(vaultCardsWrite(database, audit, mostCopies)),
+    guardVerification,
+    mostCopies,
+  };
   return {
+    storing,
     endpoints: [
       ...serve(VAULT_LIST_ENDPOINTS, { search, audit, clock }),
-      ...serve(VAULT_ENDPOINTS, {
-        ...context,
-        ...cards,
-        acquirerTimeoutMilliseconds,
-        findRequest: idempotency.findRequest,
-        writeVaultCard: batched(vaultCardsWrite(database, audit, mostCopies)),
-        removeVaultCard: batched(vaultCardsRemove(audit)),
-        guardVerification,
-        mostCopies,
-      }),
+      ...serve(VAULT_ENDPOINTS, { ...storing, removeVaultCard: batched(vaultCardsRemove(audit)) }),
     ],
     works: forgetExpiredCards(
       { database, audit, origin: hostname(), days: configuration.expiredCardRetentionDays },

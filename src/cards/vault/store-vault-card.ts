@@ -48,6 +48,8 @@ export type VerificationWanted = {
   readonly merchantId: string;
   readonly verificationId: string;
   readonly opened: Pick<OpenedCardSource, 'card' | 'trace' | 'fingerprints'>;
+  /** Of whoever typed the card; null: not known. */
+  readonly ipAddress: string | null;
 };
 
 export type AskedAnswer = VerificationAnswer | { readonly kind: 'notSent' };
@@ -97,7 +99,12 @@ const LONGEST_VERIFICATION_MILLISECONDS = 30_000;
 /** Keys are retired by hand and rarely, and a card needs two: more within one request is a fault. */
 const MOST_SEALINGS = 5;
 
-export type CardToStore = { readonly named: NamedCard; readonly isToBeVerified: boolean };
+export type CardToStore = {
+  readonly named: NamedCard;
+  readonly isToBeVerified: boolean;
+  /** Absent: a merchant's program sends it, and not who typed it. */
+  readonly typedAt?: string;
+};
 
 /**
  * Stores a card and uses up its card source. With `isToBeVerified` the acquirer verifies the card first, as
@@ -137,7 +144,15 @@ const REFUSED: readonly StoreVaultCardResult['kind'][] = [
 async function openAndKeep(
   tools: StoreVaultCardTools,
   keeper: Keeper,
-  { named, isToBeVerified, request }: CardToStore & { readonly request: KeyedRequest | null },
+  {
+    named,
+    isToBeVerified,
+    typedAt = null,
+    request,
+  }: Omit<CardToStore, 'typedAt'> & {
+    readonly typedAt?: string | null;
+    readonly request: KeyedRequest | null;
+  },
   deadlineAt: number,
 ): Promise<StoreVaultCardResult | 'keyUsed'> {
   const { merchantId } = keeper;
@@ -160,7 +175,7 @@ async function openAndKeep(
   if (await isAnotherCopyRefused(tools.database, copies, claim.vaultId, tools.mostCopies))
     return { kind: 'tooManyCopies', firstVaultId: await findFirstCopy(tools.database, copies) };
   try {
-    return await verifyAndKeep(tools, keeper, { claim, opened, named }, deadlineAt);
+    return await verifyAndKeep(tools, keeper, { claim, opened, named, ipAddress: typedAt }, deadlineAt);
   } catch (error) {
     // The card may be stored: then its source is used up, and its key answers with it.
     if (!(error instanceof CommitUnknown)) await giveBack(tools, claim);
@@ -172,16 +187,16 @@ async function openAndKeep(
 async function verifyAndKeep(
   tools: StoreVaultCardTools,
   keeper: Keeper,
-  wanted: Omit<CardToKeep, 'verified'>,
+  wanted: Omit<CardToKeep, 'verified'> & { readonly ipAddress: string | null },
   deadlineAt: number,
 ): Promise<StoreVaultCardResult | 'keyUsed'> {
-  const { claim, opened, named } = wanted;
+  const { claim, opened, named, ipAddress } = wanted;
   const claimed = await lockCardSource(tools.database, claim);
   if (claimed === 'keyUsed') return claimed;
   if (claimed === 'sourceUsed')
     return { kind: 'refused', refusals: [sourceUsedRefusal(named, tools.cardKeys)] };
   const { card } = opened;
-  const verified = await verifyCard(tools, claim, opened, deadlineAt);
+  const verified = await verifyCard(tools, { ...claim, opened, ipAddress }, deadlineAt);
   if (verified.kind === 'approved') {
     const kept = await keepCard(tools, keeper, { ...wanted, verified }, deadlineAt);
     if (kept !== 'keyUsed' && kept.kind === 'tooManyCopies') await giveBack(tools, claim);
@@ -209,12 +224,16 @@ function giveBack({ database }: StoreVaultCardTools, claim: CardSourceLock): Pro
 /** The reference is the future card's id: separate from the charges' at the acquirer. */
 function verifyCard(
   tools: StoreVaultCardTools,
-  { merchantId, vaultId }: CardSourceLock,
-  opened: CardToKeep['opened'],
+  {
+    merchantId,
+    vaultId,
+    opened,
+    ipAddress,
+  }: CardSourceLock & Pick<VerificationWanted, 'opened' | 'ipAddress'>,
   deadlineAt: number,
 ): Promise<AskedAnswer | VerificationRefused> {
   const { card } = opened;
-  return tools.guardVerification({ merchantId, verificationId: vaultId, opened }, async () => {
+  return tools.guardVerification({ merchantId, verificationId: vaultId, opened, ipAddress }, async () => {
     const left = deadlineAt - COMMIT_MARGIN_MILLISECONDS - performance.now();
     const timeout = Math.min(tools.acquirerTimeoutMilliseconds, left, LONGEST_VERIFICATION_MILLISECONDS);
     if (timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS) return { kind: 'notSent' };

@@ -9,7 +9,7 @@ import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, centsOf, facts, link, moment, table } from '../parts/page-parts.ts';
+import { actionForm, centsOf, facts, link, moment, pageAddress, table } from '../parts/page-parts.ts';
 import { LINK, LINKS, linkPath, pathOf, paymentPath } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { LINK_STATES, stateBadge, stateChoices } from '../parts/states.ts';
@@ -105,7 +105,7 @@ function linkPage(one: Link, visit: Visit): Html {
   const { url, paymentId, status } = one;
   return html`<p class="headline"><strong>${reais(one.value)}</strong> ${stateBadge(LINK_STATES, status, visit.wording)}</p>
 ${facts([
-  [say('Address of the page'), addressOf(url, visit)],
+  [say('Address of the page'), pageAddress(url, visit)],
   [say('Description'), one.description],
   [say('Installments at most'), `${one.qttyInstallments}x`],
   [say('Can be paid until'), day(one.expirationDate)],
@@ -118,14 +118,6 @@ ${facts([
   [say('Created by'), one.createdBy],
   [say('Created at'), moment(visit.wording, one.createdDate)],
 ])}${status === LINK_STATUS_WORDS.paid || status === LINK_STATUS_WORDS.disabled ? '' : disableForm(one, visit)}`;
-}
-
-function addressOf(url: string, { wording: { say } }: Visit): Shown {
-  return url.startsWith('/')
-    ? say(
-        'It is not known here under which address pages are served: have the operator set PARCELA_PAGES_ORIGIN.',
-      )
-    : html`<code>${url}</code>`;
 }
 
 function disableForm({ id }: Link, visit: Visit): Shown {

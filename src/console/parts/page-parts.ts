@@ -21,6 +21,7 @@ export function quotation(text: string | null): Shown {
 }
 
 export function actorText(name: string, { say }: Wording): string {
+  if (name === 'subscriber') return say('The subscriber');
   return name === 'system' ? say('Parcela itself') : name;
 }
 
@@ -28,6 +29,15 @@ export function actorText(name: string, { say }: Wording): string {
 export function link(path: string, text: Shown): Html {
   if (!path.startsWith('/console')) throw new Error('a page links to pages of ours only');
   return html`<a href="${path}">${text}</a>`;
+}
+
+/** Of a page for payers; a path alone: nobody knows where such pages are served. */
+export function pageAddress(url: string, { wording: { say } }: Visit): Shown {
+  return url.startsWith('/')
+    ? say(
+        'It is not known here under which address pages are served: have the operator set PARCELA_PAGES_ORIGIN.',
+      )
+    : html`<code>${url}</code>`;
 }
 
 /** `cell`: on a page. `csv`: in the file for spreadsheets. */

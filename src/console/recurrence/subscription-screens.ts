@@ -1,5 +1,6 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
+import { GET_PAGE, PUT_PAGE, REMOVE_PAGE } from '../../recurrence/subscriber-pages/contract.ts';
 import {
   CHANGE_SUBSCRIPTION_STATUS,
   GET_SUBSCRIPTION,
@@ -16,6 +17,7 @@ import {
   facts,
   link,
   moment,
+  pageAddress,
   pager,
   section,
   table,
@@ -29,7 +31,7 @@ import {
   SUBSCRIPTIONS,
   subscriptionPath,
 } from '../parts/paths.ts';
-import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { BILLING_STATES, SUBSCRIPTION_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 import { billingWhy, type WholeBilling } from './billing-why.ts';
 import { forecasts } from './forecast.ts';
@@ -62,6 +64,7 @@ function subscriptionPage(found: SubscriptionFound, visit: Visit): Html {
 ${statusForm(subscription, visit)}${newestBilling(found, visit)}
 ${section(say('Billings'), billings(found, visit))}
 ${section(say('Next due days'), calendar(found, visit))}
+${mayUse(OPEN_PAGE, visit.user) && section(say('Page of the subscriber'), pagePart(found, visit))}
 <p>${link(pathOf(SUBSCRIPTION_CALENDAR, { merchantId: visit.merchantId, subscriptionId: subscription.id }), say('Calendar of the year'))}</p>
 ${section(say('What became of it'), timeline(subscription, visit))}`;
 }
@@ -108,6 +111,41 @@ function statusForm({ id, status }: WholeSubscription, visit: Visit): Shown {
     values,
     about: say('It goes on with the next due day that is not past; skipped days are never charged.'),
   });
+}
+
+/** Its address is as good as a key: only who may change the subscription is shown it. */
+function pagePart({ subscription, page }: SubscriptionFound, visit: Visit): Html {
+  const { say, day } = visit.wording;
+  const values = { subscriptionId: subscription.id };
+  const form = actionForm(visit, OPEN_PAGE, {
+    values,
+    about: say(
+      'There the subscriber sees what is charged and when, and gives another card. Send him its address.',
+    ),
+    fields: [
+      {
+        name: 'allowCancel',
+        label: say('The subscriber may cancel there'),
+        choices: [
+          ['no', say('No')],
+          ['yes', say('Yes')],
+        ],
+        value: page?.allowCancel === true ? 'yes' : 'no',
+      },
+      {
+        name: 'expirationDate',
+        label: say('Shown until'),
+        type: 'date',
+        ...(page && { value: page.expirationDate }),
+      },
+    ],
+  });
+  if (page === null) return html`<p>${say('There is none.')}</p>${form}`;
+  const shown = facts([
+    [say('Address of the page'), pageAddress(page.url, visit)],
+    [say('Shown until'), day(page.expirationDate)],
+  ]);
+  return html`${shown}${form}${actionForm(visit, CLOSE_PAGE, { values, about: say('Its address shows nothing any more.'), isGrave: true })}`;
 }
 
 function billings({ billings: page }: SubscriptionFound, visit: Visit): Html {
@@ -165,6 +203,7 @@ type SubscriptionFound = {
   readonly subscription: WholeSubscription;
   readonly billings: Omit<ListedBillings, 'items'> & { readonly items: readonly WholeBilling[] };
   readonly newest: Pick<WholeBilling, 'installment' | 'expireAt'> | null;
+  readonly page: AnswerOf<typeof GET_PAGE> | null;
 };
 
 const BILLINGS_OF_PAGE = 10;
@@ -199,7 +238,7 @@ const ONE: Screen<unknown> = screen<unknown, SubscriptionFound>({
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Subscription',
-  async read({ ask, parameters: { subscriptionId = '' }, query }) {
+  async read({ ask, user, parameters: { subscriptionId = '' }, query }) {
     const asked = await ask(GET_SUBSCRIPTION, { parameters: { subscriptionId } });
     if (!asked.ok) return 'notFound';
     const listed = await ask(LIST_BILLINGS, {
@@ -217,7 +256,15 @@ const ONE: Screen<unknown> = screen<unknown, SubscriptionFound>({
       items.push(whole.ok ? whole.body : { ...one, timeline: [] });
     }
     const newest = page.page === 1 ? (items[0] ?? null) : null;
-    return { subscription: asked.body, billings: { ...page, items }, newest };
+    const opened = mayUse(OPEN_PAGE, user)
+      ? await ask(GET_PAGE, { parameters: { subscriptionId: asked.body.id } })
+      : null;
+    return {
+      subscription: asked.body,
+      billings: { ...page, items },
+      newest,
+      page: opened?.ok ? opened.body : null,
+    };
   },
   view: subscriptionPage,
 });
@@ -257,4 +304,27 @@ const ACTIVATE: Action = {
   next,
 };
 
-export const SUBSCRIPTION_ACTIONS: readonly Action[] = [CANCEL, ACTIVATE];
+const OPEN_PAGE: Action = {
+  ...OF_SUBSCRIPTION,
+  contract: PUT_PAGE,
+  path: `${SUBSCRIPTION}/page`,
+  title: 'Open the page',
+  asks: ({ parameters: { subscriptionId = '' } }, { allowCancel, expirationDate }) => ({
+    parameters: { subscriptionId },
+    body: { allowCancel: allowCancel === 'yes', ...(expirationDate && { expirationDate }) },
+  }),
+  done: 'The page can be shown.',
+  next,
+};
+
+const CLOSE_PAGE: Action = {
+  ...OF_SUBSCRIPTION,
+  contract: REMOVE_PAGE,
+  path: `${SUBSCRIPTION}/page/end`,
+  title: 'End the page',
+  asks: ({ parameters: { subscriptionId = '' } }) => ({ parameters: { subscriptionId } }),
+  done: 'The page shows nothing any more.',
+  next,
+};
+
+export const SUBSCRIPTION_ACTIONS: readonly Action[] = [CANCEL, ACTIVATE, OPEN_PAGE, CLOSE_PAGE];

@@ -67,7 +67,7 @@ export function mayLogIn(scopes: readonly Scope[], api: LoginApi): boolean {
 }
 
 /** The `createdBy` of acts without a person. */
-const RESERVED_USER_NAMES = ['system'];
+const RESERVED_USER_NAMES = ['system', 'subscriber'];
 
 /**
  * Production needs a list of addresses, of the credential or the merchant: a forgotten list must not mean

@@ -2,21 +2,14 @@ import { type Static, Type } from 'typebox';
 import { contract, type Fault } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { named } from '../../platform/http/named.ts';
-import { type RefusalShape, refusal, refusedAnswer } from '../../platform/http/refusal.ts';
+import { refusedAnswer } from '../../platform/http/refusal.ts';
 import { pageQuery } from '../../platform/pages.ts';
 import { type Decimal, day, decimal, reais } from '../../transactions/bill-contract.ts';
+import { endOfLife, LIFE_TEXT } from '../../transactions/payers/page-life.ts';
 import { inCell } from '../../values/cell.ts';
 import { reaisText } from '../../values/cents.ts';
 import { ExactNumber } from '../../values/exact-json.ts';
-import {
-  addDays,
-  type Day,
-  type Instant,
-  instant,
-  saoPauloDay,
-  saoPauloText,
-  startOfSaoPauloDay,
-} from '../../values/instant.ts';
+import { type Instant, instant, saoPauloDay, saoPauloText } from '../../values/instant.ts';
 import {
   type CallRules,
   callbackUrl,
@@ -27,9 +20,6 @@ import {
 } from '../../webhooks/posting/url-rules.ts';
 import { type Link, type ShownState, shownState, type WantedLink } from './link.ts';
 import { LINK_ORDERS } from './links.sql.ts';
-
-const USUAL_DAYS = 30;
-const MOST_DAYS_OF_LINK = 366;
 
 export const LINK_STATUS_WORDS = {
   open: 'Aberto',
@@ -71,11 +61,7 @@ const LINK_REQUEST = named('PaymentLinkRequest', {
         'The most installments that the buyer may choose; default 1. The page offers those that the acquirer takes and that are not below the smallest installment.',
     }),
   ),
-  expirationDate: Type.Optional(
-    day(
-      `The last day on which it can be paid, in São Paulo: today or later, ${MOST_DAYS_OF_LINK} days ahead at most. Default: ${USUAL_DAYS} days.`,
-    ),
-  ),
+  expirationDate: Type.Optional(day(`The last day on which it can be paid, ${LIFE_TEXT}`)),
   urlCallBack: address(
     'A public address, https in production: the result and later changes of the payment are posted there.',
   ),
@@ -88,14 +74,6 @@ type LinkBody = Static<typeof LINK_REQUEST>;
 
 export const RETURN_FAULTS = urlRefusals('urlReturn');
 
-export const LINK_TERMS_REFUSALS = {
-  expired: refusal(400, 'expirationDate', { pt: 'Este dia já passou.', en: 'This day is past.' }),
-  tooFarAhead: refusal(400, 'expirationDate', {
-    pt: `Este dia está a mais de ${MOST_DAYS_OF_LINK} dias.`,
-    en: `This day is more than ${MOST_DAYS_OF_LINK} days ahead.`,
-  }),
-} as const satisfies Record<string, RefusalShape>;
-
 /** The rules for addresses depend on the operator's settings. */
 export function checkLink(callRules: CallRules): (body: unknown) => Fault[] {
   return (body) => {
@@ -106,23 +84,12 @@ export function checkLink(callRules: CallRules): (body: unknown) => Fault[] {
   };
 }
 
-type LinkTermsRefusal = keyof typeof LINK_TERMS_REFUSALS;
-
-/** Null: it is sound. `now`: business time. */
-export function expirationFault(expirationDate: string | undefined, now: Instant): LinkTermsRefusal | null {
-  if (expirationDate === undefined) return null;
-  const today = saoPauloDay(now);
-  if (expirationDate < today) return 'expired';
-  return expirationDate > addDays(today, MOST_DAYS_OF_LINK) ? 'tooFarAhead' : null;
-}
-
 export function readWantedLink(body: LinkBody, now: Instant): WantedLink {
-  const lastDay = (body.expirationDate as Day | undefined) ?? addDays(saoPauloDay(now), USUAL_DAYS);
   return {
     description: body.description,
     amount: reais(body.value as Decimal),
     mostInstallments: body.qttyInstallments ?? 1,
-    expiresAt: startOfSaoPauloDay(addDays(lastDay, 1)),
+    expiresAt: endOfLife(body.expirationDate, now),
     callbackUrl: callbackUrl(body.urlCallBack ?? null),
     returnUrl: callbackUrl(body.urlReturn ?? null),
     referenceTransaction: body.referenceTransaction ?? null,

@@ -6,6 +6,7 @@ import type { Language } from '../../platform/http/sentence.ts';
 import { pageFor, readPage, writePage } from '../../platform/pages.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
 import type { LookUp, Search } from '../../platform/postgres/searches.ts';
+import { LIFE_REFUSALS, lifeRefusal } from '../../transactions/payers/page-life.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { CallRules } from '../../webhooks/posting/url-rules.ts';
@@ -13,9 +14,7 @@ import {
   CREATE_LINK,
   checkLink,
   DISABLE_LINK,
-  expirationFault,
   GET_LINK,
-  LINK_TERMS_REFUSALS,
   LIST_LINKS,
   linkPagesAt,
   readWantedLink,
@@ -53,20 +52,20 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
     async (tools: LinkTools, call) => {
       const seller = callerOf(call);
       const readTerms = (now: Instant) =>
-        expirationFault(call.body.expirationDate, now) ?? readWantedLink(call.body, now);
+        lifeRefusal(call.body.expirationDate, now) ?? readWantedLink(call.body, now);
       const once = await createLink(tools, seller, readTerms, call, call.deadlineAt);
       const pages = linkPagesAt(call.pagesOrigin(), tools.cell);
       return writeOnce(call, once, (result) =>
         typeof result === 'string'
-          ? refusalAnswer(LINK_TERMS_REFUSALS[result], call.language)
+          ? refusalAnswer(LIFE_REFUSALS[result], call.language)
           : { status: 200, body: { id: result.linkId, url: pages + result.pageKey } },
       );
     },
     {
       checkWith: ({ callRules }) => checkLink(callRules),
       lookBeside: async ({ clock }, { expirationDate }, { merchantId }) => {
-        const fault = expirationFault(expirationDate, clock.now(merchantId));
-        return fault === null ? [] : [LINK_TERMS_REFUSALS[fault]];
+        const fault = lifeRefusal(expirationDate, clock.now(merchantId));
+        return fault === null ? [] : [LIFE_REFUSALS[fault]];
       },
     },
   ),

@@ -2,21 +2,22 @@ import type { AntiFraudModule } from '../../antifraud/module.ts';
 import type { CardKeys } from '../../cards/pairs/open-card-keys.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import { serve } from '../../platform/http/endpoint.ts';
-import { rateLimit } from '../../platform/http/rate-limit.ts';
 import type { Module, ModuleContext, Published } from '../../platform/module.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import type { PixModule } from '../../transactions/methods/pix/module.ts';
+import { openTryLimit } from '../../transactions/payers/answer-payer.ts';
 import { openPayersLine } from '../../transactions/payers/open-payers-line.ts';
+import { LIFE_REFUSALS } from '../../transactions/payers/page-life.ts';
+import { readPageScript } from '../../transactions/payers/read-page-script.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { CallRules } from '../../webhooks/posting/url-rules.ts';
 import { signForAccount } from '../../webhooks/secrets/sign-for-account.ts';
 import type { PayOnceTools } from '../pay-once.ts';
-import { LINK_TERMS_REFUSALS, RETURN_FAULTS } from './contract.ts';
+import { RETURN_FAULTS } from './contract.ts';
 import { LINK_ENDPOINTS, LINK_REFUSALS } from './endpoints.ts';
 import { finishDueTries } from './finish-due-tries.ts';
 import { linksWrite } from './links.sql.ts';
 import { LINK_PAGE_ENDPOINTS } from './page-endpoints.ts';
-import { readPageScript } from './read-page-script.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 
 export const PAYMENT_LINKS: Published = {
@@ -29,17 +30,13 @@ export const PAYMENT_LINKS: Published = {
       refusals: RETURN_FAULTS,
     },
     {
-      title: 'Terms of a payment link',
-      text: 'Why a payment link is not created.',
-      refusals: LINK_TERMS_REFUSALS,
+      title: 'Last day of a page',
+      text: 'Until when a page for payers may be shown.',
+      refusals: LIFE_REFUSALS,
     },
     { title: 'Payment links', text: 'Why a payment link is not disabled.', refusals: LINK_REFUSALS },
   ],
 };
-
-/** Of an address, and twenty at once: many buyers share one of a telephone company. */
-const TRIES_PER_SECOND = 1;
-const TRIES_BURST_SECONDS = 20;
 
 type Below = {
   readonly paying: PayOnceTools & { readonly minimumInstallment: Cents; readonly callRules: CallRules };
@@ -80,7 +77,7 @@ export function openLinks(
         askForPayer: openPayersLine(lookUp),
         createCode: antiFraud.createCode,
         script: readPageScript(),
-        tryLimit: rateLimit(TRIES_PER_SECOND, TRIES_BURST_SECONDS),
+        tryLimit: openTryLimit(),
         sign: (link, body) =>
           signForAccount({ database, keyring }, link, { id: link.linkId, body }, Date.now()),
       }),

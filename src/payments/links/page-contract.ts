@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
 import { named } from '../../platform/http/named.ts';
-import { CARD_BRANDS } from '../../values/card-number.ts';
+import { CARD_OF_PAGE } from '../../transactions/payers/card-contract.ts';
 
 const PARAMETERS = Type.Object({
   pageKey: Type.String({
@@ -38,7 +38,9 @@ const TRY_ANSWER = named('PaymentLinkTry', {
     description:
       'paid; declined: nothing was charged, and another try may begin; confirming: the outcome is not known yet; waiting: the page shows a Pix to pay; removed: that Pix is over, and another try may begin; notOpen: it cannot be paid now.',
   }),
-  message: Type.Union([Type.String(), Type.Null()], { description: 'For the buyer, when declined.' }),
+  message: Type.Union([Type.String(), Type.Null()], {
+    description: 'For the buyer who stays on the page: why it was declined, or what is not known yet.',
+  }),
 });
 
 const ANSWERS = {
@@ -59,16 +61,8 @@ export const PAY_LINK_BY_CARD = contract({
   description:
     'Called by the page. One try at a time, and none once the link is paid: whatever is sent twice, the buyer is charged once.',
   body: named('PaymentLinkCardRequest', {
-    encryptedCard: Type.String({
-      // A number that is typed here is refused at the door.
-      minLength: 256,
-      maxLength: 2_048,
-      mayHoldCard: true,
-      format: 'visibleText',
-      description: 'With number, holder, expiry and security code inside; see the public key.',
-    }),
+    ...CARD_OF_PAGE,
     installments: Type.Integer({ minimum: 1, maximum: 12 }),
-    brand: Type.Optional(Type.Enum([...CARD_BRANDS], { description: 'Where the number does not show it.' })),
   }),
   isExact: true,
   bodyExample: { encryptedCard: 'q83v'.repeat(128), installments: 1 },

@@ -1,70 +1,74 @@
 import type { CardKeys } from '../../cards/pairs/open-card-keys.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import type { Gate } from '../../platform/gate.ts';
 import { type Answer, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
-import { tooManyAnswer, unavailableAnswer } from '../../platform/http/failures.ts';
-import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import { type Acquirers, widestCapabilities } from '../../providers/open-acquirers.ts';
 import type { PixBanks } from '../../providers/open-pix-banks.ts';
 import { payableCode } from '../../transactions/methods/pix/page/pix-to-pay.ts';
 import type { Pix } from '../../transactions/methods/pix/pix.ts';
-import { answerPayer, htmlAnswer, type PageCall } from '../../transactions/payers/answer-payer.ts';
+import {
+  answerPayer,
+  answerTry,
+  htmlAnswer,
+  type PageCall,
+  type TryTools,
+} from '../../transactions/payers/answer-payer.ts';
+import { cardPageHeaders, type PageScript } from '../../transactions/payers/card-page.ts';
 import type { AskForPayer } from '../../transactions/payers/open-payers-line.ts';
 import type { Cents } from '../../values/cents.ts';
 import { instant } from '../../values/instant.ts';
-import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import type { SignedText } from '../../webhooks/secrets/sign-for-account.ts';
 import { LINK_STATUS_WORDS } from './contract.ts';
 import { findPixOfTry, findTryOutcome } from './find-try-outcome.ts';
 import { installmentOptions, type Link, shownState } from './link.ts';
 import { findLinkOfPage, type LinkOfPage } from './links.sql.ts';
-import { type LinkToPay, linkPage, linkPageHeaders, NO_LINK_PAGE, type PageScript } from './page.ts';
+import { type LinkToPay, linkPage, NO_LINK_PAGE } from './page.ts';
 import { PAY_LINK_BY_CARD, PAY_LINK_BY_PIX, SHOW_LINK_PAGE, TAKE_LINK_PIX_AWAY } from './page-contract.ts';
-import { finishQuietly, type PayLinkResult, type PayLinkTools, payLink } from './pay-link.ts';
+import { finishQuietly, type PayLinkTools, payLink } from './pay-link.ts';
 import { asItsPix, type PayLinkByPixTools, payLinkByPix, takePixAway } from './pay-link-by-pix.ts';
 import { returnAddress, returnText } from './return-address.ts';
 
 export type LinkPageTools = PayLinkTools &
-  PayLinkByPixTools & {
+  PayLinkByPixTools &
+  TryTools & {
     readonly askForPayer: AskForPayer;
-    readonly gate: Gate;
     readonly clock: BusinessClock;
     readonly acquirers: Acquirers;
     readonly pixBanks: Pick<PixBanks, 'choose'>;
     readonly cardKeys: Pick<CardKeys, 'publicKey'>;
     readonly minimumInstallment: Cents;
     readonly script: PageScript;
-    /** Of tries to pay, by address. */
-    readonly tryLimit: RateLimit;
     readonly sign: (link: Link, body: string) => Promise<SignedText>;
   };
 
 export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
   endpoint(SHOW_LINK_PAGE, (tools: LinkPageTools, call) =>
     answer(tools, call, async (found) =>
-      htmlAnswer(200, linkPage(await toPay(tools, found), tools.script), linkPageHeaders(tools.script)),
+      htmlAnswer(200, linkPage(await toPay(tools, found), tools.script), cardPageHeaders(tools.script)),
     ),
   ),
   endpoint(PAY_LINK_BY_CARD, (tools: LinkPageTools, call) =>
-    answer(tools, call, async (found) => {
-      const link = await caughtUp(tools, found);
-      const { encryptedCard, installments, brand = null } = call.body;
-      const isOffered = optionsOf(tools, link).some(({ count }) => count === installments);
-      if (!isOpen(tools, link) || !isOffered) return writeTry({ kind: 'notOpen' });
-      const card = { encryptedCard, brand, installmentCount: installments, address: call.address };
-      return unlessTooMany(tools, call, () => payLink(tools, link, card, call.deadlineAt));
-    }),
+    answer(tools, call, (found) =>
+      answerTry(tools, call, isOpen(tools, found), async () => {
+        const link = await caughtUp(tools, found);
+        const { encryptedCard, installments, brand = null } = call.body;
+        if (!optionsOf(tools, link).some(({ count }) => count === installments)) return { kind: 'notOpen' };
+        const card = { encryptedCard, brand, installmentCount: installments, address: call.address };
+        return payLink(tools, link, card, call.deadlineAt);
+      }),
+    ),
   ),
   endpoint(PAY_LINK_BY_PIX, (tools: LinkPageTools, call) =>
-    answer(tools, call, async (found) => {
-      const link = await caughtUp(tools, found);
-      if (!isOpen(tools, link) || !isPixOffered(tools, link)) return writeTry({ kind: 'notOpen' });
-      return unlessTooMany(tools, call, () => payLinkByPix(tools, link, call.deadlineAt));
-    }),
+    answer(tools, call, (found) =>
+      answerTry(tools, call, isOpen(tools, found), async () => {
+        const link = await caughtUp(tools, found);
+        if (!isPixOffered(tools, link)) return { kind: 'notOpen' };
+        return payLinkByPix(tools, link, call.deadlineAt);
+      }),
+    ),
   ),
   endpoint(TAKE_LINK_PIX_AWAY, (tools: LinkPageTools, call) =>
     answer(tools, call, ({ link }) =>
-      unlessTooMany(tools, call, () => takePixAway(tools, link, call.deadlineAt)),
+      answerTry(tools, call, true, () => takePixAway(tools, link, call.deadlineAt)),
     ),
   ),
 ];
@@ -72,29 +76,12 @@ export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
 /** What ends the try is written before another one begins. */
 async function caughtUp(tools: LinkPageTools, { link: found, pix }: FoundLink): Promise<Link> {
   const link = asItsPix(found, pix);
-  if (link !== found && tools.gate.reason() === null)
-    await finishQuietly(tools, found, await findTryOutcome(tools, found));
+  if (link !== found) await finishQuietly(tools, found, await findTryOutcome(tools, found));
   return link;
 }
 
-const isOpen = ({ clock }: LinkPageTools, link: Link) =>
-  shownState(link, clock.now(link.merchantId)) === 'open';
-
-async function unlessTooMany(
-  { gate, tryLimit }: LinkPageTools,
-  { address, language }: Pick<PageCall, 'address' | 'language'>,
-  attempt: () => Promise<PayLinkResult>,
-): Promise<Answer> {
-  // Before a try begins: its number would be that of one that the database has lost.
-  if (gate.reason() !== null) return unavailableAnswer('overloaded', language);
-  const secondsToWait = tryLimit.secondsToWait(addressGroup(parseAddress(address)), performance.now());
-  return secondsToWait > 0 ? tooManyAnswer(secondsToWait, language) : writeTry(await attempt());
-}
-
-function writeTry(result: PayLinkResult): Answer {
-  const message = result.kind === 'declined' ? result.words : null;
-  return { status: 200, body: { status: result.kind, message }, headers: { 'cache-control': 'no-store' } };
-}
+const isOpen = ({ clock }: LinkPageTools, { link, pix }: FoundLink) =>
+  shownState(asItsPix(link, pix), clock.now(link.merchantId)) === 'open';
 
 type FoundLink = { readonly link: LinkOfPage; readonly pix: Pix | null };
 
@@ -109,7 +96,7 @@ function answer(
       return link && { link, pix: await findPixOfTry({ database, keyring }, link) };
     },
     write,
-    missing: htmlAnswer(404, NO_LINK_PAGE, linkPageHeaders(script)),
+    missing: htmlAnswer(404, NO_LINK_PAGE, cardPageHeaders(script)),
   });
 }
 

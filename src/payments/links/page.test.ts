@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { cardPageHeaders } from '../../transactions/payers/card-page.ts';
+import { readPageScript } from '../../transactions/payers/read-page-script.ts';
 import { cents } from '../../values/cents.ts';
 import { instant } from '../../values/instant.ts';
 import { installmentOptions, type Link, MOST_CARD_TRIES } from './link.ts';
-import { type LinkToPay, linkPage, linkPageHeaders, NO_LINK_PAGE } from './page.ts';
-import { readPageScript } from './read-page-script.ts';
+import { type LinkToPay, linkPage, NO_LINK_PAGE } from './page.ts';
 
 const SCRIPT = readPageScript();
 const NOW = instant(Date.parse('2026-11-29T13:00:00Z'));
@@ -93,7 +94,7 @@ test('a link that is not open has no form, and one that is over leads back', () 
 });
 
 test('the policy names the one style and the one script of the page, and lets no form be sent', () => {
-  const policy = linkPageHeaders(SCRIPT)['content-security-policy'];
+  const policy = cardPageHeaders(SCRIPT)['content-security-policy'];
   for (const html of [page(), NO_LINK_PAGE]) {
     assert.ok(policy.includes(`style-src '${hashOf(/<style>([\s\S]*?)<\/style>/.exec(html)?.[1] ?? '')}'`));
     assert.ok(!/\son\w+=|style=|src=|@import|url\(/.test(html.replace(SCRIPT.text, '')));

@@ -7,7 +7,7 @@ import type { FinishTryTools } from './finish-due-tries.ts';
 import type { Link, LinkKey } from './link.ts';
 import { beginTry } from './links.sql.ts';
 import { endWithout, finishQuietly, type PayLinkResult } from './pay-link.ts';
-import { NO_PIX, NOT_ASKED } from './refusal-words.ts';
+import { NO_PIX, NOT_ASKED, STILL_CONFIRMING } from './words.ts';
 
 export type PayLinkByPixTools = FinishTryTools & {
   readonly issuing: IssuePixTools;
@@ -58,7 +58,8 @@ export async function takePixAway(
   const isPaidAtBank = await removePixOfTry(tools, link, deadlineAt);
   const result = await asItStands(tools, link);
   // The bank reports the payment shortly.
-  return isPaidAtBank && result.kind === 'waiting' ? { kind: 'confirming' } : result;
+  const isUnclear = result.kind === 'confirming' || (isPaidAtBank && result.kind === 'waiting');
+  return isUnclear ? { kind: 'confirming', words: STILL_CONFIRMING } : result;
 }
 
 /** Whether the bank says that it is paid. */

@@ -1,6 +1,7 @@
 import type { Buyer } from '../../antifraud/anti-fraud.ts';
 import type { NamedCard } from '../../cards/card.ts';
-import { openCardSource } from '../../cards/open-card-source.ts';
+import { checkTypedCard } from '../../transactions/payers/check-typed-card.ts';
+import { refusalWords } from '../../transactions/payers/refusal-words.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { PayResult } from '../pay-by-card.ts';
 import { type PayOnceTools, payOnce } from '../pay-once.ts';
@@ -9,7 +10,7 @@ import { findTryOutcome, requestOfTry } from './find-try-outcome.ts';
 import { type FinishTryTools, finishTry } from './finish-due-tries.ts';
 import type { Link, LinkKey, TryOutcome } from './link.ts';
 import { beginTry } from './links.sql.ts';
-import { NOT_ASKED, refusalWords } from './refusal-words.ts';
+import { NOT_ASKED } from './words.ts';
 
 export type PayLinkTools = PayOnceTools & {
   /** Names the visit of this buyer: codes that the shop has are none of his. */
@@ -26,7 +27,9 @@ export type CardOfBuyer = {
 
 export type PayLinkResult =
   /** `waiting`: for the payer of its Pix. `removed`: its Pix is over, and the link is open again. */
-  | { readonly kind: 'paid' | 'confirming' | 'waiting' | 'removed' }
+  | { readonly kind: 'paid' | 'waiting' | 'removed' }
+  /** `words`: for the buyer, whose page shows something else. */
+  | { readonly kind: 'confirming'; readonly words?: string }
   /** No charge was made, and another try may begin. For the buyer. */
   | { readonly kind: 'declined'; readonly words: string }
   /** It is not to be paid (any more), or another try is under way. */
@@ -43,7 +46,7 @@ export async function payLink(
   deadlineAt: number,
 ): Promise<PayLinkResult> {
   const { database, clock } = tools;
-  const words = await whyNotTried(tools, merchantId, card);
+  const words = await checkTypedCard(tools, merchantId, namedCard(card), clock.now(merchantId));
   if (words !== null) return { kind: 'declined', words };
   const antiFraudCode = await tools.createCode(merchantId, card.address, deadlineAt);
   const link = await beginTry(database, { merchantId, linkId }, 'card', clock.now(merchantId));
@@ -59,17 +62,6 @@ export async function payLink(
   const once = await payOnce(tools, seller, payment, sent, deadlineAt);
   if (once.kind !== 'first') return endAsFound(tools, link);
   return end(tools, link, once.result);
-}
-
-/** Before a try is counted: what no acquirer would be asked about uses none up. Strangers need the code. */
-async function whyNotTried(
-  tools: PayLinkTools,
-  merchantId: string,
-  card: CardOfBuyer,
-): Promise<string | null> {
-  const opened = await openCardSource(tools, merchantId, namedCard(card), tools.clock.now(merchantId));
-  if (!('card' in opened)) return refusalWords(opened);
-  return opened.card.securityCode === null ? refusalWords(['securityCodeLength']) : null;
 }
 
 /** After a restore the key of the try may have made a payment before. */

@@ -45,9 +45,10 @@ export function openApiDocument(
   const printing = printingIn(wording);
   const paths = printPaths({ endpoints, serverUrls, origin }, printing);
   const webhooks = printMessages(messages, printing);
-  const responses = Object.fromEntries(
-    Object.values(COMMON_ANSWERS).map(({ name, failure }) => [name, printFailure(failure, printing)]),
-  );
+  const responses = Object.fromEntries([
+    [MALFORMED_ADDRESS, printInvalid(OF_ADDRESS, printing)],
+    ...Object.values(COMMON_ANSWERS).map(({ name, failure }) => [name, printFailure(failure, printing)]),
+  ]);
   const shown = [...new Set([...endpoints, ...messages].map(({ group }) => group))];
   return {
     openapi: '3.1.1',
@@ -290,9 +291,9 @@ function printAnswers(endpoint: Contract, { endpoints }: Around, printing: Print
     const declared = answers[status];
     if (declared === undefined) {
       answers[status] =
-        status === 400
-          ? printInvalid(endpoint, printing)
-          : { $ref: `#/components/responses/${COMMON_ANSWERS[status].name}` };
+        status === 400 && !isOfAddressAlone(endpoint)
+          ? printInvalid(invalidExample(endpoint), printing)
+          : answerNamed(status === 400 ? MALFORMED_ADDRESS : COMMON_ANSWERS[status].name);
     } else if (endpoint.errorBody === undefined && status !== 401) {
       answers[status] = withProblems(declared, endpoint.answers[status]?.schema, status, printing);
     }
@@ -300,6 +301,7 @@ function printAnswers(endpoint: Contract, { endpoints }: Around, printing: Print
   return answers;
 }
 
+const answerNamed = (name: string) => ({ $ref: `#/components/responses/${name}` });
 const headerNamed = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } });
 const REPLAYED = { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } };
 const TEXT = { type: 'string' };
@@ -340,13 +342,23 @@ function printFailure(failure: Failure | null, printing: Printing): Json {
   return { description, headers, content: printContent(printSchema(PROBLEMS, printing), example) };
 }
 
-function printInvalid(endpoint: Contract, printing: Printing): Json {
+function printInvalid(example: InvalidExample, printing: Printing): Json {
   return {
     description: printing.say(INVALID_DESCRIPTION),
     headers: headersOf(400),
-    content: printContent(printSchema(PROBLEMS, printing), invalidExample(endpoint)),
+    content: printContent(printSchema(PROBLEMS, printing), example),
   };
 }
+
+type InvalidExample = readonly { readonly tag: string; readonly description: string }[];
+
+/** Of operations that read nothing which could be wrong. */
+const MALFORMED_ADDRESS = 'MalformedAddress';
+const { tag, sentence } = FAILURES.malformedUrl;
+const OF_ADDRESS: InvalidExample = [{ tag, description: sentence.pt }];
+
+const isOfAddressAlone = (endpoint: Contract) =>
+  JSON.stringify(invalidExample(endpoint)) === JSON.stringify(OF_ADDRESS);
 
 const MOST_EXAMPLE_FAULTS = 3;
 

@@ -69,6 +69,7 @@ async function apply(tools: ApplyTools, change: RedoableChange): Promise<string 
       return changeSubscription(tools, change, {
         kind: 'status',
         event: change.state === 'canceled' ? 'cancel' : 'activate',
+        ...(change.isBySubscriber ? { by: 'subscriber' } : {}),
       });
     case 'card':
       return changeSubscription(tools, change, { kind: 'card', vaultId: change.vaultId });

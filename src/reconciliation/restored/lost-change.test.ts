@@ -12,7 +12,12 @@ const line = (action: string, thing: string, more: Partial<ShippedLine> = {}): S
 const to = (state: string) => ({ changed: { 'state.new': state } });
 
 test('states, cards, canceled billings and holds can be done again', () => {
-  const subscription = { kind: 'subscription', merchantId: 'LOJA', id: ID } as const;
+  const subscription = {
+    kind: 'subscription',
+    merchantId: 'LOJA',
+    id: ID,
+    isBySubscriber: false,
+  } as const;
   const cases = [
     [
       line('subscription.change', `/subscriptions/${ID}`, to('canceled')),
@@ -21,7 +26,7 @@ test('states, cards, canceled billings and holds can be done again', () => {
     [line('subscription.change', `/subscriptions/${ID}`, to('active')), { ...subscription, state: 'active' }],
     [
       line('subscription.change', `/subscriptions/${ID}`, { changed: { 'vaultId.new': OTHER } }),
-      { ...subscription, kind: 'card', vaultId: OTHER },
+      { kind: 'card', merchantId: 'LOJA', id: ID, vaultId: OTHER },
     ],
     [
       line('plan.change', `/plans/${ID.toUpperCase()}`, to('canceled')),
@@ -59,7 +64,13 @@ test('what failed, was read or came in is nothing to be done again', () => {
 });
 
 test('changes of one thing follow one another, and its card is a thing of its own', () => {
-  const subscription = { kind: 'subscription', merchantId: 'LOJA', id: ID, state: 'canceled' } as const;
+  const subscription = {
+    kind: 'subscription',
+    merchantId: 'LOJA',
+    id: ID,
+    state: 'canceled',
+    isBySubscriber: false,
+  } as const;
   const card = { kind: 'card', merchantId: 'LOJA', id: ID, vaultId: OTHER } as const;
   assert.equal(thingOf(subscription), thingOf({ ...subscription, state: 'active' }));
   assert.notEqual(thingOf(subscription), thingOf(card));

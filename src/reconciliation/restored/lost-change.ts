@@ -2,13 +2,20 @@ import type { AuditAction } from '../../audit/audit-event.ts';
 import type { ShippedLine } from '../../audit/shipped-line.ts';
 import type { Standing } from '../../merchants/merchant.ts';
 import { PLAN_STATES, type PlanState } from '../../recurrence/plans/plan.ts';
+import { SUBSCRIBER } from '../../recurrence/subscriber-pages/subscriber-page.ts';
 import { isUuid } from '../../values/ids.ts';
 
 type OfMerchant = { readonly merchantId: string };
 
 export type RedoableChange = OfMerchant &
   (
-    | { readonly kind: 'subscription'; readonly id: string; readonly state: 'active' | 'canceled' }
+    | {
+        readonly kind: 'subscription';
+        readonly id: string;
+        readonly state: 'active' | 'canceled';
+        /** At his page. */
+        readonly isBySubscriber: boolean;
+      }
     | { readonly kind: 'card'; readonly id: string; readonly vaultId: string }
     | { readonly kind: 'plan'; readonly id: string; readonly state: PlanState }
     | { readonly kind: 'billing'; readonly id: string }
@@ -30,6 +37,7 @@ const ITS_MERCHANT = 'its merchant does it again';
 const BY_HAND: Readonly<Partial<Record<AuditAction, string>>> = {
   'billing.release': 'a hold by hand from before is here again: parcela billing release',
   'plan.create': ITS_MERCHANT,
+  'subscription.page': ITS_MERCHANT,
   'card.store': ITS_MERCHANT,
   'card.delete': `the card is here again: ${ITS_MERCHANT}`,
   'notifier.register': ITS_MERCHANT,
@@ -84,7 +92,7 @@ export function lostChange({
   if (action === 'subscription.change') {
     const { 'state.new': state, 'vaultId.new': vaultId } = changed;
     if ((state === 'active' || state === 'canceled') && isUuid(id))
-      return { kind: 'subscription', merchantId, id, state };
+      return { kind: 'subscription', merchantId, id, state, isBySubscriber: actor === SUBSCRIBER };
     if (typeof vaultId === 'string' && isUuid(vaultId) && isUuid(id))
       return { kind: 'card', merchantId, id, vaultId: vaultId.toLowerCase() };
     return { kind: 'byHand', why: `${alsoChanged.join(', ')}: ${ITS_MERCHANT}` };

@@ -31,14 +31,18 @@ const HOLD = statement(
    ) l`,
 );
 
-/** Ends the open billing, unless a charge is under way. Keeps `state_since` for a pending end of its plan. */
+/**
+ * One that its card blocked is blocked by this then: another card is not enough. Ends the open billing,
+ * unless a charge is under way. Keeps `state_since` for a pending end of its plan.
+ */
 const BLOCK = statement(
   'chargebacks.block',
   `with moved as (
      update subscriptions s set state = 'blocked', reason = 'chargeback', modified_by = 'system',
        modified_at = $4
      where s.merchant_id = $1 and s.subscription_id = $3::uuid
-       and s.state in (${fromOtherStates(SUBSCRIPTION_MOVES, 'block')})
+       and (s.state in (${fromOtherStates(SUBSCRIPTION_MOVES, 'block')})
+         or s.state = 'blocked' and s.reason = 'cardCanceled')
      returning s.merchant_id, s.subscription_id, s.state, s.reason, s.modified_by, s.modified_at, (
        select c.billing_id from billing_charges c where c.merchant_id = $1 and c.transaction_id = $2 limit 1
      ) as billing_id, s.account_number, $5::text as event, $6::text as notice

@@ -21,8 +21,31 @@ import { TERMS } from '../plans/plans.sql.ts';
 import { type Customer, changedCustomerFields, readCustomer } from './customer.ts';
 import { moveAlert } from './reasons.ts';
 import { type CountedBilling, type StatusMove, statusMove } from './schedule.ts';
-import { type ChangeRefusal, SUBSCRIPTION_MOVES, SUBSCRIPTION_STATES } from './subscription.ts';
+import {
+  type ChangeRefusal,
+  SUBSCRIPTION_MOVES,
+  SUBSCRIPTION_REASONS,
+  SUBSCRIPTION_STATES,
+  takesCardOfSubscriber,
+} from './subscription.ts';
 import { MOVE_NOTICES, WRITTEN_EVENTS, WRITTEN_MOVES } from './subscriptions.sql.ts';
+
+/** `by`: for the reason of a cancel; absent: the merchant. */
+export type StatusChange = {
+  readonly kind: 'status';
+  readonly event: 'activate' | 'cancel';
+  readonly by?: 'subscriber';
+};
+
+/**
+ * At his page: it pays from the next charge on. A subscription that its card blocked goes on with it, if the
+ * acquirer has verified it.
+ */
+export type CardOfSubscriber = {
+  readonly kind: 'cardOfSubscriber';
+  readonly vaultId: string;
+  readonly isVerified: boolean;
+};
 
 /** By which credential, and when in business time. Ids are UUIDs in lower case. */
 export type SubscriptionChange = {
@@ -31,8 +54,9 @@ export type SubscriptionChange = {
   readonly actor: MerchantActor;
   readonly at: Instant;
   readonly wanted:
-    | { readonly kind: 'status'; readonly event: 'activate' | 'cancel' }
+    | StatusChange
     | { readonly kind: 'card'; readonly vaultId: string }
+    | CardOfSubscriber
     | { readonly kind: 'customer'; readonly customer: Customer | null };
 };
 
@@ -49,11 +73,15 @@ const SHARE_PLAN = statement(
 const LOCKED = rowCodec(
   {
     state: column.oneOf(SUBSCRIPTION_STATES),
+    reason: column.nullable(column.oneOf(SUBSCRIPTION_REASONS)),
     /** Empty: it is paid by Pix Automático. */
     vaultId: column.text("coalesce(s.vault_id::text, '')"),
     customer: column.nullable(column.parsedBy(readCustomer)),
     firstDueOn: column.day(),
     installmentsPaidBefore: column.whole(),
+    isPlanCanceled: column.boolean(
+      "exists (select from plans p where p.merchant_id = s.merchant_id and p.plan_id = s.plan_id and p.state = 'canceled')",
+    ),
   },
   's',
 );
@@ -106,7 +134,7 @@ const LOCK_LATEST_BILLINGS = statement(
 const MOVE = statement(
   'subscriptions.move',
   `with moved as (
-     update subscriptions set state = $3, reason = case $3::text when 'canceled' then 'user' end,
+     update subscriptions set state = $3, reason = $11,
        state_since = clock_timestamp(), modified_by = $4, modified_at = $5
      where merchant_id = $1 and subscription_id = $2 and $3::text is not null
        and state || '' in (${fromOtherStates(SUBSCRIPTION_MOVES, 'activate', 'cancel')})
@@ -208,6 +236,8 @@ async function writeChange(
         return moveStatus(tx, change, wanted);
       case 'card':
         return changeCard(tx, change, wanted.vaultId);
+      case 'cardOfSubscriber':
+        return changeCardOfSubscriber(tx, change, wanted);
       case 'customer':
         return changeCustomer(tx, change, wanted.customer);
     }
@@ -234,15 +264,9 @@ async function lock(tx: Tx, { merchantId, subscriptionId }: SubscriptionChange):
   return row === undefined ? null : { ...LOCKED.parse(row), terms: TERMS.parse(row) };
 }
 
-type StatusRequest = Extract<SubscriptionChange['wanted'], { kind: 'status' }>;
-
 /** Without a card it cannot become active: there is nothing to charge. */
-async function moveStatus(
-  tx: AuditedTx,
-  change: SubscriptionChange,
-  wanted: StatusRequest,
-): Promise<Written> {
-  const { merchantId, subscriptionId, actor, at } = change;
+async function moveStatus(tx: AuditedTx, change: SubscriptionChange, wanted: StatusChange): Promise<Written> {
+  const { merchantId, subscriptionId, at } = change;
   const key = [merchantId, subscriptionId];
   await tx.query(SHARE_PLAN, key);
   const locked = await lock(tx, change);
@@ -251,32 +275,43 @@ async function moveStatus(
   const cards = locked.vaultId === '' ? [] : await tx.query(LOCK_CARD, [merchantId, locked.vaultId]);
   const move = statusMove(locked, latest, wanted.event, saoPauloDay(at));
   if (typeof move === 'string') return written(move);
-  const { state, ends, opens } = move;
-  if (wanted.event === 'activate' && state !== null && cards.length === 0) return written('cardRemoved');
-  const isNotified = (state !== null || ends !== null) && (await writeMove(tx, change, move));
-  if (opens !== null) {
-    const billing = [opens.installment, centsOfPlanAmount(locked.terms.amount), opens.dueOn];
-    const stamp = [actor.userName, utcText(at)];
-    await tx.query(OPEN_BILLING, [...key, ...billing, ...stamp, opens.chargeOn]);
-  }
-  if (state !== null) tx.record(subscriptionChanged(change, { state: locked.state }, { state }));
-  return written('changed', isNotified);
+  if (wanted.event === 'activate' && move.state !== null && cards.length === 0) return written('cardRemoved');
+  return written('changed', await writeMove(tx, change, { locked, move, by: wanted.by ?? 'user' }));
 }
+
+type Move = {
+  readonly locked: Locked;
+  readonly move: StatusMove;
+  readonly by: 'user' | 'subscriber';
+};
 
 /** Gives whether alerts wait for the deliverer. */
 async function writeMove(
-  tx: Tx,
-  { merchantId, subscriptionId, actor, at }: SubscriptionChange,
-  { state, ends }: StatusMove,
+  tx: AuditedTx,
+  change: SubscriptionChange,
+  { locked, move: { state, ends, opens }, by }: Move,
 ): Promise<boolean> {
+  const { merchantId, subscriptionId, actor, at } = change;
+  const key = [merchantId, subscriptionId];
   const stamp = [actor.userName, utcText(at)];
   const ended = [ends?.billingId ?? null, ends?.isSkipped ?? false];
-  const reason = state === 'canceled' ? 'user' : null;
-  const { event = null, body = null } = state === null ? {} : moveAlert({ subscriptionId, state, reason });
-  const values = [merchantId, subscriptionId, state, ...stamp, ...ended, 'opened', event, body];
-  const [moved] = await tx.query(MOVE, values);
+  const reason = state === 'canceled' ? by : null;
+  const { event = null, body = null } =
+    state === null ? {} : moveAlert({ subscriptionId, state, reason, ...REACTIVATED[by] });
+  const values = [...key, state, ...stamp, ...ended, 'opened', event, body, reason];
+  const [moved] = state === null && ends === null ? [] : await tx.query(MOVE, values);
+  if (opens !== null) {
+    const billing = [opens.installment, centsOfPlanAmount(locked.terms.amount), opens.dueOn];
+    await tx.query(OPEN_BILLING, [...key, ...billing, ...stamp, opens.chargeOn]);
+  }
+  if (state !== null) tx.record(subscriptionChanged(change, { state: locked.state }, { state }));
   return moved?.notice_waits === true;
 }
+
+const REACTIVATED = {
+  user: {},
+  subscriber: { description: 'Reativada pelo assinante, com outro cartão.' },
+} as const;
 
 function parseCounted(row: Row): CountedBilling {
   const { lastChargedAt, ...billing } = LATEST.parse(row);
@@ -285,16 +320,47 @@ function parseCounted(row: Row): CountedBilling {
 
 /** Locks the card first, as a new subscription does, so that it is not deleted meanwhile. */
 async function changeCard(tx: AuditedTx, change: SubscriptionChange, vaultId: string): Promise<Written> {
-  const { merchantId, subscriptionId, actor, at } = change;
+  const { merchantId } = change;
   const cards = await tx.query(LOCK_CARD, [merchantId, vaultId]);
   const locked = await lock(tx, change);
   if (locked === null) return written('notFound');
   if (locked.terms.paymentMethod === 'pixAutomatic') return written('notByCard');
   if (cards.length === 0) return written('unknownCard');
+  await writeCard(tx, change, locked, vaultId);
+  return written('changed');
+}
+
+async function writeCard(
+  tx: AuditedTx,
+  change: SubscriptionChange,
+  locked: Locked,
+  vaultId: string,
+): Promise<void> {
+  const { merchantId, subscriptionId, actor, at } = change;
   const values = [merchantId, subscriptionId, vaultId, actor.userName, utcText(at)];
   const changed = await tx.query(CHANGE_CARD, values);
   if (changed.length === 1) tx.record(subscriptionChanged(change, { vaultId: locked.vaultId }, { vaultId }));
-  return written('changed');
+}
+
+/** `notFound`: it has ended, or is blocked for something else. `completed`: nothing is left to pay. */
+async function changeCardOfSubscriber(
+  tx: AuditedTx,
+  change: SubscriptionChange,
+  { vaultId, isVerified }: CardOfSubscriber,
+): Promise<Written> {
+  const { merchantId, subscriptionId, at } = change;
+  const key = [merchantId, subscriptionId];
+  await tx.query(SHARE_PLAN, key);
+  const cards = await tx.query(LOCK_CARD, [merchantId, vaultId]);
+  const locked = await lock(tx, change);
+  if (locked === null || cards.length === 0 || !takesCardOfSubscriber(locked)) return written('notFound');
+  const isToGoOn = locked.state === 'blocked' && isVerified && !locked.isPlanCanceled;
+  const latest = isToGoOn ? (await tx.query(LOCK_LATEST_BILLINGS, key)).map(parseCounted) : [];
+  const move = isToGoOn ? statusMove(locked, latest, 'activate', saoPauloDay(at)) : null;
+  if (typeof move === 'string') return written(move);
+  await writeCard(tx, change, locked, vaultId);
+  if (move === null) return written('changed');
+  return written('changed', await writeMove(tx, change, { locked, move, by: 'subscriber' }));
 }
 
 /** The audit log gets only names of changed fields: it outlives the personal data. */

@@ -24,6 +24,7 @@ export const REASON_WORDS = {
   rejected: 'RejectedByPayer',
   expired: 'NotAuthorized',
   unanswered: 'NotAnsweredByBank',
+  subscriber: 'BySubscriber',
 } as const satisfies Record<SubscriptionReason, string>;
 
 export const REASON_SENTENCES = {
@@ -57,6 +58,10 @@ export const REASON_SENTENCES = {
   unanswered: {
     pt: 'O banco não respondeu a tempo ao pedido de autorização do Pix Automático.',
     en: 'The bank did not answer in time to the request for an authorization of Pix Automático.',
+  },
+  subscriber: {
+    pt: 'Cancelada pelo assinante na página dele.',
+    en: 'Canceled by the subscriber at his page.',
   },
 } as const satisfies Record<SubscriptionReason, Sentence>;
 

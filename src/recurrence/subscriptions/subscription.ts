@@ -34,7 +34,8 @@ export type SubscriptionEvent = (typeof SUBSCRIPTION_EVENTS)[number];
 
 /**
  * Why it is not active. `payer`: the payer ended the authorization. `unanswered`: its bank never made one.
- * `plan`: its plan was canceled. `declined`: a charge was denied for good.
+ * `plan`: its plan was canceled. `declined`: a charge was denied for good. `subscriber`:
+ * at his page.
  */
 export const SUBSCRIPTION_REASONS = [
   'user',
@@ -47,6 +48,7 @@ export const SUBSCRIPTION_REASONS = [
   'rejected',
   'expired',
   'unanswered',
+  'subscriber',
 ] as const;
 /** Nothing is charged any more, and its customer may be erased. */
 export const ENDED_STATES: readonly SubscriptionState[] = ['canceled', 'completed', 'rejected', 'expired'];
@@ -110,6 +112,16 @@ export type Subscription = {
   readonly created: Stamp;
   readonly modified: Stamp | null;
 };
+
+/** Of a chargeback the merchant speaks with his customer; an ended one takes no card. */
+export function takesCardOfSubscriber({
+  state,
+  reason,
+  vaultId,
+}: Pick<Subscription, 'state' | 'reason' | 'vaultId'>): boolean {
+  if (vaultId === null || vaultId === '') return false;
+  return state === 'active' || (state === 'blocked' && reason === 'cardCanceled');
+}
 
 /** After its creation, as stored. */
 export const SUBSCRIPTION_EVENT_TYPES = [

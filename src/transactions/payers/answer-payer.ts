@@ -1,7 +1,10 @@
+import type { Gate } from '../../platform/gate.ts';
 import type { Answer } from '../../platform/http/endpoint.ts';
-import { tooManyAnswer } from '../../platform/http/failures.ts';
+import { tooManyAnswer, unavailableAnswer } from '../../platform/http/failures.ts';
+import { type RateLimit, rateLimit } from '../../platform/http/rate-limit.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
+import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import type { AskForPayer } from './open-payers-line.ts';
 
 export type PageCall = {
@@ -31,6 +34,43 @@ export async function answerPayer<Found extends object>(
   const found = await askForPayer(address, (database) => find(database, pageKey));
   if (found === null) return missing;
   return 'secondsToWait' in found ? tooManyAnswer(found.secondsToWait, language) : write(found);
+}
+
+/** Of an address, and twenty at once: many payers share one of a telephone company. */
+export const openTryLimit = (): RateLimit => rateLimit(1, 20);
+
+export type TryTools = {
+  readonly gate: Gate;
+  /** Of tries, by address. */
+  readonly tryLimit: RateLimit;
+};
+
+/** `words`: for who stays on the page; else it is asked again, and shows what became of it. */
+export type TryResult = { readonly kind: string; readonly words?: string };
+
+/**
+ * Answers the script of a page; `isOpen` as it was found. Nothing is tried while the service is held: the
+ * database may be another.
+ */
+export async function answerTry(
+  { gate, tryLimit }: TryTools,
+  { address, language }: Pick<PageCall, 'address' | 'language'>,
+  isOpen: boolean,
+  attempt: () => Promise<TryResult>,
+): Promise<Answer> {
+  if (!isOpen) return tryAnswer({ kind: 'notOpen' });
+  if (gate.reason() !== null) return unavailableAnswer('overloaded', language);
+  const secondsToWait = tryLimit.secondsToWait(addressGroup(parseAddress(address)), performance.now());
+  if (secondsToWait > 0) return tooManyAnswer(secondsToWait, language);
+  return tryAnswer(await attempt());
+}
+
+function tryAnswer({ kind, words }: TryResult): Answer {
+  return {
+    status: 200,
+    body: { status: kind, message: words ?? null },
+    headers: { 'cache-control': 'no-store' },
+  };
 }
 
 export function htmlAnswer(status: number, content: string, headers: Answer['headers'] = {}): Answer {

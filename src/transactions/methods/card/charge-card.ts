@@ -340,7 +340,7 @@ const NO_AMOUNT = cents(0);
  */
 export async function verifyCard(
   tools: VerifyTools,
-  { merchantId, verificationId, opened }: VerificationWanted,
+  { merchantId, verificationId, opened, ipAddress }: VerificationWanted,
   ask: () => Promise<AskedAnswer>,
 ): Promise<AskedAnswer | VerificationRefused> {
   const { clock, database, limits } = tools;
@@ -348,7 +348,7 @@ export async function verifyCard(
   const askedAt = clock.now(merchantId);
   const limit = await checkNetworkLimits(limits, { merchantId, amount: NO_AMOUNT, soldAt: askedAt, opened });
   if (limit !== null) return { kind: 'refused', refusal: limit.cause, mayRetryAt: limit.mayRetryAt };
-  const counted = await tools.decideVerification({ merchantId, verificationId, number });
+  const counted = await tools.decideVerification({ merchantId, verificationId, number, ipAddress });
   if (counted === null) return { kind: 'refused', refusal: 'rejected', mayRetryAt: null };
   const answer = await ask();
   if (answer.kind === 'notSent' || answer.kind === 'notConnected') await counted.forget();

@@ -1,4 +1,4 @@
-// The script of the page of a payment link. The card is encrypted here; nothing else of it is sent.
+// The script of pages that take a card. The card is encrypted here; nothing else of it is sent.
 const given = JSON.parse(document.getElementById('given').textContent);
 const form = document.getElementById('card');
 const at = (id) => document.getElementById(id);
@@ -106,10 +106,8 @@ function tell(text) {
   at('answer').focus();
 }
 
-const NOT_REMOVED = 'Não foi possível retirar o Pix agora. Se já pagou, não pague de novo.';
-
-/** What the page shows then comes from the service: it alone knows whether the link is paid. */
-async function send(path, body) {
+/** What the page shows then comes from the service: it alone knows what became of it. */
+async function send(path, { body, notDone }) {
   showWaiting(true);
   tell('');
   let reply;
@@ -122,17 +120,12 @@ async function send(path, body) {
     // Only the service itself can say that nothing was done: a proxy does not know.
     if ((reply.status === 429 || reply.status === 503) && Array.isArray(told)) {
       showWaiting(false);
-      tell(path === 'pix/cancel' ? NOT_REMOVED : given.notCharged);
+      tell(notDone);
       return;
     }
-    const { status, message } = told;
-    if (path === 'pix/cancel' && status === 'confirming') {
-      // The page asks again by itself only while nothing is sent.
-      showWaiting(false);
-      tell('O pagamento está sendo confirmado. Não pague de novo.');
-      return;
-    }
-    if (status === 'declined') {
+    const { message } = told;
+    // Of a proxy or a fault of ours nothing is known: the page is asked again.
+    if (reply.status === 200 && typeof message === 'string') {
       showWaiting(false);
       tell(message);
       return;
@@ -163,16 +156,24 @@ if (form !== null) {
       return;
     }
     const isBrandChosen = !at('brand-choice').hidden && brand !== '';
+    const installments = at('installments');
     await send('card', {
-      encryptedCard,
-      installments: Number(at('installments').value),
-      ...(isBrandChosen ? { brand } : {}),
+      body: {
+        encryptedCard,
+        ...(installments && { installments: Number(installments.value) }),
+        ...(isBrandChosen && { brand }),
+      },
+      notDone: form.dataset.notDone,
     });
   });
 }
 
-at('by-pix')?.addEventListener('click', () => send('pix'));
-at('not-by-pix')?.addEventListener('click', () => send('pix/cancel'));
+for (const button of document.querySelectorAll('[data-send]')) {
+  const { send: path, sure, notDone } = button.dataset;
+  button.addEventListener('click', async () => {
+    if (sure === undefined || confirm(sure)) await send(path, { notDone });
+  });
+}
 at('copy')?.addEventListener('click', async () => {
   const code = document.querySelector('.copy');
   const isCopied = await navigator.clipboard.writeText(code.textContent).then(

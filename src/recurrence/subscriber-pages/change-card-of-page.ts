@@ -1,0 +1,107 @@
+import type { NamedCard } from '../../cards/card.ts';
+import {
+  type StoreVaultCardResult,
+  type StoreVaultCardTools,
+  storeVaultCard,
+} from '../../cards/vault/store-vault-card.ts';
+import type { Keeper } from '../../cards/vault/vault-card.ts';
+import { checkTypedCard } from '../../transactions/payers/check-typed-card.ts';
+import { refusalWords } from '../../transactions/payers/refusal-words.ts';
+import type { CardBrand } from '../../values/card-number.ts';
+import { type ChangeSubscriptionTools, changeSubscription } from '../subscriptions/change-subscription.ts';
+import { SUBSCRIBER, type SubscriberPage } from './subscriber-page.ts';
+import { countTry } from './subscriber-pages.sql.ts';
+import { NOT_SAVED } from './words.ts';
+
+export type ChangeCardTools = ChangeSubscriptionTools & { readonly storing: StoreVaultCardTools };
+
+export type CardOfSubscriber = {
+  readonly encryptedCard: string;
+  /** Null: recognized by its number. */
+  readonly brand: CardBrand | null;
+  readonly address: string;
+};
+
+/** `words`: for the subscriber. Unless it is `changed` or `unknown`, the card of before stays. */
+export type PageChange =
+  | { readonly kind: 'changed' | 'notOpen' }
+  | { readonly kind: 'declined' | 'unknown'; readonly words: string };
+
+/**
+ * Stores the card, and pays with it from the next charge on, in a commit each: whoever comes again after the
+ * first gives the card again. A code must be in it, and what no acquirer would be asked about uses up no try.
+ */
+export async function changeCardOfPage(
+  tools: ChangeCardTools,
+  page: SubscriberPage,
+  card: CardOfSubscriber,
+  deadlineAt: number,
+): Promise<PageChange> {
+  const { storing, clock } = tools;
+  const { merchantId, subscriptionId } = page;
+  const now = clock.now(merchantId);
+  const named = { ...NOTHING_BESIDE, encryptedCard: card.encryptedCard, brand: card.brand };
+  const words = await checkTypedCard(storing, merchantId, named, now);
+  if (words !== null) return { kind: 'declined', words };
+  if (!(await countTry(storing.database, page, now))) return { kind: 'notOpen' };
+  const keeper = { merchantId, userName: SUBSCRIBER, address: card.address };
+  const stored = await storeCard(tools, keeper, named, deadlineAt);
+  if ('words' in stored) return stored;
+  const wanted = { kind: 'cardOfSubscriber', ...stored } as const;
+  const changed = await changeSubscription(tools, keeper, subscriptionId, wanted, deadlineAt);
+  return { kind: changed === 'changed' ? 'changed' : 'notOpen' };
+}
+
+type Stored = { readonly vaultId: string; readonly isVerified: boolean };
+type NotStored = Extract<PageChange, { readonly words: string }>;
+
+/** Verified without a charge, where the acquirer does that. */
+async function storeCard(
+  { storing }: ChangeCardTools,
+  keeper: Keeper,
+  named: NamedCard,
+  deadlineAt: number,
+): Promise<Stored | NotStored> {
+  const store = async (isToBeVerified: boolean): Promise<StoreVaultCardResult> => {
+    const card = { named, isToBeVerified, typedAt: keeper.address };
+    const once = await storeVaultCard(storing, keeper, card, NO_KEY, deadlineAt);
+    if (once.kind !== 'first') throw new Error('a request without a key is the first');
+    return once.result;
+  };
+  const verified = await store(true);
+  const result = verified.kind === 'verificationNotOffered' ? await store(false) : verified;
+  return result.kind === 'stored'
+    ? { vaultId: result.vaultId, isVerified: result === verified }
+    : refused(result);
+}
+
+const NO_KEY = { idempotency: null, body: null };
+
+/** All but the brand is inside. */
+const NOTHING_BESIDE: Omit<NamedCard, 'encryptedCard' | 'brand'> = {
+  numberToken: null,
+  vaultId: null,
+  holderName: null,
+  securityCode: null,
+  expirationMonth: null,
+  expirationYear: null,
+};
+
+function refused(result: Exclude<StoreVaultCardResult, { kind: 'stored' }>): NotStored {
+  switch (result.kind) {
+    case 'declined':
+      return { kind: 'declined', words: result.read.help.buyer.pt };
+    case 'refused':
+      return { kind: 'declined', words: refusalWords(result.refusals) };
+    case 'limited':
+      return { kind: 'declined', words: refusalWords([result.refusal]) };
+    case 'tooManyCopies':
+      return { kind: 'declined', words: 'Este cartão já está em uso demais aqui. Fale com o vendedor.' };
+    case 'notSent':
+    case 'notConnected':
+    case 'verificationNotOffered':
+      return { kind: 'declined', words: NOT_SAVED };
+    case 'unknown':
+      return { kind: 'unknown', words: NOT_SAVED };
+  }
+}

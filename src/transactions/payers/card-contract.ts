@@ -1,0 +1,15 @@
+import { Type } from 'typebox';
+import { CARD_BRANDS } from '../../values/card-number.ts';
+
+/** What a page sends of a card that its script has encrypted. */
+export const CARD_OF_PAGE = {
+  encryptedCard: Type.String({
+    // A number that is typed here is refused at the door.
+    minLength: 256,
+    maxLength: 2_048,
+    mayHoldCard: true,
+    format: 'visibleText',
+    description: 'With number, holder, expiry and security code inside; see the public key.',
+  }),
+  brand: Type.Optional(Type.Enum([...CARD_BRANDS], { description: 'Where the number does not show it.' })),
+};

@@ -1,0 +1,148 @@
+import brandList from '../../values/card-brands.json' with { type: 'json' };
+import { BRAND_NAMES } from '../../values/card-number.ts';
+import type { Instant } from '../../values/instant.ts';
+import { escapedMarkup } from '../../values/markup.ts';
+import { htmlPage, pageHeaders } from './page-of-payer.ts';
+
+const STYLE = `
+* { box-sizing: border-box; }
+body { margin: 0; background: #eef0f3; color: #111; font: 16px/1.5 Helvetica, Arial, sans-serif; }
+main { max-width: 28rem; margin: 0 auto; padding: 1rem; background: #fff; }
+h1 { font-size: 1.4rem; margin: 0.5rem 0; }
+h2 { font-size: 1.1rem; margin: 1.5rem 0 0.5rem; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; margin: 0.5rem 0; }
+dt { color: #555; }
+dd { margin: 0; overflow-wrap: anywhere; }
+.notice { font-weight: bold; }
+label { display: block; margin-top: 0.8rem; }
+input, select { width: 100%; padding: 0.6rem; border: 1px solid #767676; border-radius: 4px; background: #fff; color: #111; font: inherit; }
+input[aria-invalid] { border-color: #b00020; }
+.pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
+.fault, #answer { color: #b00020; }
+#answer { font-weight: bold; }
+.fault { display: block; min-height: 1.5rem; }
+.brand { float: right; color: #555; }
+button, a.button { display: block; width: 100%; margin-top: 1rem; padding: 0.8rem; border: 0; border-radius: 4px; background: #0b4fa8; color: #fff; font: inherit; font-weight: bold; text-align: center; text-decoration: none; cursor: pointer; }
+.quiet { border: 1px solid #0b4fa8; background: #fff; color: #0b4fa8; }
+table { width: 100%; border-collapse: collapse; }
+th, td { padding: 0.3rem 0.5rem 0.3rem 0; text-align: left; vertical-align: top; }
+th { color: #555; font-weight: normal; }
+svg { display: block; width: 100%; height: auto; }
+.copy { font-family: ui-monospace, Menlo, Consolas, monospace; overflow-wrap: anywhere; user-select: all; }
+button:disabled { background: #595959; cursor: default; }
+:focus-visible { outline: 3px solid #f2a900; outline-offset: 2px; }
+`;
+
+/** Browsers check the style against this hash. A test computes it again. */
+const STYLE_HASH = 'sha256-5O/ZPlM3iwBv8nS6LNIJ7YPGT6Qijav1JV0mkBgoM04=';
+
+/** What the browser runs: the text of the page's one script, and its hash. */
+export type PageScript = { readonly text: string; readonly hash: string };
+
+export function cardPageHeaders(script: PageScript) {
+  return { ...pageHeaders(STYLE_HASH, script.hash), 'cache-control': 'no-store' };
+}
+
+export type CardPage = {
+  readonly title: string;
+  readonly heading: string;
+  /** The first thing that its reader must know. Plain text, as all of these. */
+  readonly notice: string;
+  readonly facts: readonly (readonly [name: string, value: string])[];
+  /** Markup: what can be done, and what there is to see. */
+  readonly below: string;
+  readonly merchantId: string;
+  readonly publicKey: string;
+  /** Of the service, in real time. */
+  readonly now: Instant;
+  /** The page asks again by itself; null: it stays as it is. */
+  readonly refreshSeconds: number | null;
+};
+
+/** A page whose script encrypts cards and sends what buttons with `data-send` name. */
+export function cardPage(page: CardPage, script: PageScript): string {
+  const { title, heading, notice, facts, below } = page;
+  return htmlPage({
+    title,
+    style: STYLE,
+    content: `<h1>${heading}</h1>
+<p class="notice">${notice}</p>
+<dl>
+${facts.map(([name, value]) => `<dt>${name}</dt><dd>${escapedMarkup(value)}</dd>`).join('\n')}
+</dl>
+<p id="answer" role="alert" tabindex="-1"></p>
+<p id="working" role="status" hidden>Aguarde. Não feche esta página.</p>${below}
+<script type="application/json" id="given">${givenTo(page)}</script>
+<script>${script.text}</script>`,
+  });
+}
+
+/** Public things alone: what encrypts a card, and how brands are recognized. */
+function givenTo({ merchantId, publicKey, now, refreshSeconds }: CardPage): string {
+  const given = {
+    key: publicKey,
+    merchantId,
+    now: new Date(now).toISOString(),
+    brands: brandList.brands,
+    brandNames: BRAND_NAMES,
+    refreshSeconds,
+  };
+  return JSON.stringify(given).replaceAll('<', '\\u003c');
+}
+
+/** There is no such page. */
+export function missingPage(title: string, words: string): string {
+  return htmlPage({ title, style: STYLE, content: `<h1>${title}</h1>\n<p>${words}</p>` });
+}
+
+/** Markup that only works with the script. */
+export function scripted(markup: string): string {
+  return markup === '' ? '' : `\n${SCRIPT_NEEDED}${markup}`;
+}
+
+const SCRIPT_NEEDED =
+  '<noscript><p>Ative o JavaScript do navegador: ele protege os dados do cartão.</p></noscript>';
+
+export type CardForm = {
+  readonly heading: string;
+  /** Markup: what is asked beside the card. */
+  readonly choice?: string;
+  readonly button: string;
+  /** For who sent it, when nothing was done. */
+  readonly notDone: string;
+};
+
+/** No field has a name, so that no browser can send one. Hidden until the script runs. */
+export function cardForm({ heading, choice = '', button, notDone }: CardForm): string {
+  const brands = Object.entries(BRAND_NAMES).map(
+    ([brand, name]) => `<option value="${brand}">${name}</option>`,
+  );
+  return `
+<form id="card" class="scripted" data-not-done="${notDone}" novalidate hidden>
+<h2>${heading}</h2>
+<label for="number">Número do cartão <span class="brand" id="number-brand"></span></label>
+<input id="number" inputmode="numeric" autocomplete="cc-number" maxlength="23" required aria-describedby="number-brand number-fault">
+<span class="fault" id="number-fault"></span>
+<div id="brand-choice" hidden>
+<label for="brand">Bandeira</label>
+<select id="brand"><option value="">Escolha</option>${brands.join('')}</select>
+</div>
+<label for="holder">Nome impresso no cartão</label>
+<input id="holder" autocomplete="cc-name" maxlength="30" required aria-describedby="holder-fault">
+<span class="fault" id="holder-fault"></span>
+<div class="pair">
+<div>
+<label for="expiry">Validade (mês/ano)</label>
+<input id="expiry" inputmode="numeric" autocomplete="cc-exp" placeholder="08/30" maxlength="5" required aria-describedby="expiry-fault">
+<span class="fault" id="expiry-fault"></span>
+</div>
+<div>
+<label for="code">Código (CVV)</label>
+<input id="code" inputmode="numeric" autocomplete="cc-csc" maxlength="4" required aria-describedby="code-fault">
+<span class="fault" id="code-fault"></span>
+</div>
+</div>
+${choice}
+<button id="pay" type="submit">${button}</button>
+</form>`;
+}
