@@ -114,6 +114,10 @@ const USES = {
   paid: 'it is paid',
   writtenOff: 'it is canceled, or expired',
   unclear: 'nothing; a person looks at it',
+  registered: 'nothing; it answers a registration',
+  notRegistered: 'nothing; it refuses a registration',
+  notWrittenOff: 'nothing; it refuses a write-off',
+  notDone: 'nothing; it refuses what was asked last',
   none: 'nothing',
 } as const;
 

@@ -199,6 +199,37 @@ test('a movement that is not certain keeps its code and its amount, and is no pa
   }
 });
 
+test('what a bank refuses is an answer to what was asked, and neither pays nor ends a boleto', async () => {
+  const tables = BANKS.flatMap(({ code, cnab240: one, cnab400: other }) => [
+    ...(one === undefined ? [] : [{ bank: code, movements: one.movements }]),
+    ...(other === undefined ? [] : [{ bank: code, movements: other.movements }]),
+  ]);
+  const isRefusal = /^(?:entrada|baixa|instrução|comando|rejeição do título)\b.*(?:rejei|recus|não aceit)/;
+  for (const { bank, movements } of tables) {
+    for (const { use, meaning } of Object.values(movements)) {
+      const isAnswer = ['notRegistered', 'notWrittenOff', 'notDone'].includes(use);
+      if (isRefusal.test(meaning) && !/protesto|banco de pagador/.test(meaning)) assert.ok(isAnswer, `${bank} ${meaning}`);
+    }
+  }
+  const refused = (movement: string) => ({ ...PAID, movement });
+  const { entries } = await returnedLines(
+    cnab240({ bank: '341' }, ['03', '15', '16', '02', '09'].map(refused)),
+  );
+  assert.deepEqual(
+    entries.map(({ event, answer }) => [event, answer?.to, answer?.isAccepted]),
+    [
+      [null, 'register', false],
+      [null, 'writeOff', false],
+      [null, 'writeOff', false],
+      [null, 'register', true],
+      ['canceled', 'writeOff', true],
+    ],
+  );
+  const [ofBank] = (await returnedLines(cnab400({ bank: '001' }, [{ ...DETAIL, 109: '03110127PEDIDO-1' }])))
+    .entries;
+  assert.deepEqual([ofBank?.event, ofBank?.answer], [null, { to: 'either', isAccepted: false }]);
+});
+
 test('a payment without amount or day is kept for a person, and the file is taken', async () => {
   const { entries } = await returnedLines(cnab240({ bank: '756' }, [{ ...PAID, paid: 0 }, PAID]));
   assert.deepEqual(

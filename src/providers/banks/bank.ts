@@ -66,11 +66,13 @@ export type IssueAnswer =
   | BankUnknown
   | BankNotConnected;
 
-export const BOLETO_CANCEL_REFUSAL_REASONS = ['unknownBoleto', 'paid'] as const;
+/** `notAllowed`: the bank keeps it open, such as one in protest. */
+export const BOLETO_CANCEL_REFUSAL_REASONS = ['unknownBoleto', 'paid', 'notAllowed'] as const;
+export type BoletoCancelRefusal = (typeof BOLETO_CANCEL_REFUSAL_REASONS)[number];
 /** Repeating a cancel is harmless: a boleto that is canceled or written off gets `canceled`. */
 export type BoletoCancelAnswer =
   | { readonly kind: 'canceled' }
-  | { readonly kind: 'refused'; readonly reason: (typeof BOLETO_CANCEL_REFUSAL_REASONS)[number] }
+  | { readonly kind: 'refused'; readonly reason: BoletoCancelRefusal }
   | BankUnknown
   | BankNotConnected;
 

@@ -39,7 +39,7 @@ export async function processReturnFile(
   const ofBank = { bank: head.bank, name: `${head.madeOn}/${head.sequence ?? ''}` };
   const answers = answersOf(read);
   const counts = await audit.transaction(async (tx) => {
-    const refused = await answerInstructions(tx, head.bank, answers);
+    const refused = await answerInstructions(tx, { ...ofBank, madeOn: head.madeOn }, answers);
     const counts = await keepFiledChanges(tx, ofBank, changes);
     const ofRefusals = read.refusals.filter(({ ourNumber }) => refused.has(ourNumber));
     await recordExceptions(tx, exceptionsOf(read, [...unknown, ...ofRefusals]));

@@ -3,9 +3,18 @@ import type { Cnab400Dialect } from './cnab400-layout.ts';
 
 /**
  * `paid` and `writtenOff` are certain. `unclear` may move money in a way that a person has to look at: a
- * cheque, a protest, a reversal. `none` changes nothing.
+ * cheque, a protest, a reversal. The others change nothing: `registered`, `notRegistered` and `notWrittenOff`
+ * answer an instruction of the company's file, `notDone` refuses one without saying which.
  */
-export type MovementUse = 'paid' | 'writtenOff' | 'unclear' | 'none';
+export type MovementUse =
+  | 'paid'
+  | 'writtenOff'
+  | 'unclear'
+  | 'registered'
+  | 'notRegistered'
+  | 'notWrittenOff'
+  | 'notDone'
+  | 'none';
 
 /** Words of the bank's manual, in Portuguese. */
 export type Movement = { readonly use: MovementUse; readonly meaning: string };

@@ -1,4 +1,4 @@
-import type { Movement, Movements } from './bank.ts';
+import type { Movement, Movements, MovementUse } from './bank.ts';
 import type { ReturnEntry } from './return-entry.ts';
 import { TIME_IS_OVER } from './tables/febraban.ts';
 
@@ -31,23 +31,21 @@ export function entryOf(
     meaning: movement?.meaning ?? null,
     event: lacks ? null : event,
     isKnown: movement !== undefined && movement.use !== 'unclear' && !lacks,
-    answer: answerOf(movement),
+    answer: movement === undefined ? null : ANSWERS[movement.use],
     reasons,
   };
 }
 
-/** Movements are numbered by each bank, and mean the same. */
-const ANSWERS: Readonly<Record<string, NonNullable<ReturnEntry['answer']>>> = {
-  'entrada confirmada': { to: 'register', isAccepted: true },
-  'entrada rejeitada': { to: 'register', isAccepted: false },
-  'baixa rejeitada': { to: 'writeOff', isAccepted: false },
-  'instrução rejeitada': { to: 'writeOff', isAccepted: false },
-};
-
-function answerOf(movement: Movement | undefined): ReturnEntry['answer'] {
-  if (movement?.use === 'writtenOff') return { to: 'writeOff', isAccepted: true };
-  return ANSWERS[movement?.meaning ?? ''] ?? null;
-}
+const ANSWERS = {
+  paid: null,
+  writtenOff: { to: 'writeOff', isAccepted: true },
+  unclear: null,
+  registered: { to: 'register', isAccepted: true },
+  notRegistered: { to: 'register', isAccepted: false },
+  notWrittenOff: { to: 'writeOff', isAccepted: false },
+  notDone: { to: 'either', isAccepted: false },
+  none: null,
+} as const satisfies Record<MovementUse, ReturnEntry['answer']>;
 
 function eventOf(movement: Movement | undefined, reasons: string | null): ReturnEntry['event'] {
   if (movement?.use === 'paid') return 'paid';

@@ -35,10 +35,12 @@ export async function registerByFile(
   await database.query(REGISTER, [merchantId, ourNumber, bank, bankCode, bankNumber]);
 }
 
+/** The last write-off comes before those that the bank refused. */
 const FIND = statement(
   'bank_instructions.find',
   `select ${INSTRUCTION.columns} from bank_instructions i
-   where i.merchant_id = $1 and i.our_number = $2 and i.bank = $3`,
+   where i.merchant_id = $1 and i.our_number = $2 and i.bank = $3
+   order by i.attempt desc`,
 );
 
 export async function findInstructions(
@@ -49,7 +51,10 @@ export async function findInstructions(
   return (await database.query(FIND, [merchantId, ourNumber, bank])).map(INSTRUCTION.parse);
 }
 
-/** A registration that is in no file yet is withdrawn; one that the bank may know is written off by file. */
+/**
+ * A registration that is in no file yet is withdrawn; one that the bank may know is written off by file, and
+ * once more after a refusal that the boleto has been told of.
+ */
 const WRITE_OFF = statement(
   'bank_instructions.write_off',
   `with withdrawn as (
@@ -57,11 +62,16 @@ const WRITE_OFF = statement(
      where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'register'
        and file_number is null and answer is null
      returning our_number
+   ), asked as (
+     select max(attempt) as attempts, bool_or(answer is distinct from 'refused' or not is_told) as is_open
+     from bank_instructions
+     where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'writeOff'
    )
-   insert into bank_instructions (merchant_id, our_number, kind, bank, bank_code, bank_number)
-   select merchant_id, our_number, 'writeOff', bank, bank_code, bank_number from bank_instructions
-   where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'register'
-     and file_number is not null and answer is distinct from 'refused'
+   insert into bank_instructions (merchant_id, our_number, kind, attempt, bank, bank_code, bank_number)
+   select r.merchant_id, r.our_number, 'writeOff', coalesce(a.attempts, 0) + 1, r.bank, r.bank_code, r.bank_number
+   from bank_instructions r, asked a
+   where r.merchant_id = $1 and r.our_number = $2 and r.bank = $3 and r.kind = 'register'
+     and r.file_number is not null and r.answer is distinct from 'refused' and a.is_open is not true
    on conflict do nothing`,
 );
 
@@ -71,4 +81,19 @@ export async function writeOffByFile(
   bank: string,
 ): Promise<void> {
   await database.query(WRITE_OFF, [merchantId, ourNumber, bank]);
+}
+
+const TELL = statement(
+  'bank_instructions.tell',
+  `update bank_instructions set is_told = true
+   where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'writeOff' and answer = 'refused'`,
+);
+
+/** From now on the boleto may be written off anew. */
+export async function tellRefusal(
+  database: Database,
+  { merchantId, ourNumber }: Key,
+  bank: string,
+): Promise<void> {
+  await database.query(TELL, [merchantId, ourNumber, bank]);
 }

@@ -20,13 +20,14 @@ const FIND_NEXT = statement(
 const TAKE = statement(
   'bank_instructions.take',
   `with next as (
-     select merchant_id, our_number, kind from bank_instructions
+     select merchant_id, our_number, kind, attempt from bank_instructions
      where bank = $1 and file_number is null and answer is null
      order by created_at, our_number, kind limit $3
      for update
    )
    update bank_instructions i set file_number = $2 from next n
-   where i.merchant_id = n.merchant_id and i.our_number = n.our_number and i.kind = n.kind`,
+   where i.merchant_id = n.merchant_id and i.our_number = n.our_number and i.kind = n.kind
+     and i.attempt = n.attempt`,
 );
 
 /** Takes the oldest instructions that are in no file into the next one, whose number is returned. */
@@ -137,7 +138,8 @@ export async function listRefused(database: Reader, bank: string, number: number
 
 export type BankAnswer = {
   readonly ourNumber: string;
-  readonly kind: 'register' | 'writeOff';
+  /** `either`: the write-off that waits for an answer, else the registration. */
+  readonly kind: 'register' | 'writeOff' | 'either';
   readonly answer: 'accepted' | 'refused';
   /** In Portuguese. */
   readonly reason: string | null;
@@ -150,18 +152,35 @@ const ANSWERS = inputRows<BankAnswer>(
     answer: ['text', (one) => one.answer],
     reason: ['text', (one) => one.reason],
   },
-  { as: 'a', after: 1 },
+  { as: 'a', after: 3 },
 );
 
 const ANSWERED = rowCodec({ ourNumber: column.text('i.our_number'), answer: column.text('i.answer') });
 
-/** The first answer counts. Only what was in a file is answered. */
+/**
+ * The first answer counts. Only what was in a file is answered. A return file that is imported again must not
+ * answer a later attempt.
+ */
 const ANSWER = statement(
   'bank_instructions.answer',
-  `update bank_instructions i set answer = a.answer, reason = a.reason, answered_at = now()
+  `update bank_instructions i
+   set answer = a.answer, reason = a.reason, answered_at = now(), answered_in = $2
    from ${ANSWERS.sql}
-   where i.our_number = a.our_number and i.kind = a.kind and i.bank_code = $1
-     and i.file_number is not null and i.answer is null
+   where i.our_number = a.our_number and i.bank_code = $1 and i.file_number is not null and i.answer is null
+     and i.kind = case when a.kind <> 'either' then a.kind
+       when exists (
+         select from bank_instructions w
+         where w.merchant_id = i.merchant_id and w.our_number = i.our_number and w.kind = 'writeOff'
+           and w.file_number is not null and w.answer is null
+       ) then 'writeOff' else 'register' end
+     and (i.attempt = 1 or not exists (
+       select from bank_instructions e
+       where e.merchant_id = i.merchant_id and e.our_number = i.our_number and e.kind = i.kind
+         and e.answered_in = $2
+     ) and exists (
+       select from remittances r
+       where r.bank = i.bank and r.file_number = i.file_number and r.made_on <= $3::date
+     ))
    returning ${ANSWERED.columns}`,
 );
 
@@ -170,13 +189,14 @@ const ANSWERS_AT_ONCE = 2_000;
 /** Returns the numbers of boletos of which an instruction was refused just now. */
 export async function answerInstructions(
   tx: Tx,
-  bankCode: string,
+  file: { readonly bank: string; readonly name: string; readonly madeOn: Day },
   answers: readonly BankAnswer[],
 ): Promise<ReadonlySet<string>> {
   const refused = new Set<string>();
+  const ofFile = [file.bank, file.name, file.madeOn];
   for (let first = 0; first < answers.length; first += ANSWERS_AT_ONCE) {
     const part = answers.slice(first, first + ANSWERS_AT_ONCE);
-    const rows = (await tx.query(ANSWER, [bankCode, ...ANSWERS.values(part)])).map(ANSWERED.parse);
+    const rows = (await tx.query(ANSWER, [...ofFile, ...ANSWERS.values(part)])).map(ANSWERED.parse);
     for (const { ourNumber, answer } of rows) if (answer === 'refused') refused.add(ourNumber);
   }
   return refused;

@@ -2,6 +2,7 @@ import type {
   BankNotConnected,
   BankUnknown,
   BoletoCancelAnswer,
+  BoletoCancelRefusal,
   FoundBoleto,
   IssueAnswer,
 } from '../../../providers/banks/bank.ts';
@@ -16,9 +17,9 @@ export type BankResult = BankChanged | BankUnknown | BankNotConnected;
 /**
  * `unknownToBank`: the bank does not know a boleto that it has registered. `refusedByBank`: it refuses to
  * register the boleto, and no caller waits for the answer. `paidAtBank`: it says that the boleto is paid, but
- * has not reported the payment.
+ * has not reported the payment. `keptByBank`: it does not cancel the boleto.
  */
-export type BankWarning = 'unknownToBank' | 'refusedByBank' | 'paidAtBank';
+export type BankWarning = 'unknownToBank' | 'refusedByBank' | 'paidAtBank' | 'keptByBank';
 
 const changed = (change: BoletoChange, warning: BankWarning | null = null): BankResult => ({
   kind: 'changed',
@@ -65,6 +66,11 @@ function endOf({ isExpiring }: Pick<Boleto, 'isExpiring'>): BoletoChange {
   return { event: isExpiring ? 'expire' : 'cancel' };
 }
 
+const KEPT = {
+  paid: 'paidAtBank',
+  notAllowed: 'keptByBank',
+} as const satisfies Partial<Record<BoletoCancelRefusal, BankWarning>>;
+
 /** The bank's answer counts: paid, the boleto stays until the report; unknown there, it cannot be paid. */
 export function resultOfCancel(
   boleto: Pick<Boleto, 'isExpiring' | 'stateBefore'>,
@@ -74,9 +80,9 @@ export function resultOfCancel(
     case 'canceled':
       return changed(endOf(boleto));
     case 'refused':
-      return answer.reason === 'paid'
-        ? changed(keepChange(boleto), 'paidAtBank')
-        : changed(endOf(boleto), 'unknownToBank');
+      return answer.reason === 'unknownBoleto'
+        ? changed(endOf(boleto), 'unknownToBank')
+        : changed(keepChange(boleto), KEPT[answer.reason]);
     default:
       return answer;
   }

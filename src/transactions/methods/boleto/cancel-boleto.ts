@@ -14,13 +14,17 @@ export type CancelTools = AskBankTools & {
   readonly writeWish: BatchedWrite<BoletoMoveRow, BoletoMoved>;
 };
 
-/** `paidAtBank`: the bank reports the payment shortly. `ofAnotherBank`: its bank is no longer configured. */
+/**
+ * `paidAtBank`: the bank reports the payment shortly. `keptByBank`: it refuses to cancel it. `ofAnotherBank`:
+ * its bank is no longer configured.
+ */
 export type CancelRefusal =
   | 'notFound'
   | 'beingIssued'
   | 'beingCanceled'
   | 'paid'
   | 'paidAtBank'
+  | 'keptByBank'
   | 'expired'
   | 'ofAnotherBank';
 
@@ -101,7 +105,7 @@ async function askAndRecord(
   const answer = await askBank(tools, boleto, ask, { change: keepChange, keyToFree: null }, deadlineAt);
   if (answer.kind === 'unknown') return { kind: 'canceled', boleto, isPending: true };
   if (answer.kind !== 'recorded') return { kind: answer.kind };
-  return answer.warning === 'paidAtBank' && shownState(answer.held) !== 'canceled'
-    ? { kind: 'refused', refusal: 'paidAtBank' }
-    : obstacleOf(answer.held);
+  const { warning, held } = answer;
+  const isKept = warning === 'paidAtBank' || warning === 'keptByBank';
+  return isKept && shownState(held) !== 'canceled' ? { kind: 'refused', refusal: warning } : obstacleOf(held);
 }

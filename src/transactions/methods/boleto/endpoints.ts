@@ -140,6 +140,10 @@ export const BOLETO_REFUSALS = {
     pt: 'O banco informa que o boleto foi pago: ele não foi cancelado, e o pagamento aparecerá em breve.',
     en: 'The bank says that the boleto is paid: it was not canceled, and the payment will appear shortly.',
   }),
+  keptByBank: conflict({
+    pt: 'O banco recusou a baixa do boleto, que continua podendo ser pago: veja com o banco o motivo.',
+    en: 'The bank refused to write the boleto off, and it can still be paid: ask the bank why.',
+  }),
   expired: conflict({
     pt: 'O boleto expirou e não pode ser cancelado.',
     en: 'The boleto has expired and cannot be canceled.',

@@ -18,9 +18,9 @@ const BANCO_DO_BRASIL_400: Movements = {
     '46': 'pago com cheque, aguarda compensação',
     '61': 'protestado',
   }),
+  ...used('registered', { '02': 'entrada confirmada' }),
+  ...used('notDone', { '03': 'comando recusado' }),
   ...used('none', {
-    '02': 'entrada confirmada',
-    '03': 'comando recusado',
     '11': 'em ser',
     '12': 'abatimento concedido',
     '13': 'abatimento cancelado',

@@ -49,8 +49,9 @@ export const CAIXA: Bank = {
         '33': 'estorno de baixa ou liquidação',
         '35': 'transferência de carteira: baixa',
       }),
+      ...used('registered', { '01': 'entrada confirmada' }),
+      ...used('notDone', { '99': 'rejeição do título' }),
       ...used('none', {
-        '01': 'entrada confirmada',
         '03': 'abatimento concedido',
         '04': 'abatimento cancelado',
         '05': 'vencimento alterado',
@@ -70,7 +71,6 @@ export const CAIXA: Bank = {
         '31': 'tarifa de título vencido',
         '32': 'outras tarifas de alteração',
         '34': 'transferência de carteira: entrada',
-        '99': 'rejeição do título',
       }),
     },
   },

@@ -41,9 +41,9 @@ export const UNICRED: Bank = {
         '08': 'protestado sustado judicialmente em definitivo',
         '09': 'liquidação de título descontado',
       }),
+      ...used('notWrittenOff', { '03': 'instrução rejeitada' }),
       ...used('none', {
         '02': 'instrução confirmada',
-        '03': 'instrução rejeitada',
         '10': 'protesto solicitado',
         '11': 'protesto em cartório',
         '12': 'sustação solicitada',

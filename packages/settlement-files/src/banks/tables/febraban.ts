@@ -4,9 +4,10 @@ import { type Movements, type RefusalTexts, used } from '../bank.ts';
 export const FEBRABAN: Movements = {
   ...used('paid', { '06': 'liquidação', '17': 'liquidação após baixa ou de título não registrado' }),
   ...used('writtenOff', { '09': 'baixa' }),
+  ...used('registered', { '02': 'entrada confirmada' }),
+  ...used('notRegistered', { '03': 'entrada rejeitada' }),
+  ...used('notWrittenOff', { '26': 'instrução rejeitada' }),
   ...used('none', {
-    '02': 'entrada confirmada',
-    '03': 'entrada rejeitada',
     '04': 'transferência de carteira: entrada',
     '11': 'título em carteira',
     '12': 'abatimento concedido',
@@ -16,7 +17,6 @@ export const FEBRABAN: Movements = {
     '20': 'sustação de protesto recebida',
     '23': 'remessa a cartório',
     '24': 'retirada de cartório',
-    '26': 'instrução rejeitada',
     '27': 'outros dados alterados',
     '28': 'débito de tarifas ou custas',
     '29': 'ocorrência do pagador',

@@ -22,7 +22,8 @@ export const INTER: Bank = {
     movements: {
       ...used('paid', { '06': 'pago' }),
       ...used('writtenOff', { '07': 'baixado' }),
-      ...used('none', { '02': 'em aberto', '03': 'erro' }),
+      ...used('none', { '02': 'em aberto' }),
+      ...used('notDone', { '03': 'erro' }),
     },
   },
 };

@@ -18,16 +18,19 @@ const ITAU_MOVEMENTS: Movements = {
     '72': 'baixa por crédito em conta pelo SISPAG sem título correspondente',
     '76': 'cheque compensado',
   }),
-  ...used('none', {
-    '02': 'entrada confirmada',
+  ...used('registered', { '02': 'entrada confirmada', '64': 'entrada confirmada com rateio de crédito' }),
+  ...used('notRegistered', {
     '03': 'entrada rejeitada',
+    '60': 'entrada rejeitada (carnê)',
+    '73': 'entrada não aceita na cobrança contratual',
+  }),
+  ...used('notWrittenOff', { '15': 'baixa rejeitada', '16': 'instrução rejeitada' }),
+  ...used('none', {
     '04': 'alteração de dados: nova entrada',
     '11': 'em ser',
     '12': 'abatimento concedido',
     '13': 'abatimento cancelado',
     '14': 'vencimento alterado',
-    '15': 'baixa rejeitada',
-    '16': 'instrução rejeitada',
     '17': 'alteração de dados rejeitada',
     '18': 'cobrança contratual: instrução rejeitada ou pendente',
     '19': 'instrução de protesto recebida',
@@ -49,10 +52,7 @@ const ITAU_MOVEMENTS: Movements = {
     '38': 'tarifa de instrução',
     '39': 'tarifa de ocorrências',
     '57': 'instrução cancelada',
-    '60': 'entrada rejeitada (carnê)',
-    '64': 'entrada confirmada com rateio de crédito',
     '71': 'entrada registrada, aguarda avaliação',
-    '73': 'entrada não aceita na cobrança contratual',
   }),
 };
 

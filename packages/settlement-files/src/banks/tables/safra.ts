@@ -18,9 +18,9 @@ export const SAFRA: Bank = {
         '40': 'baixa de título protestado',
         '41': 'liquidação de título baixado',
       }),
+      ...used('registered', { '02': 'entrada confirmada' }),
+      ...used('notRegistered', { '03': 'entrada rejeitada' }),
       ...used('none', {
-        '02': 'entrada confirmada',
-        '03': 'entrada rejeitada',
         '04': 'transferência de carteira: entrada',
         '11': 'em ser',
         '12': 'abatimento concedido',

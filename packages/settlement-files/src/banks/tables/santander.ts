@@ -22,10 +22,10 @@ export const SANTANDER: Bank = {
         '10': 'baixado conforme instrução ou por protesto',
         '16': 'título já baixado ou liquidado',
       }),
+      ...used('registered', { '02': 'entrada confirmada' }),
+      ...used('notRegistered', { '03': 'entrada rejeitada' }),
       ...used('none', {
         '01': 'título não existe',
-        '02': 'entrada confirmada',
-        '03': 'entrada rejeitada',
         '11': 'em ser',
         '12': 'abatimento concedido',
         '13': 'abatimento cancelado',

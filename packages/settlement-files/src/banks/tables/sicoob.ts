@@ -24,8 +24,8 @@ export const SICOOB: Bank = {
         '15': 'liquidação em cartório',
       }),
       ...used('writtenOff', { '09': 'baixa', '10': 'baixa solicitada' }),
+      ...used('registered', { '02': 'entrada confirmada' }),
       ...used('none', {
-        '02': 'entrada confirmada',
         '11': 'em ser',
         '14': 'vencimento alterado',
         '23': 'encaminhado a protesto',

@@ -16,6 +16,7 @@ import {
   findInstructions,
   type Instruction,
   registerByFile,
+  tellRefusal,
   writeOffByFile,
 } from '../../remittances/instructions.sql.ts';
 import { bankNumberOf, fileDay, remittanceOrder } from './remittance-order.ts';
@@ -82,6 +83,7 @@ export function remittanceBank(
     await writeOffByFile(database, key, name);
     const kept = await findInstructions(database, key, name);
     const end = endOf(kept);
+    if (end?.kind === 'refused') await tellRefusal(database, key, name);
     if (end !== null) return end;
     return {
       kind: 'unknown',
@@ -125,6 +127,5 @@ function endOf(kept: readonly Instruction[]): Exclude<BoletoCancelAnswer, BankUn
   if (register.answer === 'withdrawn' || register.answer === 'refused') return { kind: 'canceled' };
   const writeOff = kindOf(kept, 'writeOff')?.answer;
   if (writeOff === 'accepted') return { kind: 'canceled' };
-  // A bank refuses to write off what is paid: its report comes by the same way.
-  return writeOff === 'refused' ? { kind: 'refused', reason: 'paid' } : null;
+  return writeOff === 'refused' ? { kind: 'refused', reason: 'notAllowed' } : null;
 }
