@@ -70,13 +70,14 @@ function banksSection(): string {
 }
 
 const TRIED = `Positions and movements are those of public manuals and of what public programs read. The reader was tried on the return files of
-eduardokum/laravel-boleto, kivanio/brcobranca, BoletoNet/boletonet, Brunomm/br_boleto, umbrellaTech/ya-retorno-boleto, andersondanilo/CnabPHP and openboleto/OpenCnabPHP: 71 different
-files, 57 of which are whole return files of a bank (five are FEBRABAN 150, one reports on a remessa, eight were edited so that counts, numbers or days do not agree, or are of no bank). 55 of the 57 are read; the two others are of Credisis (097),
-whose lines have no movement. No public sample was found of Inter, BTG and Ailos beyond one or two, and none of Safra, Daycoval, Cresol, Unicred, Rendimento and C6: their positions are those of the programs.`;
+eduardokum/laravel-boleto, kivanio/brcobranca, BoletoNet/boletonet, Brunomm/br_boleto, umbrellaTech/ya-retorno-boleto, andersondanilo/CnabPHP, openboleto/OpenCnabPHP, BoletoNet/BoletoNetCore and OCA/l10n-brazil, and on one of BTG that stands in a public test: 83 different
+files, 60 of which are whole return files of a bank (five are FEBRABAN 150, one reports on a remessa, 17 were edited so that lengths, counts, numbers or days do not agree, or are of no bank). 58 of the 60 are read; the two others are of Credisis (097),
+whose lines have no movement. No public sample was found of Inter, BTG, Uniprime and Ailos beyond one or two, and none of Safra, Daycoval, Cresol, Unicred, Rendimento and C6: their positions are those of the programs.`;
 
 const OF_240 = `A lot is its header, pairs of T and U, and
 its trailer; other segments may stand behind a pair, are counted, and not read. Lots count from 1 (Santander, BTG and Ailos number them in ways of their own), and so do the records of a lot. All records name the
-bank of the header. The trailers count what is there: Santander's lot its T and U alone, BTG's what was paid. Totals of portfolios are not compared: banks fill them in ways of their own.`;
+bank of the header. The trailers count what is there: Santander's lot its T and U alone, BTG's what was paid. Amounts of portfolios are not compared: banks fill them in ways of their own.
+Caixa's files of the same day (retorno on-line) are read as the others; of a payment that the night's file reports once more a person is asked (\`filedAgain\`), so take one of the two kinds.`;
 
 const OF_400 = `A header, a line for each movement, a trailer \`9\`. The number at the end of each line is compared: it finds what is cut, swapped or doubled. Totals of the trailer are
 not compared. Lines of other types than the movement's are counted, and not read. Below stand the positions of most banks, and then those that are other ones at a bank.`;

@@ -66,6 +66,7 @@ const DETAILS_400: Readonly<Record<string, Texts>> = {
   '033': DETAIL,
   '041': DETAIL,
   '104': elsewhere([38, 109, 296], { 32: '10000000001', 109: '21110127PEDIDO-1', 294: '120127' }),
+  '084': elsewhere([63], { 71: '12345678' }),
   '133': DETAIL,
   '224': elsewhere([296], {}),
   '237': DETAIL,
@@ -208,7 +209,8 @@ test('what a bank refuses is an answer to what was asked, and neither pays nor e
   for (const { bank, movements } of tables) {
     for (const { use, meaning } of Object.values(movements)) {
       const isAnswer = ['notRegistered', 'notWrittenOff', 'notDone'].includes(use);
-      if (isRefusal.test(meaning) && !/protesto|banco de pagador/.test(meaning)) assert.ok(isAnswer, `${bank} ${meaning}`);
+      if (isRefusal.test(meaning) && !/protesto|banco de pagador/.test(meaning))
+        assert.ok(isAnswer, `${bank} ${meaning}`);
     }
   }
   const refused = (movement: string) => ({ ...PAID, movement });
@@ -271,16 +273,26 @@ test('a pair that is cut at the end of a lot is found, whatever its trailer coun
   }
 });
 
-test('BTG counts payments instead of records', async () => {
+test('BTG counts payments instead of records, beside an amount of its own', async () => {
   const shape = { bank: '208', lotOfHeader: '0000' };
   const good = cnab240(shape, [{ movement: '02' }, PAID]);
-  const counting = (payments: number, amount: number) =>
+  const counting = (payments: number) =>
     good
-      .with(-2, withText(good.at(-2) ?? '', 18, digits(1, 6) + digits(payments, 6) + digits(amount, 15)))
+      .with(-2, withText(good.at(-2) ?? '', 18, digits(1, 6) + digits(payments, 6) + digits(2_065_330, 15)))
       .with(-1, withText(good.at(-1) ?? '', 24, digits(1, 6)));
-  assert.equal((await returnedLines(counting(1, 10_250))).entries.length, 2);
-  await assert.rejects(returnedLines(counting(2, 10_250)), { fault: 'lotCount' });
-  await assert.rejects(returnedLines(counting(1, 10_251)), /R\$ 102,51.*R\$ 102,50/);
+  assert.equal((await returnedLines(counting(1))).entries.length, 2);
+  await assert.rejects(returnedLines(counting(2)), { fault: 'lotCount' });
+});
+
+test('Caixa has files of the same day, and says of a remessa what it thinks of it', async () => {
+  const kind = (bank: string, digit: string) => {
+    const good = cnab240({ bank }, [{ ...PAID, movement: '46' }]);
+    return good.with(0, withText(good[0] ?? '', 143, digit));
+  };
+  const [paid] = (await returnedLines(kind('104', '7'))).entries;
+  assert.deepEqual([paid?.event, paid?.paid], ['paid', 10_250]);
+  await assert.rejects(returnedLines(kind('237', '7')), { fault: 'direction' });
+  for (const digit of ['3', '4', '5']) await assert.rejects(returnedLines(kind('104', digit)), /pré-crítica/);
 });
 
 test('what surrounds the lines changes nothing', async () => {

@@ -5,7 +5,7 @@ import { BANCO_DO_BRASIL } from './tables/banco-do-brasil.ts';
 import { BRADESCO } from './tables/bradesco.ts';
 import { BTG } from './tables/btg.ts';
 import { CAIXA } from './tables/caixa.ts';
-import { CRESOL, UNICRED } from './tables/cooperatives.ts';
+import { CRESOL, UNICRED, UNIPRIME } from './tables/cooperatives.ts';
 import { FEBRABAN_REFUSALS } from './tables/febraban.ts';
 import { INTER } from './tables/inter.ts';
 import { ITAU } from './tables/itau.ts';
@@ -33,6 +33,7 @@ export const BANKS: readonly Bank[] = [
   SANTANDER,
   BANRISUL,
   INTER,
+  UNIPRIME,
   AILOS,
   CAIXA,
   CRESOL,
@@ -60,7 +61,6 @@ const OTHER_BANKS: Readonly<Record<string, string>> = {
   '037': 'Banpará',
   '047': 'Banese',
   '070': 'BRB',
-  '084': 'Uniprime',
   '097': 'Credisis',
   '099': 'Uniprime Central',
   '119': 'Western Union',
@@ -78,6 +78,7 @@ const OTHER_BANKS: Readonly<Record<string, string>> = {
   '389': 'Mercantil do Brasil',
   '403': 'Cora',
   '461': 'Asaas',
+  '530': 'Ser Finance',
   '604': 'Industrial do Brasil',
   '611': 'Paulista',
   '637': 'Sofisa',

@@ -1,5 +1,4 @@
 import { type RecordLayout, type RecordReader, recordReader } from '../records/fixed-width.ts';
-import { reais } from '../records/reais.ts';
 import type { Bank } from './bank.ts';
 import {
   AMOUNTS,
@@ -16,6 +15,7 @@ import { entryOf } from './movement-entry.ts';
 import type { ReturnEntry, ReturnFileHead, ReturnReading } from './return-entry.ts';
 import {
   BANK_OF_LINE,
+  KIND_OF_FILE,
   LOTS_OF_FILE,
   MOVEMENT_OF_PAIR,
   NUMBER_OF_LOT,
@@ -30,6 +30,8 @@ import {
   refusedService,
 } from './return-faults.ts';
 
+const RETURN = '2';
+const RETURN_OF_DAY = '7';
 const NO_LOT = 9999;
 /** Operation and service of a lot. */
 const COLLECTION = 'T01';
@@ -39,7 +41,7 @@ const NUMBERS_OF_COUNTS = 1_000_000;
 const NOT_COUNTED = 1;
 
 type Title = ReturnType<RecordReader<typeof TITLE>>['values'];
-type Lot = { number: number; records: number; details: number; paid: number; payments: number };
+type Lot = { number: number; records: number; details: number; payments: number };
 
 /** Throws at the first bad line. */
 export class Cnab240File implements ReturnReading {
@@ -70,7 +72,10 @@ export class Cnab240File implements ReturnReading {
     this.#lineNumber = lineNumber;
     const line = this.#whole(given);
     if (this.head === null) {
-      const { bank, madeOn, sequence } = this.#read(this.#readHeader, line);
+      const { bank, madeOn, sequence, direction } = this.#read(this.#readHeader, line);
+      if (direction !== RETURN && !(direction === RETURN_OF_DAY && this.#dialect.hasFilesOfDay === true)) {
+        throw refusedNumber(lineNumber, 'direction', KIND_OF_FILE, direction, RETURN);
+      }
       this.head = { format: 'cnab240', bank, bankName: this.#bank.name, madeOn, sequence };
       return null;
     }
@@ -111,7 +116,7 @@ export class Cnab240File implements ReturnReading {
     const { lot } = this.#read(this.#readLotHeader, line);
     this.#lots += 1;
     if (this.#dialect.lots === 'numbered') this.#agree('lotNumber', NUMBER_OF_LOT, lot, this.#lots);
-    this.#lot = { number: lot, records: 1, details: 0, paid: 0, payments: 0 };
+    this.#lot = { number: lot, records: 1, details: 0, payments: 0 };
   }
 
   #closeLot(line: string, lot: Lot): void {
@@ -122,11 +127,6 @@ export class Cnab240File implements ReturnReading {
     const isOfDetails = counts === 'details' && values.records === lot.details;
     if (counts === 'payments' && values.records === NOT_COUNTED) {
       this.#agree('lotCount', PAYMENTS_OF_LOT, Number(values.titles), lot.payments);
-      const value = Number(values.titlesValue);
-      if (value !== lot.paid) {
-        const [stated, paid] = [value, lot.paid].map((amount) => reais(amount).pt);
-        throw refusedNumber(this.#lineNumber, 'lotCount', PAYMENTS_OF_LOT, stated ?? '', paid ?? '');
-      }
     } else if (!isOfDetails) this.#agree('lotCount', RECORDS_OF_LOT, values.records, lot.records);
     this.#lastLot = lot.number;
     this.#lot = null;
@@ -165,10 +165,7 @@ export class Cnab240File implements ReturnReading {
     const { values, lineNumber } = this.#title;
     this.#title = null;
     const entry = this.#entryOf(values, lineNumber, line);
-    if (entry.event === 'paid') {
-      lot.payments += 1;
-      lot.paid += entry.paid;
-    }
+    if (entry.event === 'paid') lot.payments += 1;
     return entry;
   }
 

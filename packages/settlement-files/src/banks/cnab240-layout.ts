@@ -12,7 +12,13 @@ export const FILE_HEADER = recordLayout('0', 'Header of the file', 'The first li
   ['companyName', 73, 102, 'any', 'Name of the company'],
   ['bankName', 103, 132, 'text?', 'Name of the bank'],
   ['reservedToo', 133, 142, 'any', 'Blanks'],
-  ['direction', 143, 143, '= 2', '2: a return file; 1 would be one that is sent to the bank'],
+  [
+    'direction',
+    143,
+    143,
+    'code direction',
+    '2: a return file; at Caixa 7 too, one of the same day (retorno on-line)',
+  ],
   ['madeOn', 144, 151, 'day DDMMYYYY', 'Day on which it was made'],
   ['madeAt', 152, 157, 'time?', 'Time'],
   ['sequence', 158, 163, 'count?', "The bank's number of the file"],
@@ -119,8 +125,8 @@ export const LOT_TRAILER = recordLayout('5', 'Trailer of a lot', 'Ends a lot.', 
     'count',
     'Records of the lot, header and trailer among them; some banks count otherwise',
   ],
-  ['titles', 24, 29, 'text?', 'Boletos of simple collection; compared where the bank fills in nothing else'],
-  ['titlesValue', 30, 46, 'text?', 'Their amount; likewise'],
+  ['titles', 24, 29, 'text?', 'Boletos of simple collection; at BTG those that were paid, and compared'],
+  ['titlesValue', 30, 46, 'text?', 'An amount of theirs; not compared'],
   [
     'rest',
     47,
@@ -157,14 +163,16 @@ export const CNAB240_RECORDS = [
 ] as const;
 
 /**
- * `lots`: numbered from 1 in a file, or by the bank. `counts`: what a lot's trailer counts. `payments`: the
- * number and the amount of what was paid, where the bank does not count records.
+ * `lots`: numbered from 1 in a file, or by the bank. `counts`: what a lot's trailer counts. `payments`: what
+ * was paid, where the bank does not count records. `hasFilesOfDay`: it reports payments of the day in files of
+ * their own.
  */
 export type Cnab240Dialect = {
   readonly title: typeof TITLE | typeof TITLE_OF_SANTANDER;
   readonly movements: Movements;
   readonly lots: 'numbered' | 'own';
   readonly counts: 'records' | 'details' | 'payments';
+  readonly hasFilesOfDay?: true;
 };
 
 /** Where the last field that matters ends: blanks behind it may be cut. */

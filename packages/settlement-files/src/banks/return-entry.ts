@@ -47,6 +47,7 @@ export type ReturnFileFault =
   | 'field'
   | 'unexpectedRecord'
   | 'anotherBank'
+  | 'direction'
   | 'lotNumber'
   | 'recordNumber'
   | 'lotCount'

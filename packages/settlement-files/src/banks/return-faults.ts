@@ -53,6 +53,15 @@ export function refusedRemittance(): ReturnFileRefused {
   return new ReturnFileRefused(1, 'notAReturnFile', SENT_TO_BANK);
 }
 
+const PRE_CHECK: Sentence = {
+  pt: 'O arquivo é a pré-crítica: diz se o banco aceitou a remessa, e não o que houve com os boletos.',
+  en: 'The file says whether the bank accepted a remessa (pré-crítica), and not what became of boletos.',
+};
+
+export function refusedPreCheck(): ReturnFileRefused {
+  return new ReturnFileRefused(1, 'notAReturnFile', PRE_CHECK);
+}
+
 export function refusedAcquirersFile(title: string): ReturnFileRefused {
   return new ReturnFileRefused(1, 'notAReturnFile', {
     pt: `O arquivo é da adquirente (${title}), e não de um banco.`,
@@ -96,6 +105,10 @@ export function refusedNumber(
 }
 
 export const BANK_OF_LINE: Sentence = { pt: 'Banco', en: 'Bank' };
+export const KIND_OF_FILE: Sentence = {
+  pt: 'Tipo do arquivo (posição 143)',
+  en: 'Kind of file (position 143)',
+};
 export const NUMBER_OF_LOT: Sentence = { pt: 'Número do lote', en: 'Number of the lot' };
 export const NUMBER_OF_RECORD: Sentence = {
   pt: 'Número do registro: falta uma linha, ou há uma repetida ou trocada',

@@ -11,6 +11,7 @@ import {
   refusedAcquirersFile,
   refusedBank,
   refusedCollectedBills,
+  refusedPreCheck,
   refusedRemittance,
 } from './return-faults.ts';
 import { BANK_OF_240, BANK_OF_400, is240, is400 } from './return-header.ts';
@@ -20,6 +21,7 @@ function readingOf(line: string): ReturnReading {
   if (is240(line)) {
     const bank = bankNamed(line.slice(...BANK_OF_240));
     if (line[142] === '1') throw refusedRemittance();
+    if (/[345]/.test(line[142] ?? '')) throw refusedPreCheck();
     if (bank?.cnab240 !== undefined) return new Cnab240File(bank, bank.cnab240);
     throw refusedBank('CNAB 240', bankText(line.slice(...BANK_OF_240)));
   }

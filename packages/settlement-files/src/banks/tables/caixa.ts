@@ -31,6 +31,7 @@ export const CAIXA: Bank = {
     },
     lots: 'numbered',
     counts: 'records',
+    hasFilesOfDay: true,
   },
   cnab400: {
     sequence: [390, 394],

@@ -17,6 +17,13 @@ export const CRESOL: Bank = {
   ...(BRADESCO.cnab400 === undefined ? {} : { cnab400: BRADESCO.cnab400 }),
 };
 
+/** Its CNAB 400 is Bradesco's. */
+export const UNIPRIME: Bank = {
+  code: '084',
+  name: 'Uniprime',
+  ...(BRADESCO.cnab400 === undefined ? {} : { cnab400: BRADESCO.cnab400 }),
+};
+
 export const UNICRED: Bank = {
   code: '136',
   name: 'Unicred',
