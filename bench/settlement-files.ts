@@ -183,6 +183,16 @@ function cielo(): BenchFile {
   };
 }
 
+function cielo03(): BenchFile {
+  const count = sales.length;
+  return {
+    head: [cieloHeader({ statement: '03' })],
+    block: sales.map((nsu) => cieloEntry({ type: '02', nsu, gross: grossOf(nsu), net: netOf(nsu) })),
+    tail: (blocks) => [cieloTrailer(blocks * count, blocks * count, blocks * GROSS, blocks * NET)],
+    renumberAt: null,
+  };
+}
+
 function eevc(): BenchFile {
   const count = sales.length;
   const sale = (nsu: number) => ({ batch: 700, nsu, gross: grossOf(nsu), fee: FEE });
@@ -234,6 +244,7 @@ function getnet(): BenchFile {
 
 const FILES: Readonly<Record<SettlementFormat, BenchFile>> = {
   adiq: adiq(),
+  cielo03: cielo03(),
   cielo04: cielo(),
   redeEevc: eevc(),
   redeEefi: eefi(),

@@ -20,6 +20,7 @@ export type ReadEntry = {
 
 const READERS: Readonly<Record<FileFormat, (lines: readonly string[], day: string) => ReadEntry[]>> = {
   adiq: readAdiq,
+  cielo03: readCielo03,
   cielo04: readCielo,
   redeEevc: readEevc,
   redeEefi: readEefi,
@@ -98,6 +99,37 @@ function readAdiq(lines: readonly string[], day: string): ReadEntry[] {
       fee: 0,
       net: isCancel ? numberAt(line, 260, 271) : numberAt(line, 132, 142),
       bankOn: iso(isCancel ? at(line, 52, 59) : at(line, 67, 74)),
+    };
+  });
+}
+
+function readCielo03(lines: readonly string[], day: string): ReadEntry[] {
+  const compact = day.replaceAll('-', '');
+  const [head = '', last = ''] = [lines[0], lines.at(-1)];
+  assert.deepEqual([at(head, 20, 35), at(head, 43, 49)], [compact + compact, 'CIELO03']);
+  const entries = lines.slice(1, -1);
+  assert.deepEqual(
+    [numberAt(last, 2, 12), numberAt(last, 31, 41)],
+    [entries.length, entries.length],
+    'trailer',
+  );
+  const sums = [
+    sum(entries.map((line) => numberAt(line, 261, 274))),
+    sum(entries.map((line) => numberAt(line, 275, 288))),
+  ];
+  assert.deepEqual([numberAt(last, 42, 59), numberAt(last, 13, 30)], sums, 'trailer');
+  return entries.map((line) => {
+    assert.match(at(line, 28, 29), /^0[23]$/);
+    return {
+      ...NOTHING,
+      kind: 'sale',
+      order: wordAt(line, 212, 231),
+      tid: wordAt(line, 192, 211),
+      installment: numberAt(line, 18, 19),
+      gross: numberAt(line, 261, 274),
+      fee: -numberAt(line, 289, 302),
+      net: numberAt(line, 275, 288),
+      bankOn: isoOfDayFirst(at(line, 630, 637)),
     };
   });
 }

@@ -1,5 +1,5 @@
 import { ADIQ } from '../kit/files/file-adiq.ts';
-import { CIELO } from '../kit/files/file-cielo.ts';
+import { CIELO, CIELO_03 } from '../kit/files/file-cielo.ts';
 import type { FileWriter } from '../kit/files/file-content.ts';
 import { GETNET } from '../kit/files/file-getnet.ts';
 import { REDE_EEFI } from '../kit/files/file-rede-eefi.ts';
@@ -10,7 +10,7 @@ import type { Charges } from './charges.ts';
 import { rowsOf } from './file-rows.ts';
 
 /** Files as acquirers write them, by the words of the question. */
-export const FILE_FORMATS = ['adiq', 'cielo04', 'redeEevc', 'redeEefi', 'getnet'] as const;
+export const FILE_FORMATS = ['adiq', 'cielo03', 'cielo04', 'redeEevc', 'redeEefi', 'getnet'] as const;
 export type FileFormat = (typeof FILE_FORMATS)[number];
 
 export type FileQuery = FileOrder & {
@@ -21,6 +21,7 @@ export type FileQuery = FileOrder & {
 
 const WRITERS: Readonly<Record<FileFormat, FileWriter>> = {
   adiq: ADIQ,
+  cielo03: CIELO_03,
   cielo04: CIELO,
   redeEevc: REDE_EEVC,
   redeEefi: REDE_EEFI,

@@ -1,4 +1,4 @@
-import { CIELO } from '../kit/files/file-cielo.ts';
+import { CIELO, CIELO_03 } from '../kit/files/file-cielo.ts';
 import { deskAnswer, UNKNOWN_PATH } from '../kit/sales/desk.ts';
 import { type Answer, jsonOf, type Question, type Respond } from '../kit/sales/server.ts';
 import {
@@ -53,7 +53,7 @@ export function route(cielo: Cielo, question: Question, respond: Respond): void 
 }
 
 function deskOf({ house, keys }: Cielo) {
-  return { name: 'parcela-cielo-simulator', house, keys, formats: { cielo04: CIELO } };
+  return { name: 'parcela-cielo-simulator', house, keys, formats: { cielo03: CIELO_03, cielo04: CIELO } };
 }
 
 function answerAt(

@@ -15,7 +15,7 @@ import { daysAfter, openReconciledService, type ReconciledService, type Sold } f
 const FEE_PORTION = 250;
 const MOST_FILES_A_COMMAND = 60;
 
-type Formats = readonly ('adiq' | 'cielo04' | 'redeEevc' | 'redeEefi' | 'getnet')[];
+type Formats = readonly ('adiq' | 'cielo03' | 'cielo04' | 'redeEevc' | 'redeEefi' | 'getnet')[];
 
 type Step =
   | { readonly kind: 'sell'; readonly amount: number; readonly installments: number }
@@ -140,7 +140,7 @@ function differing({ auditor }: ReconciledService) {
 // A debit of Rede or Getnet names no installment: of a sale with several that were taken back in turn a file
 // cannot say which one it is of.
 const FORMATS = [
-  [['cielo04'], 4],
+  [['cielo03', 'cielo04'], 4],
   [['adiq'], 4],
   [['redeEevc', 'redeEefi'], 1],
   [['getnet'], 1],

@@ -89,6 +89,7 @@ test('files of each format pay what was expected, and nothing differs', async ()
   ]);
   assert.equal((await importDay('adiq', paidOn(soldOn, 1))).result, 'taken');
   assert.equal((await importDay('adiq', paidOn(soldOn, 1))).result, 'known');
+  await importDay('cielo03', soldOn);
   await importDay('cielo04', paidOn(soldOn, 2));
   await importDay('redeEevc', soldOn);
   await importDay('redeEefi', paidOn(soldOn, 3));

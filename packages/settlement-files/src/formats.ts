@@ -1,4 +1,5 @@
 import { ADIQ } from './acquirers/adiq/adiq-file.ts';
+import { CIELO_03 } from './acquirers/cielo/cielo-03-file.ts';
 import { CIELO_04 } from './acquirers/cielo/cielo-file.ts';
 import { GETNET } from './acquirers/getnet/getnet-file.ts';
 import { REDE_EEFI } from './acquirers/rede/rede-eefi-file.ts';
@@ -6,7 +7,7 @@ import { REDE_EEVC } from './acquirers/rede/rede-eevc-file.ts';
 import type { Format } from './records/format.ts';
 
 /** Every format of acquirers that is read: one folder, and one line here. */
-export const FORMATS = [ADIQ, CIELO_04, REDE_EEVC, REDE_EEFI, GETNET] as const;
+export const FORMATS = [ADIQ, CIELO_03, CIELO_04, REDE_EEVC, REDE_EEFI, GETNET] as const;
 
 export type SettlementFormat = (typeof FORMATS)[number]['format'];
 export const SETTLEMENT_FORMATS: readonly SettlementFormat[] = FORMATS.map(({ format }) => format);

@@ -106,6 +106,6 @@ function recognizedFormat(line: string): Format | Sentence {
   const format = FORMATS.find(({ isHeader }) => isHeader(line));
   if (format !== undefined) return format;
   const other = OTHER_FILES.find(({ isHeader }) => isHeader(line));
-  if (other !== undefined) return otherFile(other.title);
+  if (other !== undefined) return otherFile(other.title, other.about);
   return isReturnHeader(line) ? FILE_OF_BANK : UNKNOWN_FORMAT;
 }

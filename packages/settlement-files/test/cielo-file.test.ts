@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cieloEntry, cieloFileLines, cieloHeader, cieloTrailer, cieloUnit } from './cielo-lines.ts';
+import {
+  cielo03FileLines,
+  cieloEntry,
+  cieloFileLines,
+  cieloHeader,
+  cieloTrailer,
+  cieloUnit,
+} from './cielo-lines.ts';
 import { firstFault, readLines, withText } from './written-lines.ts';
 
 test('a Cielo 04 is read to its end', async () => {
@@ -84,9 +91,11 @@ test('every type of entry has its kind', async () => {
 
 test('the status of its unit says what a sale is: a file says of what is paid on its day that it was sent', async () => {
   const kinds: Record<string, string[]> = {
-    payout: ['04', '0A', '99', '03', '45', '0O', '07', '0X'],
+    payout: ['04', '99', '03', '45', '0O', '07', '0X'],
     anticipation: ['58'],
-    sale: ['00', '0P', '06', '0R', '42', '46'],
+    sale: ['00', '0P', '02', '06', '08', '0R', '42', '46'],
+    // Paid and suspended, by the same manual.
+    unknown: ['0A'],
   };
   for (const [kind, statuses] of Object.entries(kinds)) {
     for (const status of statuses) {
@@ -132,11 +141,14 @@ test('versions of v15 are taken, others are refused, and one made anew has no nu
 });
 
 test('statements that are not read are refused by name, in both languages', async () => {
-  for (const statement of ['03', '09', '15', '16']) {
+  for (const statement of ['09', '15', '16']) {
     const { faults } = await readLines([cieloHeader({ statement })]);
     assert.equal(faults[0]?.lineNumber, 1);
     assert.match(faults[0]?.sentence.en ?? '', new RegExp(`Cielo ${statement}`));
-    assert.match(faults[0]?.sentence.pt ?? '', new RegExp(`Cielo ${statement}.*ainda não é lido`));
+    assert.match(
+      faults[0]?.sentence.pt ?? '',
+      new RegExp(`Cielo ${statement}.*ainda não é lido. .*Pix|Cielo 04`),
+    );
   }
 });
 
@@ -165,3 +177,29 @@ for (const [name, at, from, text, fault] of MISTAKES) {
     assert.deepEqual(await firstFault(lines.with(at - 1, withText(lines[at - 1] ?? '', from, text))), fault);
   });
 }
+
+test('a Cielo 03 says what was captured and when it is to be paid, and pays nothing', async () => {
+  const lines = cielo03FileLines();
+  const { head, entries, end, faults } = await readLines(lines);
+  assert.deepEqual(faults, []);
+  assert.deepEqual([head?.format, head?.sequence], ['cielo03', 321]);
+  assert.deepEqual(
+    entries.map(({ kind, installmentNumber, gross, net, bankOn, description }) => [
+      ...[kind, installmentNumber, gross, net, bankOn, description],
+    ]),
+    [
+      ['sale', 1, 10_000, 9_750, '2026-11-20', null],
+      ['sale', 1, 3_333, 3_250, '2026-11-20', null],
+      ['sale', 2, 3_334, 3_251, '2026-11-20', null],
+      ['unknown', 1, 500, 490, '2026-11-20', '057 venda rejeitada'],
+    ],
+  );
+  assert.deepEqual(end?.leftOut, {
+    'Lançamento previsto que não é venda': 1,
+    'Reserva financeira': 1,
+  });
+  const trailer = (...sums: [number, number, number, number]) => lines.with(-1, cieloTrailer(...sums));
+  assert.deepEqual(await firstFault(trailer(6, 5, 16_168, 15_766)), [8, 'gross']);
+  assert.deepEqual(await firstFault(trailer(6, 4, 16_167, 15_766)), [8, 'entryCount']);
+  assert.deepEqual(await firstFault(trailer(7, 5, 16_167, 15_766)), [8, 'recordCount']);
+});

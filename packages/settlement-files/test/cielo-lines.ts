@@ -65,6 +65,8 @@ export type CieloEntry = {
   readonly installment?: readonly [number, number];
   readonly nsu?: number;
   readonly reason?: string;
+  /** Code of the reason. */
+  readonly rejection?: string;
 };
 
 export function cieloEntry(entry: CieloEntry): string {
@@ -82,6 +84,7 @@ export function cieloEntry(entry: CieloEntry): string {
     130: digits(0, 22),
     152: entry.reason ?? '    ',
     156: '040',
+    159: `NNN3N${entry.rejection === undefined ? 'N' : 'S'}N`,
     166: '544828',
     172: '0007',
     176: digits(entry.nsu ?? 42, 6),
@@ -104,6 +107,7 @@ export function cieloEntry(entry: CieloEntry): string {
     574: '19112026',
     582: '20112026',
     590: '20112026',
+    627: entry.rejection ?? '000',
     630: '20112026',
     638: '1234567890',
   });
@@ -146,5 +150,19 @@ export function cieloFileLines(): string[] {
     cieloEntry({ type: '05', gross: 50, net: 50, reason: '0012' }),
     cieloPix(),
     cieloTrailer(18, 9, 13_383, 13_055),
+  ];
+}
+
+/** Sales captured at once and in parts, one that was rejected, a cancellation that is announced, and a reserve. */
+export function cielo03FileLines(): string[] {
+  return [
+    cieloHeader({ statement: '03' }),
+    cieloEntry({ type: '02', gross: 10_000, net: 9_750 }),
+    cieloEntry({ type: '03', gross: 3_333, net: 3_250, installment: [1, 2], nsu: 43 }),
+    cieloEntry({ type: '03', gross: 3_334, net: 3_251, installment: [2, 2], nsu: 43 }),
+    cieloEntry({ type: '02', gross: 500, net: 490, nsu: 44, rejection: '057' }),
+    cieloEntry({ type: '06', gross: -1_000, net: -975, nsu: 45 }),
+    line(400, { 1: 'R', 2: '1234567890' }),
+    cieloTrailer(6, 5, 16_167, 15_766),
   ];
 }

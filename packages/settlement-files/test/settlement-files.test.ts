@@ -7,7 +7,14 @@ import type { SettlementEntry } from '../src/entry.ts';
 import { FORMATS, formatNamed } from '../src/formats.ts';
 import type { Field, RecordLayout } from '../src/records/fixed-width.ts';
 import { adiqFileLines, adiqSale, numbered } from './adiq-lines.ts';
-import { cieloEntry, cieloFileLines, cieloHeader, cieloTrailer, cieloUnit } from './cielo-lines.ts';
+import {
+  cielo03FileLines,
+  cieloEntry,
+  cieloFileLines,
+  cieloHeader,
+  cieloTrailer,
+  cieloUnit,
+} from './cielo-lines.ts';
 import { eefiFileLines } from './eefi-lines.ts';
 import { eevcFileLines, eevcSale } from './eevc-lines.ts';
 import { getnetFileLines } from './getnet-lines.ts';
@@ -15,6 +22,7 @@ import { bytesOf, eventsOf, firstFault, readLines, withText } from './written-li
 
 const FILES = {
   adiq: adiqFileLines(),
+  cielo03: cielo03FileLines(),
   cielo04: cieloFileLines(),
   redeEevc: eevcFileLines(),
   redeEefi: eefiFileLines(),

@@ -38,6 +38,24 @@ export const CIELO: FileWriter = {
   linesOf,
 };
 
+/** Cielo 03 (v15): what was sold, an entry for each installment. */
+export const CIELO_03: FileWriter = {
+  faultIn: 'sale',
+  faults: ['rowMissing', 'rowTwice', 'anotherAmount', 'anotherFee', 'lateDay', 'foreignRow', 'brokenTrailer'],
+  ownRows: (rows) =>
+    rows
+      .filter(({ kind }) => kind === 'sale')
+      .flatMap((row) => row.sale.parts.map((part, at) => ({ ...row, ...part, installmentNumber: at + 1 }))),
+  nameOf: ({ day, sequence }) => `CIELO03D_${yearFirst(day)}_${digits(sequence, 7)}.txt`,
+  *linesOf(content) {
+    const { merchantId, rows } = content;
+    const establishment = establishmentOf(merchantId, 10);
+    yield header('03', content, establishment);
+    for (const row of rows) yield entryRecord(row, entryTypeOf(row), establishment);
+    yield trailer(content, rows.length, rows.map(signedOf).reduce(added, NO_MONEY));
+  },
+};
+
 type Unit = { readonly entryType: string; readonly status: string; readonly rows: readonly FileRow[] };
 
 function* linesOf(content: FileContent): Generator<string> {
@@ -46,8 +64,8 @@ function* linesOf(content: FileContent): Generator<string> {
   const units = groupsOf(rows, (row) =>
     [row.sale.brand, row.bankOn, entryTypeOf(row), statusOf(row)].join(' '),
   );
-  yield header(content, establishment);
-  let total = { gross: 0, fee: 0, net: 0 };
+  yield header('04', content, establishment);
+  let total = NO_MONEY;
   for (const members of units) {
     const [first] = members;
     if (first === undefined) continue;
@@ -55,20 +73,23 @@ function* linesOf(content: FileContent): Generator<string> {
     yield unitRecord(unit, first, establishment);
     for (const row of members) {
       total = added(total, signedOf(row));
-      yield entryRecord(row, unit, establishment);
+      yield entryRecord(row, unit.entryType, establishment);
     }
   }
-  const records = countedRecords(units.length + rows.length, content);
-  yield lineOf(250, [
+  yield trailer(content, units.length + rows.length, total);
+}
+
+function trailer(content: FileContent, records: number, total: Money): string {
+  return lineOf(250, [
     [1, 1, '9'],
-    [2, 12, digits(records, 11)],
+    [2, 12, digits(countedRecords(records, content), 11)],
     [13, 30, signedCents(total.net, 18)],
-    [31, 41, digits(rows.length, 11)],
+    [31, 41, digits(content.rows.length, 11)],
     [42, 59, signedCents(total.gross, 18)],
   ]);
 }
 
-function header({ day, sequence }: FileContent, establishment: string): string {
+function header(statement: '03' | '04', { day, sequence }: FileContent, establishment: string): string {
   return lineOf(250, [
     [1, 1, '0'],
     [2, 11, establishment],
@@ -77,13 +98,13 @@ function header({ day, sequence }: FileContent, establishment: string): string {
     [28, 35, yearFirst(day)],
     [36, 42, digits(sequence, 7)],
     [43, 47, 'CIELO'],
-    [48, 49, '04'],
+    [48, 49, statement],
     [71, 73, '015'],
   ]);
 }
 
 function unitRecord({ entryType, status, rows }: Unit, first: FileRow, establishment: string): string {
-  const sum = rows.map(signedOf).reduce(added, { gross: 0, fee: 0, net: 0 });
+  const sum = rows.map(signedOf).reduce(added, NO_MONEY);
   return lineOf(400, [
     [1, 1, 'D'],
     [2, 11, establishment],
@@ -101,7 +122,7 @@ function unitRecord({ entryType, status, rows }: Unit, first: FileRow, establish
   ]);
 }
 
-function entryRecord(row: FileRow, { entryType }: Unit, establishment: string): string {
+function entryRecord(row: FileRow, entryType: string, establishment: string): string {
   const { sale } = row;
   const { gross, fee, net } = signedOf(row);
   const named: Field[] = [
@@ -160,8 +181,10 @@ function statusOf({ kind, anticipationFee }: FileRow): string {
 }
 
 function isPaid(kind: FileRow['kind']): boolean {
-  return kind === 'payout' || kind === 'unknown';
+  return kind === 'payout' || kind === 'unknown' || kind === 'sale';
 }
+
+const NO_MONEY: Money = { gross: 0, fee: 0, net: 0 };
 
 type Money = { readonly gross: number; readonly fee: number; readonly net: number };
 

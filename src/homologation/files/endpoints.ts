@@ -71,7 +71,8 @@ const LARGEST_ROW = 500_000;
 
 const FILE_QUERY = Type.Object({
   format: Type.Enum([...SETTLEMENT_FORMATS], {
-    description: 'Adiq EDI 3.1, Cielo 04 (v15), Rede: sales (EEVC) and payouts (EEFI), or Getnet (V10).',
+    description:
+      'Adiq EDI 3.1, Cielo (v15) and Rede: sales (03, EEVC) and payouts (04, EEFI), or Getnet (V10).',
   }),
   day: Type.String({
     format: 'day',

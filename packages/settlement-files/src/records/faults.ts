@@ -33,10 +33,10 @@ export const FILE_OF_BANK: Sentence = {
   en: 'The file is a return file of a bank, and not one of an acquirer.',
 };
 
-export function otherFile(name: string): Sentence {
+export function otherFile(name: string, about: Sentence = { pt: '', en: '' }): Sentence {
   return {
-    pt: `O arquivo é ${name}, que ainda não é lido.`,
-    en: `The file is ${name}, which is not read yet.`,
+    pt: `O arquivo é ${name}, que ainda não é lido. ${about.pt}`.trimEnd(),
+    en: `The file is ${name}, which is not read yet. ${about.en}`.trimEnd(),
   };
 }
 

@@ -46,7 +46,7 @@ const KINDS: Readonly<Record<string, EntryKind>> = {
   '08': 'chargeback',
   '09': 'chargebackReversal',
 };
-const SALES = new Set(['01', '02', '03', '42']);
+export const CIELO_SALES = new Set(['01', '02', '03', '42']);
 const PLEDGES = new Set([
   '11',
   '13',
@@ -114,7 +114,7 @@ class CieloFile implements FileReading {
   constructor(findings: Findings) {
     this.#findings = findings;
     const handlers = [
-      onRecord(CIELO_HEADER, (values, line) => this.#header(values, line)),
+      onRecord(CIELO_HEADER, (values, line) => takeCieloHeader('cielo04', values, line, findings)),
       onRecord(CIELO_UNIT, (values, line) => this.#openUnit(values, line)),
       onRecord(CIELO_ENTRY, (values, line) => this.#addEntry(values, line)),
       onRecord(CIELO_TRAILER, (values, line) => this.#end(values, line)),
@@ -129,14 +129,6 @@ class CieloFile implements FileReading {
 
   isEnded(): boolean {
     return this.#isEnded;
-  }
-
-  #header(values: RecordValues<typeof CIELO_HEADER>, line: GoodLine): void {
-    if (line.lineNumber !== 1) this.#findings.fault(line, null, outOfPlace(line.record));
-    else if (!/^0?15\d?$/.test(values.version)) {
-      this.#findings.fault(line, 'version', otherVersion('version', '15'));
-    } else if (values.to < values.from) this.#findings.fault(line, 'to', DAYS_REVERSED);
-    else this.#findings.head(headOf(values));
   }
 
   #openUnit(values: RecordValues<typeof CIELO_UNIT>, line: GoodLine): void {
@@ -184,11 +176,7 @@ class CieloFile implements FileReading {
       );
     }
     if (!this.#findings.isClean) return;
-    const inner = this.#lineCount - 2;
-    const { recordCount } = values;
-    if (recordCount !== inner && recordCount !== this.#lineCount) {
-      this.#findings.fault(line, 'recordCount', disagrees('recordCount', recordCount, inner));
-    }
+    checkRecordCount(values.recordCount, this.#lineCount, line, this.#findings);
     const sums = [
       ['entryCount', this.#entries],
       ['gross', this.#gross],
@@ -204,18 +192,39 @@ function placeOf({ lineNumber }: Unit): Place {
   return { lineNumber, record: CIELO_UNIT.type };
 }
 
-function headOf(values: RecordValues<typeof CIELO_HEADER>) {
-  return {
-    format: 'cielo04' as const,
-    version: values.version,
-    establishment: values.establishment,
-    madeOn: values.madeOn,
-    from: values.from,
-    to: values.to,
+type Header = RecordValues<typeof CIELO_HEADER>;
+
+export function takeCieloHeader<F extends 'cielo03' | 'cielo04'>(
+  format: F,
+  values: Header,
+  line: GoodLine,
+  findings: Findings,
+): void {
+  const { version, establishment, madeOn, from, to, sequence } = values;
+  if (line.lineNumber !== 1) findings.fault(line, null, outOfPlace(line.record));
+  else if (!/^0?15\d?$/.test(version)) findings.fault(line, 'version', otherVersion('version', '15'));
+  else if (to < from) findings.fault(line, 'to', DAYS_REVERSED);
+  else {
     // This number does not identify a file.
-    sequence: values.sequence === MADE_ANEW ? null : values.sequence,
-    isRepetition: values.sequence === MADE_ANEW,
-  };
+    const isRepetition = sequence === MADE_ANEW;
+    const days = { madeOn, from, to };
+    findings.head({
+      ...{ format, version, establishment, ...days },
+      sequence: isRepetition ? null : sequence,
+      isRepetition,
+    });
+  }
+}
+
+export function checkRecordCount(
+  stated: number,
+  lineCount: number,
+  line: GoodLine,
+  findings: Findings,
+): void {
+  const inner = lineCount - 2;
+  if (stated !== inner && stated !== lineCount)
+    findings.fault(line, 'recordCount', disagrees('recordCount', stated, inner));
 }
 
 function keyOf({ entryType, unit }: { readonly entryType: string; readonly unit: string }): string {
@@ -246,7 +255,7 @@ function kindOfSale(status: string): EntryKind | null {
 
 function kindOf(entryType: string, unit: Unit): EntryKind {
   if (CIELO_ENTRY_TYPES[entryType] === undefined || unit.kindOfSale === null) return 'unknown';
-  if (SALES.has(entryType)) return unit.kindOfSale;
+  if (CIELO_SALES.has(entryType)) return unit.kindOfSale;
   if (PLEDGES.has(entryType)) return 'pledge';
   return KINDS[entryType] ?? 'adjustment';
 }
@@ -257,13 +266,30 @@ function entryOf(
   unit: Unit,
   findings: Findings,
 ): SettlementEntry | null {
+  const kind = kindOf(values.entryType, unit);
+  const read = cieloEntry(kind, values, line, findings);
+  if (read === null) return null;
+  const isOfSale = kind !== 'adjustment' && kind !== 'pledge';
+  return {
+    ...read,
+    anticipationFee: kind === 'anticipation' ? values.gross + values.fee - values.net : null,
+    bankOn: unit.bankOn,
+    description: kind === 'unknown' ? unknownCodeOf(values, unit) : isOfSale ? null : wordsOf(values),
+  };
+}
+
+/** Without what only its file knows: its bank day, and words. */
+export function cieloEntry(
+  kind: EntryKind,
+  values: RecordValues<typeof CIELO_ENTRY>,
+  line: GoodLine,
+  findings: Findings,
+): SettlementEntry | null {
   const installment = installmentOf(values.installmentNumber, values.installmentCount);
   if (installment === null) {
     findings.fault(line, 'installmentNumber', INSTALLMENT_BEYOND);
     return null;
   }
-  const kind = kindOf(values.entryType, unit);
-  const isOfSale = kind !== 'adjustment' && kind !== 'pledge';
   return {
     ...bareEntry(line.lineNumber, kind, values.establishment),
     orderReference: keptText(values.orderReference),
@@ -277,10 +303,7 @@ function entryOf(
     gross: values.gross,
     fee: negative(values.fee),
     net: values.net,
-    anticipationFee: kind === 'anticipation' ? values.gross + values.fee - values.net : null,
-    bankOn: unit.bankOn,
     receivableUnit: values.unit,
-    description: kind === 'unknown' ? unknownCodeOf(values, unit) : isOfSale ? null : wordsOf(values),
   };
 }
 

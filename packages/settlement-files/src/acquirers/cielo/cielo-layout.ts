@@ -1,6 +1,6 @@
 import { type CodeTable, recordLayout } from '../../records/fixed-width.ts';
 
-/** Cielo 04, "liquidação e pagamento", of the electronic statement v15. */
+/** Cielo 03, "captura e previsão", and 04, "liquidação e pagamento", of the electronic statement v15. */
 
 const CIELO_BRANDS: CodeTable = {
   '001': 'Visa',
@@ -55,14 +55,17 @@ export const CIELO_ENTRY_TYPES: CodeTable = {
   '40': 'credit that balances a cession (`pledge`)',
   '42': 'voucher sale (as 01)',
   '49': 'debit of receivables that were anticipated (ARV, since v15.15; `adjustment`)',
-  '50': 'entry of an anticipation (as 49)',
-  '51': 'entry of an anticipation (as 49)',
-  '52': 'entry of an anticipation (as 49)',
-  '53': 'entry of an anticipation (as 49)',
-  '54': 'entry of an anticipation (as 49)',
+  '50': 'credit of an anticipation (as 49)',
+  '51': 'credit of an anticipation taken back (as 49)',
+  '52': 'debit of an anticipation taken back (as 49)',
+  '53': 'debit for a cancellation in an anticipation (as 49)',
+  '54': 'credit for a cancellation in an anticipation (as 49)',
 };
 
-/** The reader uses the first word. Payments of the file's own day are "sent to the bank". */
+/**
+ * The reader uses the first word. Payments of the file's own day are "sent to the bank". Of 0A the manual says
+ * both paid and suspended.
+ */
 export const CIELO_PAYMENT_STATUS: CodeTable = {
   '00': 'scheduled',
   '0P': 'scheduled',
@@ -78,7 +81,6 @@ export const CIELO_PAYMENT_STATUS: CodeTable = {
   '32': 'paid',
   '98': 'paid',
   '99': 'paid',
-  '0A': 'paid',
   '0B': 'paid',
   '0C': 'paid',
   '0M': 'paid',
@@ -92,6 +94,12 @@ export const CIELO_PAYMENT_STATUS: CodeTable = {
   '0Y': 'sent to the bank again',
   '46': 'debited from the account',
   '47': 'debited from the account',
+  '02': 'blocked',
+  '08': 'suspended',
+  '15': 'suspended',
+  '37': 'suspended',
+  '38': 'suspended',
+  '53': 'suspended',
   '42': 'debit pending',
   '48': 'debit pending',
   '58': 'anticipated: paid in a negotiation',
@@ -99,20 +107,25 @@ export const CIELO_PAYMENT_STATUS: CodeTable = {
 
 const SETTLEMENTS = { '000': 'not known', '001': 'debit', '002': 'credit', '004': 'voucher' };
 
-export const CIELO_HEADER = recordLayout('0', 'Header of the file', 'The head of the file. The first line.', [
-  ['recordType', 1, 1, '= 0', 'Record'],
-  ['establishment', 2, 11, 'digits', "The merchant's number, of the head office"],
-  ['madeOn', 12, 19, 'day YYYYMMDD', 'Day on which the file was made'],
-  ['from', 20, 27, 'day YYYYMMDD', 'First day of the movement'],
-  ['to', 28, 35, 'day YYYYMMDD', 'Last day of the movement'],
-  ['sequence', 36, 42, 'count', "The acquirer's number of the file; 9999999 in one that was made anew"],
-  ['acquirer', 43, 47, '= CIELO', 'Acquirer'],
-  ['statement', 48, 49, '= 04', 'Which statement; 03, 09, 15 and 16 are refused by name'],
-  ['transmission', 50, 50, 'text?', 'How it is sent'],
-  ['mailbox', 51, 70, 'text?', 'Mailbox'],
-  ['version', 71, 73, 'text', 'Version of the layout, `015` or three digits that begin with 15'],
-  ['reserved', 74, 250, 'any', 'Blanks'],
-]);
+function headerOf<const S extends string>(statement: S) {
+  return recordLayout('0', 'Header of the file', 'The head of the file. The first line.', [
+    ['recordType', 1, 1, '= 0', 'Record'],
+    ['establishment', 2, 11, 'digits', "The merchant's number, of the head office"],
+    ['madeOn', 12, 19, 'day YYYYMMDD', 'Day on which the file was made'],
+    ['from', 20, 27, 'day YYYYMMDD', 'First day of the movement'],
+    ['to', 28, 35, 'day YYYYMMDD', 'Last day of the movement'],
+    ['sequence', 36, 42, 'count', "The acquirer's number of the file; 9999999 in one that was made anew"],
+    ['acquirer', 43, 47, '= CIELO', 'Acquirer'],
+    ['statement', 48, 49, `= ${statement}`, 'Which statement; 09, 15 and 16 are refused by name'],
+    ['transmission', 50, 50, 'text?', 'How it is sent'],
+    ['mailbox', 51, 70, 'text?', 'Mailbox'],
+    ['version', 71, 73, 'text', 'Version of the layout, `015` or three digits that begin with 15'],
+    ['reserved', 74, 250, 'any', 'Blanks'],
+  ]);
+}
+
+export const CIELO_HEADER = headerOf('04');
+export const CIELO_03_HEADER = headerOf('03');
 
 export const CIELO_UNIT = recordLayout(
   'D',
@@ -175,7 +188,9 @@ export const CIELO_ENTRY = recordLayout(
     ['receivedCode', 130, 151, 'text?', 'Code of the transaction as received'],
     ['reason', 152, 155, 'text?', 'Code of the reason of an adjustment'],
     ['paymentForm', 156, 158, 'text?', 'Product, for example 040 Visa credit, 043 Visa in installments'],
-    ['marks', 159, 165, 'any', 'Marks of the acquirer; blanks or letters'],
+    ['marks', 159, 163, 'any', 'Marks of the acquirer; blanks or letters'],
+    ['rejectedMark', 164, 164, 'text?', 'S: the sale is rejected'],
+    ['lateMark', 165, 165, 'any', 'S: the sale came late'],
     ['cardFirstSix', 166, 171, 'text?', 'First six digits of the card'],
     ['cardLastFour', 172, 175, 'text?', 'Last four digits of the card'],
     ['nsu', 176, 181, 'digits?', 'NSU: the last six digits of ours'],
@@ -211,7 +226,8 @@ export const CIELO_ENTRY = recordLayout(
     ['enteredOn', 582, 589, 'day DDMMYYYY?', 'Day of the entry'],
     ['originallyOn', 590, 597, 'day DDMMYYYY?', 'Day of the entry at first'],
     ['batchNumber', 598, 604, 'text?', 'Number of the batch'],
-    ['reservedFour', 605, 629, 'any', 'Blanks'],
+    ['processedCode', 605, 626, 'any', 'Code of the transaction that an adjustment is of'],
+    ['rejection', 627, 629, 'text?', 'Code of the reason of a rejection'],
     ['dueDay', 630, 637, 'day DDMMYYYY?', 'Day on which it was due at first'],
     ['paymentEstablishment', 638, 647, 'digits?', 'Head office that is paid'],
     ['cardType', 648, 649, 'text?', 'Type of the card'],
@@ -253,4 +269,17 @@ export const CIELO_TRAILER = recordLayout('9', 'Trailer of the file', 'The last 
   ['reserved', 96, 250, 'any', 'Blanks'],
 ]);
 
+const CIELO_RESERVE = recordLayout(
+  'R',
+  'Reserve',
+  'Left out, and counted: what Cielo holds back of an agenda.',
+  [
+    ['recordType', 1, 1, '= R', 'Record'],
+    ['establishment', 2, 11, 'digits', "The merchant's number"],
+    ['rest', 12, 400, 'any', 'Not read'],
+  ],
+);
+
 export const CIELO_RECORDS = [CIELO_HEADER, CIELO_UNIT, CIELO_ENTRY, CIELO_PIX, CIELO_TRAILER];
+
+export const CIELO_03_RECORDS = [CIELO_03_HEADER, CIELO_ENTRY, CIELO_RESERVE, CIELO_TRAILER];
