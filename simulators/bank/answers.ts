@@ -57,7 +57,10 @@ export function canceledAnswer(ourNumber: string): Answer {
   return ok({ ourNumber, outcome: 'canceled' });
 }
 
-export function cancelRefusedAnswer(ourNumber: string, reason: 'unknownBoleto' | 'paid'): Answer {
+export function cancelRefusedAnswer(
+  ourNumber: string,
+  reason: 'unknownBoleto' | 'paid' | 'notAllowed',
+): Answer {
   return ok({ ourNumber, outcome: 'refused', reason });
 }
 

@@ -67,7 +67,11 @@ export class Bank {
     { merchantId, ourNumber, requestedAt }: { merchantId: string; ourNumber: string; requestedAt: number },
     respond: Respond,
   ): void {
-    const fault = this.#scripts.nextCancel(merchantId)?.fault ?? null;
+    const { fault = null, refusal = null } = this.#scripts.nextCancel(merchantId) ?? {};
+    if (refusal !== null) {
+      this.#answer(cancelRefusedAnswer(ourNumber, refusal), respond);
+      return;
+    }
     if (fault === 'silent') {
       respond(UNAVAILABLE, fault);
       return;

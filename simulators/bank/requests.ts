@@ -9,7 +9,7 @@ import {
   readDayOrNull,
   WHOLE_PORTION,
 } from './entries.ts';
-import { type CancelStep, FAULTS, REFUSALS, type Step } from './script-step.ts';
+import { CANCEL_REFUSALS, type CancelStep, FAULTS, REFUSALS, type Step } from './script-step.ts';
 
 const TEXT = /^[^\p{Cc}]{1,255}$/u;
 const DOCUMENT = /^(\d{11}|[0-9A-Z]{12}\d{2})$/;
@@ -108,7 +108,10 @@ export function readScript(fields: FieldReader): Script {
   return {
     merchantId: fields.text('merchantId', MERCHANT_ID),
     steps: fields.listOrEmpty('steps', MOST_STEPS, readStep),
-    cancels: fields.listOrEmpty('cancels', MOST_STEPS, (step) => ({ fault: step.word('fault', FAULTS) })),
+    cancels: fields.listOrEmpty('cancels', MOST_STEPS, (step) => ({
+      fault: step.wordOrNull('fault', FAULTS),
+      refusal: step.wordOrNull('refusal', CANCEL_REFUSALS),
+    })),
   };
 }
 

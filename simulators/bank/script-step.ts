@@ -34,5 +34,10 @@ export type Step = {
   readonly payments: readonly { readonly daysAfterDue: number; readonly amount: number | null }[];
 };
 
-/** What a test asks of one cancel. */
-export type CancelStep = { readonly fault: Fault };
+export const CANCEL_REFUSALS = ['notAllowed'] as const;
+
+/** What a test asks of one cancel. One that is refused leaves the boleto open. */
+export type CancelStep = {
+  readonly fault: Fault | null;
+  readonly refusal: (typeof CANCEL_REFUSALS)[number] | null;
+};

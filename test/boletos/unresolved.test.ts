@@ -114,6 +114,16 @@ test('what the bank says is paid is not canceled: its payment comes', async () =
   assert.deepEqual(await movementsOf(shop, id), ['>Emitido', 'Emitido>Pago']);
 });
 
+test('what the bank does not cancel stays open, and may be canceled later', async () => {
+  const { id } = (await issue(shop)).body;
+  await script({ cancels: [{ refusal: 'notAllowed' }] });
+  const reply = await cancel(shop, id);
+  assert.equal(reply.status, 409, reply.text);
+  assert.match(reply.text, /continua podendo ser pago/);
+  assert.equal((await read(shop, id)).body.statusBill, 1);
+  assert.equal((await cancel(shop, id)).body.statusBill, 4);
+});
+
 test('while the bank cannot be connected to, nothing is made and the key is free; what is known stays', async () => {
   const { id } = (await issue(shop)).body;
   await bank.stop();

@@ -153,7 +153,7 @@ export function cieloFileLines(): string[] {
   ];
 }
 
-/** Sales captured at once and in parts, one that was rejected, a cancellation that is announced, and a reserve. */
+/** Sales at once and in parts, one that was rejected, a cancellation that is announced, and a reserve. */
 export function cielo03FileLines(): string[] {
   return [
     cieloHeader({ statement: '03' }),

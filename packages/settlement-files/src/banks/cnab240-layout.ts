@@ -164,8 +164,8 @@ export const CNAB240_RECORDS = [
 
 /**
  * `lots`: numbered from 1 in a file, or by the bank. `counts`: what a lot's trailer counts. `payments`: what
- * was paid, where the bank does not count records. `hasFilesOfDay`: it reports payments of the day in files of
- * their own.
+ * was paid, where the bank does not count records. `hasFilesOfDay`: it reports payments of the day in files
+ * of their own.
  */
 export type Cnab240Dialect = {
   readonly title: typeof TITLE | typeof TITLE_OF_SANTANDER;
