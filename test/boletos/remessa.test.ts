@@ -26,21 +26,23 @@ before(async () => {
   const service = await openTestService();
   rememberKeyFile(service.database.address.database, keyFileIn(service.folder));
   shop = await shopOf(service);
-  const settings = {
-    bank: '341',
-    ...{ branch: '0810', account: '53678', accountDigit: '9', portfolio: '109' },
-    ...{ companyName: 'Loja São João Ltda', companyDocument: '11222333000181' },
-  };
-  const given = Object.entries(settings).flatMap(([name, value]) => ['--setting', `${name}=${value}`]);
-  await parcela('provider', 'add', '--kind', 'bank', '--name', 'itau', '--adapter', 'remessa', ...given);
-  await parcela('provider', 'route', '--kind', 'bank', '--rule', 'itau');
+  const ofBranch = { branch: '0810', account: '53678', accountDigit: '9', portfolio: '109' };
+  await routeTo('itau', '341', ofBranch);
+});
+after(() => shop?.service.close());
+
+async function routeTo(name: string, code: string, agreement: Readonly<Record<string, string>>) {
+  const company = { companyName: 'Loja São João Ltda', companyDocument: '11222333000181' };
+  const settings = Object.entries({ bank: code, ...agreement, ...company });
+  const given = settings.flatMap(([setting, value]) => ['--setting', `${setting}=${value}`]);
+  await parcela('provider', 'add', '--kind', 'bank', '--name', name, '--adapter', 'remessa', ...given);
+  await parcela('provider', 'route', '--kind', 'bank', '--rule', name);
   await until('the bank by file is routed to', async () => {
     const { status, body } = await issue(shop, { value: 1 });
     assert.equal(status, 200);
-    return String(body.barCode).startsWith('341') ? body : null;
+    return String(body.barCode).startsWith(code) ? body : null;
   });
-});
-after(() => shop?.service.close());
+}
 
 async function run(...words: string[]) {
   return runParcela(shop.service.database, shop.service.folder, words);
@@ -79,9 +81,13 @@ const short = (day: string) => `${day.slice(8)}${day.slice(5, 7)}${day.slice(2, 
 let returns = 0;
 
 /** A return file of Itaú: for each boleto what became of it. */
-async function returned(
-  ...movements: readonly { readonly ourNumber: string; readonly code: string; readonly texts?: object }[]
-) {
+async function returned(...movements: readonly Movement[]) {
+  return returnedBy({ 1: '1' }, { 77: '341BANCO ITAU SA', 109: zeros(returns, 5) }, movements);
+}
+
+type Movement = { readonly ourNumber: string; readonly code: string; readonly texts?: object };
+
+async function returnedBy(type: object, ofBank: object, movements: readonly Movement[]) {
   const place = (texts: Readonly<Record<number, string>>) =>
     Object.entries(texts).reduce(
       (line, [from, text]) =>
@@ -89,9 +95,9 @@ async function returned(
       ' '.repeat(400),
     );
   const lines = [
-    place({ 1: '02RETORNO01COBRANCA', 77: '341BANCO ITAU SA', 95: short(today()), 109: zeros(returns, 5) }),
+    place({ 1: '02RETORNO01COBRANCA', 95: short(today()), ...ofBank }),
     ...movements.map(({ ourNumber, code, texts }) =>
-      place({ 1: '1', 38: ourNumber, 63: ourNumber.slice(-8), 109: `${code}${short(today())}`, ...texts }),
+      place({ 38: ourNumber, 63: ourNumber.slice(-8), 109: `${code}${short(today())}`, ...type, ...texts }),
     ),
     place({ 1: '9201' }),
   ].map((line, index) => `${line.slice(0, 394)}${zeros(index + 1, 6)}\r\n`);
@@ -218,4 +224,36 @@ test('a refused registration is shown with its reasons in Portuguese, and opens 
   assert.deepEqual(found, [{ found: `03 341/${ourNumber}` }]);
   // The bank does not have it, so it ends at once.
   assert.equal((await cancel(shop, id)).body.statusBill, STATUS_BILL.canceled);
+});
+
+test('a refusal that names no instruction is of the write-off that waits, and else of the registration', async () => {
+  const ofBranch = { branch: '1234', branchDigit: '5', account: '12345', accountDigit: '6' };
+  await routeTo('brasil', '001', { ...ofBranch, agreement: '2250771', portfolio: '17', variation: '019' });
+  const [kept, refused] = [await issued(70), await issued(71)];
+  const make = async () => {
+    const words = ['--bank', 'brasil', '--json', '--folder', shop.service.folder];
+    return Number(JSON.parse(await parcela('remessa', 'make', ...words)).number);
+  };
+  const first = await make();
+  assert.equal((await cancel(shop, kept.id)).status, 202);
+  const second = await make();
+  const told = [kept, refused].map(({ ourNumber }) => ({
+    ourNumber,
+    code: '03',
+    texts: { 38: ` ${ourNumber}` },
+  }));
+  await returnedBy({ 1: '7', 63: ' ' }, { 77: '001BANCO DO BRASIL', 101: zeros(returns, 7) }, told);
+  const refusals = async (number: number) => [
+    ...(await parcela('remessa', 'show', '--bank', 'brasil', '--number', String(number))).matchAll(
+      /refused: (\S+) of (\d+)/g,
+    ),
+  ];
+  assert.deepEqual(
+    (await refusals(first)).map((one) => one.slice(1)),
+    [['registration', refused.ourNumber]],
+  );
+  assert.deepEqual(
+    (await refusals(second)).map((one) => one.slice(1)),
+    [['write-off', kept.ourNumber]],
+  );
 });
