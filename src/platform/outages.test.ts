@@ -207,3 +207,37 @@ test('a wrong clock is one line, one a minute, and one when it is right', async 
   );
   assert.match(await metrics.text(), /^parcela_outage\{part="clock"\} 0$/m);
 });
+
+test('a provider without an answer is told by its name, as one that fails others not; calls that broke at once are no outage', async () => {
+  const { outages, metrics, said } = open();
+  const [rede, other] = [outages.openPeer('acquirer', 'rede'), outages.openPeer('acquirer', 'other')];
+  rede.failed('the connection failed (ECONNRESET)', 'authorize');
+  pass(1_000);
+  rede.answered();
+  pass(2_000);
+  assert.deepEqual(
+    said().map(([msg, { level, provider, errors }]) => [msg, level, provider, errors]),
+    [['calls to the acquirer broke', 'warn', 'rede', 1]],
+  );
+  for (let second = 0; second < 70; second += 1) {
+    rede.failed('no connection (ECONNREFUSED)', second % 2 === 0 ? 'authorize' : 'find');
+    pass(1_000);
+  }
+  assert.match(await metrics.text(), /^parcela_outage\{part="acquirer",provider="rede"\} 1$/m);
+  assert.match(await metrics.text(), /^parcela_outage\{part="acquirer",provider="other"\} 0$/m);
+  rede.answered();
+  other.answered();
+  pass(3_000);
+  const lines = said();
+  assert.deepEqual(
+    lines.map(([msg, { level, provider }]) => [msg, level, provider]),
+    [
+      ['calls to the acquirer get no clear answer', 'warn', 'rede'],
+      ['calls to the acquirer still get no clear answer', 'warn', 'rede'],
+      ['the acquirer answers again', 'warn', 'rede'],
+    ],
+  );
+  assert.deepEqual(lines[0]?.[1].reason, 'no connection (ECONNREFUSED)');
+  assert.deepEqual(lines[0]?.[1].of, ['authorize', 'find']);
+  assert.match(await metrics.text(), /^parcela_outage\{part="acquirer",provider="rede"\} 0$/m);
+});
