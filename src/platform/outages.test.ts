@@ -137,7 +137,7 @@ test('pools that are full are an overload while others are answered, and one tha
   );
 });
 
-test('a disk that is full and a key store that is away are told in the same way', () => {
+test('disks that are full and a key store that is away are told in the same way', () => {
   const { outages, said } = open();
   const noSpace = Object.assign(new Error('No space left on device'), { code: '53100' });
   outages.databaseFailed(noSpace);
@@ -151,6 +151,8 @@ test('a disk that is full and a key store that is away are told in the same way'
   outages.keyStoreFailed(new Error('the key store gives no answer'));
   pass(60_000);
   outages.keyStoreAnswered();
+  outages.diskRead('0 MB are free in .parcela');
+  outages.diskRead(null);
   assert.deepEqual(
     said().map(([msg, { part, seconds }]) => [msg, part, seconds]),
     [
@@ -159,6 +161,8 @@ test('a disk that is full and a key store that is away are told in the same way'
       ['the key store does not answer', 'keyStore', 0],
       ['the key store still does not answer', 'keyStore', 180 + 60],
       ['the key store answers again', 'keyStore', 240],
+      ['the disk beside this process is full', 'disk', 0],
+      ['the disk beside this process has room again', 'disk', 0],
     ],
   );
 });

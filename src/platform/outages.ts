@@ -56,6 +56,15 @@ const CLOCK_KINDS = {
   },
 } as const satisfies Kinds;
 
+const DISK_KINDS = {
+  full: {
+    begun: 'the disk beside this process is full',
+    lasts: 'the disk beside this process is still full',
+    over: 'the disk beside this process has room again',
+    quietMilliseconds: 0,
+  },
+} as const satisfies Kinds;
+
 /** A call that broke, or some at once, are no outage while the next ones are answered. */
 function kindsOfPeer(who: string): Kinds {
   return {
@@ -79,7 +88,7 @@ const PEERS: Readonly<Record<PeerName, Kinds>> = {
   antifraud: kindsOfPeer('the anti-fraud provider'),
 };
 
-type Part = 'database' | 'keyStore' | 'clock' | PeerName;
+type Part = 'database' | 'keyStore' | 'clock' | 'disk' | PeerName;
 
 /** Of one provider of a peer. */
 export type PeerOutage = {
@@ -87,7 +96,7 @@ export type PeerOutage = {
   answered(): void;
 };
 
-/** Outages of the database, the key store, the clock and the peers, each logged once for all that fails by it. */
+/** Outages of the database, the key store, the clock, the disk and the peers, each logged once for all that fails by it. */
 export type Outages = {
   databaseFailed(error: unknown): void;
   connectionBroke(error: unknown): void;
@@ -96,6 +105,8 @@ export type Outages = {
   keyStoreAnswered(): void;
   /** How the clocks differ; null: they do not. */
   clockRead(difference: string | null): void;
+  /** How little room the data folder has; null: enough. */
+  diskRead(lack: string | null): void;
   openPeer(peer: PeerName, provider: string): PeerOutage;
   /** Whether an outage explains this error of `who`, so that nobody else need log it. */
   explains(error: unknown, who: string): boolean;
@@ -110,6 +121,7 @@ class AllOutages implements Outages {
   readonly #database: Outage;
   readonly #keyStore: Outage;
   readonly #clock: Outage;
+  readonly #disk: Outage;
   readonly #peers: Outage[] = [];
   readonly #open: (part: Part, kinds: Kinds, labels?: { readonly provider?: string }) => Outage;
   readonly #noted = new WeakMap<object, Outage>();
@@ -129,6 +141,7 @@ class AllOutages implements Outages {
     this.#database = this.#open('database', DATABASE_KINDS);
     this.#keyStore = this.#open('keyStore', KEY_STORE_KINDS);
     this.#clock = this.#open('clock', CLOCK_KINDS);
+    this.#disk = this.#open('disk', DISK_KINDS);
   }
 
   databaseFailed(error: unknown): void {
@@ -158,6 +171,11 @@ class AllOutages implements Outages {
     else this.#clock.failed('wrongClock', new Error(difference));
   }
 
+  diskRead(lack: string | null): void {
+    if (lack === null) this.#disk.answered();
+    else this.#disk.failed('full', new Error(lack));
+  }
+
   openPeer(peer: PeerName, provider: string): PeerOutage {
     const outage = this.#open(peer, PEERS[peer], { provider });
     this.#peers.push(outage);
@@ -181,7 +199,8 @@ class AllOutages implements Outages {
   }
 
   close(): void {
-    for (const outage of [this.#database, this.#keyStore, this.#clock, ...this.#peers]) outage.close();
+    for (const outage of [this.#database, this.#keyStore, this.#clock, this.#disk, ...this.#peers])
+      outage.close();
   }
 
   #note(outage: Outage, kind: string, error: unknown): void {
