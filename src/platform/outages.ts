@@ -25,7 +25,8 @@ const DATABASE_KINDS = {
     begun: 'the database takes no writes',
     lasts: 'the database still takes no writes',
     over: 'the database takes writes again',
-    quietMilliseconds: 15_000,
+    // Longer than the gate stays shut, when nobody tries.
+    quietMilliseconds: 40_000,
   },
   away: {
     begun: 'the database is away',
@@ -190,10 +191,12 @@ class AllOutages implements Outages {
 
   explains(error: unknown, who: string): boolean {
     for (let inner = error; inner instanceof Error; inner = inner.cause) {
-      const outage = this.#noted.get(inner) ?? (isConsequence(inner) ? this.#database : undefined);
-      if (outage?.isUnderWay() !== true) continue;
-      outage.name(who);
-      return true;
+      const noted = this.#noted.get(inner);
+      const outage = noted ?? (isConsequence(inner) ? this.#database : undefined);
+      const isUnderWay = outage?.isUnderWay() === true;
+      if (isUnderWay) outage?.name(who);
+      // A work may come with its error when the outage that told of it is over.
+      if (isUnderWay || noted !== undefined) return true;
     }
     return false;
   }
