@@ -97,7 +97,7 @@ export type PeerOutage = {
   answered(): void;
 };
 
-/** Outages of the database, the key store, the clock, the disk and the peers, each logged once for all that fails by it. */
+/** Outages of database, key store, clock, disk and peers, each logged once for all that fails by it. */
 export type Outages = {
   databaseFailed(error: unknown): void;
   connectionBroke(error: unknown): void;

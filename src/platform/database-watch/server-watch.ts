@@ -9,8 +9,8 @@ import { type Found, judge, type Memory, textOf } from './server-stamp.ts';
 
 const BEAT_MILLISECONDS = 1_000;
 /**
- * Beats prove nothing this long after a write error: they need no new space, and other writes do. It doubles with
- * each error soon after the gate was opened again, because a payment may then be charged and not recorded.
+ * Beats prove nothing this long after a write error: they need no new space, and other writes do. It doubles
+ * with each error soon after the gate was opened: a payment may then have been charged and not recorded.
  */
 const AFTER_REFUSAL_MILLISECONDS = 2_000;
 const LONGEST_AFTER_REFUSAL_MILLISECONDS = 32_000;

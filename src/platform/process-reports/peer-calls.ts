@@ -20,8 +20,8 @@ const SILENT_IN_ROW = 2;
 const FORGOTTEN_MILLISECONDS = 60_000;
 
 /**
- * The calls of one provider. A bridge that answers while the acquirer behind it does not leaves some operations
- * without an answer: what is answered ends the silence of its own operation only.
+ * The calls of one provider. A bridge that answers while the acquirer behind it does not leaves some
+ * operations without an answer: what is answered ends the silence of its own operation only.
  */
 class ProviderCalls {
   readonly #outage: PeerOutage;
