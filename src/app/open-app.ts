@@ -31,7 +31,7 @@ import { openOutages } from '../platform/outages.ts';
 import { PostgresKilled } from '../platform/postgres/database-errors.ts';
 import { databaseWait } from '../platform/postgres/database-wait.ts';
 import { openReads } from '../platform/postgres/searches.ts';
-import { LastSilences } from '../platform/process-reports/peer-calls.ts';
+import { PeerCalls } from '../platform/process-reports/peer-calls.ts';
 
 import { DOCUMENT_ENDPOINTS, printDocuments } from '../platform/reference/documents.ts';
 import type { Pages } from '../platform/web-pages/page-routes.ts';
@@ -126,8 +126,8 @@ async function openOnce(
   const gate = openWatchedGate(configuration, log, metrics);
   const opened = { configuration, closings, log, metrics };
   const tracer = await openTracing(opened);
-  const silences = new LastSilences();
-  const start: StartContext = { ...opened, outages, gate, tracer, silences, whileDatabaseStarts };
+  const peerCalls = new PeerCalls(outages);
+  const start: StartContext = { ...opened, outages, gate, tracer, peerCalls, whileDatabaseStarts };
   await refuseTakenPorts(configuration);
   const infrastructure = await openInfrastructure(start, surroundings.startSimulator);
   const { server } = infrastructure;

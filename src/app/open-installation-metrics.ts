@@ -1,7 +1,6 @@
-import { statfs } from 'node:fs/promises';
 import packageJson from '../../package.json' with { type: 'json' };
 import { lookAtArchive, lookAtDatabase } from '../platform/database-watch/server-facts.sql.ts';
-
+import { FULL_BYTES, freeBytesOf } from '../platform/disk-space.ts';
 import { databaseGauge, gauge, type Metrics } from '../platform/metrics.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
@@ -43,7 +42,7 @@ const DATA_FREE = gauge(
 );
 
 export function openInstallationMetrics(
-  { configuration, database, metrics }: AppContext,
+  { configuration, database, metrics, outages }: AppContext,
   isReady: () => boolean,
 ): { readonly works: readonly Work[] } {
   const { environment, dataFolder } = configuration;
@@ -55,12 +54,15 @@ export function openInstallationMetrics(
   const free = metrics.gauge(DATA_FREE);
   const lookAtLog = openLogMetrics(metrics, database);
   const look = everySoOften('lookAtDatabase', LOOK_MILLISECONDS, async () => {
+    // The folder does not exist if the service keeps nothing itself.
+    const room = await freeBytesOf(dataFolder);
+    if (room !== null) {
+      free.set(room);
+      outages.diskRead(room < FULL_BYTES ? `${(room / 1e6).toFixed(0)} MB are free in ${dataFolder}` : null);
+    }
     const found = await lookAtDatabase(database);
     version.set(found.schemaVersion);
     size.set(found.sizeBytes);
-    // The folder does not exist if the service keeps nothing itself.
-    const disk = await statfs(dataFolder).catch(() => null);
-    if (disk !== null) free.set(disk.bavail * disk.bsize);
     await lookAtLog();
   });
   return { works: [alsoWhileHeld(look)] };

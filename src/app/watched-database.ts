@@ -104,7 +104,7 @@ function openWatched(
 }
 
 /** A full disk accepts a heartbeat now and then: the next write fails again. */
-const SETTLED_MILLISECONDS = 5_000;
+const SETTLED_MILLISECONDS = 10_000;
 
 /** Closed until the database was checked. Reports its state to log, metrics and the person. */
 export function openWatchedGate(configuration: Configuration, log: Log, metrics: Metrics): GateKeeper {
@@ -115,7 +115,7 @@ export function openWatchedGate(configuration: Configuration, log: Log, metrics:
   const tell = (reason: HoldReason | null, words: string) => {
     if (reason === null) log.warn({}, 'work goes on');
     else log.error({ reason, detail: words }, 'all work is held');
-    say(reason === null ? 'Work goes on.' : `All work is held: ${words}. See docs/restore.md.`);
+    say(reason === null ? 'Work goes on.' : `All work is held: ${words}. See docs/runbook.md.`);
   };
   let told: HoldReason | null = null;
   let settling: NodeJS.Timeout | undefined;
@@ -130,7 +130,7 @@ export function openWatchedGate(configuration: Configuration, log: Log, metrics:
         told = null;
         tell(null, '');
       }, SETTLED_MILLISECONDS).unref();
-    } else if (!isSettling || reason !== told) {
+    } else if (reason !== told || (reason !== 'unwritable' && !isSettling)) {
       told = reason;
       tell(reason, words);
     }

@@ -41,7 +41,8 @@ const PEERS: Readonly<
   },
   antifraud: {
     name: 'Anti-fraud provider',
-    silence: 'Sales get the verdict of PARCELA_ANTIFRAUD_WHEN_SILENT.',
+    silence:
+      'Sales get the verdict of PARCELA_ANTIFRAUD_WHEN_SILENT. Look at the provider, and the way to it.',
     leadsTo: WAYS,
   },
 };

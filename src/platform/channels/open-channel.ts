@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { lookup } from 'node:dns';
 import { stat } from 'node:fs/promises';
 import { buildConnector, type Pool } from 'undici';
 import { errorFields, type Log } from '../log.ts';
@@ -39,8 +40,17 @@ export function connectorWith(
   { ca, clientCertificate }: ChannelCredentials,
   connectTimeoutMilliseconds: number,
 ): buildConnector.connector {
-  return buildConnector({
+  const looks = new Map<string, number>();
+  const count = (host: string, change: number) => looks.set(host, (looks.get(host) ?? 0) + change);
+  const connect = buildConnector({
     timeout: connectTimeoutMilliseconds,
+    lookup(host, options, found) {
+      count(host, 1);
+      lookup(host, options, (...answer) => {
+        count(host, -1);
+        found(...answer);
+      });
+    },
     allowH2: false,
     rejectUnauthorized: true,
     ...(ca === null ? {} : { ca }),
@@ -48,7 +58,18 @@ export function connectorWith(
       ? {}
       : { cert: clientCertificate.certificate, key: clientCertificate.key }),
   });
+  return (target, callback) =>
+    connect(target, (...[error, socket]) => {
+      const isNameless = isTimeout(error) && (looks.get(target.hostname) ?? 0) > 0;
+      if (isNameless)
+        callback(Object.assign(new Error('no name server answers'), { code: 'EAI_AGAIN' }), null);
+      else if (error === null) callback(null, socket);
+      else callback(error, null);
+    });
 }
+
+const isTimeout = (error: Error | null) =>
+  error !== null && (error as NodeJS.ErrnoException).code === 'UND_ERR_CONNECT_TIMEOUT';
 
 export function headersWith({ token }: ChannelCredentials): Readonly<Record<string, string>> {
   return token === null ? {} : { authorization: `Bearer ${token}` };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LastSilences } from './peer-calls.ts';
+import { PeerCalls } from './peer-calls.ts';
 import {
   callsOf,
   type PeerReport,
@@ -83,14 +83,41 @@ test('who answers while a circuit is open answers in part, and its provider is n
   assert.deepEqual([older?.state, older?.awayProviders, older?.reason], ['inPart', [], null]);
 });
 
-test('the last silence of a peer is kept with its reason; an answer is none', () => {
-  const silences = new LastSilences();
-  silences.note('acquirer', { kind: 'declined', reason: 'funds' });
-  assert.equal(silences.reasonOf('acquirer'), null);
-  silences.note('acquirer', { kind: 'notConnected', reason: 'no connection (ECONNREFUSED)' });
-  silences.note('bank', { kind: 'noAnswer' });
-  assert.equal(silences.reasonOf('acquirer'), 'no connection (ECONNREFUSED)');
-  assert.equal(silences.reasonOf('bank'), 'noAnswer');
+/** What is told of each provider, as its calls end one after the other. */
+function peerCalls() {
+  const told: string[] = [];
+  let now = 0;
+  const openPeer = (peer: string, provider: string) => ({
+    failed: (reason: string, operation: string) =>
+      void told.push(`${peer} ${provider} ${operation}: ${reason}`),
+    answered: () => void told.push(`${peer} ${provider} answered`),
+  });
+  const calls = new PeerCalls({ openPeer }, () => now);
+  return { calls, said: () => told.splice(0), pass: (seconds: number) => (now += seconds * 1_000) };
+}
+
+test('calls in a row without an answer are told of each provider; an answer to another operation ends nothing', () => {
+  const { calls, said, pass } = peerCalls();
+  const refused = { kind: 'notConnected', reason: 'no connection (ECONNREFUSED)' };
+  calls.note('acquirer', 'rede', 'authorize', { kind: 'declined', reason: 'funds' });
+  calls.note('acquirer', 'rede', 'authorize', refused);
+  calls.note('acquirer', 'default', 'authorize', refused);
+  calls.note('acquirer', 'rede', 'authorize', { kind: 'notSent', reason: 'no free connection' });
+  calls.note('acquirer', 'rede', 'find', { kind: 'unknown', cause: 'notAsked' });
+  assert.deepEqual(said(), [], 'one silence each');
+  calls.note('acquirer', 'rede', 'authorize', refused);
+  calls.note('acquirer', 'rede', 'changes', { kind: 'changes' });
+  assert.deepEqual(said(), ['acquirer rede authorize: no connection (ECONNREFUSED)']);
+  calls.note('acquirer', 'rede', 'authorize', { kind: 'approved' });
+  calls.note('acquirer', 'rede', 'authorize', refused);
+  assert.deepEqual(said(), ['acquirer rede answered']);
+  calls.note('acquirer', 'rede', 'find', { kind: 'noAnswer' });
+  assert.deepEqual(said(), ['acquirer rede find: noAnswer']);
+  pass(61);
+  calls.note('acquirer', 'rede', 'changes', { kind: 'changes' });
+  assert.deepEqual(said(), ['acquirer rede answered'], 'nobody asked what was not answered again');
+  assert.equal(calls.reasonOf('acquirer'), 'noAnswer');
+  assert.equal(calls.reasonOf('bank'), null);
 });
 
 test('a report of another version is read as far as it is known', () => {

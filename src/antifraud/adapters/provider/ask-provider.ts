@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { wordsOf } from '../../../platform/channels/connection-words.ts';
 import type { ProviderAnswer } from './provider-answers.ts';
 
 /** The longest answer of the protocol is under a kilobyte. */
@@ -33,7 +34,7 @@ export async function askProvider(
       if (signal.aborted) throw new ProviderSilent('no answer in time');
       if (tries < MOST_TRIES) continue;
       const { code, name } = error as NodeJS.ErrnoException;
-      throw new ProviderSilent(`the connection failed (${code ?? name})`);
+      throw new ProviderSilent(`the connection failed (${wordsOf(code ?? name)})`);
     }
   }
 }
