@@ -30,7 +30,6 @@ function frame({ base, trial }, title, content, { script = null, refreshes = fal
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title} – Livraria Parcela</title>
-<link rel="icon" href="data:,">
 <link rel="stylesheet" href="${base}/shop.css">
 ${refreshes && html`<script type="module" src="${base}/refresh.js"></script>`}
 ${script && html`<script type="module" src="${base}/${script}"></script>`}
@@ -153,11 +152,11 @@ const time = new Intl.DateTimeFormat('pt-BR', {
 
 function notificationTable({ trial }, received) {
   return html`<table>
-<thead><tr><th scope="col">Quando</th><th scope="col">O que houve</th><th scope="col">Parcela</th></tr></thead>
+<thead><tr><th scope="col">Quando</th><th scope="col">O que houve</th></tr></thead>
 <tbody>${received.map((one) => {
     const words = html`${one.type}: ${one.oldValue && `${one.oldValue} → `}${one.newValue}`;
-    const isShown = trial !== null && one.paymentId !== null;
-    return html`<tr><td>${time.format(new Date(one.moment))}</td><td>${isShown ? html`<a href="${trial.consolePayments}/${one.paymentId}">${words}</a>` : words}<br><small>NSU ${one.nsu}</small></td><td>${one.installmentNumber}</td></tr>`;
+    const isLinked = trial !== null && one.paymentId !== null;
+    return html`<tr><td>${time.format(new Date(one.moment))}</td><td>${isLinked ? html`<a href="${trial.consolePayments}/${one.paymentId}">${words}</a>` : words}<br><small>parcela ${one.installmentNumber}${one.nsu && `, NSU ${one.nsu}`}</small></td></tr>`;
   })}</tbody>
 </table>
 ${trial && html`<p class="quiet">Cada uma leva ao pagamento no console.</p>`}`;

@@ -194,6 +194,7 @@ const PLAN = {
 };
 const MONTH_DAYS = 31;
 const FIRST_REFERENCE = 'PRIMEIRO';
+const DEMO_SHOP = '/demo';
 
 const TOKENIZING: ShownRequest = { contract: TOKENIZE_CARD, body: { cardNumber: CARD_NUMBER } };
 
@@ -302,6 +303,7 @@ export const FIRST_STEPS_SCREENS: readonly Screen<TestTools>[] = [
       made,
       visit,
     ) => html`<p>${visit.wording.say('Six steps, by the requests of the API that stand below each. Nothing here reaches a real card; what happened appears below each step by itself.')}</p>
+<p>${link(DEMO_SHOP, visit.wording.say('Or buy at the demo shop first'))}</p>
 <ol class="steps">${STEPS.map((step, index) => html`<li id="step-${step.name}">${stepShown(step, index, made, visit)}</li>\n`)}</ol>`,
   }),
 ];
