@@ -179,10 +179,8 @@ async function openOnDatabase(
     batched: batchedWith(start.metrics),
     ...keys,
     ...time,
-    acquirerUrl,
     ...providers,
-    bankUrl,
-    pixSimulatorUrl,
+    ...{ acquirerUrl, bankUrl, pixSimulatorUrl },
     commitChange: auditedKeyChanges(keys.audit, serviceHere()),
   };
   const modules = await openModules(context);
@@ -201,8 +199,8 @@ async function openOnDatabase(
     ...consoleWorks(context),
   ];
   const shop = await openShopOfDemo(context, folder);
-  const listeners = { drain, opened: opening.promise, shop: shop?.pages ?? null };
-  const urls = await openListeners(context, modules, endpoints, listeners)
+  const doors = { drain, opened: opening.promise, shop: shop?.pages ?? null };
+  const urls = await openListeners(context, modules, endpoints, doors)
     .then(async (opened) => {
       await recordStart();
       return opened;
@@ -276,7 +274,10 @@ async function openListeners(
   const onForbidden = countRefused(context);
   const isForCallers = configuration.roles.includes('http');
   const provider = isForCallers ? await openIdentities(configuration, log) : null;
-  const pages = isForCallers ? openConsole(context, { endpoints, admission, onForbidden, provider }) : null;
+  // A console that has its own listener has nothing beside it.
+  const demoShop = configuration.console.listener === null ? (shop?.prefix ?? null) : null;
+  const below = { endpoints, admission, onForbidden, provider, demoShop };
+  const pages = isForCallers ? openConsole(context, below) : null;
   const options: Omit<ServerOptions, 'mounts' | 'pages' | 'isOverTls'> = {
     endpoints,
     identify,

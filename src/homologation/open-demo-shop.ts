@@ -1,8 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { openParcela as OpenParcela, Parcela } from '#client';
-import { HOME } from '../platform/home.ts';
+import type { openShop as OpenShop } from '#shop';
 import type { Answer } from '../platform/http/endpoint.ts';
 import { FAILURES, tooManyAnswer, unavailableAnswer } from '../platform/http/failures.ts';
 import { rateLimit } from '../platform/http/rate-limit.ts';
@@ -12,20 +9,8 @@ import type { PageAnswer, PageRequest, Pages } from '../platform/web-pages/page-
 import { addressGroup, parseAddress } from '../values/ip-address.ts';
 import type { Demo } from './create-demo-merchant.ts';
 
-type Shop = (request: Request) => Promise<Response>;
-type OpenShop = (options: {
-  readonly parcela: Parcela;
-  readonly accountNumber: string;
-  readonly publicUrl: string;
-  readonly notifyUrl: string;
-  readonly trial: { readonly pixPayerUrl: string | null; readonly consolePayments: string };
-  readonly report: (error: unknown) => void;
-}) => Shop;
+type Shop = ReturnType<typeof OpenShop>;
 
-/** A merchant's program and the client that it uses, run as they stand in the docs: no bundle takes them in. */
-const [PROGRAM, CLIENT] = ['examples/shop/shop.js', 'packages/client/src/index.ts'].map(
-  (path) => pathToFileURL(join(HOME, path)).href,
-) as [string, string];
 const PREFIX = '/demo';
 const NOTIFICATIONS = '/notifications';
 /** Of its calls: a stop waits for them. */
@@ -47,6 +32,7 @@ type ShopTools = {
   readonly consoleOrigin: string | null;
 };
 
+/** A merchant's program, run as it stands in the docs: no bundle takes it in, nor the client that it uses. */
 export function openDemoShop(tools: ShopTools): DemoShop {
   let demoFile: string | null = null;
   let opened: Promise<Shop> | null = null;
@@ -95,8 +81,7 @@ function openLimits() {
 
 async function openProgram({ log, pixSimulatorUrl, ...tools }: ShopTools, demoFile: string): Promise<Shop> {
   const demo = JSON.parse(await readFile(demoFile, 'utf8')) as Demo;
-  const { openShop } = (await import(PROGRAM)) as { readonly openShop: OpenShop };
-  const { openParcela } = (await import(CLIENT)) as { readonly openParcela: typeof OpenParcela };
+  const [{ openShop }, { openParcela }] = await Promise.all([import('#shop'), import('#client')]);
   const here = new URL(demo.gatewayUrl).origin;
   const merchant = `${tools.consoleOrigin ?? demoOrigin(here)}/console/merchants/${demo.merchantId}`;
   return openShop({

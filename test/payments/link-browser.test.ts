@@ -266,3 +266,21 @@ test('at the demo shop a card is encrypted by the file that shops are given, sto
     [],
   );
 });
+
+test('a stranger orders so much at the demo shop and no more, and tells it no lies', { skip }, async () => {
+  const post = (path: string, type: string, body: string) =>
+    fetch(`${service.gatewayUrl}/demo${path}`, {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+      redirect: 'manual',
+    });
+  const forged = await post('/notifications', 'application/json', '{"movementId":1,"type":"Pix"}');
+  assert.equal(forged.status, 400);
+  const many = Array.from({ length: 60 }, () =>
+    post('/orders', 'application/x-www-form-urlencoded', 'order=1'),
+  );
+  const slowed = (await Promise.all(many)).filter(({ status }) => status === 429);
+  assert.ok(slowed.length > 0 && slowed.length < many.length);
+  assert.ok(Number(slowed[0]?.headers.get('retry-after')) > 0);
+});
