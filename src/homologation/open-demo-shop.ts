@@ -42,7 +42,10 @@ export function openDemoShop(tools: ShopTools): DemoShop {
     const seconds = secondsToWait(request);
     if (seconds > 0) return tooManyAnswer(seconds, request.language);
     if (demoFile === null || atOnce >= MOST_AT_ONCE) return unavailableAnswer('overloaded', request.language);
-    opened ??= openProgram(tools, demoFile);
+    opened ??= openProgram(tools, demoFile).catch((error: unknown) => {
+      opened = null;
+      throw error;
+    });
     atOnce += 1;
     try {
       return await answerOf(await (await opened)(requestOf(request)));
