@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Actor, Audit } from '../audit/audit-event.ts';
 import { createDemoLink } from '../console/users/invite-user.ts';
 import type { DataFolder } from '../homologation/data-folder.ts';
+import type { DemoShop } from '../homologation/open-demo-shop.ts';
 import type { StartSimulator } from '../homologation/start-simulator.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { type BusinessClock, businessClock } from '../platform/business-clock.ts';
@@ -174,16 +175,31 @@ export async function makeDemo(
   { configuration, whileDatabaseStarts, database, audit }: AppContext,
   folder: DataFolder | null,
   urls: { gatewayUrl: string; integrationUrl: string },
-): Promise<{ readonly file: string; readonly signInUrl: string } | null> {
+): Promise<{ readonly demoFile: string; readonly signInUrl: string; readonly shopUrl: string } | null> {
   if (configuration.environment !== 'homologation' || folder === null) return null;
   const { createDemoMerchant } = await import('../homologation/create-demo-merchant.ts');
   const file = join(folder.path, 'demo.json');
   const tools = { database, audit, operator: serviceHere(), cell: configuration.cell };
   await whileDatabaseStarts(() => createDemoMerchant(tools, file, urls));
   const token = await createDemoLink(tools);
-  // Passkeys need a host name.
-  const origin = new URL(urls.gatewayUrl).origin.replace('//127.0.0.1:', '//localhost:');
-  return { file, signInUrl: `${origin}/console/links/${token}` };
+  const { addressOfShop, demoOrigin } = await import('../homologation/open-demo-shop.ts');
+  const { gatewayUrl } = urls;
+  return {
+    demoFile: file,
+    signInUrl: `${demoOrigin(gatewayUrl)}/console/links/${token}`,
+    shopUrl: addressOfShop(configuration.pagesOrigin, gatewayUrl),
+  };
+}
+
+/** Where there is a demo merchant. */
+export async function openShopOfDemo(
+  { configuration, log, pixSimulatorUrl }: AppContext,
+  folder: DataFolder | null,
+): Promise<DemoShop | null> {
+  if (configuration.environment !== 'homologation' || folder === null) return null;
+  const { openDemoShop } = await import('../homologation/open-demo-shop.ts');
+  const { pagesOrigin, console } = configuration;
+  return openDemoShop({ log, pixSimulatorUrl, pagesOrigin, consoleOrigin: console.origin });
 }
 
 /** The demo merchant sells by the simulated acquirer that the settings name, until they name it no more. */
