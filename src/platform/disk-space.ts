@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 
-/** What is written there fails soon, or does already. Of a small disk a tenth; a container's may be in memory. */
+/** What is written there fails soon, or does already. The data folder of a container may be small. */
 const FULL = { bytes: 100e6, part: 1 / 10 };
 const LOW = { bytes: 1e9, part: 1 / 4 };
 
