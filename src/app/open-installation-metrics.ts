@@ -1,6 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { lookAtArchive, lookAtDatabase } from '../platform/database-watch/server-facts.sql.ts';
-import { FULL_BYTES, freeBytesOf } from '../platform/disk-space.ts';
+import { roomIn } from '../platform/disk-space.ts';
 import { databaseGauge, gauge, type Metrics } from '../platform/metrics.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
@@ -40,6 +40,7 @@ const DATA_FREE = gauge(
   'parcela_data_folder_free_bytes',
   'Free space on the disk of PARCELA_DATA_DIR, for this process; that of the database shows as errors of kind full.',
 );
+const DATA_SIZE = gauge('parcela_data_folder_size_bytes', 'Size of that disk.');
 
 export function openInstallationMetrics(
   { configuration, database, metrics, outages }: AppContext,
@@ -52,13 +53,17 @@ export function openInstallationMetrics(
   const version = metrics.gauge(SCHEMA_VERSION);
   const size = metrics.gauge(DATABASE_SIZE);
   const free = metrics.gauge(DATA_FREE);
+  const dataSize = metrics.gauge(DATA_SIZE);
   const lookAtLog = openLogMetrics(metrics, database);
   const look = everySoOften('lookAtDatabase', LOOK_MILLISECONDS, async () => {
     // The folder does not exist if the service keeps nothing itself.
-    const room = await freeBytesOf(dataFolder);
+    const room = await roomIn(dataFolder);
     if (room !== null) {
-      free.set(room);
-      outages.diskRead(room < FULL_BYTES ? `${(room / 1e6).toFixed(0)} MB are free in ${dataFolder}` : null);
+      const { freeBytes, sizeBytes, lack } = room;
+      free.set(freeBytes);
+      dataSize.set(sizeBytes);
+      const says = `${(freeBytes / 1e6).toFixed(0)} MB are free in ${dataFolder}`;
+      outages.diskRead(lack === 'full' ? says : null);
     }
     const found = await lookAtDatabase(database);
     version.set(found.schemaVersion);

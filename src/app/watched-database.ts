@@ -12,6 +12,7 @@ import { type DatabasePlace, prepareDatabase } from '../platform/postgres/databa
 import { whyRefused } from '../platform/postgres/database-wait.ts';
 import type { Connections } from '../platform/postgres/pools.ts';
 import { refuseSharedConnections } from '../platform/postgres/shared-connections.ts';
+import { kindOfRefusedWrite } from '../platform/postgres/write-refusals.ts';
 import { type Configuration, ConfigurationFault } from './config.ts';
 import type { StartContext } from './context.ts';
 import { say } from './infrastructure.ts';
@@ -89,9 +90,10 @@ function openWatched(
       seen.used(kind, seconds);
       outages.databaseAnswered();
     },
-    failed(error) {
-      seen.failed(error);
-      outages.databaseFailed(error);
+    failed(kind, error) {
+      seen.failed(kind, error);
+      const isOwnRoom = kind === 'search' && kindOfRefusedWrite(error) === 'full';
+      if (!isOwnRoom) outages.databaseFailed(error);
     },
   };
   const database = openDatabase(address, noteIdleConnection, { watcher: watch, connections, observer });

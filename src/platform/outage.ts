@@ -15,6 +15,8 @@ type Words = {
   readonly quietMilliseconds: number;
   /** It begins only if no answer comes within this time. */
   readonly doubt?: { readonly milliseconds: number; readonly passed: string };
+  /** It is over when nothing failed for so long, though nothing was answered: nobody asks any more. */
+  readonly unasked?: { readonly milliseconds: number; readonly over: string };
 };
 
 /** From mildest to worst: a change for the worse is logged. */
@@ -41,6 +43,9 @@ export class Outage {
   #error: unknown;
   #errors = 0;
   #errorsTold = 0;
+  /** When connections that broke were told last, and how many broke since. */
+  #passedAt = Number.NEGATIVE_INFINITY;
+  #passed = 0;
   #names = new Set<string>();
   #doubt: NodeJS.Timeout | undefined;
   #minute: NodeJS.Timeout | undefined;
@@ -112,25 +117,27 @@ export class Outage {
   #tellAgain(): void {
     clearTimeout(this.#minute);
     this.#minute = after(LINE_MILLISECONDS, () => {
+      const { unasked } = this.#wordsOf(this.#kind as string);
+      const isUnasked = unasked !== undefined && this.#tools.now() - this.#failedAt >= unasked.milliseconds;
+      if (isUnasked) return this.#end(unasked.over);
       if (this.#errors > this.#errorsTold) this.#tell('lasts');
       this.#tellAgain();
     });
   }
 
   #dismiss(passed: string): void {
-    const fields = {
-      ...this.#tools.about,
-      errors: this.#errors,
-      of: [...this.#names],
-      ...reasonOf(this.#error),
-    };
-    this.#write('warn', fields, passed);
+    this.#passed += this.#errors;
+    if (this.#tools.now() - this.#passedAt >= LINE_MILLISECONDS) {
+      const fields = { errors: this.#passed, of: [...this.#names], ...reasonOf(this.#error) };
+      this.#write('warn', { ...this.#tools.about, ...fields }, passed);
+      this.#passedAt = this.#tools.now();
+      this.#passed = 0;
+    }
     this.#reset();
   }
 
-  #end(): void {
+  #end(over = this.#wordsOf(this.#kind as string).over): void {
     const seconds = Math.round(((this.#answeredAt ?? this.#failedAt) - this.#begunAt) / 1_000);
-    const { over } = this.#wordsOf(this.#kind as string);
     this.#write('warn', { ...this.#tools.about, seconds, errors: this.#errors }, over);
     this.#tools.show(false);
     this.#reset();

@@ -102,6 +102,19 @@ test('connections that break while others answer are no outage', () => {
   assert.deepEqual(said(), []);
 });
 
+test('connections that break now and then are one line a minute, which says how many', () => {
+  const { outages, said } = open();
+  for (let times = 0; times < 31; times += 1) {
+    outages.connectionBroke(refused());
+    outages.databaseAnswered();
+    pass(4_000);
+  }
+  assert.deepEqual(
+    said().map(([msg, { errors }]) => [msg, errors]),
+    [1, 15, 15].map((errors) => ['connections to the database broke', errors]),
+  );
+});
+
 test('pools that are full are an overload while others are answered, and one that grows worse says so', () => {
   const { outages, said } = open();
   const full = () =>
@@ -244,5 +257,21 @@ test('a provider without an answer is told by its name, as one that fails others
   );
   assert.deepEqual(lines[0]?.[1].reason, 'no connection (ECONNREFUSED)');
   assert.deepEqual(lines[0]?.[1].of, ['authorize', 'find']);
+  assert.match(await metrics.text(), /^parcela_outage\{part="acquirer",provider="rede"\} 0$/m);
+});
+
+test('an outage of whom nobody asks any more ends after ten minutes, and says so', async () => {
+  const { outages, metrics, said } = open();
+  const rede = outages.openPeer('acquirer', 'rede');
+  for (const _ of [1, 2]) rede.failed('no answer came in time', 'authorize');
+  pass(2_000);
+  said();
+  for (let minute = 0; minute < 11; minute += 1) pass(60_000);
+  assert.deepEqual(said(), [
+    [
+      'calls to the acquirer got no clear answer, and none was made for ten minutes',
+      { level: 'warn', part: 'acquirer', provider: 'rede', seconds: 0, errors: 2 },
+    ],
+  ]);
   assert.match(await metrics.text(), /^parcela_outage\{part="acquirer",provider="rede"\} 0$/m);
 });

@@ -66,6 +66,9 @@ const DISK_KINDS = {
   },
 } as const satisfies Kinds;
 
+/** What was not answered and is asked no more for so long is no outage any longer. */
+export const UNASKED_MILLISECONDS = 10 * 60_000;
+
 /** A call that broke, or some at once, are no outage while the next ones are answered. */
 function kindsOfPeer(who: string): Kinds {
   return {
@@ -76,6 +79,10 @@ function kindsOfPeer(who: string): Kinds {
       level: 'warn',
       quietMilliseconds: 3_000,
       doubt: { milliseconds: 2_000, passed: `calls to ${who} broke` },
+      unasked: {
+        milliseconds: UNASKED_MILLISECONDS,
+        over: `calls to ${who} got no clear answer, and none was made for ten minutes`,
+      },
     },
   };
 }

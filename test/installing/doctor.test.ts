@@ -402,8 +402,14 @@ test('it says whom the running processes pass over', async () => {
   assert.match(found?.says ?? '', /; it gives no answer since 1970-01-01T00:00:00/);
   assert.match(found?.advice ?? '', /parcela resolve list shows what waits/);
   await here.sql('delete from process_reports');
-  const held = JSON.stringify({ heldBecause: 'unwritable' });
-  await here.sql(`insert into process_reports (process_id, report) values (gen_random_uuid(), '${held}')`);
+  const hold = (heldBecause: string) =>
+    here.sql(
+      `insert into process_reports (process_id, report) values (gen_random_uuid(), '${JSON.stringify({ heldBecause })}')`,
+    );
+  await hold('unchecked');
+  const starting = await here.examine();
+  assert.deepEqual([starting.faults, starting.warnings.includes('processes.held')], [[], true]);
+  await hold('unwritable');
   const holding = await here.examine();
   assert.deepEqual(holding.faults, ['processes.held']);
   assert.ok(!holding.diagnoses.some(({ name }) => name === 'providers.away'));

@@ -28,8 +28,8 @@ export const OUTAGE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'a bridge that answers hides that the acquirer behind it does not',
     file: 'src/platform/process-reports/peer-calls.ts',
-    find: 'if (!isOld && !this.#silent.has(operation)) return;',
-    put: '',
+    find: 'this.#silent.delete(operation);\n    this.#forgetOld();',
+    put: 'this.#silent.clear();',
     caughtBy: 'src/platform/process-reports/process-report.test.ts',
   },
   {

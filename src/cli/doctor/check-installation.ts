@@ -7,7 +7,7 @@ import { listDataKeys } from '../../keys/data-keys.sql.ts';
 import { openKeyStore } from '../../keys/open-key-store.ts';
 import { openKeyring, PURPOSES } from '../../keys/open-keyring.ts';
 import { wordsOf } from '../../platform/channels/connection-words.ts';
-import { FULL_BYTES, freeBytesOf } from '../../platform/disk-space.ts';
+import { roomIn } from '../../platform/disk-space.ts';
 import { hasExpired } from '../../platform/http/security-text.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { listLatestEndpoints } from '../../webhooks/endpoints/webhook-endpoints.sql.ts';
@@ -19,7 +19,6 @@ import { greet } from './look-at-peer.ts';
 
 /** Descriptors for files, database, acquirer and merchants' servers. */
 const OTHER_DESCRIPTORS = 2_000;
-const LOW_BYTES = 1e9;
 
 export async function checkMachine(configuration: Configuration): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [
@@ -90,12 +89,12 @@ async function checkOwnFolder(path: string, name: 'taken' | 'refused'): Promise<
 }
 
 async function checkSpace(path: string): Promise<Diagnosis[]> {
-  const free = await freeBytesOf(path);
-  if (free === null) return [];
-  const says = `${(free / 1e6).toFixed(0)} MB are free in ${path}`;
+  const room = await roomIn(path);
+  if (room === null) return [];
+  const says = `${(room.freeBytes / 1e6).toFixed(0)} MB are free in ${path}`;
   const advice = 'make more space on that disk';
-  if (free < FULL_BYTES) return [fault('disk.full', says, advice)];
-  return [free < LOW_BYTES ? warning('disk.low', says, advice) : fine('disk.space', says)];
+  if (room.lack === 'full') return [fault('disk.full', says, advice)];
+  return [room.lack === 'low' ? warning('disk.low', says, advice) : fine('disk.space', says)];
 }
 
 /** Stores that only the operator can back up. */

@@ -39,15 +39,17 @@ const LOOK_MILLISECONDS = 2_000;
 export function connectorWith(
   { ca, clientCertificate }: ChannelCredentials,
   connectTimeoutMilliseconds: number,
+  lookUp: typeof lookup = lookup,
 ): buildConnector.connector {
-  const looks = new Map<string, number>();
-  const count = (host: string, change: number) => looks.set(host, (looks.get(host) ?? 0) + change);
+  /** The connect that is being begun: it looks its name up before it returns. */
+  let begun = { isLooking: false };
   const connect = buildConnector({
     timeout: connectTimeoutMilliseconds,
     lookup(host, options, found) {
-      count(host, 1);
-      lookup(host, options, (...answer) => {
-        count(host, -1);
+      const own = begun;
+      own.isLooking = true;
+      lookUp(host, options, (...answer) => {
+        own.isLooking = false;
         found(...answer);
       });
     },
@@ -58,14 +60,17 @@ export function connectorWith(
       ? {}
       : { cert: clientCertificate.certificate, key: clientCertificate.key }),
   });
-  return (target, callback) =>
+  return (target, callback) => {
+    const own = { isLooking: false };
+    begun = own;
     connect(target, (...[error, socket]) => {
-      const isNameless = isTimeout(error) && (looks.get(target.hostname) ?? 0) > 0;
-      if (isNameless)
+      if (isTimeout(error) && own.isLooking)
         callback(Object.assign(new Error('no name server answers'), { code: 'EAI_AGAIN' }), null);
       else if (error === null) callback(null, socket);
       else callback(error, null);
     });
+    begun = { isLooking: false };
+  };
 }
 
 const isTimeout = (error: Error | null) =>

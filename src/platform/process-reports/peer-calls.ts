@@ -1,12 +1,14 @@
-import type { Outages, PeerName, PeerOutage } from '../outages.ts';
+import { type Outages, type PeerName, type PeerOutage, UNASKED_MILLISECONDS } from '../outages.ts';
 import { isAnswer, isSilence } from './process-report.ts';
 
 /** How a call to a peer ended. */
 export type CallAnswer = {
   readonly kind: string;
   readonly reason?: unknown;
-  /** `notAsked`: by ourselves. */
+  /** `notAsked`: by ourselves. `unusable`: something came back. */
   readonly cause?: string;
+  /** False: something came back. */
+  readonly isSilence?: boolean;
 };
 
 export type ObserveCall = (operation: string, answer: CallAnswer, seconds: number) => void;
@@ -16,8 +18,11 @@ export type ObserveCallsOf = (provider: string) => ObserveCall;
 
 /** Calls in a row without an answer that may be an outage. One may be the call's own fault. */
 const SILENT_IN_ROW = 2;
-/** Who answers anything so long behind the last silence is there. */
-const FORGOTTEN_MILLISECONDS = 60_000;
+
+/** What is about no sale alone: an answer that cannot be used is no odd sale's. */
+const OF_ALL_SALES = ['about', 'changes', 'charges', 'receipts', 'returns', 'list'];
+
+type Silence = { inRow: number; at: number };
 
 /**
  * The calls of one provider. A bridge that answers while the acquirer behind it does not leaves some
@@ -26,8 +31,7 @@ const FORGOTTEN_MILLISECONDS = 60_000;
 class ProviderCalls {
   readonly #outage: PeerOutage;
   readonly #now: () => number;
-  readonly #silent = new Map<string, number>();
-  #silentAt = 0;
+  readonly #silent = new Map<string, Silence>();
 
   constructor(outage: PeerOutage, now: () => number) {
     this.#outage = outage;
@@ -35,18 +39,23 @@ class ProviderCalls {
   }
 
   silence(operation: string, reason: string): void {
-    this.#silentAt = this.#now();
-    this.#silent.set(operation, (this.#silent.get(operation) ?? 0) + 1);
-    const inRow = [...this.#silent.values()].reduce((sum, count) => sum + count, 0);
-    if (inRow >= SILENT_IN_ROW) this.#outage.failed(reason, operation);
+    this.#forgetOld();
+    const inRow = (this.#silent.get(operation)?.inRow ?? 0) + 1;
+    this.#silent.set(operation, { inRow, at: this.#now() });
+    const all = [...this.#silent.values()].reduce((sum, silence) => sum + silence.inRow, 0);
+    if (all >= SILENT_IN_ROW) this.#outage.failed(reason, operation);
   }
 
   answer(operation: string): void {
     if (this.#silent.size === 0) return;
-    const isOld = this.#now() - this.#silentAt > FORGOTTEN_MILLISECONDS;
-    if (!isOld && !this.#silent.has(operation)) return;
-    this.#silent.clear();
-    this.#outage.answered();
+    this.#silent.delete(operation);
+    this.#forgetOld();
+    if (this.#silent.size === 0) this.#outage.answered();
+  }
+
+  #forgetOld(): void {
+    for (const [operation, { at }] of this.#silent)
+      if (this.#now() - at > UNASKED_MILLISECONDS) this.#silent.delete(operation);
   }
 }
 
@@ -63,13 +72,14 @@ export class PeerCalls {
   }
 
   note(peer: PeerName, provider: string, operation: string, answer: CallAnswer): void {
-    const { kind, reason, cause } = answer;
+    const { kind, reason, cause, isSilence: isSilent = cause !== 'unusable' } = answer;
     if (cause === 'notAsked') return;
     const calls = this.#callsOf(peer, provider);
     if (isSilence(kind)) {
       const words = typeof reason === 'string' ? reason : kind;
       this.#reasons.set(peer, words);
-      calls.silence(operation, words);
+      // An odd sale that is tried on says nothing of the provider.
+      if (isSilent || OF_ALL_SALES.includes(operation)) calls.silence(operation, words);
     } else if (isAnswer(kind)) calls.answer(operation);
   }
 

@@ -18,6 +18,13 @@ export type ProviderQuestion = {
 /** No readable answer came. The message repeats nothing of what was sent or received. */
 export class ProviderSilent extends Error {
   override readonly name = 'ProviderSilent';
+  /** `full`: it was not asked, because too many calls were pending. */
+  readonly kind: 'silent' | 'full';
+
+  constructor(message: string, kind: 'silent' | 'full' = 'silent') {
+    super(message);
+    this.kind = kind;
+  }
 }
 
 /** Sent again if the connection breaks: a repeated request gets the same answer. Throws `ProviderSilent`. */

@@ -11,6 +11,8 @@ export const PROVIDER_DECIDER = 'provider';
 /** Without a provider the sale passes; the rules before have already accepted it. */
 const NOBODY: Decision = { verdict: 'accept', reasons: [] };
 
+const FAILED = { kind: 'silent', message: 'it failed' } as const;
+
 export type NoteDecision = (provider: string, answer: CallAnswer) => void;
 
 export class RoutedDecider implements Decider {
@@ -48,10 +50,8 @@ export class RoutedDecider implements Decider {
       this.#note(name, { kind: decision.verdict });
       return decision;
     } catch (error) {
-      this.#note(name, {
-        kind: 'silent',
-        reason: error instanceof ProviderSilent ? error.message : 'it failed',
-      });
+      const { kind, message } = error instanceof ProviderSilent ? error : FAILED;
+      this.#note(name, { kind, reason: message });
       throw error;
     }
   }
