@@ -125,6 +125,37 @@ test('every page has its things, and is good to use in each window, scheme and l
   await page.browserContext().close();
 });
 
+test('on a phone the menu is a drawer that opens without a script, by the keyboard too', {
+  skip,
+}, async () => {
+  const page = await browser.visit(null);
+  await page.setRequestInterception(true);
+  page.on('request', (asked) => (asked.resourceType() === 'script' ? asked.abort() : asked.continue()));
+  for (const scheme of ['light', 'dark'] as const) {
+    await wear(page, { ...PHONE, scheme });
+    await browser.goTo(page, pathWith('/merchants/{merchantId}/payments/{paymentId}'));
+    assert.equal(await page.evaluate("document.querySelector('#menu').checkVisibility()"), false);
+    await page.focus('button.menu');
+    await page.keyboard.press('Enter');
+    const words = await wordsOn(page, '#menu');
+    assert.match(
+      words,
+      /Vendas Pagamentos .*Recorrência .*Financeiro .*Desenvolvedores .*Equipe .*Operador$/,
+    );
+    assert.deepEqual(await page.$$eval('#menu [aria-current]', (all) => all.map((one) => one.textContent)), [
+      'Pagamentos',
+    ]);
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate("document.activeElement.closest('#menu') !== null"), true);
+    assert.deepEqual(await faultsOf(page, `menu-phone-${scheme}`), []);
+    await page.keyboard.press('Escape');
+    assert.equal(await page.evaluate("document.querySelector('#menu').checkVisibility()"), false);
+  }
+  await wear(page, DESK);
+  assert.equal(await page.evaluate("document.querySelector('#menu').checkVisibility()"), true);
+  await page.browserContext().close();
+});
+
 /** What a page shows beside the way it opens, by the name of its picture. */
 const MORE = {
   'declined-payment': '/merchants/{merchantId}/payments/{declinedId}',
@@ -283,7 +314,8 @@ test('everything behind the sign-in works without JavaScript: a payment is found
   skip,
 }, async () => {
   const page = await browser.newPage({ ...DESK, window: 'phone' });
-  await page.setJavaScriptEnabled(false);
+  await page.setRequestInterception(true);
+  page.on('request', (asked) => (asked.resourceType() === 'script' ? asked.abort() : asked.continue()));
   await browser.enter(page, filled.things.merchantId ?? '');
   await page.type('#q', 'PEDIDO-8001');
   await press(page, '.search button');

@@ -31,6 +31,13 @@ async function shown(visitor: Visitor, path: string): Promise<string> {
   return text;
 }
 
+test('browsers get the icon also where no page names it', async () => {
+  const icon = await fetch(`${finance.origin}/favicon.ico`);
+  assert.equal(icon.status, 200);
+  assert.match(icon.url, /\/console\/assets\/icon-\w+\.svg$/);
+  assert.ok((await shown(finance, `${home}/payments`)).includes(`href="${new URL(icon.url).pathname}"`));
+});
+
 test('before the first payment the list says what to do', async () => {
   const words = wordsOf(await shown(finance, `${home}/payments`));
   assert.match(words, /Nenhum pagamento nestes dias\./);

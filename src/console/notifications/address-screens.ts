@@ -38,7 +38,6 @@ export const ADDRESS_SCREENS: readonly Screen<unknown>[] = [
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Notifications',
-    place: 60,
     async read(visit) {
       const registered = await visit.ask(GET_WEBHOOK, { query: { accountNumber: accountOf(visit) } });
       const listed = await visit.ask(LIST_ALERT_ENDPOINTS, { query: { limit: MOST_NOTIFIERS } });

@@ -224,7 +224,6 @@ export const HEALTH_SCREENS: readonly Screen<HealthTools>[] = [
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Health',
-    place: 1,
     refreshSeconds: REFRESH_SECONDS,
     read: (_visit, { findHealth }) => findHealth(),
     view: healthPage,

@@ -113,7 +113,6 @@ const DAYS_SCREEN: Screen<unknown> = screen<unknown, Found>({
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Reconciliation',
-  place: 50,
   async read(visit) {
     const query = { accountNumber: accountOf(visit), ...daysOf(visit, USUAL_DAYS) };
     const asked = await visit.ask(LIST_DAYS, { query });

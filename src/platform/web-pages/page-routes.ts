@@ -39,6 +39,8 @@ export type PageAnswer = Answer & {
 
 export type Pages = {
   readonly prefix: string;
+  /** Its path: browsers ask for /favicon.ico where a page names none. */
+  readonly icon: string;
   readonly answer: (request: PageRequest) => Promise<PageAnswer>;
   /** Shown when the server itself cannot answer. */
   readonly failed: (failure: Failure, language: Language) => Answer;
@@ -55,6 +57,7 @@ declare module 'fastify' {
 
 type OriginOf = (request: FastifyRequest) => string | null;
 
+const FAVICON = '/favicon.ico';
 const METHODS = ['GET', 'HEAD', 'POST'] as const;
 
 /** `failureOf` maps an error, and logs our own. */
@@ -64,12 +67,21 @@ export function addPages(
   failureOf: (error: unknown, request: FastifyRequest) => Failure,
   { bodies, originOf }: { readonly bodies: BodyMemory; readonly originOf: OriginOf },
 ): void {
-  const { prefix } = pages;
+  const { prefix, icon } = pages;
   app.register(async (below) => {
     takeForms(below, bodies);
     below.setErrorHandler((error, request, reply) =>
       send(request, reply, pages.failed(failureOf(error, request), request.language)),
     );
+    below.route({
+      method: ['GET', 'HEAD'],
+      url: FAVICON,
+      config: { isPage: true },
+      handler: (request, reply) => {
+        request.pageOf = { route: FAVICON };
+        return send(request, reply, { status: 302, headers: { location: icon } });
+      },
+    });
     for (const url of [prefix, `${prefix}/*`]) {
       below.route({
         method: [...METHODS],
