@@ -140,7 +140,7 @@ test('on a phone the menu is a drawer that opens without a script, by the keyboa
     const words = await wordsOn(page, '#menu');
     assert.match(
       words,
-      /Vendas Pagamentos .*Recorrência .*Financeiro .*Desenvolvedores .*Equipe .*Operador$/,
+      /Vendas Hoje Pagamentos .*Recorrência .*Financeiro .*Desenvolvedores .*Equipe .*Operador$/,
     );
     assert.deepEqual(await page.$$eval('#menu [aria-current]', (all) => all.map((one) => one.textContent)), [
       'Pagamentos',
@@ -268,7 +268,7 @@ test('a user makes a passkey, signs out, and signs in with it; the same answer o
   const { name, path } = await invite(filled.service, 'admin', null);
   await page.goto(browser.origin + path);
   await press(page, 'form[data-passkey=create] button');
-  assert.match(page.url(), /\/console\/merchants\/[^/]+\/first-steps$/);
+  assert.match(page.url(), /\/console\/merchants\/[^/]+\/today$/);
   const keys = await filled.service.auditor.query(
     'select 1 from console_passkeys p join console_users u using (user_id) where u.name = $1',
     [name],

@@ -25,6 +25,7 @@ import {
   SUBSCRIPTIONS,
   TEST_ACQUIRER,
   TEST_CLOCK,
+  TODAY,
   TRIAL_CARDS,
   UNRESOLVED,
   USERS,
@@ -39,7 +40,7 @@ export type MenuGroup = {
 };
 
 export const MENU: readonly MenuGroup[] = [
-  { of: 'merchant', title: 'Sales', paths: [PAYMENTS, LINKS, BOLETOS, CHARTS] },
+  { of: 'merchant', title: 'Sales', paths: [TODAY, PAYMENTS, LINKS, BOLETOS, CHARTS] },
   {
     of: 'merchant',
     title: 'Recurrence',

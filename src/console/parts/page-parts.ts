@@ -88,7 +88,9 @@ export function section(title: string, body: Shown): Html {
   return html`<section><h2>${title}</h2>\n${body}\n</section>`;
 }
 
-export function figure(name: string, value: Shown, tone: Tone, note: Shown): Html {
+export type Figure = readonly [name: string, value: Shown, tone: Tone, note: Shown];
+
+export function figure(...[name, value, tone, note]: Figure): Html {
   return html`<div class="figure ${tone}"><dt>${name}</dt><dd><strong>${value}</strong> <span>${note}</span></dd></div>`;
 }
 

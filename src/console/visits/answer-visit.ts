@@ -13,7 +13,7 @@ import { type Html, html, type Shown } from '../parts/html.ts';
 import { type AssetPaths, type Frame, type NavigationGroup, PAGE_HEADERS, page } from '../parts/layout.ts';
 import { MENU } from '../parts/menu.ts';
 import { errorsOf } from '../parts/page-parts.ts';
-import { matchPath, OF_MERCHANT, pathOf, plainPath, SEARCH } from '../parts/paths.ts';
+import { HEALTH, matchPath, OF_MERCHANT, pathOf, plainPath, SEARCH, TODAY } from '../parts/paths.ts';
 import { type Action, type Ask, type Form, mayUse, type Screen, type Visit } from '../parts/screen.ts';
 
 import { mayEnter } from '../parts/user.ts';
@@ -159,18 +159,16 @@ function visitOf(
   };
 }
 
-/** Homologation begins with the first steps, for an operator those of the first merchant. */
+/** In homologation an operator begins with the first merchant. */
 async function homeOf(
   { isHomologation, consoleTools: { searchMerchants } }: VisitTools,
   { user }: Session,
 ): Promise<string> {
-  const ofMerchant = (id: string, page: string) =>
-    `${OF_MERCHANT}/${page}`.replace('{merchantId}', encodeURIComponent(id));
-  if (user.merchantId !== null)
-    return ofMerchant(user.merchantId, isHomologation ? 'first-steps' : 'payments');
-  if (!isHomologation) return '/health';
+  const ofMerchant = (id: string) => TODAY.replace('{merchantId}', encodeURIComponent(id));
+  if (user.merchantId !== null) return ofMerchant(user.merchantId);
+  if (!isHomologation) return HEALTH;
   const [first] = (await searchMerchants({ text: null, standing: null }, '')).merchants;
-  return first === undefined ? '/health' : ofMerchant(first.merchantId, 'first-steps');
+  return first === undefined ? HEALTH : ofMerchant(first.merchantId);
 }
 
 function matchMerchant(path: string): string | null {
