@@ -4,7 +4,7 @@ import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, cardText, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { billingPath, pathOf, paymentPath, RECEIPT, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
-import { CANCEL_STATES, PAYMENT_STATES, stateBadge } from '../parts/states.ts';
+import { CANCEL_STATES, PAYMENT_STATES, paymentBadges, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { CANCEL } from './payment-actions.ts';
 import { splitTable } from './payment-list-view.ts';
@@ -28,9 +28,8 @@ ${payment.cancels.length > 0 && section(say('Cancels'), cancels(payment, visit))
 ${payment.split !== undefined && section(say('Split'), split(payment, visit))}`;
 }
 
-function headline({ value, statusDescription }: WholePayment, { wording }: Visit): Html {
-  const state = stateBadge(PAYMENT_STATES, statusDescription, wording);
-  return html`<p class="headline"><strong>${wording.money(value)}</strong> ${state}</p>`;
+function headline(payment: WholePayment, { wording }: Visit): Html {
+  return html`<p class="headline"><strong>${wording.money(payment.value)}</strong> ${paymentBadges(payment, wording)}</p>`;
 }
 
 function summary(payment: WholePayment, { wording, merchantId }: Visit): Html {
