@@ -325,7 +325,7 @@ test('everything behind the sign-in works without JavaScript: a payment is found
   await page.type('details.action [name=reason]', 'cliente devolveu um item');
   await press(page, 'details.action button');
   const text = (await page.content()).replaceAll('&nbsp;', ' ');
-  assert.match(text, /O valor foi devolvido/);
+  assert.match(text, /O valor foi estornado/);
   await keepPicture(page, 'given-back-phone');
   await page.browserContext().close();
 });

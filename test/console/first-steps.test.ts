@@ -34,7 +34,7 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   store: /O cartão guardado mais novo: •••• 0001/,
   plan: /O plano mais novo: Clube do Livro/,
   subscribe: /Cobranças .*R\$ 49,90/,
-  month: /O que o último salto fez .*As notificações mais novas .*Pagamento Entregue 1/,
+  month: /O que o último avanço executou .*As notificações mais novas .*Pagamento Entregue 1/,
 };
 
 test('the home of homologation is the first page of the merchant, which leads to the first steps', async () => {

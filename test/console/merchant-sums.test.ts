@@ -180,9 +180,9 @@ test('a payment says in a sentence what became of it, with its installments and 
   const page = `${home}/payments/${reply.body.paymentAuthorization.paymentId}`;
   const words = await until('what it is to bring is known', async () => {
     const read = await wordsAt(page);
-    return read.includes('estão por vir') && read;
+    return read.includes('a receber, a próxima') && read;
   });
-  assert.match(words, /O emissor aprovou\. R\$ [\d,]+ estão por vir, a próxima em \d\d\/\d\d\/\d{4}\./);
+  assert.match(words, /O emissor aprovou\. R\$ [\d,]+ a receber, a próxima em \d\d\/\d\d\/\d{4}\./);
   assert.match(words, /1 R\$ 43,30 R\$ 0,00 Autorizada R\$ [\d,]+ R\$ [\d,]+ \d\d\/\d\d\/\d{4} –/);
   assert.match(words, /11\.222\.333\/0001-81 10,5%/);
   const declined = await pay(service.gatewayUrl, token, 1_051, { referenceTransaction: 'NEGADA-1' });
@@ -203,13 +203,13 @@ test('the sheet of a day says what was sold, what is due and what is missing', a
   const due = await wordsAt(path.replaceAll('&amp;', '&'));
   assert.match(
     due,
-    /Previsto para este dia O quê Valor Parcelas Esperado, líquido R\$ [\d.,]+ [1-9]\d* Falta disso/,
+    /Previsto para este dia O quê Valor Parcelas Esperado, líquido R\$ [\d.,]+ [1-9]\d* Disso, em aberto/,
   );
-  assert.match(due, /Causa Dinheiro que falta Linhas Nenhum arquivo do dia chegou R\$ /);
+  assert.match(due, /Causa Valor em falta Linhas Nenhum arquivo do dia chegou R\$ /);
   const today = new Date().toLocaleDateString('en-CA', { timeZone: 'America/Sao_Paulo' });
   assert.match(
     await wordsAt(`${home}/reconciliation/days/${today}`),
-    /Vendas: [1-9]\d* .*Vendido, bruto R\$ [\d.,]+ [1-9]\d* Devolvido .*Não há o que comparar neste dia\./,
+    /Vendas: [1-9]\d* .*Vendido, bruto R\$ [\d.,]+ [1-9]\d* Estornado .*Não há o que comparar neste dia\./,
   );
   for (const day of ['2026-02-30', 'x', '9999-01-01'])
     assert.equal((await viewer.turnTo(`${home}/reconciliation/days/${day}`)).status, 404, day);
