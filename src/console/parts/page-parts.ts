@@ -38,7 +38,7 @@ export type Column<Row> = {
   readonly csv?: (row: Row) => CsvCell;
 };
 
-/** A wide table scrolls by itself. On a phone each row becomes a card with the columns' titles, without what is blank. */
+/** A wide table scrolls by itself. On a phone each row becomes a card with the columns' titles. */
 export function table<Row>(caption: string, rows: readonly Row[], columns: readonly Column<Row>[]): Html {
   const shown = columns.filter(({ cell }) => cell !== undefined);
   const kindOf = ({ isNumber }: Column<Row>) => isNumber === true && html` class="number"`;

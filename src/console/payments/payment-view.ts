@@ -24,7 +24,7 @@ ${cancelForm(payment, visit)}${happenToPayment(payment, visit)}
 ${payment.attempts !== undefined && section(say('Acquirers that were asked'), attempts(payment.attempts, visit))}
 ${section(say('What became of it'), paymentTimeline(found, visit))}
 ${payment.installments.length > 0 && section(say('Installments'), installments(found, visit))}
-${payment.cancels.length > 0 && section(say('Cancels'), cancels(payment, visit))}
+${payment.cancels.length > 0 && section(say('Refunds'), cancels(payment, visit))}
 ${payment.split !== undefined && section(say('Split'), split(payment, visit))}`;
 }
 
@@ -162,7 +162,7 @@ function attempts(list: Attempts, { wording, merchantId }: Visit): Html {
 
 function cancels(payment: WholePayment, { wording }: Visit): Html {
   const { say, money } = wording;
-  return table(say('Cancels'), payment.cancels, [
+  return table(say('Refunds'), payment.cancels, [
     { title: say('Asked for'), cell: (one) => moment(wording, one.createdAt) },
     { title: say('Amount'), isNumber: true, cell: (one) => money(one.amount) },
     { title: say('Status'), cell: (one) => stateBadge(CANCEL_STATES, one.status, wording) },

@@ -163,7 +163,7 @@ function dayTable(days: readonly Day[], accountNumber: string, { wording, mercha
     },
     { title: say('Expected fees'), isNumber: true, cell: (one) => reais(one.expectedFee) },
     {
-      title: say('Missing'),
+      title: say('Not come yet'),
       isNumber: true,
       cell: (one) => html`${reais(one.openValue)} <small>(${count(one.openInstallments)})</small>`,
     },
