@@ -137,6 +137,7 @@ test('on a phone the menu is a drawer that opens without a script, by the keyboa
     assert.equal(await page.evaluate("document.querySelector('#menu').checkVisibility()"), false);
     await page.focus('button.menu');
     await page.keyboard.press('Enter');
+    await page.waitForFunction("document.querySelector('#menu').checkVisibility()");
     const words = await wordsOn(page, '#menu');
     assert.match(
       words,
@@ -149,7 +150,7 @@ test('on a phone the menu is a drawer that opens without a script, by the keyboa
     assert.equal(await page.evaluate("document.activeElement.closest('#menu') !== null"), true);
     assert.deepEqual(await faultsOf(page, `menu-phone-${scheme}`), []);
     await page.keyboard.press('Escape');
-    assert.equal(await page.evaluate("document.querySelector('#menu').checkVisibility()"), false);
+    await page.waitForFunction("!document.querySelector('#menu').checkVisibility()");
   }
   await wear(page, DESK);
   assert.equal(await page.evaluate("document.querySelector('#menu').checkVisibility()"), true);
