@@ -153,6 +153,7 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
   };
   return {
     prefix: '/console',
+    icon: tools.assets.paths.icon,
     answer: (request) => answerPage(tools, request),
     failed(failure, language) {
       const { status, sentence } = FAILURES[failure];

@@ -296,7 +296,6 @@ export const FIRST_STEPS_SCREENS: readonly Screen<TestTools>[] = [
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'First steps',
-    place: 5,
     homologationOnly: true,
     refreshSeconds: 3,
     read: readMade,

@@ -43,6 +43,8 @@ export type Pages = {
   readonly prefix: string;
   /** Default: forms alone. */
   readonly bodyTypes?: readonly string[];
+  /** Its path: browsers ask for /favicon.ico where a page names none. Default: none is named there. */
+  readonly icon?: string;
   readonly answer: (request: PageRequest) => Promise<PageAnswer>;
   /** Shown when the server itself cannot answer. */
   readonly failed: (failure: Failure, language: Language) => Answer;
@@ -59,6 +61,7 @@ declare module 'fastify' {
 
 type OriginOf = (request: FastifyRequest) => string | null;
 
+const FAVICON = '/favicon.ico';
 const METHODS = ['GET', 'HEAD', 'POST'] as const;
 
 /** `failureOf` maps an error, and logs our own. */
@@ -68,12 +71,13 @@ export function addPages(
   failureOf: (error: unknown, request: FastifyRequest) => Failure,
   { bodies, originOf }: { readonly bodies: BodyMemory; readonly originOf: OriginOf },
 ): void {
-  const { prefix } = pages;
+  const { prefix, icon } = pages;
   app.register(async (below) => {
     takeBodies(below, bodies, pages.bodyTypes ?? FORMS);
     below.setErrorHandler((error, request, reply) =>
       send(request, reply, pages.failed(failureOf(error, request), request.language)),
     );
+    if (icon !== undefined) addIcon(below, icon);
     for (const url of [prefix, `${prefix}/*`]) {
       below.route({
         method: [...METHODS],
@@ -88,6 +92,18 @@ export function addPages(
         },
       });
     }
+  });
+}
+
+function addIcon(app: FastifyInstance, icon: string): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: FAVICON,
+    config: { isPage: true },
+    handler: (request, reply) => {
+      request.pageOf = { route: FAVICON };
+      return send(request, reply, { status: 302, headers: { location: icon } });
+    },
   });
 }
 
