@@ -107,6 +107,8 @@ function buildWords(folder) {
     `--outdir=${folder}`,
     `--metafile=${join(folder, METAFILE)}`,
     ...['--bundle', '--splitting', '--format=esm', '--platform=node', '--target=node26'],
+    // What runs as readers find it, beside the bundle.
+    ...['--external:#shop', '--external:#client'],
     ...['--packages=external', '--sourcemap', '--sources-content=false', '--log-level=error'],
     // Names that do not change with the rest of a file are of no use: a folder is of one state.
     ...['--chunk-names=chunks/[name]-[hash]', '--tsconfig-raw={}'],

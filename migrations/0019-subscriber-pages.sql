@@ -15,9 +15,3 @@ create table subscriber_pages (
   foreign key (merchant_id, subscription_id) references subscriptions (merchant_id, subscription_id)
 );
 create index subscriber_pages_by_page_key on subscriber_pages (page_key);
-
--- subscriber: at the page of his subscription.
-alter table subscriptions drop constraint subscriptions_reason_check;
-alter table subscriptions add constraint subscriptions_reason_check check (reason in ('user', 'plan', 'declined', 'completed', 'cardCanceled', 'chargeback', 'payer', 'rejected', 'expired', 'unanswered', 'subscriber'));
-alter table subscription_events drop constraint subscription_events_reason_check;
-alter table subscription_events add constraint subscription_events_reason_check check (reason in ('user', 'plan', 'declined', 'completed', 'cardCanceled', 'chargeback', 'payer', 'rejected', 'expired', 'unanswered', 'subscriber'));

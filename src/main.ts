@@ -84,6 +84,7 @@ function printBanner(configuration: Configuration, app: App): void {
     say(`  Gateway API  ${app.gatewayUrl}`);
     say(`  Other APIs   ${app.integrationUrl}`);
     if (configuration.servesDocuments) say(`  Reference    ${origin}/docs`);
+    if (app.shopUrl !== null) say(`  Demo shop    ${app.shopUrl}`);
   } else {
     say(`  Roles        ${configuration.roles.join(', ')}`);
     say(`  Health       ${origin}/health/ready`);
@@ -94,7 +95,7 @@ function printBanner(configuration: Configuration, app: App): void {
   say(`  Metrics      ${app.metricsUrl}`);
   if (app.demoFile !== null && existsSync(app.demoFile)) {
     say(`  Demo logins  ${app.demoFile}`);
-    say('Next: a first payment in five steps, in README.md.');
+    say('Next: buy at the demo shop, or make a first payment in five steps, in README.md.');
   }
 }
 

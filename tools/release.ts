@@ -29,7 +29,7 @@ const SHIPPED = [
   /^bin\//,
   /^migrations\//,
   /^(src|packages|simulators|clients)\/(?!.*\.test\.ts$)/,
-  /^(docs|decisions|examples\/bridge)\//,
+  /^(docs|decisions|examples)\//,
   /^deploy\//,
 ];
 /** Neither runs: programs of packages for a command line, and npm's own list. */

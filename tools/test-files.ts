@@ -36,7 +36,7 @@ export const STARTERS: readonly string[] = [
 export const OF_PACKAGES: readonly string[] = ['test/installing/settlement-files.test.ts'];
 /** A slice of the suite `payments` of the proof, for whoever changes what it is about. */
 const OF_CHAOS: readonly string[] = ['test/payments/faults.test.ts'];
-/** A buyer at the page of a payment link: of the suite `browser`. */
+/** Buyers at the pages of links, subscribers and the demo shop: of the suite `browser`. */
 export const OF_BUYERS: readonly string[] = ['test/payments/link-browser.test.ts'];
 
 const OF_PROOF = [...PAPERS, ...CLUSTERS, ...STARTERS, ...OF_PACKAGES, ...OF_CHAOS, ...OF_BUYERS];
@@ -45,7 +45,7 @@ const READ_BY: readonly (readonly [files: readonly string[], changed: RegExp])[]
   [PAPERS, /^(README|package|docs|deploy|releases|bin|tools|simulators)\b|^src\/.*(contract|refusals)\.ts$/],
   [CLUSTERS, /^src\/(app|homologation|platform)\//],
   [OF_PACKAGES, /^packages\//],
-  [OF_BUYERS, /^src\/payments\/links\//],
+  [OF_BUYERS, /^(clients\/browser|examples\/shop|src\/(payments\/links|transactions\/payers))\//],
   [STARTERS, /^(bin|src\/homologation\/embedded-postgres)\//],
   [OF_CHAOS, /^(chaos|src\/(payments|transactions))\//],
 ];

@@ -46,6 +46,8 @@ const search = (title: string, name: string): Look => ({
 
 /** What is looked at beside each screen as it opens. */
 const MORE: Readonly<Record<string, readonly Look[]>> = {
+  // The sales of two days are summed behind the page.
+  '/merchants/{merchantId}/today': [{ readsOn: true }],
   '/merchants/{merchantId}/payments': [
     OPEN,
     payments('a month', 30),

@@ -7,6 +7,7 @@ import type { Database } from '../platform/postgres/database.ts';
 import { openReminder } from '../platform/reminder.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { forgetInBatches } from '../platform/work/every-so-often.ts';
+import { PROVIDER_DECIDER } from './adapters/provider/routed-decider.ts';
 import type { Decision } from './anti-fraud.ts';
 import { codesRead, codesWrite, deleteExpiredCodes } from './codes.sql.ts';
 import { type DecideTools, type DecideVerification, decideVerification } from './decide-sale.ts';
@@ -60,7 +61,6 @@ export async function openAntiFraud(
   const isProduction = configuration.environment === 'production';
   const { velocity, deciders } = await openDeciders(context);
   const decisions = metrics.counter(ANTI_FRAUD_DECISIONS);
-  // An unreachable provider is silent about every sale, so the warning is not repeated each time.
   const silences = openReminder((reason, times) =>
     log.warn({ reason, times }, 'anti-fraud gave no decision'),
   );
@@ -70,7 +70,9 @@ export async function openAntiFraud(
       decisions.inc({ verdict });
       if (verdict === 'reject') log.info({ merchantId, reasons }, 'anti-fraud rejected a sale');
     },
+    // Silences of the provider are an outage of it.
     warnOfSilence: (decider: string, error: unknown) =>
+      decider !== PROVIDER_DECIDER &&
       silences.report(`${decider}: ${error instanceof Error ? error.message : error}`),
   };
   const codes = { keyring, findRequest, writeCode: batched(codesWrite(database)) };

@@ -6,6 +6,7 @@ import { errorFields } from '../platform/log.ts';
 import { counter, histogram } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
+import type { PeerCalls } from '../platform/process-reports/peer-calls.ts';
 import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import { openReminder } from '../platform/reminder.ts';
 import type { ProviderTable } from '../providers/open-provider-table.ts';
@@ -67,6 +68,7 @@ export type DecidersContext = ModuleContext & {
   readonly keyring: Keyring;
   readonly audit: Audit;
   readonly providerTable: ProviderTable;
+  readonly peerCalls: PeerCalls;
 };
 
 export type Deciders = { readonly velocity: VelocityDecider; readonly deciders: readonly Decider[] };
@@ -94,7 +96,7 @@ async function openProviders(
   context: DecidersContext,
   named: ProviderSettings | null,
 ): Promise<RoutedDecider> {
-  const { metrics, providerTable } = context;
+  const { metrics, providerTable, peerCalls } = context;
   const { environment } = context.configuration;
   const calls = metrics.histogram(ANTI_FRAUD_PROVIDER_CALL_DURATION_SECONDS);
   const observe: ProviderObserver = (result, seconds) => calls.observe({ result }, seconds);
@@ -114,7 +116,9 @@ async function openProviders(
       return { port, close: () => provider.close() };
     },
   });
-  return new RoutedDecider(providers, timeout);
+  return new RoutedDecider(providers, timeout, (name, answer) =>
+    peerCalls.note('antifraud', name, 'decide', answer),
+  );
 }
 
 async function openProvider(

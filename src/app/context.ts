@@ -7,7 +7,7 @@ import type { GateKeeper } from '../platform/gate.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import type { Outages } from '../platform/outages.ts';
 import type { OpenedDatabase } from '../platform/postgres/database.ts';
-import type { LastSilences } from '../platform/process-reports/peer-calls.ts';
+import type { PeerCalls } from '../platform/process-reports/peer-calls.ts';
 import type { Tracer } from '../platform/tracing/tracer.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import type { Configuration } from './config.ts';
@@ -18,7 +18,7 @@ export type StartContext = Pick<ModuleContext, 'closings' | 'log' | 'metrics' | 
   readonly configuration: Configuration;
   readonly outages: Outages;
   readonly gate: GateKeeper;
-  readonly silences: LastSilences;
+  readonly peerCalls: PeerCalls;
   readonly tracer: Tracer | null;
 };
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Actor, Audit } from '../audit/audit-event.ts';
 import { createDemoLink } from '../console/users/invite-user.ts';
 import type { DataFolder } from '../homologation/data-folder.ts';
+import type { DemoShop } from '../homologation/open-demo-shop.ts';
 import type { StartSimulator } from '../homologation/start-simulator.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { type BusinessClock, businessClock } from '../platform/business-clock.ts';
@@ -14,10 +15,11 @@ import { DatabaseTime } from '../platform/database-time.ts';
 import { whyHeld } from '../platform/gate.ts';
 import { histogram, type Metrics } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
+import type { PeerName } from '../platform/outages.ts';
 import { batchWrites } from '../platform/postgres/batched-writes.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { placeGiven, placeOfService } from '../platform/postgres/database-place.ts';
-import type { ObserveCall } from '../platform/process-reports/peer-calls.ts';
+import type { ObserveCallsOf } from '../platform/process-reports/peer-calls.ts';
 import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import { alsoWhileHeld, noting } from '../platform/work/every-so-often.ts';
 import type { Acquirer } from '../providers/acquirers/acquirer.ts';
@@ -40,6 +42,7 @@ import {
   PIX_PORT,
 } from '../providers/pix/open-pix-bank.ts';
 import type { PixBank } from '../providers/pix/pix-bank.ts';
+import { DEFAULT_PROVIDER } from '../providers/provider.ts';
 import { utcText } from '../values/instant.ts';
 import type { Configuration } from './config.ts';
 import type { AppContext, BusinessTime, StartContext } from './context.ts';
@@ -123,12 +126,16 @@ export async function openInfrastructure(start: StartContext, startSimulator?: S
 }
 
 /** The acquirer that the settings name, or its simulator, behind the gate. */
-async function openNamedAcquirer(start: StartContext, url: string, observe: ObserveCall): Promise<Acquirer> {
+async function openNamedAcquirer(
+  start: StartContext,
+  url: string,
+  observeOf: ObserveCallsOf,
+): Promise<Acquirer> {
   const { configuration, closings, gate } = start;
   const channel = await openAcquirerChannel(start);
   const { about, warning } = await checkAcquirer(url, configuration.environment, channel);
   if (warning !== null) say(warning);
-  const acquirer = openAcquirer(url, channel, about, observe);
+  const acquirer = openAcquirer(url, channel, about, observeOf(DEFAULT_PROVIDER));
   closings.push({ name: 'acquirer', close: () => acquirer.close() });
   return ACQUIRER_PORT.gated(acquirer, () => whyHeld(gate));
 }
@@ -168,16 +175,31 @@ export async function makeDemo(
   { configuration, whileDatabaseStarts, database, audit }: AppContext,
   folder: DataFolder | null,
   urls: { gatewayUrl: string; integrationUrl: string },
-): Promise<{ readonly file: string; readonly signInUrl: string } | null> {
+): Promise<{ readonly demoFile: string; readonly signInUrl: string; readonly shopUrl: string } | null> {
   if (configuration.environment !== 'homologation' || folder === null) return null;
   const { createDemoMerchant } = await import('../homologation/create-demo-merchant.ts');
   const file = join(folder.path, 'demo.json');
   const tools = { database, audit, operator: serviceHere(), cell: configuration.cell };
   await whileDatabaseStarts(() => createDemoMerchant(tools, file, urls));
   const token = await createDemoLink(tools);
-  // Passkeys need a host name.
-  const origin = new URL(urls.gatewayUrl).origin.replace('//127.0.0.1:', '//localhost:');
-  return { file, signInUrl: `${origin}/console/links/${token}` };
+  const { addressOfShop, demoOrigin } = await import('../homologation/open-demo-shop.ts');
+  const { gatewayUrl } = urls;
+  return {
+    demoFile: file,
+    signInUrl: `${demoOrigin(gatewayUrl)}/console/links/${token}`,
+    shopUrl: addressOfShop(configuration.pagesOrigin, gatewayUrl),
+  };
+}
+
+/** Where there is a demo merchant. */
+export async function openShopOfDemo(
+  { configuration, log, pixSimulatorUrl }: AppContext,
+  folder: DataFolder | null,
+): Promise<DemoShop | null> {
+  if (configuration.environment !== 'homologation' || folder === null) return null;
+  const { openDemoShop } = await import('../homologation/open-demo-shop.ts');
+  const { pagesOrigin, console } = configuration;
+  return openDemoShop({ log, pixSimulatorUrl, pagesOrigin, consoleOrigin: console.origin });
 }
 
 /** The demo merchant sells by the simulated acquirer that the settings name, until they name it no more. */
@@ -215,14 +237,14 @@ export async function openBusinessTime(
 }
 
 /** Of all acquirers, of all banks, and of all banks of Pix. */
-type ObserveCalls = Readonly<Record<'acquirer' | 'bank' | 'pix', ObserveCall>>;
+type ObserveCalls = Readonly<Record<'acquirer' | 'bank' | 'pix', ObserveCallsOf>>;
 
-function observeCalls({ metrics, silences }: StartContext): ObserveCalls {
-  const observing = (peer: string, described: typeof BANK_CALL_DURATION_SECONDS): ObserveCall => {
+function observeCalls({ metrics, peerCalls }: StartContext): ObserveCalls {
+  const observing = (peer: PeerName, described: typeof BANK_CALL_DURATION_SECONDS): ObserveCallsOf => {
     const calls = metrics.histogram(described);
-    return (operation, answer, seconds) => {
+    return (provider) => (operation, answer, seconds) => {
       calls.observe({ operation, result: answer.kind }, seconds);
-      silences.note(peer, answer);
+      peerCalls.note(peer, provider, operation, answer);
     };
   };
   return {
@@ -280,7 +302,7 @@ export async function openProviders(
 export async function openNamedBank(
   start: StartContext,
   url: string | null,
-  observe: ObserveCall,
+  observeOf: ObserveCallsOf,
 ): Promise<Bank | null> {
   if (url === null) return null;
   const { configuration, closings, metrics, gate, log } = start;
@@ -291,7 +313,7 @@ export async function openNamedBank(
   closings.push({ name: 'channel to the bank', close: async () => channel.close() });
   const { bank, warning } = await openBank(url, channel, {
     isRealOnly: configuration.environment === 'production',
-    observe,
+    observe: observeOf(DEFAULT_PROVIDER),
   });
   closings.push({ name: 'bank', close: () => bank.close() });
   if (warning !== null) say(warning);
@@ -307,10 +329,11 @@ function headersOfClock(merchantId: string, clock: BusinessClock): Readonly<Reco
 export async function openNamedPixBank(
   start: StartContext,
   simulatorUrl: string | null,
-  { observe, clock }: { readonly observe: ObserveCall; readonly clock: BusinessClock },
+  { observe: observeOf, clock }: { readonly observe: ObserveCallsOf; readonly clock: BusinessClock },
 ): Promise<PixBank | null> {
   const { configuration, closings, metrics, gate, log } = start;
   const { url, settings } = configuration.pix;
+  const observe = observeOf(DEFAULT_PROVIDER);
   const open = async () => {
     const opened = await openChannel(configuration.pix.channel, {
       connectTimeoutMilliseconds: PIX_CONNECT_MILLISECONDS,

@@ -31,7 +31,7 @@ import { openOutages } from '../platform/outages.ts';
 import { PostgresKilled } from '../platform/postgres/database-errors.ts';
 import { databaseWait } from '../platform/postgres/database-wait.ts';
 import { openReads } from '../platform/postgres/searches.ts';
-import { LastSilences } from '../platform/process-reports/peer-calls.ts';
+import { PeerCalls } from '../platform/process-reports/peer-calls.ts';
 
 import { DOCUMENT_ENDPOINTS, printDocuments } from '../platform/reference/documents.ts';
 import type { Pages } from '../platform/web-pages/page-routes.ts';
@@ -47,6 +47,7 @@ import {
   openNamedBank,
   openNamedPixBank,
   openProviders,
+  openShopOfDemo,
   routeDemo,
   say,
   serviceHere,
@@ -67,6 +68,8 @@ export type App = {
   readonly metricsUrl: string;
   /** Null outside homologation, and without a data folder. */
   readonly demoFile: string | null;
+  /** Where `demoFile` is: a shop of the demo merchant, to buy at. */
+  readonly shopUrl: string | null;
   /** A link that opens the console once. */
   readonly signInUrl: string | null;
   readonly consoleUrl: string | null;
@@ -126,8 +129,8 @@ async function openOnce(
   const gate = openWatchedGate(configuration, log, metrics);
   const opened = { configuration, closings, log, metrics };
   const tracer = await openTracing(opened);
-  const silences = new LastSilences();
-  const start: StartContext = { ...opened, outages, gate, tracer, silences, whileDatabaseStarts };
+  const peerCalls = new PeerCalls(outages);
+  const start: StartContext = { ...opened, outages, gate, tracer, peerCalls, whileDatabaseStarts };
   await refuseTakenPorts(configuration);
   const infrastructure = await openInfrastructure(start, surroundings.startSimulator);
   const { server } = infrastructure;
@@ -176,10 +179,8 @@ async function openOnDatabase(
     batched: batchedWith(start.metrics),
     ...keys,
     ...time,
-    acquirerUrl,
     ...providers,
-    bankUrl,
-    pixSimulatorUrl,
+    ...{ acquirerUrl, bankUrl, pixSimulatorUrl },
     commitChange: auditedKeyChanges(keys.audit, serviceHere()),
   };
   const modules = await openModules(context);
@@ -197,8 +198,9 @@ async function openOnDatabase(
     ...modules.works,
     ...consoleWorks(context),
   ];
-  const listeners = { drain, opened: opening.promise };
-  const urls = await openListeners(context, modules, endpoints, listeners)
+  const shop = await openShopOfDemo(context, folder);
+  const doors = { drain, opened: opening.promise, shop: shop?.pages ?? null };
+  const urls = await openListeners(context, modules, endpoints, doors)
     .then(async (opened) => {
       await recordStart();
       return opened;
@@ -218,8 +220,9 @@ async function openOnDatabase(
   // Before the listeners close: they wait for every accepted caller.
   start.closings.push({ name: 'waiting callers', close: modules.stopWaiting });
   const demo = await makeDemo(context, folder, urls);
+  if (demo !== null) shop?.open(demo.demoFile);
   readiness.isReady = true;
-  return { ...urls, demoFile: demo?.file ?? null, signInUrl: demo?.signInUrl ?? null };
+  return { ...urls, ...(demo ?? { demoFile: null, signInUrl: null, shopUrl: null }) };
 }
 
 /**
@@ -263,7 +266,7 @@ async function openListeners(
   context: AppContext,
   { identify }: Modules,
   endpoints: readonly ServedEndpoint[],
-  doors: Pick<ServerOptions, 'drain' | 'opened'>,
+  { shop, ...doors }: Pick<ServerOptions, 'drain' | 'opened'> & { readonly shop: Pages | null },
 ) {
   const { configuration, closings, log, metrics, gate, tracer } = context;
   const bodies = new BodyMemory(MOST_BODY_BYTES, observeBodies(metrics, log));
@@ -271,7 +274,10 @@ async function openListeners(
   const onForbidden = countRefused(context);
   const isForCallers = configuration.roles.includes('http');
   const provider = isForCallers ? await openIdentities(configuration, log) : null;
-  const pages = isForCallers ? openConsole(context, { endpoints, admission, onForbidden, provider }) : null;
+  // A console that has its own listener has nothing beside it.
+  const demoShop = configuration.console.listener === null ? (shop?.prefix ?? null) : null;
+  const below = { endpoints, admission, onForbidden, provider, demoShop };
+  const pages = isForCallers ? openConsole(context, below) : null;
   const options: Omit<ServerOptions, 'mounts' | 'pages' | 'isOverTls'> = {
     endpoints,
     identify,
@@ -293,17 +299,18 @@ async function openListeners(
   const apps: FastifyInstance[] = [];
   // All listeners close together: while one waits for its last request, none may accept another.
   closings.push({ name: 'servers', close: () => Promise.all(apps.map((app) => app.close())) });
-  const build = (mounts: ServerOptions['mounts'], shown: Pages | null, isOverTls = false) => {
+  const build = (mounts: ServerOptions['mounts'], shown: readonly Pages[], isOverTls = false) => {
     const app = buildServer({ ...options, mounts, pages: shown, isOverTls });
     apps.push(app);
     return app;
   };
   const { gateway } = configuration;
   const integration = isForCallers ? configuration.integration : gateway;
-  const beside = configuration.environment === 'homologation' ? pages : null;
+  const isBeside = configuration.environment === 'homologation' && pages !== null;
+  const beside = isBeside ? [pages, ...(shop === null ? [] : [shop])] : [];
   const urls = await listen(gateway, integration, (mounts) => build(mounts, beside));
   const isOverTls = configuration.console.origin?.startsWith('https:') === true;
-  const consoleUrl = await listenForPeople(configuration, pages, (shown) => build([], shown, isOverTls));
+  const consoleUrl = await listenForPeople(configuration, pages, (shown) => build([], [shown], isOverTls));
   const pixWebhookUrl = await openPixWebhook(context);
   return { ...urls, consoleUrl, pixWebhookUrl, metricsUrl: await openMetricsListener(context) };
 }

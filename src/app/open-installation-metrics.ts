@@ -1,7 +1,6 @@
-import { statfs } from 'node:fs/promises';
 import packageJson from '../../package.json' with { type: 'json' };
 import { lookAtArchive, lookAtDatabase } from '../platform/database-watch/server-facts.sql.ts';
-
+import { roomIn } from '../platform/disk-space.ts';
 import { databaseGauge, gauge, type Metrics } from '../platform/metrics.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
@@ -41,9 +40,10 @@ const DATA_FREE = gauge(
   'parcela_data_folder_free_bytes',
   'Free space on the disk of PARCELA_DATA_DIR, for this process; that of the database shows as errors of kind full.',
 );
+const DATA_SIZE = gauge('parcela_data_folder_size_bytes', 'Size of that disk.');
 
 export function openInstallationMetrics(
-  { configuration, database, metrics }: AppContext,
+  { configuration, database, metrics, outages }: AppContext,
   isReady: () => boolean,
 ): { readonly works: readonly Work[] } {
   const { environment, dataFolder } = configuration;
@@ -53,14 +53,21 @@ export function openInstallationMetrics(
   const version = metrics.gauge(SCHEMA_VERSION);
   const size = metrics.gauge(DATABASE_SIZE);
   const free = metrics.gauge(DATA_FREE);
+  const dataSize = metrics.gauge(DATA_SIZE);
   const lookAtLog = openLogMetrics(metrics, database);
   const look = everySoOften('lookAtDatabase', LOOK_MILLISECONDS, async () => {
+    // The folder does not exist if the service keeps nothing itself.
+    const room = await roomIn(dataFolder);
+    if (room !== null) {
+      const { freeBytes, sizeBytes, lack } = room;
+      free.set(freeBytes);
+      dataSize.set(sizeBytes);
+      const says = `${(freeBytes / 1e6).toFixed(0)} MB are free in ${dataFolder}`;
+      outages.diskRead(lack === 'full' ? says : null);
+    }
     const found = await lookAtDatabase(database);
     version.set(found.schemaVersion);
     size.set(found.sizeBytes);
-    // The folder does not exist if the service keeps nothing itself.
-    const disk = await statfs(dataFolder).catch(() => null);
-    if (disk !== null) free.set(disk.bavail * disk.bsize);
     await lookAtLog();
   });
   return { works: [alsoWhileHeld(look)] };

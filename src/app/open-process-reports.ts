@@ -26,7 +26,7 @@ export function openProcessReports({
   metrics,
   gate,
   closings,
-  silences,
+  peerCalls,
 }: AppContext): readonly Work[] {
   const processId = randomUUID();
   const { cell, roles } = configuration;
@@ -49,7 +49,7 @@ export function openProcessReports({
       ...{ peer, state, since, answeredAt },
       awayFor: open.map(({ labels }) => String(labels.kind ?? awayFor)),
       awayProviders: open.map(({ labels }) => String(labels.provider)),
-      reason: state === 'silent' || open.length > 0 ? silences.reasonOf(peer) : null,
+      reason: state === 'silent' || open.length > 0 ? peerCalls.reasonOf(peer) : null,
       // Of the provider that has said nothing for the longest time.
       feedAgeSeconds: ages.length === 0 ? null : Math.max(...ages.map(({ value }) => value)),
     };

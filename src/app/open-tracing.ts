@@ -7,7 +7,7 @@ import { OTLP_CONNECT_MILLISECONDS, openSpanExport } from '../platform/tracing/o
 import { Tracer } from '../platform/tracing/tracer.ts';
 import type { StartContext } from './context.ts';
 
-type TracingContext = Omit<StartContext, 'tracer' | 'outages' | 'gate' | 'silences' | 'whileDatabaseStarts'>;
+type TracingContext = Omit<StartContext, 'tracer' | 'outages' | 'gate' | 'peerCalls' | 'whileDatabaseStarts'>;
 
 const SPANS = counter(
   'parcela_trace_spans_total',

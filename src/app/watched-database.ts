@@ -12,6 +12,7 @@ import { type DatabasePlace, prepareDatabase } from '../platform/postgres/databa
 import { whyRefused } from '../platform/postgres/database-wait.ts';
 import type { Connections } from '../platform/postgres/pools.ts';
 import { refuseSharedConnections } from '../platform/postgres/shared-connections.ts';
+import { kindOfRefusedWrite } from '../platform/postgres/write-refusals.ts';
 import { type Configuration, ConfigurationFault } from './config.ts';
 import type { StartContext } from './context.ts';
 import { say } from './infrastructure.ts';
@@ -89,9 +90,10 @@ function openWatched(
       seen.used(kind, seconds);
       outages.databaseAnswered();
     },
-    failed(error) {
-      seen.failed(error);
-      outages.databaseFailed(error);
+    failed(kind, error) {
+      seen.failed(kind, error);
+      const isOwnRoom = kind === 'search' && kindOfRefusedWrite(error) === 'full';
+      if (!isOwnRoom) outages.databaseFailed(error);
     },
   };
   const database = openDatabase(address, noteIdleConnection, { watcher: watch, connections, observer });
@@ -104,7 +106,7 @@ function openWatched(
 }
 
 /** A full disk accepts a heartbeat now and then: the next write fails again. */
-const SETTLED_MILLISECONDS = 5_000;
+const SETTLED_MILLISECONDS = 10_000;
 
 /** Closed until the database was checked. Reports its state to log, metrics and the person. */
 export function openWatchedGate(configuration: Configuration, log: Log, metrics: Metrics): GateKeeper {
@@ -115,7 +117,7 @@ export function openWatchedGate(configuration: Configuration, log: Log, metrics:
   const tell = (reason: HoldReason | null, words: string) => {
     if (reason === null) log.warn({}, 'work goes on');
     else log.error({ reason, detail: words }, 'all work is held');
-    say(reason === null ? 'Work goes on.' : `All work is held: ${words}. See docs/restore.md.`);
+    say(reason === null ? 'Work goes on.' : `All work is held: ${words}. See docs/runbook.md.`);
   };
   let told: HoldReason | null = null;
   let settling: NodeJS.Timeout | undefined;
@@ -130,7 +132,7 @@ export function openWatchedGate(configuration: Configuration, log: Log, metrics:
         told = null;
         tell(null, '');
       }, SETTLED_MILLISECONDS).unref();
-    } else if (!isSettling || reason !== told) {
+    } else if (reason !== told || (reason !== 'unwritable' && !isSettling)) {
       told = reason;
       tell(reason, words);
     }

@@ -29,7 +29,7 @@ export async function withAcquirers<T>(
   try {
     const byDefault = await openNamed(tools.acquirer, closings);
     const table = await openProviderTable({ database, keyring, log, closings });
-    const observe = () => {};
+    const observe = () => () => {};
     const acquirers = await openAcquirers(table, { environment, gate: ALWAYS_OPEN, byDefault, observe });
     // What they can do, and whether they are real, is said before anything else is asked.
     await Promise.all(

@@ -77,10 +77,13 @@ async function reachEmbedded(
       `${forgotten} is set, and neither DATABASE_URL nor DATABASE_URL_FILE: nothing was done. Set the database of that installation ` +
         'too, or PARCELA_ENVIRONMENT=homologation for the embedded one',
     );
-  const { findRunningPostgres, startEmbeddedPostgres } = await import(
+  const { findRunningPostgres, PostgresSilent, startEmbeddedPostgres } = await import(
     '../homologation/embedded-postgres/launcher.ts'
   );
-  const running = await findRunningPostgres(dataFolder).catch(() => null);
+  const running = await findRunningPostgres(dataFolder).catch((error: unknown) => {
+    if (error instanceof PostgresSilent) throw error;
+    return null;
+  });
   const say = (how: string) => {
     report(`homologation: the embedded database in ${dataFolder}${how}`);
     warn();

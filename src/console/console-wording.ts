@@ -17,6 +17,7 @@ import RECONCILIATION_TEXTS from './reconciliation/texts.json' with { type: 'jso
 import RECURRENCE_TEXTS from './recurrence/texts.json' with { type: 'json' };
 import SECOND_PERSON_TEXTS from './second-person/texts.json' with { type: 'json' };
 import SETTLEMENT_TEXTS from './settlement/texts.json' with { type: 'json' };
+import TODAY_TEXTS from './today/texts.json' with { type: 'json' };
 import UNRESOLVED_TEXTS from './unresolved/texts.json' with { type: 'json' };
 import UPKEEP_TEXTS from './upkeep/texts.json' with { type: 'json' };
 import USER_TEXTS from './users/texts.json' with { type: 'json' };
@@ -24,6 +25,7 @@ import USER_TEXTS from './users/texts.json' with { type: 'json' };
 /** Texts are English where they are written. These are their Portuguese. */
 export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
   ...PART_TEXTS.portuguese,
+  ...TODAY_TEXTS.portuguese,
   ...USER_TEXTS.portuguese,
   ...PAYMENT_TEXTS.portuguese,
   ...OPERATOR_TEXTS.portuguese,

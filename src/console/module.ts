@@ -81,6 +81,8 @@ type Below = {
   readonly onForbidden: OnForbidden;
   /** Null: people sign in with passkeys only. */
   readonly provider: IdentityProvider | null;
+  /** The path of the demo shop; null: it is not served. */
+  readonly demoShop: string | null;
 };
 
 /** A person opens some pages a minute. Live pages reload themselves. */
@@ -144,12 +146,14 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
       declineRequest: (visit, requestId, reason) =>
         decide(visit, { requestId, reason, decision: 'declined' }),
       contractOf: (id) => endpoints.get(id)?.contract ?? null,
+      demoShop: below.demoShop,
     },
     findMerchant: (merchantId) => findMerchant(database, merchantId),
     onForbidden: below.onForbidden,
   };
   return {
     prefix: '/console',
+    icon: tools.assets.paths.icon,
     answer: (request) => answerPage(tools, request),
     failed(failure, language) {
       const { status, sentence } = FAILURES[failure];
@@ -166,7 +170,9 @@ const WHO_KNOWS =
 
 type DecideArguments = [visit: Visit, wanted: Parameters<typeof decideRequest>[2]];
 
-function consoleTools(context: ConsoleContext): Omit<ConsoleTools, 'contractOf' | keyof WaitingTools> {
+function consoleTools(
+  context: ConsoleContext,
+): Omit<ConsoleTools, 'contractOf' | 'demoShop' | keyof WaitingTools> {
   const { database, lookUp, gate, audit, keyring, configuration } = context;
   const findVerification = keptRead(VERIFICATION_MILLISECONDS, () => findLastVerification(database));
   const enforceAddresses = configuration.environment === 'production';

@@ -1,7 +1,10 @@
 import { patiently } from '../platform/exports.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import type { Reader } from '../platform/postgres/database.ts';
+import type { Search } from '../platform/postgres/searches.ts';
 import { type PreparedReadsOptions, preparedReads } from '../platform/prepared-reads.ts';
+import type { DayOfReceivables } from '../reconciliation/days/day.ts';
+import { listReceivableDays } from '../reconciliation/days/days.sql.ts';
 import { listReceivablesOf, sumSold } from '../reconciliation/receivables/receivables.sql.ts';
 import { type DayReport, readBoundedDayReport } from '../reconciliation/reports/read-day-report.ts';
 import { countRetries } from '../recurrence/billings/billing-sums.sql.ts';
@@ -11,21 +14,32 @@ import { findNewestCustomerPayments } from '../transactions/customers/customers.
 import { findNamedBoletos } from '../transactions/methods/boleto/boletos.sql.ts';
 import { findPixOfPayer } from '../transactions/methods/pix/pix-charges.sql.ts';
 import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
-import { readSaleCounts } from '../transactions/read-sale-counts.ts';
-import { addDays, startOfSaoPauloDay } from '../values/instant.ts';
+import { readPeriodSums, readSaleCounts } from '../transactions/read-sale-counts.ts';
+import { cents } from '../values/cents.ts';
+import {
+  addDays,
+  type Day,
+  type Instant,
+  instant,
+  saoPauloDay,
+  startOfSaoPauloDay,
+} from '../values/instant.ts';
 import { DELIVERY_STATES } from '../webhooks/deliveries/delivery.ts';
+import { listEndpointsOf } from '../webhooks/endpoints/webhook-endpoints.sql.ts';
 import { listDeliveries } from '../webhooks/history/list-deliveries.ts';
 import { listDeliveriesOf } from '../webhooks/history/messages-of-payments.sql.ts';
 import type { ChargeCounts, ChartTools, DeliveryCounts } from './charts/chart-screens.ts';
 import type { FilterPageTools } from './filters/filter-screens.ts';
 import type { ListTools } from './filters/list-screens.ts';
 import { keepFilter, listSavedFilters, removeFilter } from './filters/saved-filters.sql.ts';
+import type { AddressTools } from './notifications/address-screens.ts';
 import type { Asked } from './parts/screen.ts';
 import type { PaymentTools } from './payments/payment-screens.ts';
 import { MOST_DELIVERIES, MOST_FOUND, MOST_MOVEMENTS } from './payments/payment-story.ts';
 import type { SearchTools } from './payments/search-screens.ts';
 import type { DaySheetTools } from './reconciliation/day-sheet-screens.ts';
 import type { CalendarTools } from './recurrence/calendar-screens.ts';
+import type { TodaySums, TodayTools } from './today/today-screens.ts';
 
 export type MerchantPageTools = PaymentTools &
   ListTools &
@@ -33,6 +47,8 @@ export type MerchantPageTools = PaymentTools &
   FilterPageTools &
   ChartTools &
   CalendarTools &
+  AddressTools &
+  Pick<TodayTools, 'sumToday'> &
   Omit<DaySheetTools, 'findMerchant'>;
 
 /** Of one day. Reading them takes about a hundred queries. */
@@ -48,6 +64,44 @@ const PREPARED: Omit<PreparedReadsOptions, 'onFailure'> = {
   mostOfMerchant: 2,
   longestPatienceMilliseconds: 5_000,
 };
+
+/** Callbacks may go to any number of servers. */
+const ADDRESSES = { limit: 200, mostCounted: 1_000 };
+/** No receivable is due later: 99 installments, a month apart. */
+const DAYS_TO_RECEIVE = 3_100;
+const DAY_MILLISECONDS = 86_400_000;
+
+async function sumToday(
+  search: Search,
+  merchantId: string,
+  accountNumbers: readonly string[],
+  at: Instant,
+): Promise<TodaySums> {
+  const day = saoPauloDay(at);
+  const sumsUntil = (before: Instant) =>
+    readPeriodSums(search, merchantId, { from: startOfSaoPauloDay(saoPauloDay(before)), before });
+  const [from, to] = [addDays(day, -1), addDays(day, DAYS_TO_RECEIVE)];
+  const days: DayOfReceivables[] = [];
+  for (const accountNumber of accountNumbers)
+    days.push(
+      ...(await patiently(() =>
+        search(merchantId, (reader) => listReceivableDays(reader, merchantId, { accountNumber, from, to })),
+      )),
+    );
+  const sumOf = (of: 'expected' | 'open', first: Day, last: Day) =>
+    cents(days.reduce((sum, one) => sum + (first <= one.day && one.day <= last ? one[of].net : 0), 0));
+  return {
+    at,
+    today: await sumsUntil(at),
+    yesterday: await sumsUntil(instant(at - DAY_MILLISECONDS)),
+    toReceive: {
+      all: sumOf('open', day, to),
+      today: sumOf('expected', day, day),
+      yesterday: sumOf('expected', from, from),
+      week: sumOf('open', day, addDays(day, 6)),
+    },
+  };
+}
 
 /** Reads of merchant pages that the API does not have, queued and bounded. */
 export function openMerchantTools({
@@ -65,6 +119,7 @@ export function openMerchantTools({
   const charges = prepared<ChargeCounts>();
   const deliveries = prepared<DeliveryCounts | null>();
   const dayReports = prepared<DayReport | null>();
+  const ofToday = prepared<TodaySums>();
   const lists = prepared<Asked<unknown>>();
   return {
     findMovements: (merchantId, paymentId) =>
@@ -108,6 +163,10 @@ export function openMerchantTools({
         }
         return counts;
       }),
+    sumToday: (merchantId, accountNumbers, now) =>
+      ofToday(merchantId, saoPauloDay(now), () => sumToday(search, merchantId, accountNumbers, now)),
+    listAddresses: (merchantId) =>
+      lookUp(merchantId, (reader) => listEndpointsOf(reader, merchantId, ADDRESSES)),
     sumSold: (merchantId, wanted) => search(merchantId, (reader) => sumSold(reader, merchantId, wanted)),
     readDayReport: (merchantId, day) =>
       dayReports(merchantId, day, () => {

@@ -42,6 +42,7 @@ import { WAITING_ACTIONS, WAITING_SCREENS, type WaitingTools } from './second-pe
 import { DIFFERENCE_SCREENS } from './settlement/difference-screens.ts';
 import { EXCEPTION_ACTIONS, EXCEPTION_SCREENS } from './settlement/exception-screens.ts';
 import { FILE_SCREENS } from './settlement/file-screens.ts';
+import { TODAY_SCREENS } from './today/today-screens.ts';
 import { UNRESOLVED_ACTIONS, UNRESOLVED_SCREENS } from './unresolved/unresolved-screens.ts';
 import { FEE_ACTIONS, FEE_SCREENS } from './upkeep/fee-screens.ts';
 
@@ -64,6 +65,7 @@ export type ConsoleTools = MerchantPageTools &
 
 /** Every page and action behind the sign-in. Add new ones here. */
 export const SCREENS: readonly Screen<ConsoleTools>[] = [
+  ...TODAY_SCREENS,
   ...PAYMENT_SCREENS,
   ...RECEIPT_SCREENS,
   ...SEARCH_SCREENS,

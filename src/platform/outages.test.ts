@@ -102,6 +102,19 @@ test('connections that break while others answer are no outage', () => {
   assert.deepEqual(said(), []);
 });
 
+test('connections that break now and then are one line a minute, which says how many', () => {
+  const { outages, said } = open();
+  for (let times = 0; times < 31; times += 1) {
+    outages.connectionBroke(refused());
+    outages.databaseAnswered();
+    pass(4_000);
+  }
+  assert.deepEqual(
+    said().map(([msg, { errors }]) => [msg, errors]),
+    [1, 15, 15].map((errors) => ['connections to the database broke', errors]),
+  );
+});
+
 test('pools that are full are an overload while others are answered, and one that grows worse says so', () => {
   const { outages, said } = open();
   const full = () =>
@@ -137,13 +150,14 @@ test('pools that are full are an overload while others are answered, and one tha
   );
 });
 
-test('a disk that is full and a key store that is away are told in the same way', () => {
+test('disks that are full and a key store that is away are told in the same way', () => {
   const { outages, said } = open();
   const noSpace = Object.assign(new Error('No space left on device'), { code: '53100' });
   outages.databaseFailed(noSpace);
   assert.ok(outages.explains(noSpace, 'work'));
   outages.databaseAnswered();
-  pass(15_000);
+  pass(40_000);
+  assert.ok(outages.explains(noSpace, 'work'), 'which took long to come with it');
   const silent = new Error('the key store gives no answer');
   outages.keyStoreFailed(silent);
   assert.ok(outages.explains(silent, 'wrapKeys'));
@@ -151,6 +165,8 @@ test('a disk that is full and a key store that is away are told in the same way'
   outages.keyStoreFailed(new Error('the key store gives no answer'));
   pass(60_000);
   outages.keyStoreAnswered();
+  outages.diskRead('0 MB are free in .parcela');
+  outages.diskRead(null);
   assert.deepEqual(
     said().map(([msg, { part, seconds }]) => [msg, part, seconds]),
     [
@@ -159,6 +175,8 @@ test('a disk that is full and a key store that is away are told in the same way'
       ['the key store does not answer', 'keyStore', 0],
       ['the key store still does not answer', 'keyStore', 180 + 60],
       ['the key store answers again', 'keyStore', 240],
+      ['the disk beside this process is full', 'disk', 0],
+      ['the disk beside this process has room again', 'disk', 0],
     ],
   );
 });
@@ -206,4 +224,54 @@ test('a wrong clock is one line, one a minute, and one when it is right', async 
     ],
   );
   assert.match(await metrics.text(), /^parcela_outage\{part="clock"\} 0$/m);
+});
+
+test('a provider without an answer is told by its name, as one that fails others not; calls that broke at once are no outage', async () => {
+  const { outages, metrics, said } = open();
+  const [rede, other] = [outages.openPeer('acquirer', 'rede'), outages.openPeer('acquirer', 'other')];
+  rede.failed('the connection failed (ECONNRESET)', 'authorize');
+  pass(1_000);
+  rede.answered();
+  pass(2_000);
+  assert.deepEqual(
+    said().map(([msg, { level, provider, errors }]) => [msg, level, provider, errors]),
+    [['calls to the acquirer broke', 'warn', 'rede', 1]],
+  );
+  for (let second = 0; second < 70; second += 1) {
+    rede.failed('no connection (ECONNREFUSED)', second % 2 === 0 ? 'authorize' : 'find');
+    pass(1_000);
+  }
+  assert.match(await metrics.text(), /^parcela_outage\{part="acquirer",provider="rede"\} 1$/m);
+  assert.match(await metrics.text(), /^parcela_outage\{part="acquirer",provider="other"\} 0$/m);
+  rede.answered();
+  other.answered();
+  pass(3_000);
+  const lines = said();
+  assert.deepEqual(
+    lines.map(([msg, { level, provider }]) => [msg, level, provider]),
+    [
+      ['calls to the acquirer get no clear answer', 'warn', 'rede'],
+      ['calls to the acquirer still get no clear answer', 'warn', 'rede'],
+      ['the acquirer answers again', 'warn', 'rede'],
+    ],
+  );
+  assert.deepEqual(lines[0]?.[1].reason, 'no connection (ECONNREFUSED)');
+  assert.deepEqual(lines[0]?.[1].of, ['authorize', 'find']);
+  assert.match(await metrics.text(), /^parcela_outage\{part="acquirer",provider="rede"\} 0$/m);
+});
+
+test('an outage of whom nobody asks any more ends after ten minutes, and says so', async () => {
+  const { outages, metrics, said } = open();
+  const rede = outages.openPeer('acquirer', 'rede');
+  for (const _ of [1, 2]) rede.failed('no answer came in time', 'authorize');
+  pass(2_000);
+  said();
+  for (let minute = 0; minute < 11; minute += 1) pass(60_000);
+  assert.deepEqual(said(), [
+    [
+      'calls to the acquirer got no clear answer, and none was made for ten minutes',
+      { level: 'warn', part: 'acquirer', provider: 'rede', seconds: 0, errors: 2 },
+    ],
+  ]);
+  assert.match(await metrics.text(), /^parcela_outage\{part="acquirer",provider="rede"\} 0$/m);
 });

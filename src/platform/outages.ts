@@ -1,34 +1,20 @@
-import { errorFields, type Log } from './log.ts';
+import type { Log } from './log.ts';
 import { gauge, type Metrics } from './metrics.ts';
+import { type Kinds, Outage } from './outage.ts';
 import { DatabaseUnavailable, isWorthAnotherTry } from './postgres/database-errors.ts';
 import { kindOfRefusedWrite } from './postgres/write-refusals.ts';
-import { inScope } from './tracing/scope.ts';
 import { Overloaded } from './work/fair-line.ts';
 
 const OUTAGE = gauge(
   'parcela_outage',
   '1 while this process does without it. Errors that follow from it are in one line of the log a minute.',
-  ['part'],
+  ['part', 'provider'],
 );
 
-const LINE_MILLISECONDS = 60_000;
-/** One broken connection is no outage: a database that is up answers within this time. */
-const DOUBT_MILLISECONDS = 2_000;
 /** A silence this long is no overload. */
 const AWAY_MILLISECONDS = 10_000;
-/** The most names in a line. */
-const MOST_NAMES = 10;
-
-type Words = {
-  readonly begun: string;
-  readonly lasts: string;
-  readonly over: string;
-  /** An outage ends when the database answered and nothing failed for so long. */
-  readonly quietMilliseconds: number;
-};
-
-/** From mildest to worst: a change for the worse is logged. */
-const KINDS = {
+/** From mildest to worst. */
+const DATABASE_KINDS = {
   slow: {
     begun: 'the database has more to do than it can',
     lasts: 'the database still has more to do than it can',
@@ -39,34 +25,86 @@ const KINDS = {
     begun: 'the database takes no writes',
     lasts: 'the database still takes no writes',
     over: 'the database takes writes again',
-    quietMilliseconds: 15_000,
+    // Longer than the gate stays shut, when nobody tries.
+    quietMilliseconds: 40_000,
   },
   away: {
     begun: 'the database is away',
     lasts: 'the database is still away',
     over: 'the database is back',
     quietMilliseconds: 3_000,
+    // One broken connection is no outage: a database that is up answers within this time.
+    doubt: { milliseconds: 2_000, passed: 'connections to the database broke' },
   },
+} as const satisfies Kinds;
+type DatabaseKind = keyof typeof DATABASE_KINDS;
+
+const KEY_STORE_KINDS = {
   noKeys: {
     begun: 'the key store does not answer',
     lasts: 'the key store still does not answer',
     over: 'the key store answers again',
     quietMilliseconds: 0,
   },
+} as const satisfies Kinds;
+
+const CLOCK_KINDS = {
   wrongClock: {
     begun: 'the clock of this machine is not that of the database',
     lasts: 'the clock of this machine is still not that of the database',
     over: 'the clock of this machine is that of the database again',
     quietMilliseconds: 0,
   },
-} as const satisfies Record<string, Words>;
-type Kind = keyof typeof KINDS;
+} as const satisfies Kinds;
 
-const RANKS = Object.keys(KINDS) as readonly Kind[];
+const DISK_KINDS = {
+  full: {
+    begun: 'the disk beside this process is full',
+    lasts: 'the disk beside this process is still full',
+    over: 'the disk beside this process has room again',
+    quietMilliseconds: 0,
+  },
+} as const satisfies Kinds;
 
-type Part = 'database' | 'keyStore' | 'clock';
+/** What was not answered and is asked no more for so long is no outage any longer. */
+export const UNASKED_MILLISECONDS = 10 * 60_000;
 
-/** Outages of the database, the key store and the clock, each logged once for everything that fails by it. */
+/** A call that broke, or some at once, are no outage while the next ones are answered. */
+function kindsOfPeer(who: string): Kinds {
+  return {
+    silent: {
+      begun: `calls to ${who} get no clear answer`,
+      lasts: `calls to ${who} still get no clear answer`,
+      over: `${who} answers again`,
+      level: 'warn',
+      quietMilliseconds: 3_000,
+      doubt: { milliseconds: 2_000, passed: `calls to ${who} broke` },
+      unasked: {
+        milliseconds: UNASKED_MILLISECONDS,
+        over: `calls to ${who} got no clear answer, and none was made for ten minutes`,
+      },
+    },
+  };
+}
+
+export type PeerName = 'acquirer' | 'bank' | 'pix' | 'antifraud';
+
+const PEERS: Readonly<Record<PeerName, Kinds>> = {
+  acquirer: kindsOfPeer('the acquirer'),
+  bank: kindsOfPeer('the bank'),
+  pix: kindsOfPeer('the bank of Pix'),
+  antifraud: kindsOfPeer('the anti-fraud provider'),
+};
+
+type Part = 'database' | 'keyStore' | 'clock' | 'disk' | PeerName;
+
+/** Of one provider of a peer. */
+export type PeerOutage = {
+  failed(reason: string, operation: string): void;
+  answered(): void;
+};
+
+/** Outages of database, key store, clock, disk and peers, each logged once for all that fails by it. */
 export type Outages = {
   databaseFailed(error: unknown): void;
   connectionBroke(error: unknown): void;
@@ -75,6 +113,9 @@ export type Outages = {
   keyStoreAnswered(): void;
   /** How the clocks differ; null: they do not. */
   clockRead(difference: string | null): void;
+  /** How little room the data folder has; null: enough. */
+  diskRead(lack: string | null): void;
+  openPeer(peer: PeerName, provider: string): PeerOutage;
   /** Whether an outage explains this error of `who`, so that nobody else need log it. */
   explains(error: unknown, who: string): boolean;
   close(): void;
@@ -88,22 +129,27 @@ class AllOutages implements Outages {
   readonly #database: Outage;
   readonly #keyStore: Outage;
   readonly #clock: Outage;
+  readonly #disk: Outage;
+  readonly #peers: Outage[] = [];
+  readonly #open: (part: Part, kinds: Kinds, labels?: { readonly provider?: string }) => Outage;
   readonly #noted = new WeakMap<object, Outage>();
   readonly #now: () => number;
   #answeredAt: number;
 
   constructor(log: Log, metrics: Metrics, now: () => number) {
     const shown = metrics.gauge(OUTAGE);
-    const open = (part: Part) => {
-      const show = (isOut: boolean) => shown.set({ part }, isOut ? 1 : 0);
+    this.#open = (part, kinds, labels = {}) => {
+      const about = { part, ...labels };
+      const show = (isOut: boolean) => shown.set(about, isOut ? 1 : 0);
       show(false);
-      return new Outage({ part, log, now, show });
+      return new Outage({ about, kinds, log, now, show });
     };
     this.#now = now;
     this.#answeredAt = now();
-    this.#database = open('database');
-    this.#keyStore = open('keyStore');
-    this.#clock = open('clock');
+    this.#database = this.#open('database', DATABASE_KINDS);
+    this.#keyStore = this.#open('keyStore', KEY_STORE_KINDS);
+    this.#clock = this.#open('clock', CLOCK_KINDS);
+    this.#disk = this.#open('disk', DISK_KINDS);
   }
 
   databaseFailed(error: unknown): void {
@@ -133,29 +179,47 @@ class AllOutages implements Outages {
     else this.#clock.failed('wrongClock', new Error(difference));
   }
 
+  diskRead(lack: string | null): void {
+    if (lack === null) this.#disk.answered();
+    else this.#disk.failed('full', new Error(lack));
+  }
+
+  openPeer(peer: PeerName, provider: string): PeerOutage {
+    const outage = this.#open(peer, PEERS[peer], { provider });
+    this.#peers.push(outage);
+    return {
+      failed(reason, operation) {
+        outage.failed('silent', new Error(reason));
+        outage.name(operation);
+      },
+      answered: () => outage.answered(),
+    };
+  }
+
   explains(error: unknown, who: string): boolean {
     for (let inner = error; inner instanceof Error; inner = inner.cause) {
-      const outage = this.#noted.get(inner) ?? (isConsequence(inner) ? this.#database : undefined);
-      if (outage?.isUnderWay() !== true) continue;
-      outage.name(who);
-      return true;
+      const noted = this.#noted.get(inner);
+      const outage = noted ?? (isConsequence(inner) ? this.#database : undefined);
+      const isUnderWay = outage?.isUnderWay() === true;
+      if (isUnderWay) outage?.name(who);
+      // A work may come with its error when the outage that told of it is over.
+      if (isUnderWay || noted !== undefined) return true;
     }
     return false;
   }
 
   close(): void {
-    this.#database.close();
-    this.#keyStore.close();
-    this.#clock.close();
+    for (const outage of [this.#database, this.#keyStore, this.#clock, this.#disk, ...this.#peers])
+      outage.close();
   }
 
-  #note(outage: Outage, kind: Kind, error: unknown): void {
+  #note(outage: Outage, kind: string, error: unknown): void {
     if (error instanceof Error) this.#noted.set(error, outage);
     outage.failed(kind, error);
   }
 
   /** Null for an error of the statement, not of the database. */
-  #kindOf(error: unknown): Kind | null {
+  #kindOf(error: unknown): DatabaseKind | null {
     const refused = kindOfRefusedWrite(error);
     if (refused !== null) return refused === 'short' ? 'slow' : 'unwritable';
     if (!(error instanceof DatabaseUnavailable)) return null;
@@ -173,136 +237,4 @@ function isConsequence(error: Error): boolean {
     isWorthAnotherTry(error) ||
     kindOfRefusedWrite(error) !== null
   );
-}
-
-type OutageTools = {
-  readonly part: Part;
-  readonly log: Log;
-  readonly now: () => number;
-  readonly show: (isOut: boolean) => void;
-};
-
-/** Logs one line at the begin, one a minute, one at the end. */
-class Outage {
-  readonly #tools: OutageTools;
-  #kind: Kind | null = null;
-  /** Whether the first line was written. */
-  #isTold = false;
-  #begunAt = 0;
-  #failedAt = 0;
-  #answeredAt: number | null = null;
-  #error: unknown;
-  #errors = 0;
-  #errorsTold = 0;
-  #names = new Set<string>();
-  #doubt: NodeJS.Timeout | undefined;
-  #minute: NodeJS.Timeout | undefined;
-  #quiet: NodeJS.Timeout | undefined;
-
-  constructor(tools: OutageTools) {
-    this.#tools = tools;
-  }
-
-  isUnderWay(): boolean {
-    return this.#kind !== null;
-  }
-
-  name(who: string): void {
-    if (this.#names.size < MOST_NAMES) this.#names.add(who);
-  }
-
-  failed(kind: Kind, error: unknown): void {
-    const isNew = this.#kind === null;
-    const isWorse = isNew || RANKS.indexOf(kind) > RANKS.indexOf(this.#kind as Kind);
-    this.#failedAt = this.#tools.now();
-    if (isNew) this.#begunAt = this.#failedAt;
-    this.#answeredAt = null;
-    this.#error = error;
-    this.#errors += 1;
-    if (isNew) this.#kind = kind;
-    if (kind === 'away' && isWorse) this.#doubt ??= after(DOUBT_MILLISECONDS, () => this.#endDoubt());
-    else if (isWorse) this.#begin(kind);
-  }
-
-  answered(): void {
-    if (this.#kind === null || this.#answeredAt !== null) return;
-    this.#answeredAt = this.#tools.now();
-    const rest = this.#failedAt + KINDS[this.#kind].quietMilliseconds - this.#answeredAt;
-    clearTimeout(this.#quiet);
-    if (!this.#isTold) return;
-    if (rest <= 0) this.#end();
-    else this.#quiet = after(rest, () => this.#answeredAt !== null && this.#end());
-  }
-
-  close(): void {
-    for (const timer of [this.#doubt, this.#minute, this.#quiet]) clearTimeout(timer);
-  }
-
-  /** The failure was one connection: others answered. */
-  #endDoubt(): void {
-    this.#doubt = undefined;
-    if (this.#answeredAt === null) this.#begin('away');
-    else if (!this.#isTold) this.#dismiss();
-  }
-
-  #begin(kind: Kind): void {
-    this.#kind = kind;
-    this.#isTold = true;
-    this.#tools.show(true);
-    this.#tell('begun');
-    this.#tellAgain();
-  }
-
-  #tellAgain(): void {
-    clearTimeout(this.#minute);
-    this.#minute = after(LINE_MILLISECONDS, () => {
-      if (this.#errors > this.#errorsTold) this.#tell('lasts');
-      this.#tellAgain();
-    });
-  }
-
-  #dismiss(): void {
-    const fields = { errors: this.#errors, of: [...this.#names], ...reasonOf(this.#error) };
-    this.#write('warn', fields, 'connections to the database broke');
-    this.#reset();
-  }
-
-  #end(): void {
-    const seconds = Math.round(((this.#answeredAt ?? this.#failedAt) - this.#begunAt) / 1_000);
-    const { over } = KINDS[this.#kind as Kind];
-    this.#write('warn', { part: this.#tools.part, seconds, errors: this.#errors }, over);
-    this.#tools.show(false);
-    this.#reset();
-  }
-
-  #tell(moment: 'begun' | 'lasts'): void {
-    this.#errorsTold = this.#errors;
-    const seconds = Math.round((this.#tools.now() - this.#begunAt) / 1_000);
-    const fields = { part: this.#tools.part, seconds, errors: this.#errors, of: [...this.#names] };
-    this.#write('error', { ...fields, ...reasonOf(this.#error) }, KINDS[this.#kind as Kind][moment]);
-  }
-
-  /** Without the request that happened to meet it. */
-  #write(level: 'warn' | 'error', fields: object, sentence: string): void {
-    inScope(undefined, () => this.#tools.log[level](fields, sentence));
-  }
-
-  #reset(): void {
-    this.close();
-    this.#doubt = undefined;
-    this.#kind = null;
-    this.#isTold = false;
-    this.#errors = 0;
-    this.#errorsTold = 0;
-    this.#names = new Set();
-  }
-}
-
-function after(milliseconds: number, run: () => void): NodeJS.Timeout {
-  return setTimeout(run, milliseconds).unref();
-}
-
-function reasonOf(error: unknown): object {
-  const { stack: _, ...fields } = errorFields(error) as { readonly stack?: unknown };
-  return fields;
 }

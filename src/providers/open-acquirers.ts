@@ -1,5 +1,5 @@
 import { type Gate, whyHeld } from '../platform/gate.ts';
-import type { ObserveCall } from '../platform/process-reports/peer-calls.ts';
+import type { ObserveCallsOf } from '../platform/process-reports/peer-calls.ts';
 import type { Acquirer, AcquirerCapabilities } from './acquirers/acquirer.ts';
 import {
   ACQUIRER_ADAPTERS,
@@ -19,7 +19,7 @@ type AcquirersContext = {
   readonly gate: Gate;
   /** The acquirer of the settings, behind the gate; null if they name none. */
   readonly byDefault: Acquirer | null;
-  readonly observe: ObserveCall;
+  readonly observe: ObserveCallsOf;
 };
 
 /** Opens the acquirers of the table. In production none that may be a simulator is asked. */
@@ -34,7 +34,7 @@ export function openAcquirers(
     open(provider, channel, credentials) {
       const { url, settings } = provider;
       const access = { url, credentials, settings };
-      const acquirer = adapterOf(ACQUIRER_ADAPTERS, provider).open(access, channel, observe);
+      const acquirer = adapterOf(ACQUIRER_ADAPTERS, provider).open(access, channel, observe(provider.name));
       void acquirer.readCapabilities(ABOUT_MILLISECONDS);
       const whyNot = () =>
         whyHeld(gate) ?? whyMisplaced(environment, provider.adapter !== BRIDGE, acquirer.isReal());

@@ -1,5 +1,5 @@
 import { type Gate, whyHeld } from '../platform/gate.ts';
-import type { ObserveCall } from '../platform/process-reports/peer-calls.ts';
+import type { ObserveCallsOf } from '../platform/process-reports/peer-calls.ts';
 import type { ProviderSet, ProviderTable } from './open-provider-table.ts';
 import { PIX_ADAPTERS, PIX_CONNECT_MILLISECONDS, PIX_PORT } from './pix/open-pix-bank.ts';
 import type { PixBank } from './pix/pix-bank.ts';
@@ -11,7 +11,7 @@ type PixBanksContext = {
   readonly gate: Gate;
   /** The bank of the settings, behind the gate; null if they name none. */
   readonly byDefault: PixBank | null;
-  readonly observe: ObserveCall;
+  readonly observe: ObserveCallsOf;
 };
 
 export function openPixBanks(
@@ -23,7 +23,9 @@ export function openPixBanks(
     absent: PIX_PORT.absent,
     connectTimeoutMilliseconds: PIX_CONNECT_MILLISECONDS,
     open(provider, channel) {
-      const bank = adapterOf(PIX_ADAPTERS, provider).open(provider, channel, { observe });
+      const bank = adapterOf(PIX_ADAPTERS, provider).open(provider, channel, {
+        observe: observe(provider.name),
+      });
       const limited = PIX_PORT.timed(bank, provider.timeoutMilliseconds);
       return { port: PIX_PORT.gated(limited, () => whyHeld(gate)), close: () => bank.close() };
     },

@@ -322,27 +322,17 @@ function observeAuthorizations(metrics: Metrics): Transactions['observe'] {
   };
 }
 
-const ACQUIRER_NEWS = {
-  begun: 'the acquirer answers no try to settle',
-  lasts: 'the acquirer still answers no try to settle',
-  over: 'the acquirer answers again',
-} as const;
-
 function outageWatches({
   acquirers,
-  log,
   metrics,
-}: Pick<TransactionsContext, 'acquirers' | 'log' | 'metrics'>): (kind: UnresolvedKind) => OutageWatch {
+}: Pick<TransactionsContext, 'acquirers' | 'metrics'>): (kind: UnresolvedKind) => OutageWatch {
   const away = metrics.gauge(ACQUIRER_AWAY);
   return (kind) => {
     for (const provider of acquirers.all()) away.set({ kind, provider }, 0);
     return openOutageWatch(
       { unresolvedInRow: UNRESOLVED_IN_ROW[kind], ...OUTAGE_PAUSES },
       acquirers.all,
-      ({ provider, state, seconds }) => {
-        away.set({ kind, provider }, state === 'over' ? 0 : 1);
-        log.warn({ kind, provider, seconds }, ACQUIRER_NEWS[state]);
-      },
+      ({ provider, isAway }) => away.set({ kind, provider }, isAway ? 1 : 0),
     );
   };
 }

@@ -69,7 +69,7 @@ const KINDS = { total: 15, day: 7, hour: 11, brand: 13, code: 12 } as const;
 export type SalePlace = { readonly soldAt: string; readonly transactionId: string };
 
 /** Lower than any id, so sales at `before` itself are not counted. */
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Counts the newest sales of the period before `place`. `next`: there may be older ones. */
 export async function countSales(

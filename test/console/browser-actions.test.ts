@@ -67,8 +67,8 @@ test('a part of a payment is given back, and more than was paid is not', { skip 
   await lookAt(page, 'action-refused');
   await browser.goTo(page, `${home}/payments/${id}`);
   await send(page, '/cancel', { amount: '12,34', reason: 'cliente devolveu um item' });
-  assert.match(await wordsOn(page), /O valor foi devolvido/);
-  await seen(page, /R\$ 12,34 voltaram ao cartão/);
+  assert.match(await wordsOn(page), /O valor foi estornado/);
+  await seen(page, /R\$ 12,34 foram estornados ao cartão/);
   await lookAt(page, 'action-given-back');
   await page.browserContext().close();
 });
@@ -78,12 +78,12 @@ test('what moves much waits for a second person, who approves it on a page', { s
   const asking = await browser.visit(merchantId, 'finance');
   await browser.goTo(asking, `${home}/payments/${id}`);
   await send(asking, '/cancel', { reason: 'pedido em duplicidade' });
-  assert.match(await wordsOn(asking), /espera por uma segunda pessoa/);
+  assert.match(await wordsOn(asking), /aguarda a aprovação de outra/);
   await lookAt(asking, 'action-waits');
   const approving = await browser.visit(merchantId, 'finance');
   await browser.goTo(approving, `${home}/waiting`);
   await send(approving, '/approve', { reason: 'conferido com o cliente' });
-  assert.match(await wordsOn(approving), /Aprovado e feito/);
+  assert.match(await wordsOn(approving), /Aprovado e executado/);
   await lookAt(approving, 'action-approved');
   await asking.browserContext().close();
   await approving.browserContext().close();
@@ -202,7 +202,7 @@ const STEPS = [
   ['store', /O cartão guardado mais novo: •••• 0001/],
   ['plan', /O plano mais novo: Clube do Livro/],
   ['subscribe', /Cobrança .*R\$ 49,90/],
-  ['month', /O que o último salto fez .*Pagamento Entregue/],
+  ['month', /O que o último avanço executou .*Pagamento Entregue/],
 ] as const;
 
 test('first steps lead to notifications that come, each seen on the page as it happens', {

@@ -34,13 +34,17 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   store: /O cartão guardado mais novo: •••• 0001/,
   plan: /O plano mais novo: Clube do Livro/,
   subscribe: /Cobranças .*R\$ 49,90/,
-  month: /O que o último salto fez .*As notificações mais novas .*Pagamento Entregue 1/,
+  month: /O que o último avanço executou .*As notificações mais novas .*Pagamento Entregue 1/,
 };
 
-test('the home of homologation leads to the first steps, of a user to those of its own merchant', async () => {
+test('the home of homologation is the first page of the merchant, which leads to the first steps', async () => {
   const own = await signedIn(service, 'viewer', merchantId);
-  for (const visitor of [admin, own])
-    assert.equal((await visitor.ask('/console')).headers.get('location'), page);
+  const home = page.replace('first-steps', 'today');
+  for (const visitor of [admin, own]) {
+    assert.equal((await visitor.ask('/console')).headers.get('location'), home);
+    const main = (await visitor.turnTo(home)).text.split('<main')[1] ?? '';
+    assert.ok(main.includes(`<a href="${page}">Comece pelos primeiros passos</a>`));
+  }
   assert.equal((await admin.ask('/console/first-steps')).status, 404);
 });
 

@@ -82,7 +82,7 @@ test('what the acquirer answers next is said on a page, waits there, and is ende
   const waiting = await words(page);
   assert.match(
     waiting,
-    /1 Cobrança Recusa: sem saldo \(51\) 2 Cobrança Recusa: sem saldo \(51\) 3 Cobrança Cala-se/,
+    /1 Cobrança Recusa: sem saldo \(51\) 2 Cobrança Recusa: sem saldo \(51\) 3 Cobrança Não responde/,
   );
   assert.match(waiting, /Aceita, e recusa depois de 3 dias/);
   assert.equal((await pay(service.gatewayUrl, token, 5_000)).reply.status, 402);
@@ -101,7 +101,7 @@ test('an installment is paid, and a part of it taken back, on the page of its pa
   const paid = await press(page, `${page}/happen`, { type: 'settle', installmentNumber: '1' });
   assert.match(await words(paid), /R\$ 90,00 Paga/);
   await press(page, `${page}/happen`, { type: 'chargeback', installmentNumber: '1', amount: '30,00' });
-  assert.match(await words(page), /Devolvido R\$ 30,00/);
+  assert.match(await words(page), /Estornado R\$ 30,00/);
   const again = await support.send(page, `${page}/happen`, { type: 'settle', installmentNumber: '1' });
   assert.equal(again.status, 409);
 });

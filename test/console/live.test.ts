@@ -19,7 +19,7 @@ before(async () => {
   viewer = await signedIn(service, 'viewer', demo.merchantId);
   // From then on nothing happens to it by itself.
   await until('what it is to bring is known', async () =>
-    /R\$ 90,00 estão por vir/.test(wordsOf((await viewer.turnTo(page)).text)),
+    /R\$ 90,00 a receber/.test(wordsOf((await viewer.turnTo(page)).text)),
   );
 });
 after(() => service?.close());

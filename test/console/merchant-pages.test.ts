@@ -50,15 +50,15 @@ async function pressAndFollow(visitor: Visitor, page: string, action: string): P
 
 test('before there is anything each list says what to do', async () => {
   for (const [path, expected] of [
-    ['subscriptions', /Nenhuma assinatura corresponde\. Use menos filtros/],
-    ['plans', /Nenhum plano corresponde\./],
+    ['subscriptions', /Nenhuma assinatura encontrada\. Use menos filtros/],
+    ['plans', /Nenhum plano encontrado\./],
     ['boletos', /Nenhum boleto vence nestes dias\./],
-    ['reconciliation', /Nada devia vir nestes dias, e nada veio\./],
+    ['reconciliation', /Nada previsto nem recebido nestes dias\./],
     ['reconciliation/exceptions', /Nenhuma exceção nestes dias\./],
     ['notifications', /Nenhum endereço está registrado para esta conta\./],
     ['notifications/deliveries', /Nada foi enviado nestes dias\./],
     ['charts', /Nenhum pagamento nestes dias\./],
-    ['charts', /Nenhuma cobrança foi tentada de novo nestes dias\./],
+    ['charts', /Nenhuma retentativa nestes dias\./],
     ['charts?from=2026-02-30', /Escolha no máximo 31 dias/],
     ['billings', /Nenhuma cobrança vence nestes dias\./],
     ['calendar', /Nenhuma cobrança vence neste mês\./],
@@ -181,7 +181,7 @@ test('money that nobody expected for a boleto stands on its page, and is resolve
   const reply = await call(url, `/api/billissuer/${things.boletoId}`, { token });
   const [{ exceptionId }] = reply.body.payments;
   const resolved = await pressAndFollow(finance, path, `${path}/payments/${exceptionId}/resolve`);
-  assert.match(resolved, /Está encerrado\..*Pago depois do fim Resolvida por uma pessoa/s);
+  assert.match(resolved, /Está encerrado\..*Pago depois do fim Resolvida manualmente/s);
 });
 
 test('a delivery shows its tries and what was sent; a test is sent and its outcome shown', async () => {

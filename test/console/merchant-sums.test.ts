@@ -3,9 +3,11 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { declaredStatements } from '../../src/platform/postgres/database.ts';
 import { readSourceTree } from '../architecture/source-tree.ts';
+import { boletoRequest, inDays } from '../boletos/boleto-service.ts';
 import { createTestDatabase } from '../kit/database.ts';
-import { logIn, pay } from '../kit/merchant.ts';
+import { call, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
+import { cancel, charge, ledger, pay as payPix, pixShopOf, untilStatus } from '../pix/pix-service.ts';
 import { type MerchantThings, makeThings } from './merchant-things.ts';
 import { signedIn, type Visitor, wordsOf } from './visitor.ts';
 
@@ -29,6 +31,77 @@ async function wordsAt(path: string): Promise<string> {
   assert.equal(status, 200, `${path}: ${text}`);
   return wordsOf(text);
 }
+
+const reais = (cents: number) => wordsOf(REAIS.format(cents / 100));
+const REAIS = new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL' });
+
+test('the first page sums what the ledgers of acquirer and bank have of today, and what the books expect', async () => {
+  const shop = await pixShopOf(service);
+  const { reply } = await pay(service.gatewayUrl, token, 12_990);
+  for (const amount of [4_990, 1_005]) await pay(service.gatewayUrl, token, amount);
+  const given = await cancel(shop, reply.body.paymentAuthorization.paymentId, { amount: 2_500 });
+  assert.equal(given.status, 200, given.text);
+  const { body: pix } = await charge(shop);
+  await payPix(shop, pix.txid);
+  await untilStatus(shop, pix.paymentId, 'Paga');
+  assert.equal((await cancel(shop, pix.paymentId, { amount: 1_000 })).status, 200);
+
+  type Booked = { readonly status: string; readonly amount: number; readonly canceledAmount: number };
+  const { body } = await call(service.gatewayUrl, '/homologation/acquirer/charges', { token });
+  const booked = body.items as Booked[];
+  const approved = booked.filter(({ status }) => status === 'approved' || status === 'canceled');
+  const answered = booked.filter(({ status }) => status !== 'undone');
+  const atBank = await ledger(shop, 'pix');
+  assert.equal(atBank.length, 1);
+  const sold = approved.reduce((sum, { amount }) => sum + amount, 14_990);
+  const back = approved.reduce((sum, { canceledAmount }) => sum + canceledAmount, 1_000);
+  const [books] = await until('all that was sold is expected', async () => {
+    const rows = await service.auditor.query(
+      `select sum(expected_net)::int as open, count(distinct transaction_id)::int as sales from receivables`,
+    );
+    return rows[0]?.sales === approved.length && rows;
+  });
+  const shown = [
+    `Vendido hoje ${reais(sold)} Ontem ${reais(0)} Vendas: ${approved.length + 1}: `,
+    `Aprovação de cartões ${(Math.round((1_000 * approved.length) / answered.length) / 10).toLocaleString('pt-BR')}% Ontem –`,
+    `${approved.length} de ${answered.length} respondidas`,
+    `A receber ${reais(books?.open as number)} `,
+    `Estornado hoje ${reais(back)} Ontem ${reais(0)} Estornos: 2`,
+  ];
+  await until('the page has it', async () => {
+    const words = await wordsAt(`${home}/today`);
+    return shown.every((one) => words.includes(one)) || null;
+  }).catch(async () => assert.deepEqual(await wordsAt(`${home}/today`), shown));
+});
+
+test('the first page leads to all that needs somebody, and says where nothing does', async () => {
+  const page = `${home}/today`;
+  assert.match(await wordsAt(page), /Precisa de você Nada espera por você\./);
+  const { integration, accountNumber } = await service.demo();
+  const integrationToken = await logIn(service.integrationUrl, integration, '/api/authentication/login');
+  const path = `/api/billissuer/new?accountNumber=${accountNumber}`;
+  const body = boletoRequest({ dueDate: inDays(2) });
+  const boleto = await call(service.integrationUrl, path, { token: integrationToken, body });
+  assert.equal(boleto.status, 200, boleto.text);
+  await service.auditor.query(
+    `update webhook_endpoints set opened_until = now() + interval '1 hour', failing_since = now()`,
+  );
+  const { text } = await viewer.turnTo(page);
+  const needs = [...text.matchAll(/<span class="badge \w+">(\d+)<\/span> <a href="([^"]+)">([^<]+)</g)].map(
+    ([, count, href = '', title]) => ({ count, href: href.replaceAll('&amp;', '&'), title }),
+  );
+  assert.deepEqual(
+    needs.map(({ count, title }) => [count, title]),
+    [
+      ['1', 'Endereços que não recebem notificações'],
+      ['1', 'Boletos que vencem em até três dias'],
+    ],
+  );
+  const [addresses, boletos] = await Promise.all(needs.map(({ href }) => wordsAt(href)));
+  assert.match(addresses ?? '', /Falha desde .* Em teste/);
+  assert.match(boletos ?? '', /1 no total/);
+  await service.auditor.query('update webhook_endpoints set opened_until = null, failing_since = null');
+});
 
 test('charts count all payments of whole days, and say what retrying would cost', async () => {
   for (const amount of [1_000, 1_051, 1_051, 1_004])
@@ -107,9 +180,9 @@ test('a payment says in a sentence what became of it, with its installments and 
   const page = `${home}/payments/${reply.body.paymentAuthorization.paymentId}`;
   const words = await until('what it is to bring is known', async () => {
     const read = await wordsAt(page);
-    return read.includes('estão por vir') && read;
+    return read.includes('a receber, a próxima') && read;
   });
-  assert.match(words, /O emissor aprovou\. R\$ [\d,]+ estão por vir, a próxima em \d\d\/\d\d\/\d{4}\./);
+  assert.match(words, /O emissor aprovou\. R\$ [\d,]+ a receber, a próxima em \d\d\/\d\d\/\d{4}\./);
   assert.match(words, /1 R\$ 43,30 R\$ 0,00 Autorizada R\$ [\d,]+ R\$ [\d,]+ \d\d\/\d\d\/\d{4} –/);
   assert.match(words, /11\.222\.333\/0001-81 10,5%/);
   const declined = await pay(service.gatewayUrl, token, 1_051, { referenceTransaction: 'NEGADA-1' });
@@ -130,13 +203,13 @@ test('the sheet of a day says what was sold, what is due and what is missing', a
   const due = await wordsAt(path.replaceAll('&amp;', '&'));
   assert.match(
     due,
-    /Previsto para este dia O quê Valor Parcelas Esperado, líquido R\$ [\d.,]+ [1-9]\d* Falta disso/,
+    /Previsto para este dia O quê Valor Parcelas Esperado, líquido R\$ [\d.,]+ [1-9]\d* Disso, em aberto/,
   );
-  assert.match(due, /Causa Dinheiro que falta Linhas Nenhum arquivo do dia chegou R\$ /);
+  assert.match(due, /Causa Valor em falta Linhas Nenhum arquivo do dia chegou R\$ /);
   const today = new Date().toLocaleDateString('en-CA', { timeZone: 'America/Sao_Paulo' });
   assert.match(
     await wordsAt(`${home}/reconciliation/days/${today}`),
-    /Vendas: [1-9]\d* .*Vendido, bruto R\$ [\d.,]+ [1-9]\d* Devolvido .*Não há o que comparar neste dia\./,
+    /Vendas: [1-9]\d* .*Vendido, bruto R\$ [\d.,]+ [1-9]\d* Estornado .*Não há o que comparar neste dia\./,
   );
   for (const day of ['2026-02-30', 'x', '9999-01-01'])
     assert.equal((await viewer.turnTo(`${home}/reconciliation/days/${day}`)).status, 404, day);
@@ -176,6 +249,15 @@ const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp
   'customers.find_newest_payments': ['transactions_by_customer_day', /upper.*merchant_id = /, false],
   'transactions.find_ids_of_reference': ['transactions_by_reference_day', /reference_transaction = /, false],
   'pix_charges.find_by_document': ['pix_charges_by_document', /documentNumber.*merchant_id = /, false],
+  'pix_payments.sum_paid': ['pix_payments_by_moment', /merchant_id = .*paid_at >= .*paid_at < /, true],
+  'pix_refunds.sum_refunded': ['pix_refunds_by_moment', /refunded_at >= .*refunded_at < /, true],
+  'cancels.sum_newest': ['cancels_by_recorded_number', /merchant_id = /, false],
+  'boleto_payments.sum_paid': ['boleto_payments_of_day', /paid_on >= .*paid_on <= /, false],
+  'transactions.sum_sales': [
+    'transactions_by_sale_day',
+    /ROW\(sold_at, transaction_id\) < .*sold_at >= /,
+    false,
+  ],
   'boletos.find_by_bar_code': ['boletos_by_bar_code', /bar_code = /, false],
   'boletos.find_by_document': ['boletos_by_document', /documentNumber.*merchant_id = /, false],
   'receivables.list_of_payment': ['receivables_pkey', /transaction_id = /, false],
@@ -186,7 +268,11 @@ const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp
 };
 
 /** Of what may be very many, those that are shown are read in their order: nothing is put in order. */
-const UNSORTED = ['customers.find_newest_payments', 'transactions.find_ids_of_reference'];
+const UNSORTED = [
+  'cancels.sum_newest',
+  'customers.find_newest_payments',
+  'transactions.find_ids_of_reference',
+];
 
 test('planned while nothing is there, every statement of these pages is bounded by its index', async () => {
   const empty = await createTestDatabase({ migrated: true });

@@ -95,7 +95,7 @@ test('users of another merchant and of the operator are neither seen nor changed
     assert.deepEqual([shown.status, shown.text.includes(name)], [404, false]);
     for (const step of ['recover', 'disable']) {
       const sent = await press(admin, `${userPath(name)}/${step}`);
-      assert.deepEqual([sent.status, /Não há tal usuário/.test(wordsOf(sent.text))], [404, true], step);
+      assert.deepEqual([sent.status, /Este usuário não existe/.test(wordsOf(sent.text))], [404, true], step);
       const elsewhere = `/console/merchants/${FOREIGN_MERCHANT}/users/${encodeURIComponent(name)}/${step}`;
       assert.equal((await press(admin, elsewhere)).status, 404);
       const ofAll = `/console/users/${encodeURIComponent(name)}/${step}`;
@@ -112,7 +112,7 @@ test('a user is made for the own merchant alone, whatever the form says, and nev
   assert.ok(!(await admin.turnTo(users)).text.includes('value="operator"'));
   for (const role of ['operator', 'root', '']) {
     const sent = await press(admin, `${users}/invite`, { ...form, name: 'davi@loja.example', role });
-    assert.deepEqual([sent.status, /Escolha um papel/.test(wordsOf(sent.text))], [400, true], role);
+    assert.deepEqual([sent.status, /Escolha um perfil/.test(wordsOf(sent.text))], [400, true], role);
   }
   for (const path of [`/console/merchants/${FOREIGN_MERCHANT}/users/invite`, '/console/users/invite']) {
     const sent = await press(admin, path, { ...form, name: 'davi@loja.example' });
@@ -133,7 +133,7 @@ test('roles that are no administrator look after nobody, and no administrator af
   const own = userPath(adminName);
   assert.match(
     wordsOf((await admin.turnTo(own)).text),
-    /Outro administrador muda o seu papel, recupera ou bloqueia você/,
+    /Outro administrador muda o seu perfil, recupera ou bloqueia você/,
   );
   for (const step of ['recover', 'disable'])
     assert.equal((await press(admin, `${own}/${step}`)).status, 409, step);

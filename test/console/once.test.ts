@@ -126,7 +126,7 @@ test('what is not known to be done is not done again, and an endpoint with a key
   assert.equal((await admin.ask(`${payment}/cancel`, { form: cancel })).status, 303);
   await forget(cancel.once ?? '');
   assert.equal((await admin.ask(`${payment}/cancel`, { form: cancel })).status, 303);
-  assert.match(wordsOf((await admin.turnTo(payment)).text), /Devolvido R\$ 10,00/);
+  assert.match(wordsOf((await admin.turnTo(payment)).text), /Estornado R\$ 10,00/);
 });
 
 test('where it is not known what was done, neither the page nor the audit log says that nothing was', async () => {

@@ -59,7 +59,7 @@ test('what nobody has verified is said to be so', async () => {
 
 test('a process writes down how those answer whom it asks, and what it is', async () => {
   const words = await healthWith(/Adquirente Responde \d/);
-  assert.match(words, /Fechado: tudo é perguntado/);
+  assert.match(words, /Normal: tudo é consultado/);
   assert.match(words, /Funciona 0\.\d+\.\d+ – http, charging, webhooks, resolving, reconciliation/);
 });
 
@@ -78,12 +78,12 @@ test('what other processes know stands beside it: silence, a held one, another v
   const unknown = { ...silent, peer: 'drex', awayFor: [] };
   await report({ peers: [silent, unknown], heldBecause: 'unwritable' });
   await report({ host: 'maquina-velha', heldBecause: 'restored' }, 3_600);
-  const words = await healthWith(/Adquirente Responde em parte.*maquina-velha/s);
+  const words = await healthWith(/Adquirente Responde parcialmente.*maquina-velha/s);
   assert.match(words, /Aberto para Cobranças no cartão/);
-  assert.match(words, /drex Fora \d.*O que precisa dele espera ou falha até ele responder\./);
+  assert.match(words, /drex Indisponível \d.*O que precisa dele espera ou falha até ele responder\./);
   assert.match(words, /1 de 2 processos não cobram, .*o disco está cheio/);
   assert.ok(!words.includes('foi restaurado'), 'one that has ended holds nothing');
-  assert.match(words, /maquina-velha \(7\) Sem notícia 9\.9\.9/);
+  assert.match(words, /maquina-velha \(7\) Sem sinal 9\.9\.9/);
   assert.match(words, /Várias versões rodam lado a lado/);
 });
 
@@ -105,8 +105,8 @@ test('a machine whose clock is wrong is named, and a bank of Pix that is away by
   assert.ok(!words.includes('O relógio de relogio-quase'));
   assert.match(words, /1 hora atrasado em relação ao banco de dados/);
   assert.match(words, /3 segundos adiantado em relação ao banco de dados/);
-  assert.match(words, /Banco do Pix Responde em parte/);
-  assert.match(words, /Aberto para Pix: perguntado de vez em quando \(itau\)/);
+  assert.match(words, /Banco do Pix Responde parcialmente/);
+  assert.match(words, /Aberto para Pix: consultado de vez em quando \(itau\)/);
   assert.match(words, /Da última vez: no connection \(ENOTFOUND\)/);
 });
 
@@ -144,7 +144,7 @@ test('a count that ended at its bound says that there may be more', async () => 
   const words = await healthWith(/100\.000 ou mais/);
   assert.match(words, /Exceções abertas 100\.000 ou mais R\$ 1\.000,00 ou mais entre arquivos e o esperado/);
   assert.match(words, /Fora do arquivo 100\.000 ou mais R\$ 1\.000,00 ou mais/);
-  assert.match(words, /Sem resposta conhecida 0 /);
+  assert.match(words, /Pendentes de confirmação 0 /);
   assert.match(wordsOf((await admin.turnTo('/console/exceptions')).text), /R\$ 1\.000,00 100\.000 ou mais/);
 });
 
@@ -172,10 +172,10 @@ test('a Pix of which nothing is known is counted and listed', async () => {
        'loja', now(), now(), 'itau', now() + interval '1 hour', now() - interval '20 minutes', 'no connection (EAI_AGAIN)')`,
     [randomUUID()],
   );
-  await healthWith(/Sem resposta conhecida 1 o mais antigo há 20 minutos.* Pix 1 20 minutos/s);
+  await healthWith(/Pendentes de confirmação 1 o mais antigo há 20 minutos.* Pix 1 20 minutos/s);
   const words = wordsOf((await admin.turnTo('/console/unresolved?kind=pix')).text);
   assert.match(words, /No banco 1, R\$ 50,00/);
   assert.match(words, /Pix MUITA R\$ 50,00 20 minutos .*no connection \(EAI_AGAIN\)/);
   const { text } = await admin.turnTo('/console/unresolved?kind=pixAuthorization');
-  assert.match(wordsOf(text), /Nada desconhecido corresponde/);
+  assert.match(wordsOf(text), /Nenhuma pendência encontrada/);
 });

@@ -52,7 +52,7 @@ test('what is unknown is listed by its kind, its merchant and its amount, with w
   assert.match(words, /Na adquirente 2, R\$ 9\.942,00/);
   assert.match(words, new RegExp(`${large} Cobrança ${merchantId} R\\$ 9\\.900,00 1 hora`));
   const none = wordsOf(await shown('/console/unresolved?kind=cancel'));
-  assert.match(none, /Nada desconhecido corresponde\./);
+  assert.match(none, /Nenhuma pendência encontrada\./);
 });
 
 test('an unknown boleto leads to its own page, which has nothing to print yet', async () => {
@@ -94,7 +94,7 @@ test('exceptions are summed by merchant and class, and narrowed by age', async (
   assert.ok(page.includes('href="/console/exceptions?merchant=MUITA&amp;class=notInFile"'));
   const old = wordsOf(await shown('/console/exceptions?olderThan=30'));
   assert.match(old, /R\$ 2\.500,00 1 no total/);
-  assert.match(wordsOf(await shown('/console/exceptions?state=healed')), /Nenhuma exceção corresponde\./);
+  assert.match(wordsOf(await shown('/console/exceptions?state=healed')), /Nenhuma exceção encontrada\./);
 });
 
 test('versions of the fees stand side by side, with what differs marked, of all and of a merchant', async () => {

@@ -61,7 +61,7 @@ test('a merchant is found by its id, CNPJ, account and a part of its name, and b
     assert.deepEqual(found, ['PADARIA'], text);
   }
   const none = await shown(`/console/merchants?text=${encodeURIComponent('%_<b>')}`);
-  assert.match(wordsOf(none), /Nenhum estabelecimento corresponde\./);
+  assert.match(wordsOf(none), /Nenhum estabelecimento encontrado\./);
   assert.ok(!none.includes('<b>'));
   assert.deepEqual(idsOf(await shown('/console/merchants?standing=disabled')), []);
   await service.auditor.query("update merchants set disabled_at = now() where merchant_id = 'PADARIA'");
@@ -105,7 +105,7 @@ test('routing says who serves which brand, and where that is said', async () => 
   assert.match(words, /Adquirente 127\.0\.0\.1:\d+ PARCELA_ACQUIRER_URL Banco dos boletos/);
   assert.match(wordsOf(await shown('/console/routing')), /vai para default/);
   const unknown = await shown(`/console/routing?merchant=${encodeURIComponent('<script>')}`);
-  assert.match(wordsOf(unknown), /Não há tal estabelecimento\./);
+  assert.match(wordsOf(unknown), /Este estabelecimento não existe\./);
   assert.ok(!unknown.includes('value="<script>'));
 });
 

@@ -69,7 +69,7 @@ test('lists of files, differences and keys say what they are about when they are
 });
 
 test('what has no known outcome is listed with its age, and decided once with a reason', async () => {
-  assert.match(wordsOf(await shown(admin, '/console/unresolved')), /Todo resultado é conhecido\./);
+  assert.match(wordsOf(await shown(admin, '/console/unresolved')), /Nada pendente de confirmação\./);
   const id = await unanswered();
   const list = await shown(admin, '/console/unresolved?olderThan=60');
   assert.ok(list.includes(`href="/console/unresolved/${id}"`));
@@ -114,7 +114,7 @@ test('the acquirer is asked about a charge by a button, not by a look at its pag
   assert.equal(await asked(), before);
   const press = () => admin.send(page, `${page}/ask`, {});
   const first = await press();
-  assert.match(wordsOf(first.text), /A adquirente diz agora Aprovada: a cobrança está viva/);
+  assert.match(wordsOf(first.text), /A adquirente diz agora Aprovada: a cobrança está ativa/);
   assert.equal(await asked(), before + 1);
   const viewer = await signedIn(service, 'viewer', null);
   assert.ok(!(await shown(viewer, page)).includes('/ask"'));
@@ -129,7 +129,7 @@ test('the acquirer is asked about a charge by a button, not by a look at its pag
 });
 
 test('an exception of reconciliation is found, read, and resolved once with a reason', async () => {
-  assert.match(wordsOf(await shown(admin, '/console/exceptions')), /Nenhuma exceção corresponde\./);
+  assert.match(wordsOf(await shown(admin, '/console/exceptions')), /Nenhuma exceção encontrada\./);
   const id = randomUUID();
   await service.auditor.query(
     `insert into reconciliation_exceptions (merchant_id, exception_id, exception_key, class, state, amount, expected, found, day)
@@ -204,7 +204,7 @@ test('an administrator invites, recovers and locks out others, whose link is sho
   const otherwise = { ...fields, name: 'outra@loja.example', by: 'oidc' };
   const refused = await admin.send('/console/users', '/console/users/invite', otherwise);
   assert.equal(refused.status, 409);
-  assert.match(refused.text, /Aqui não se entra desse modo/);
+  assert.match(refused.text, /Esta forma de acesso não está disponível aqui/);
 });
 
 test('without a limit what waits for a second person stands in no navigation, unless something does', async () => {
@@ -239,7 +239,7 @@ test('without a limit what waits for a second person stands in no navigation, un
 
 test('a filter of the audit log that is not understood says so, and shows no entry', async () => {
   const cases = [
-    ['action=login.acept', /Não há a ação login\.acept\./],
+    ['action=login.acept', /A ação login\.acept não existe\./],
     ['from=2026-02-30', /2026-02-30/],
     ['to=ontem', /ontem/],
     ['from=2026-03-02&to=2026-03-01', /O último dia vem antes do primeiro\./],

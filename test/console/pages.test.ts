@@ -31,6 +31,13 @@ async function shown(visitor: Visitor, path: string): Promise<string> {
   return text;
 }
 
+test('browsers get the icon also where no page names it', async () => {
+  const icon = await fetch(`${finance.origin}/favicon.ico`);
+  assert.equal(icon.status, 200);
+  assert.match(icon.url, /\/console\/assets\/icon-\w+\.svg$/);
+  assert.ok((await shown(finance, `${home}/payments`)).includes(`href="${new URL(icon.url).pathname}"`));
+});
+
 test('before the first payment the list says what to do', async () => {
   const words = wordsOf(await shown(finance, `${home}/payments`));
   assert.match(words, /Nenhum pagamento nestes dias\./);
@@ -96,8 +103,10 @@ test('money goes back with a reason, once however often the form is sent, and bo
   assert.equal(body.canceledAmount, 2_000);
   assert.equal(body.cancels.length, 1);
   const done = await shown(finance, answers[0]?.headers.get('location') ?? '');
-  assert.match(wordsOf(done), /O valor foi devolvido/);
-  assert.match(wordsOf(done), /Cancelamento de R\$ 20,00 pedido/);
+  assert.match(wordsOf(done), /O valor foi estornado/);
+  assert.match(wordsOf(done), /R\$ [\d,]+ Autorizada Estornada em parte/);
+  assert.match(wordsOf(await shown(finance, `${home}/payments`)), /Cartão Autorizada Estornada em parte/);
+  assert.match(wordsOf(done), /Estorno de R\$ 20,00 solicitado/);
   const entries = await service.auditor.query(
     "select actor, outcome, detail from audit_entries where action = 'console.act' and resource = $1",
     [`merchants/${merchantId}/payments/${id}/cancel`],
@@ -209,7 +218,7 @@ test('who may look only is not offered what others may do', async () => {
 test('nobody but the service can make a page say that something was done', async () => {
   const id = await paid(1_600);
   const page = await shown(finance, `${home}/payments/${id}?done=cancelPayment.AAAAAAAAAAAAAAAA`);
-  assert.ok(!wordsOf(page).includes('O valor foi devolvido'));
+  assert.ok(!wordsOf(page).includes('O valor foi estornado'));
 });
 
 test('texts of merchants and buyers are shown as texts', async () => {
@@ -239,7 +248,7 @@ test('texts of merchants and buyers are shown as texts', async () => {
 test('an operator sees at a glance that all is known, or what is not', async () => {
   const admin = await signedIn(service, 'admin', null);
   const words = wordsOf(await shown(admin, '/console/health'));
-  for (const expected of ['Todo resultado é conhecido', 'Cobrança mais antiga a fazer', 'Estabelecimentos 1'])
+  for (const expected of ['Nenhuma pendência', 'Cobrança mais antiga a fazer', 'Estabelecimentos 1'])
     assert.ok(words.includes(expected), `${expected}: ${words}`);
 });
 
@@ -262,7 +271,7 @@ test('the audit log is read newest first, page by page, and its reading stands i
   );
   assert.equal(next, (numbers[4] ?? 0) - 1);
   const empty = await shown(admin, '/console/audit?actor=somebody-else');
-  assert.match(wordsOf(empty), /Nenhum registro corresponde\./);
+  assert.match(wordsOf(empty), /Nenhum registro encontrado\./);
   const entries = await service.auditor.query(
     "select count(*)::int as n from audit_entries where action = 'audit.read' and detail like '%somebody-else%'",
   );

@@ -50,7 +50,7 @@ test('what of the charts takes longer than somebody waits is counted on, and the
   assert.match(slow, /Estamos contando estes dias\./);
   assert.ok(!slow.includes('Aprovadas:'), slow);
   const { text } = await viewer.turnTo(`${home}/charts`);
-  assert.match(wordsOf(text), /Aprovadas: 2\. Negadas: 2\..*Recuperadas por nova tentativa/);
+  assert.match(wordsOf(text), /Aprovadas: 2\. Negadas: 2\..*Recuperadas por retentativa/);
   assert.match(text, /data-refresh="5"/, 'it reads itself anew');
 });
 
@@ -65,7 +65,7 @@ test('the sheet of a day whose installments take long shows the rest of it at on
   assert.match(slow, /Estamos conferindo as parcelas deste dia\./);
   await until('it was gone through, and says of when it is', async () => {
     const { text } = await viewer.turnTo(`${home}/${sheet}`);
-    return /Situação em \d\d\/.* Dinheiro que falta/.test(wordsOf(text));
+    return /Situação em \d\d\/.* Valor em falta/.test(wordsOf(text));
   });
 });
 

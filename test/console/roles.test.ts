@@ -69,8 +69,8 @@ test('an administrator gives a user another role, which holds at once where the 
   const changed = await giveRole(admin, name, 'finance');
   assert.equal(changed.status, 303, changed.text);
   const said = await admin.visitor.turnTo(changed.headers.get('location') ?? '');
-  assert.match(wordsOf(said.text), /O papel do usuário foi alterado\./);
-  assert.match(wordsOf(said.text), new RegExp(`Papel Financeiro .* Papel dado por ${admin.name}`));
+  assert.match(wordsOf(said.text), /O perfil do usuário foi alterado\./);
+  assert.match(wordsOf(said.text), new RegExp(`Perfil Financeiro .* Perfil dado por ${admin.name}`));
   const shown = await visitor.turnTo(payment);
   assert.ok(shown.text.includes(`${payment}/cancel"`));
   const form = {
@@ -106,7 +106,7 @@ test('nobody changes his own role, and no role that is none or not for this side
   assert.ok(!own.text.includes('/role"'));
   const himself = await press(admin, admin.name, 'viewer');
   assert.deepEqual(
-    [himself.status, /Outro administrador muda o seu papel/.test(wordsOf(himself.text))],
+    [himself.status, /Outro administrador muda o seu perfil/.test(wordsOf(himself.text))],
     [409, true],
   );
   assert.equal(await roleOf(admin.name), 'admin');

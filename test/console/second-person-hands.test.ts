@@ -170,7 +170,7 @@ test("those of a merchant whom one user of the operator's let in are no two peop
   const another = await ofCommandLine('finance', null);
   await isDone(another, requestId, "another of the operator's");
   const waiting = await ana.visitor.turnTo(`${home}/waiting`);
-  assert.match(wordsOf(waiting.text), /Aprovado e feito O operador/, 'the one who decided');
+  assert.match(wordsOf(waiting.text), /Aprovado e executado O operador/, 'the one who decided');
   assert.ok(!waiting.text.includes(another.name));
   const decided = await operator.visitor.turnTo('/console/waiting');
   assert.ok(wordsOf(decided.text).includes(`${another.name} (operador)`), decided.text);
@@ -232,7 +232,7 @@ test('to whom somebody gave the role is no second person to him, and to others a
   await aDayLater();
   await isRefused(caio, ofAna, 'by another one since');
   const shown = wordsOf((await ana.visitor.turnTo(`${home}/users/${caio.name}`)).text);
-  assert.ok(shown.includes(`Papel dado por ${ana.name}, ${zoe.name}`), shown);
+  assert.ok(shown.includes(`Perfil dado por ${ana.name}, ${zoe.name}`), shown);
   await isDone(await recoveredByCommand(caio), ofAna, 'recovered on the command line since');
 });
 
@@ -246,7 +246,7 @@ test('who asked with a role that was given within the day is approved by nobody,
   await givenRoleBy(ana, bia, 'support');
   await aDayLater();
   const lower = await approve(other, requestId);
-  assert.deepEqual([lower.status, /precisam ambos poder/.test(wordsOf(lower.text))], [409, true]);
+  assert.deepEqual([lower.status, /precisam ter permissão/.test(wordsOf(lower.text))], [409, true]);
 });
 
 test('a chain that is longer than anybody would make is not followed to its end, and nobody in it counts', async () => {

@@ -85,7 +85,7 @@ test('what one person may move alone is done at once, and parts of one payment c
   assert.equal((await cancel(ana, id, '4,00')).status, 303);
   assert.equal(await givenBack(id), 1_000);
   const more = await cancel(ana, id, '0,01');
-  assert.deepEqual([more.status, /espera por uma segunda pessoa/.test(wordsOf(more.text))], [202, true]);
+  assert.deepEqual([more.status, /aguarda a aprovação de outra/.test(wordsOf(more.text))], [202, true]);
   assert.equal(await givenBack(id), 1_000);
   const never = await cancel(ana, id, '300,01');
   assert.equal(never.status, 409, 'nobody is asked for what was never paid');
@@ -96,7 +96,7 @@ test('more waits for a second person, who does it once; the log has all three st
   const list = await bia.turnTo(`${home}/waiting`);
   assert.match(list.text, /<a href="[^"]+\/waiting" aria-current="page">/);
   const listed = wordsOf(list.text);
-  assert.match(listed, /Devolver: R\$ 200,00 .* pede: cliente desistiu/);
+  assert.match(listed, /Estornar: R\$ 200,00 .* pede: cliente desistiu/);
   const button = `${home}/waiting/${requestId}/approve`;
   const page = await bia.turnTo(`${home}/waiting`);
   const form = { ...hiddenFields(page.text, button), reason: 'conferido' };
@@ -122,7 +122,7 @@ test('more waits for a second person, who does it once; the log has all three st
   assert.equal(said.requestedBy, entries[0]?.actor);
   assert.notEqual(entries[1]?.actor, entries[0]?.actor);
   assert.deepEqual([said.asked, said.reason], ['cliente desistiu', 'conferido']);
-  assert.match(wordsOf((await ana.turnTo(`${home}/waiting`)).text), /Aprovado e feito/);
+  assert.match(wordsOf((await ana.turnTo(`${home}/waiting`)).text), /Aprovado e executado/);
 });
 
 test('a form that waits is sent twice and waits once', async () => {
@@ -148,7 +148,7 @@ test('nobody is a second person to himself, in another session either, and the a
   await other.enter(path);
   for (const visitor of [ana, other]) {
     const sent = await decide(visitor, requestId);
-    assert.deepEqual([sent.status, /Decide outra pessoa/.test(wordsOf(sent.text))], [409, true]);
+    assert.deepEqual([sent.status, /precisa ser outra pessoa/.test(wordsOf(sent.text))], [409, true]);
   }
   const page = `${home}/payments/${id}`;
   const mark = await markOf(other, page);
@@ -219,7 +219,7 @@ test('roles that may not do it do not approve it, and a user who was let in just
   }
   const operator = await signedIn(service, 'operator', merchantId);
   const sent = await decide(operator, requestId);
-  assert.deepEqual([sent.status, /precisam ambos poder/.test(wordsOf(sent.text))], [409, true]);
+  assert.deepEqual([sent.status, /precisam ter permissão/.test(wordsOf(sent.text))], [409, true]);
   const { name } = await invite(service, 'finance', merchantId);
   const newcomer = await new Visitor(originOf(service)).enter(await linkFor(service, name, 'user:somebody'));
   for (const column of ['created_at', 'used_at']) {
@@ -332,7 +332,7 @@ test('a billing over the limit is charged when a second person approves it, and 
   const approved = await decide(bia, await requestOf(billingId));
   assert.equal(approved.status, 402, approved.text);
   assert.ok((await charges()) > before, 'the issuer was asked');
-  assert.match(wordsOf((await ana.turnTo(`${home}/waiting`)).text), /Aprovado, e então recusado/);
+  assert.match(wordsOf((await ana.turnTo(`${home}/waiting`)).text), /Aprovado, mas recusado na execução/);
 });
 
 test('small parts that are sent at once do not go beyond the limit together', async () => {
@@ -400,7 +400,7 @@ test('one person has so many requests that wait, and then takes one back', async
   const atOnce = await Promise.all(others.map((other) => cancel(eva, other)));
   assert.equal(atOnce.filter(({ status }) => status === 202).length, 2);
   const sent = await cancel(eva, id);
-  assert.deepEqual([sent.status, /Já espera o máximo/.test(wordsOf(sent.text))], [429, true]);
+  assert.deepEqual([sent.status, /Você já tem o máximo/.test(wordsOf(sent.text))], [429, true]);
 });
 
 test('what a restore holds is released by two of the operator, or by an administrator of the merchant alone', async () => {

@@ -229,10 +229,10 @@ test('no page can be framed, runs anything but our script, or is kept', async ()
   }
 });
 
-test('style and script have their hash in the name, and are kept', async () => {
+test('style, script and icon have their hash in the name, and are kept', async () => {
   const { text } = await ask(origin, '/console/sign-in');
   const paths = [...text.matchAll(/(?:href|src)="(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path);
-  assert.equal(paths.length, 2);
+  assert.equal(paths.length, 3);
   for (const path of paths) {
     const asset = await ask(origin, path ?? '');
     assert.equal(asset.status, 200);

@@ -145,10 +145,10 @@ test('what a trusted proxy took over TLS is answered so that browsers keep to TL
   assert.equal((await askFrom(OTHER, '/health/live', secure)).headers[header], undefined);
 });
 
-test('documents that are switched off are unknown paths, and no browser is led to them', async () => {
+test('documents that are switched off and the demo shop are unknown paths, and no browser is led to them', async () => {
   const { token } = production;
   const unknown = await call(url, '/nowhere', { token });
-  for (const path of ['/docs', '/openapi.json', '/']) {
+  for (const path of ['/docs', '/openapi.json', '/', '/demo', '/demo/club/key']) {
     const headers = { accept: 'text/html' };
     const stranger = await fetch(url + path, { headers, redirect: 'manual' });
     assert.deepEqual([stranger.status, await stranger.text()], [401, ''], path);

@@ -21,6 +21,7 @@ type Bridge = { readonly url: string; close(): Promise<void> };
 type Behaviour = {
   readonly isSimulator?: boolean;
   readonly status?: number;
+  readonly isSilent?: boolean;
   /** What it answers in the place of JSON. */
   readonly page?: string;
   readonly clockOffset?: number;
@@ -29,12 +30,14 @@ type Behaviour = {
 
 async function openBridge({
   isSimulator = false,
+  isSilent = false,
   status = 200,
   clockOffset = 0,
   page,
   certified,
 }: Behaviour = {}): Promise<Bridge> {
   const answer = (_request: IncomingMessage, response: ServerResponse) => {
+    if (isSilent) return;
     const date = new Date(Date.now() + clockOffset).toUTCString();
     const kind = page === undefined ? 'application/json' : 'text/html';
     response.writeHead(status, { 'content-type': kind, date });
@@ -74,7 +77,16 @@ export type Installation = {
   close(): Promise<void>;
 };
 
-type BridgeName = 'fit' | 'simulator' | 'garbage' | 'broken' | 'refusing' | 'late' | 'expired' | 'private';
+type BridgeName =
+  | 'fit'
+  | 'simulator'
+  | 'silent'
+  | 'garbage'
+  | 'broken'
+  | 'refusing'
+  | 'late'
+  | 'expired'
+  | 'private';
 
 export async function openInstallation(): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-doctor-'));
@@ -85,6 +97,7 @@ export async function openInstallation(): Promise<Installation> {
   const opened = {
     fit: await openBridge(),
     simulator: await openBridge({ isSimulator: true }),
+    silent: await openBridge({ isSilent: true }),
     garbage: await openBridge({ page: '<html>Welcome</html>' }),
     broken: await openBridge({ page: '<html>Bad gateway</html>', status: 502 }),
     refusing: await openBridge({ status: 401 }),

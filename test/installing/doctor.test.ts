@@ -103,6 +103,7 @@ const BY_SETTINGS: readonly (readonly [what: string, settings: () => Settings, f
   ],
   ['no key file', () => ({ PARCELA_KEY_FILE: join(here.folder, 'lost.json') }), 'keys.unusable'],
   ['a bridge that is away', () => ({ PARCELA_ACQUIRER_URL: CLOSED }), 'acquirer.unreachable'],
+  ['a bridge that is silent', () => ({ PARCELA_ACQUIRER_URL: here.bridges.silent }), 'acquirer.silent'],
   [
     'a name that leads nowhere',
     () => ({ PARCELA_ACQUIRER_URL: 'https://bridge.invalid', PARCELA_ACQUIRER_TOKEN_FILE: here.files.token }),
@@ -253,7 +254,10 @@ for (const [what, settings, found] of BY_SETTINGS) {
     assert.ok([...faults, ...warnings].includes(found), JSON.stringify(diagnoses));
     assert.equal(code, faults.length > 0 ? 1 : 0);
     for (const { state, advice } of diagnoses) assert.equal(advice === null, state === 'ok');
-    assert.doesNotMatch(JSON.stringify(diagnoses), /a-token|PRIVATE KEY|SyntaxError|use-system-ca/);
+    assert.doesNotMatch(
+      JSON.stringify(diagnoses),
+      /a-token|PRIVATE KEY|SyntaxError|use-system-ca|about \(\d/,
+    );
   });
 }
 
@@ -398,7 +402,18 @@ test('it says whom the running processes pass over', async () => {
   assert.match(found?.says ?? '', /; it gives no answer since 1970-01-01T00:00:00/);
   assert.match(found?.advice ?? '', /parcela resolve list shows what waits/);
   await here.sql('delete from process_reports');
-  assert.ok(!(await here.examine()).diagnoses.some(({ name }) => name === 'providers.away'));
+  const hold = (heldBecause: string) =>
+    here.sql(
+      `insert into process_reports (process_id, report) values (gen_random_uuid(), '${JSON.stringify({ heldBecause })}')`,
+    );
+  await hold('unchecked');
+  const starting = await here.examine();
+  assert.deepEqual([starting.faults, starting.warnings.includes('processes.held')], [[], true]);
+  await hold('unwritable');
+  const holding = await here.examine();
+  assert.deepEqual(holding.faults, ['processes.held']);
+  assert.ok(!holding.diagnoses.some(({ name }) => name === 'providers.away'));
+  await here.sql('delete from process_reports');
 });
 
 test('a secret that others can read, and a console that no proxy stands before, are warned of', async () => {

@@ -138,7 +138,7 @@ test('what it runs is the bundle of its own sources', { skip }, async () => {
     assert.ok(bundleOf(program, home) !== null, program);
 });
 
-test('unpacked into an empty folder, it migrates a PostgreSQL that is given and serves a payment', {
+test('unpacked into an empty folder, it migrates a PostgreSQL that is given, serves a payment and opens the demo shop', {
   skip,
 }, async () => {
   const folder = join(ground, 'data');
@@ -157,6 +157,8 @@ test('unpacked into an empty folder, it migrates a PostgreSQL that is given and 
     const token = await logIn(service.gatewayUrl, gateway);
     const { reply } = await pay(service.gatewayUrl, token, 4_990);
     assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    // It runs from files beside the bundle.
+    assert.equal((await fetch(`${service.gatewayUrl}/demo`)).status, 200);
     const listed = await runParcela(['merchant', 'list'], settings, program);
     assert.match(listed.printed, /^MERCHANT/);
   } finally {

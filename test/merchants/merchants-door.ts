@@ -115,7 +115,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
   );
   const server = buildServer({
     whyHeld: () => null,
-    pages: null,
+    pages: [],
     isOverTls: false,
     pagesOrigin: null,
     endpoints: [...merchants.endpoints, ...whoEndpoints()],

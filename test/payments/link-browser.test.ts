@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { HTTPRequest, Page } from 'puppeteer-core';
-import { DESK, lookAt, TestBrowser, withoutChromium, wordsOn } from '../console/test-browser.ts';
+import { DESK, lookAt, press, TestBrowser, wear, withoutChromium, wordsOn } from '../console/test-browser.ts';
 import { call, logIn, TEST_CARD, tokenize } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 
@@ -183,4 +183,104 @@ test('a subscriber gives another card at his page, and cancels after he was aske
   await page.waitForFunction(`document.querySelector('.notice').textContent.includes('cancelada')`);
   await lookAt(page, 'subscriber-canceled');
   assert.deepEqual(wrong, []);
+});
+
+/** Both windows of a page of the shop. */
+async function lookTwice(page: Page, name: string): Promise<void> {
+  await lookAt(page, name);
+  await wear(page, { ...DESK, window: 'desk' });
+  await lookAt(page, `${name}-desk`);
+  await wear(page, { ...DESK, window: 'phone' });
+}
+
+/** Gives where the book is paid. */
+async function order(page: Page): Promise<string> {
+  await page.goto(`${browser.origin}/demo`);
+  await press(page, 'form button');
+  return page.$eval('a.button', (one) => (one as unknown as { href: string }).href);
+}
+
+test('at the demo shop a book is bought by card and by Pix, and the shop is notified', { skip }, async () => {
+  const { page, wrong } = await openAt('/demo');
+  await lookTwice(page, 'shop-shelf');
+  await page.goto(await order(page));
+  await fill(page);
+  await page.click('#pay');
+  await paid(page);
+  await press(page, 'a.button');
+  assert.match(await wordsOn(page), /Pago\..* A loja conferiu a assinatura/s);
+  await lookTwice(page, 'shop-paid');
+  await page.goto(page.url().replace('status=Pago', 'status=Expirado'));
+  assert.match(await wordsOn(page), /Pago\..*sem assinatura que valha/s);
+
+  const payment = await order(page);
+  const ordered = page.url();
+  await lookTwice(page, 'shop-order');
+  await page.goto(payment);
+  await page.click('[data-send="pix"]');
+  await page.waitForSelector('main svg');
+  await page.goto(ordered);
+  await press(page, 'form button');
+  await paid(page);
+
+  await page.goto(`${browser.origin}/demo/notifications`);
+  const rows = `[...document.querySelectorAll('tbody tr')].map((row) => row.innerText).join()`;
+  await page.waitForFunction(`/Pix.*Paga/s.test(${rows}) && /Autorizacao/.test(${rows})`);
+  await lookTwice(page, 'shop-notifications');
+  const shown = await page.$$eval('tbody a', (all) =>
+    all.map((one) => (one as unknown as { href: string }).href),
+  );
+  const console = await browser.visit((await service.demo()).merchantId);
+  assert.equal((await console.goto(shown[0] ?? ''))?.status(), 200);
+  assert.match(await wordsOn(console), /129,90/);
+  assert.deepEqual(wrong, []);
+});
+
+test('at the demo shop a card is encrypted by the file that shops are given, stored and subscribed', {
+  skip,
+}, async () => {
+  const { page, sent, wrong } = await openAt('/demo/club');
+  await fill(page, '5200050000000309');
+  await page.click('form button');
+  await page.waitForFunction(`document.querySelector('#fault').textContent !== ''`);
+  await lookTwice(page, 'shop-club');
+  await page.$eval('#number', (field) => {
+    (field as unknown as { value: string }).value = '';
+  });
+  await page.type('#number', TEST_CARD);
+  await page.click('form button');
+  await page.waitForSelector('#done a');
+  await lookTwice(page, 'shop-subscribed');
+  const posted = sent.filter((request) => request.method() === 'POST');
+  assert.deepEqual(Object.keys(JSON.parse(posted.at(-1)?.postData() ?? '{}')), ['order', 'encryptedCard']);
+  assert.ok(
+    sent.every(
+      (request) => !/5155901222280001|5200050000000309/.test(`${request.url()} ${request.postData() ?? ''}`),
+    ),
+  );
+  await page.goto(await page.$eval('#done a', (one) => (one as unknown as { href: string }).href));
+  assert.match(await wordsOn(page), /Clube do Livro da Loja.*49,90/s);
+  // A decline is answered 402, of which browsers complain.
+  assert.deepEqual(
+    wrong.filter((line) => !line.includes('402')),
+    [],
+  );
+});
+
+test('a stranger orders so much at the demo shop and no more, and tells it no lies', { skip }, async () => {
+  const post = (path: string, type: string, body: string) =>
+    fetch(`${service.gatewayUrl}/demo${path}`, {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+      redirect: 'manual',
+    });
+  const forged = await post('/notifications', 'application/json', '{"movementId":1,"type":"Pix"}');
+  assert.equal(forged.status, 400);
+  const many = Array.from({ length: 60 }, () =>
+    post('/orders', 'application/x-www-form-urlencoded', 'order=1'),
+  );
+  const slowed = (await Promise.all(many)).filter(({ status }) => status === 429);
+  assert.ok(slowed.length > 0 && slowed.length < many.length);
+  assert.ok(Number(slowed[0]?.headers.get('retry-after')) > 0);
 });

@@ -126,6 +126,25 @@ test('what was captured, and decided as voided while the acquirer was away, is n
   assert.equal((await service.parcela(...decide)).exitCode, 0);
   service.bridge.spoil(null);
   await untilToldAsCaptured(paymentId);
+  // The desk gives it back: nothing is left to tell of.
+  const { simulatorUrl, merchantId, auditor } = service;
+  const cancel = {
+    cancellationReference: crypto.randomUUID(),
+    reference: paymentId,
+    merchantId,
+    amount: 10_000,
+  };
+  await fetch(`${simulatorUrl}/cancellations`, { method: 'POST', body: JSON.stringify(cancel) });
+  assert.deepEqual(await ledgerOf(service, paymentId), { amount: 10_000, status: 'canceled' });
+  await until('it is watched no more', async () => {
+    await auditor.query(
+      'update watched_charges set due_at = now(), watched_until = now() where transaction_id = $1',
+      [paymentId],
+    );
+    return (
+      (await auditor.query('select from watched_charges where transaction_id = $1', [paymentId])).length === 0
+    );
+  });
 });
 
 /** The watch looks at it in half a minute, or later. */

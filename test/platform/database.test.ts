@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Database, openDatabase, statement, type Tx } from '../../src/platform/postgres/database.ts';
-import { DatabaseUnavailable } from '../../src/platform/postgres/database-errors.ts';
+import {
+  type Database,
+  openDatabase,
+  type ServerWatcher,
+  statement,
+  type Tx,
+} from '../../src/platform/postgres/database.ts';
+import { DatabaseUnavailable, sqlStateOf } from '../../src/platform/postgres/database-errors.ts';
 import { createTestDatabase, runSql, serverAddress, type TestDatabase } from '../kit/database.ts';
 import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 
@@ -14,7 +20,8 @@ before(async () => {
   testDatabase = await createTestDatabase({ migrated: false });
   await runSql(
     testDatabase.address,
-    `create table things (thing_id integer primary key, partner integer references things deferrable initially deferred)`,
+    `create table things (thing_id integer primary key, partner integer references things deferrable initially deferred);
+     create function lack_room() returns void language plpgsql as $$ begin raise exception using errcode = '53100'; end $$`,
   );
   proxy = await openCuttingProxy(testDatabase.address);
   database = openDatabase(testDatabase.address, () => {});
@@ -115,6 +122,23 @@ test('when the server answered payments last is not known by what it answered se
     assert.equal(own.answeredAt(), Number.NEGATIVE_INFINITY);
     await own.query(COUNT, [[]]);
     assert.ok(own.answeredAt() > 0);
+  } finally {
+    await own.close();
+  }
+});
+
+test('a search that finds no room for its temporary files does not say that the database takes no writes', async () => {
+  const noted: unknown[] = [];
+  const watcher: ServerWatcher = {
+    check: async () => 'the server',
+    newest: () => 'the server',
+    noteError: (error) => void noted.push(sqlStateOf(error)),
+  };
+  const own = openDatabase(testDatabase.address, () => {}, { watcher });
+  const lack = statement('things.lack', 'select lack_room()');
+  try {
+    for (const books of [own.search, own]) await assert.rejects(books.query(lack, []), { code: '53100' });
+    assert.deepEqual(noted, ['53100'], 'that of the payments');
   } finally {
     await own.close();
   }

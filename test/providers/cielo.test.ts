@@ -270,6 +270,21 @@ test('a watched charge that is still unresolved is watched on, and nobody is tol
   assert.equal(isTold(open), false);
 });
 
+test('a late charge is voided, also while Cielo has not decided about another one of its reference', async () => {
+  const id = randomUUID();
+  await bookAtCielo(id, 100);
+  await cielo.script({
+    on: 'authorize',
+    doubt: { status: '12', becomes: 'denied', afterMilliseconds: 600_000 },
+  });
+  await bookAtCielo(id, 101);
+  await watchVoided('cielo', [id], '1 day');
+  await untilWatched('the one that is live is voided', id, async () => {
+    const booked = await cielo.booked(id);
+    return booked.some(({ amount, liveAmount }) => amount === 100 && liveAmount === 0);
+  });
+});
+
 test('an acquirer that hangs keeps no late charge of another from being voided', async () => {
   let asked = 0;
   const hanging = createServer(({ url }) => {

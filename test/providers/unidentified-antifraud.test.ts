@@ -62,6 +62,8 @@ async function assertCheckedFirst(listener: Listener): Promise<void> {
 
 test('in production the provider of the settings that was away at the start is asked once it is known', async () => {
   await assertCheckedFirst(named);
+  const told = /calls to the anti-fraud provider (broke|get no clear answer)/;
+  await until('the log tells of it', async () => production.service.log.some((line) => told.test(line)));
 });
 
 test('in production an added provider that was away when it was opened is asked once it is known', async () => {

@@ -78,12 +78,13 @@ const SEEN: Readonly<Record<string, (printed: readonly string[], language: Langu
     assert.doesNotMatch(repeated ?? '', /> nsu/);
     assert.match(checked ?? '', /"type":"(?:Autorizacao|Boleto)"/);
   },
-  'docs/pt/recorrencia.md': ([, , planned, subscribed, paid, empty, changed, ended]) => {
+  'docs/pt/recorrencia.md': ([, , planned, subscribed, paid, empty, changed, page, ended]) => {
     assert.match(planned ?? '', /"retriesOn":\["/);
     assert.match(subscribed ?? '', /"status":"Opened"/);
     assert.match(paid ?? '', /"status":"Paid".*"total":1\b/s);
     assert.match(empty ?? '', /"status":"Opened".*"nextChargeOn":".*"rule":"Retry"/s);
     assert.match(changed ?? '', /"status":"Paid".*"outcome":"Approved"/s);
+    assert.match(page ?? '', /"url":".*\/subscription\//);
     assert.match(ended ?? '', /"statusReason":"ByMerchant"/);
   },
   [NO_ANSWER]: ([lost, repeated, asked, silent, program]) => {

@@ -92,7 +92,7 @@ test('a page that is none stops what it reported, is logged, and is asked for ag
   await askNow();
   await until('it was asked for', async () => (await pages('unknown')) > before);
   await until('the log tells of it', async () =>
-    service.log.some((line) => line.includes('does not report its changes')),
+    service.log.some((line) => line.includes('calls to the acquirer get no clear answer')),
   );
   const age = await service.metric('parcela_acquirer_changes_age_seconds{provider="default"}');
   assert.ok(age > 0);
@@ -100,6 +100,6 @@ test('a page that is none stops what it reported, is logged, and is asked for ag
   await askNow();
   await service.untilChange(changeId, 'applied');
   await until('the log tells of its end', async () =>
-    service.log.some((line) => line.includes('reports its changes again')),
+    service.log.some((line) => line.includes('the acquirer answers again')),
   );
 });

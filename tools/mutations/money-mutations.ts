@@ -270,7 +270,7 @@ export const MONEY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'what a person decided about, and the acquirer does not know, gets no void',
     file: 'src/transactions/methods/card/check-watched-charges.ts',
-    find: 'if (!isLive && !isVoidForAll)',
+    find: 'if (!isToBeVoided)',
     put: 'if (!isLive)',
     caughtBy: 'test/transactions/billing-charges.test.ts',
   },

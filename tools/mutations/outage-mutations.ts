@@ -20,10 +20,17 @@ export const OUTAGE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'one connection that breaks is an outage',
-    file: OUTAGES,
-    find: "if (this.#answeredAt === null) this.#begin('away');",
-    put: "if (!this.#isTold) this.#begin('away');",
+    file: 'src/platform/outage.ts',
+    find: 'if (this.#answeredAt === null) this.#begin(kind);',
+    put: 'if (!this.#isTold) this.#begin(kind);',
     caughtBy: 'src/platform/outages.test.ts',
+  },
+  {
+    name: 'a bridge that answers hides that the acquirer behind it does not',
+    file: 'src/platform/process-reports/peer-calls.ts',
+    find: 'this.#silent.delete(operation);\n    this.#forgetOld();',
+    put: 'this.#silent.clear();',
+    caughtBy: 'src/platform/process-reports/process-report.test.ts',
   },
   {
     name: 'a start is audited before its listeners are open',

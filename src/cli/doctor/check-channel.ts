@@ -5,8 +5,9 @@ import {
   certificatesOf,
   readChannelFiles,
 } from '../../platform/channels/channel-files.ts';
+import { wordsOf } from '../../platform/channels/connection-words.ts';
 import { type Channel, openChannel } from '../../platform/channels/open-channel.ts';
-import { type Diagnosis, fault, fine, judgeClock, reasonOf, warning, wordsOf } from './diagnosis.ts';
+import { type Diagnosis, fault, fine, judgeClock, reasonOf, warning } from './diagnosis.ts';
 import { type About, askAbout, findAddresses, greet } from './look-at-peer.ts';
 
 export type Peer = {

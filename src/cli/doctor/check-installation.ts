@@ -1,24 +1,24 @@
 import { constants } from 'node:fs';
-import { access, lstat, readFile, stat, statfs } from 'node:fs/promises';
+import { access, lstat, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Configuration } from '../../app/config.ts';
 import { IdentityProvider } from '../../console/identities/open-provider.ts';
 import { listDataKeys } from '../../keys/data-keys.sql.ts';
 import { openKeyStore } from '../../keys/open-key-store.ts';
 import { openKeyring, PURPOSES } from '../../keys/open-keyring.ts';
+import { wordsOf } from '../../platform/channels/connection-words.ts';
+import { roomIn } from '../../platform/disk-space.ts';
 import { hasExpired } from '../../platform/http/security-text.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { listLatestEndpoints } from '../../webhooks/endpoints/webhook-endpoints.sql.ts';
 import { openResolver } from '../../webhooks/posting/open-resolver.ts';
 import { vetHost } from '../../webhooks/posting/vet-url.ts';
 import { checkChannel } from './check-channel.ts';
-import { type Diagnosis, fault, fine, reasonOf, warning, wordsOf } from './diagnosis.ts';
+import { type Diagnosis, fault, fine, reasonOf, warning } from './diagnosis.ts';
 import { greet } from './look-at-peer.ts';
 
 /** Descriptors for files, database, acquirer and merchants' servers. */
 const OTHER_DESCRIPTORS = 2_000;
-const LOW_BYTES = 1e9;
-const LOWEST_BYTES = 100e6;
 
 export async function checkMachine(configuration: Configuration): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [
@@ -89,13 +89,12 @@ async function checkOwnFolder(path: string, name: 'taken' | 'refused'): Promise<
 }
 
 async function checkSpace(path: string): Promise<Diagnosis[]> {
-  const found = await statfs(path).catch(() => null);
-  if (found === null) return [];
-  const free = found.bavail * found.bsize;
-  const says = `${(free / 1e6).toFixed(0)} MB are free in ${path}`;
+  const room = await roomIn(path);
+  if (room === null) return [];
+  const says = `${(room.freeBytes / 1e6).toFixed(0)} MB are free in ${path}`;
   const advice = 'make more space on that disk';
-  if (free < LOWEST_BYTES) return [fault('disk.full', says, advice)];
-  return [free < LOW_BYTES ? warning('disk.low', says, advice) : fine('disk.space', says)];
+  if (room.lack === 'full') return [fault('disk.full', says, advice)];
+  return [room.lack === 'low' ? warning('disk.low', says, advice) : fine('disk.space', says)];
 }
 
 /** Stores that only the operator can back up. */

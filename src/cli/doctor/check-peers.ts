@@ -1,8 +1,8 @@
 import type { Database } from '../../platform/postgres/database.ts';
-import { isCurrent, peerHealth } from '../../platform/process-reports/process-report.ts';
+import { isCurrent, type ProcessReport, peerHealth } from '../../platform/process-reports/process-report.ts';
 import { listReports } from '../../platform/process-reports/process-reports.sql.ts';
 import { instant, utcText } from '../../values/instant.ts';
-import { type Diagnosis, warning } from './diagnosis.ts';
+import { type Diagnosis, fault, warning } from './diagnosis.ts';
 
 const MOST_PROCESSES = 200;
 const NOT_AWAY = { awayFor: [], awayProviders: [], reason: null, state: 'notAsked', since: null } as const;
@@ -15,6 +15,27 @@ const why = (reason: string | null) => (reason === null ? '' : `; the last time:
 /** What the running processes report of those whom they ask and pass over. */
 export async function checkPeers(database: Database): Promise<Diagnosis[]> {
   const reports = (await listReports(database, MOST_PROCESSES)).filter(isCurrent);
+  return [...heldOf(reports), ...awayOf(reports)];
+}
+
+/** Why they do nothing, as they know it; a doctor that writes nothing does not meet a full disk. */
+function heldOf(reports: readonly ProcessReport[]): Diagnosis[] {
+  const reasons = new Set(reports.flatMap(({ heldBecause }) => heldBecause ?? []));
+  return [...reasons].map((reason) => {
+    const count = reports.filter(({ heldBecause }) => heldBecause === reason).length;
+    const says = `${count} of ${reports.length} processes hold all work, and refuse what writes: ${reason}${HELD_WORDS[reason] ?? ''}`;
+    // At a start, and when another server answers, for a moment.
+    const judged = reason === 'unchecked' ? warning : fault;
+    return judged('processes.held', says, 'docs/runbook.md says what this reason asks of you');
+  });
+}
+
+const HELD_WORDS: Readonly<Record<string, string>> = {
+  unchecked: ' (they compare the database, which takes a moment: look again)',
+  unwritable: ' (the disk of the database is full, or it is read-only)',
+};
+
+function awayOf(reports: readonly ProcessReport[]): Diagnosis[] {
   const peers = new Set(reports.flatMap((report) => report.peers.map(({ peer }) => peer)));
   return [...peers].sort().flatMap((peer) => {
     const { awayFor: kinds, awayProviders, reason, state, since } = peerHealth(reports, peer) ?? NOT_AWAY;

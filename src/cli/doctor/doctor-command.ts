@@ -60,7 +60,13 @@ async function examine({ configure, reachPlace }: InstallationTools): Promise<Di
     checkConsole(configuration),
     Promise.all(peersOf(configuration).map(checkChannel)),
     place instanceof Error
-      ? [fault('database.unreachable', place.message, 'see docs/installing.md')]
+      ? [
+          fault(
+            'database.unreachable',
+            place.message,
+            'see docs/installing.md; where it ran before, docs/runbook.md',
+          ),
+        ]
       : checkInDatabase(place, configuration),
   ]);
   return [

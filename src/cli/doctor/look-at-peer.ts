@@ -86,7 +86,9 @@ export async function askAbout(url: string, channel: Channel): Promise<About | {
     const garbage = isJson ? null : typeof kind === 'string' ? kind : 'of no kind';
     return { status: statusCode, date: Number.isNaN(date) ? null : date, garbage };
   } catch (error) {
-    return { code: (error as NodeJS.ErrnoException).code ?? (error as Error).name };
+    // The code of a time-out is a number.
+    const { code, name } = error as { readonly code?: unknown; readonly name: string };
+    return { code: typeof code === 'string' ? code : name };
   } finally {
     await agent.destroy();
   }

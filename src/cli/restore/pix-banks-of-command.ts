@@ -24,7 +24,7 @@ export async function withPixBanks<T>(
   try {
     const byDefault = await openNamed(pix, closings);
     const table = await openProviderTable({ database, keyring, log, closings });
-    return await work(await openPixBanks(table, { gate: ALWAYS_OPEN, byDefault, observe: () => {} }));
+    return await work(await openPixBanks(table, { gate: ALWAYS_OPEN, byDefault, observe: () => () => {} }));
   } finally {
     await closeAll(closings, report);
   }
@@ -37,7 +37,7 @@ async function openNamed(place: CommandTools['pix'], closings: Closing[]): Promi
     connectTimeoutMilliseconds: PIX_CONNECT_MILLISECONDS,
     onFault: () => {},
   });
-  const bank = openPixBank({ url, settings }, channel, { observe: () => {} });
+  const bank = openPixBank({ url, settings }, channel, { observe: () => () => {} });
   closings.push({
     name: 'bank of Pix',
     async close() {
@@ -57,7 +57,7 @@ async function openSimulated(
   const simulator = await findSimulator('pix', simulatorFolder, () => {});
   if (simulator === null) return null;
   closings.push({ name: 'simulator of the pix', close: () => simulator.stop() });
-  const bank = openSimulatedPixBank({ url: simulator.url, settings }, { observe: () => {} });
+  const bank = openSimulatedPixBank({ url: simulator.url, settings }, { observe: () => () => {} });
   closings.push({ name: 'bank of Pix', close: () => bank.close() });
   return bank;
 }

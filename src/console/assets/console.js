@@ -229,16 +229,11 @@ function newsOfAdded(part) {
   return (part.matches(one) ? [part] : [...part.querySelectorAll(one)]).map(plainText);
 }
 
-// On a narrow window it may stand outside of what is seen.
-const here = document.querySelector('nav.main [aria-current]');
-function showHere() {
-  const list = here.closest('ul');
-  list.scrollLeft = here.offsetLeft - (list.clientWidth - here.offsetWidth) / 2;
-}
-if (here !== null) {
-  showHere();
-  addEventListener('resize', showHere);
-}
+// The menu scrolls by itself where it is longer than the window.
+const menu = document.querySelector('nav.main');
+const here = menu?.querySelector('[aria-current]');
+if (here && menu.scrollHeight > menu.clientHeight)
+  menu.scrollTop = here.offsetTop - (menu.clientHeight - here.offsetHeight) / 2;
 
 const live = document.querySelector('[data-refresh]');
 if (live !== null) new LivePage(live).start();

@@ -73,7 +73,6 @@ const LIST: Screen<ListTools> = listScreen<Boleto>({
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Boletos',
-  place: 40,
   list: 'boletos',
   contract: LIST_BOLETOS,
   query: (visit) => ({

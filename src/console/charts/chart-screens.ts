@@ -64,7 +64,6 @@ export const CHART_SCREENS: readonly Screen<ChartTools>[] = [
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Charts',
-    place: 80,
     refreshSeconds: REFRESH_SECONDS,
     async read(visit, tools) {
       const days = daysOf(visit.query, visit.now);

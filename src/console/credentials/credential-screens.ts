@@ -62,7 +62,6 @@ export const CREDENTIAL_SCREENS: readonly Screen<CredentialTools>[] = [
     path: CREDENTIALS,
     ...MAY_SEE_CREDENTIALS,
     title: 'Credentials',
-    place: 70,
     read: ({ merchantId }, { listCredentials }) => listCredentials(merchantId),
     view: (found, visit) => html`${newForm(visit)}${credentialList(found, visit)}`,
   }),

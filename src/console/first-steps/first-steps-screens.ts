@@ -46,6 +46,7 @@ type Made = {
   readonly billings: readonly Billing[];
   readonly deliveries: readonly Delivery[];
   readonly clock: Clock | null;
+  readonly demoShop: string | null;
 };
 
 const DAYS_BACK = 60;
@@ -82,6 +83,7 @@ async function readMade(visit: Visit, tools: TestTools): Promise<Made> {
     billings: billings.ok ? billings.body.items : [],
     deliveries: whole.flatMap((one) => (one.ok ? [one.body] : [])),
     clock,
+    demoShop: tools.demoShop,
   };
 }
 
@@ -294,7 +296,6 @@ export const FIRST_STEPS_SCREENS: readonly Screen<TestTools>[] = [
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'First steps',
-    place: 5,
     homologationOnly: true,
     refreshSeconds: 3,
     read: readMade,
@@ -302,6 +303,7 @@ export const FIRST_STEPS_SCREENS: readonly Screen<TestTools>[] = [
       made,
       visit,
     ) => html`<p>${visit.wording.say('Six steps, by the requests of the API that stand below each. Nothing here reaches a real card; what happened appears below each step by itself.')}</p>
+${made.demoShop !== null && html`<p><a href="${made.demoShop}">${visit.wording.say('Or buy at the demo shop first')}</a></p>`}
 <ol class="steps">${STEPS.map((step, index) => html`<li id="step-${step.name}">${stepShown(step, index, made, visit)}</li>\n`)}</ol>`,
   }),
 ];

@@ -128,7 +128,6 @@ export const CLOCK_SCREENS: readonly Screen<TestTools>[] = [
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Test clock',
-    place: 90,
     homologationOnly: true,
     refreshSeconds: 5,
     async read(visit, tools) {

@@ -17,6 +17,8 @@ import type { Role } from '../parts/user.ts';
 export type TestTools = {
   /** Null if this process does not serve it, as for homologation endpoints in production. */
   readonly contractOf: (id: string) => Contract | null;
+  /** Its path; null: it is not served. */
+  readonly demoShop: string | null;
   readonly findMovements: (merchantId: string, paymentId: string) => Promise<readonly TransactionMovement[]>;
 };
 

@@ -36,7 +36,6 @@ const listed = listScreen<Link>({
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Payment links',
-  place: 45,
   contract: LIST_LINKS,
   query: ({ query }) => ({ status: query.status }),
   filters: ({ wording }) => [

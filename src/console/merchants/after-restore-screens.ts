@@ -35,13 +35,12 @@ type Found = HeldByRestore & { readonly until: Day };
 const ofPage = ({ merchantId }: Visit) => (merchantId === '' ? null : merchantId);
 const today = ({ now }: Visit) => saoPauloDay(instant(now));
 
-function afterRestoreScreen(of: Of, place: number): Screen<AfterRestoreTools> {
+function afterRestoreScreen(of: Of): Screen<AfterRestoreTools> {
   return screen<AfterRestoreTools, Found>({
     path: AFTER_RESTORE[of],
     roles: ALL_ROLES,
     of,
     title: 'After a restore',
-    place,
     isOffered: (merchantId, { isHeldByRestore }) => isHeldByRestore(of === 'operator' ? null : merchantId),
     async read(visit, { sumHeldByRestore }) {
       const until = today(visit);
@@ -52,8 +51,8 @@ function afterRestoreScreen(of: Of, place: number): Screen<AfterRestoreTools> {
 }
 
 export const AFTER_RESTORE_SCREENS: readonly Screen<AfterRestoreTools>[] = [
-  afterRestoreScreen('operator', 2),
-  afterRestoreScreen('merchant', 20),
+  afterRestoreScreen('operator'),
+  afterRestoreScreen('merchant'),
 ];
 
 const UNDONE =

@@ -41,7 +41,6 @@ export const MERCHANT_SCREENS: readonly Screen<MerchantTools>[] = [
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Merchants',
-    place: 5,
     read: (visit, { searchMerchants }) => searchMerchants(filterOf(visit), visit.query.after ?? ''),
     view: (found, visit) =>
       html`${merchantFilters(visit)}${merchantTable(found, visit)}<p>${link(pathOf(ROUTING), visit.wording.say('Routing'))}</p>${newMerchant(visit)}`,

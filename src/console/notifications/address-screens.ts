@@ -1,6 +1,7 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { LIST_ALERT_ENDPOINTS } from '../../recurrence/alerts/endpoints.ts';
 import { GET_WEBHOOK } from '../../webhooks/endpoints/endpoints.ts';
+import type { ListedEndpoint } from '../../webhooks/endpoints/webhook-endpoints.sql.ts';
 import { SEND_TEST_NOTIFICATION } from '../../webhooks/history/contract.ts';
 import { CREATE_WEBHOOK_SECRET } from '../../webhooks/secrets/endpoints.ts';
 
@@ -13,45 +14,61 @@ import {
   facts,
   filterForm,
   link,
+  long,
   moment,
   section,
   table,
 } from '../parts/page-parts.ts';
 import { DELIVERIES, NOTIFICATIONS, pathOf, withQuery } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { NOTIFIER_STATES, stateBadge } from '../parts/states.ts';
+import { badge, NOTIFIER_STATES, stateBadge } from '../parts/states.ts';
 import { EVENT_WORDS, failureText } from './delivery-words.ts';
+
+export type AddressTools = {
+  /** Up to a bound. */
+  readonly listAddresses: (merchantId: string) => Promise<readonly ListedEndpoint[]>;
+};
+
+/** Nothing is sent there now, or only a probe. */
+export async function listFailing(
+  merchantId: string,
+  { listAddresses }: AddressTools,
+): Promise<readonly ListedEndpoint[]> {
+  const all = await listAddresses(merchantId);
+  return all.filter(({ state, openedUntil }) => state === 'disabled' || openedUntil !== null);
+}
 
 type Notifier = AnswerOf<typeof LIST_ALERT_ENDPOINTS>['items'][number];
 type Found = {
   /** null if none is registered. */
   readonly url: string | null;
   readonly notifiers: readonly Notifier[];
+  readonly failing: readonly ListedEndpoint[];
 };
 
 /** More than the twenty that may be active, so that removed ones are shown too. */
 const MOST_NOTIFIERS = '50';
 
-export const ADDRESS_SCREENS: readonly Screen<unknown>[] = [
-  screen<unknown, Found>({
+export const ADDRESS_SCREENS: readonly Screen<AddressTools>[] = [
+  screen<AddressTools, Found>({
     path: NOTIFICATIONS,
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Notifications',
-    place: 60,
-    async read(visit) {
+    async read(visit, tools) {
       const registered = await visit.ask(GET_WEBHOOK, { query: { accountNumber: accountOf(visit) } });
       const listed = await visit.ask(LIST_ALERT_ENDPOINTS, { query: { limit: MOST_NOTIFIERS } });
       return {
         url: registered.ok ? registered.body.url : null,
         notifiers: listed.ok ? listed.body.items : [],
+        failing: await listFailing(visit.merchantId, tools),
       };
     },
     view: addressPage,
   }),
 ];
 
-function addressPage({ url, notifiers }: Found, visit: Visit): Html {
+function addressPage({ url, notifiers, failing }: Found, visit: Visit): Html {
   const { say } = visit.wording;
   const accountNumber = accountOf(visit);
   const deliveries = withQuery(pathOf(DELIVERIES, { merchantId: visit.merchantId }), { accountNumber });
@@ -66,6 +83,7 @@ function addressPage({ url, notifiers }: Found, visit: Visit): Html {
       : facts([[say('Address'), url]]);
   return html`${visit.accountNumbers.length > 1 && filterForm(visit, [accountField(visit)])}
 <p>${link(deliveries, say('What was sent, and its tries'))}</p>
+${failing.length > 0 && section(say('Addresses that do not take notifications'), failingTable(failing, visit))}
 ${section(say('Where the account is notified'), html`${registered}${url !== null && testForm(visit)}${secretForm(visit)}`)}
 ${section(say('Notifiers of subscriptions'), notifierTable(notifiers, visit))}`;
 }
@@ -87,6 +105,27 @@ function secretForm(visit: Visit): Shown {
     fields: [accountField(visit)],
     isGrave: true,
   });
+}
+
+function failingTable(failing: readonly ListedEndpoint[], { wording }: Visit): Html {
+  const { say, count } = wording;
+  return table(say('Addresses that do not take notifications'), failing, [
+    { title: say('Address'), cell: ({ url, endpoint }) => long(url ?? endpoint.replace('origin:', '')) },
+    { title: say('Failing since'), cell: ({ failingSince }) => moment(wording, failingSince) },
+    {
+      title: say('Last answer'),
+      cell: ({ lastFailure }) =>
+        lastFailure === null ? '–' : (lastFailure.status ?? failureText(lastFailure.failure, wording)),
+    },
+    { title: say('Waiting'), isNumber: true, cell: ({ waiting }) => count(waiting) },
+    {
+      title: say('What happens'),
+      cell: ({ state }) =>
+        state === 'disabled'
+          ? html`${badge('bad', say('Held'))} ${say('Nothing is sent until a test succeeds or it is registered again.')}`
+          : html`${badge('wait', say('Being tried'))} ${say('It is tried now and then; what waits is sent when it answers.')}`,
+    },
+  ]);
 }
 
 function notifierTable(notifiers: readonly Notifier[], { wording }: Visit): Html {

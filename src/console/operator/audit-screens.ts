@@ -32,7 +32,6 @@ export const AUDIT_SCREENS: readonly Screen<AuditTools>[] = [
     path: AUDIT,
     ...MAY_SEE_AUDIT,
     title: 'Audit log',
-    place: 9,
     async read(visit, { listAudit }) {
       const faults = faultsOf(visit);
       const { before } = visit.query;

@@ -4,13 +4,19 @@ import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import { isCurrent } from '../../platform/process-reports/process-report.ts';
 import { instant, saoPauloDay } from '../../values/instant.ts';
 import { type Html, html } from '../parts/html.ts';
-import { emptyState, figure, link, moment, section, table } from '../parts/page-parts.ts';
+import { emptyState, type Figure, figure, link, moment, section, table } from '../parts/page-parts.ts';
 import { EXCEPTIONS, HEALTH, MERCHANTS, pathOf, UNRESOLVED, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, MAY_SEE_AUDIT, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
 import { type Health, KIND_WORDS } from './health.ts';
-import { databaseFigure, integrityFigures, peerTable, processTable } from './installation-view.ts';
+import {
+  databaseFigure,
+  integrityFigures,
+  peerFigures,
+  peerTable,
+  processTable,
+} from './installation-view.ts';
 
 /** A person should check a charge that is unresolved for longer. */
 const LONG_UNRESOLVED_SECONDS = 15 * 60;
@@ -28,12 +34,16 @@ function healthPage(health: Health, visit: Visit): Html {
   const { say } = wording;
   const { isAuditBroken } = health.processes.find((one) => isCurrent(one) && one.isAuditBroken) ?? {};
   const seesAudit = mayUse(MAY_SEE_AUDIT, visit.user);
+  const all = [
+    ...peerFigures(health.processes, wording),
+    ...figures(health, wording),
+    ...integrityFigures(health, { isBroken: isAuditBroken === true, seesAudit }, wording),
+    databaseFigure(health.server, health.processes, wording),
+  ];
+  const wrong = (['bad', 'wait'] as const).flatMap((tone) => all.filter((one) => one[2] === tone));
   return html`${held(health, wording)}${wrongClocks(health, wording)}
-<dl class="figures">${figures(health, wording)}${integrityFigures(
-    health,
-    { isBroken: isAuditBroken === true, seesAudit },
-    wording,
-  )}${databaseFigure(health.server, health.processes, wording)}</dl>
+${section(say('What needs attention'), wrong.length === 0 ? emptyState(say('Nothing needs attention.'), say('What is away, late or differs stands here first.')) : figureList(wrong))}
+${section(say('What is as it should be'), figureList(all.filter((one) => !wrong.includes(one))))}
 ${section(say('Whom we ask'), peerTable(health.processes, visit))}
 ${section(say('Unresolved'), unresolvedTable(health, wording))}
 ${section(say('Open exceptions of reconciliation'), exceptions(health, wording))}
@@ -42,6 +52,9 @@ ${section(say('Processes'), processTable(health.processes, visit))}
     'All of it stands in the database and is the same on every process; each writes down every ten seconds what it alone knows.',
   )}</p>`;
 }
+
+const figureList = (all: readonly Figure[]) =>
+  html`<dl class="figures">${all.map((one) => figure(...one))}</dl>`;
 
 const isCut = (counted: number) => counted >= MOST_COUNTED_OF_ALL;
 
@@ -86,7 +99,7 @@ function wrongClocks({ processes }: Health, { say }: Wording): Html[] {
   );
 }
 
-function figures(health: Health, wording: Wording): Html[] {
+function figures(health: Health, wording: Wording): Figure[] {
   const { say } = wording;
   const { deliveries, merchants } = health;
   const { working, open, held } = deliveries.endpoints;
@@ -100,7 +113,7 @@ function figures(health: Health, wording: Wording): Html[] {
     unresolvedFigure(health, wording),
     oldestDueFigure(health, wording),
     ...lostPixFigure(health, wording),
-    figure(
+    [
       say('Notifications waiting'),
       countText(deliveries.waiting, [deliveries.waiting], wording),
       held > 0 ? 'bad' : open > 0 ? 'wait' : 'good',
@@ -109,8 +122,8 @@ function figures(health: Health, wording: Wording): Html[] {
         open: ofEndpoints(open),
         held: ofEndpoints(held),
       })}. ${say('Each merchant has its own on its page Notifications.')}`,
-    ),
-    figure(
+    ],
+    [
       say('Open exceptions'),
       link(pathOf(EXCEPTIONS), countText(exceptions, ofExceptions, wording)),
       exceptions === 0 ? 'good' : 'wait',
@@ -119,8 +132,8 @@ function figures(health: Health, wording: Wording): Html[] {
         : say('{money} between files and what was expected', {
             money: ofExceptions.some(isCut) ? say('{count} or more', { count: money }) : money,
           }),
-    ),
-    figure(
+    ],
+    [
       say('Merchants'),
       link(pathOf(MERCHANTS), ofMerchants(merchants.inAll)),
       merchants.disabled + merchants.billingsHeld > 0 ? 'wait' : 'good',
@@ -128,39 +141,39 @@ function figures(health: Health, wording: Wording): Html[] {
         disabled: ofMerchants(merchants.disabled),
         held: ofMerchants(merchants.billingsHeld),
       }),
-    ),
+    ],
   ];
 }
 
-function unresolvedFigure(health: Health, wording: Wording): Html {
+function unresolvedFigure(health: Health, wording: Wording): Figure {
   const { say, duration } = wording;
   const counts = health.unresolved.map((one) => one.count);
   const unresolved = health.unresolved.reduce((sum, one) => sum + one.count, 0);
   const oldest = Math.max(...health.unresolved.map((one) => one.oldestAge));
-  return figure(
+  return [
     say('Unresolved'),
     link(pathOf(UNRESOLVED), countText(unresolved, counts, wording)),
     unresolved === 0 ? 'good' : oldest > LONG_UNRESOLVED_SECONDS ? 'bad' : 'wait',
     unresolved === 0
       ? say('Every outcome is known')
       : say('the oldest for {time}', { time: duration(oldest) }),
-  );
+  ];
 }
 
 /** Shown only after a restore that lost charges. */
-function lostPixFigure({ lostPix: { count, oldestAge } }: Health, wording: Wording): Html[] {
+function lostPixFigure({ lostPix: { count, oldestAge } }: Health, wording: Wording): Figure[] {
   const { say, duration } = wording;
   if (count === 0) return [];
   const which = say('the oldest for {time}', { time: duration(oldestAge) });
   const what = say(
     'parcela resolve changes lists them. Give them back at the bank, or bring the charges back.',
   );
-  return [figure(say('Paid by Pix for lost charges'), wording.count(count), 'bad', html`${which}. ${what}`)];
+  return [[say('Paid by Pix for lost charges'), wording.count(count), 'bad', html`${which}. ${what}`]];
 }
 
-function oldestDueFigure({ oldestDueOn, readAt }: Health, { say, day }: Wording): Html {
+function oldestDueFigure({ oldestDueOn, readAt }: Health, { say, day }: Wording): Figure {
   const isLate = oldestDueOn !== null && oldestDueOn < saoPauloDay(instant(readAt));
-  return figure(
+  return [
     say('Oldest billing to charge'),
     oldestDueOn === null ? '–' : day(oldestDueOn),
     isLate ? 'bad' : 'good',
@@ -169,7 +182,7 @@ function oldestDueFigure({ oldestDueOn, readAt }: Health, { say, day }: Wording)
       : isLate
         ? `${say('behind its day')}: ${say('a process with the role charging must run, and no merchant be held.')}`
         : say('on time'),
-  );
+  ];
 }
 
 function unresolvedTable({ unresolved }: Health, wording: Wording): Html {
@@ -224,7 +237,6 @@ export const HEALTH_SCREENS: readonly Screen<HealthTools>[] = [
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Health',
-    place: 1,
     refreshSeconds: REFRESH_SECONDS,
     read: (_visit, { findHealth }) => findHealth(),
     view: healthPage,

@@ -9,7 +9,7 @@ import type { Day } from '../../values/instant.ts';
 
 export const KIND_WORDS = {
   charge: 'Charges',
-  cancel: 'Cancels',
+  cancel: 'Refunds',
   capture: 'Captures',
   boleto: 'Boletos',
   pix: 'Pix',

@@ -6,7 +6,7 @@ import {
   peerHealth,
 } from '../../platform/process-reports/process-report.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { emptyState, figure, link, moment, quotation, table } from '../parts/page-parts.ts';
+import { emptyState, type Figure, link, moment, quotation, table } from '../parts/page-parts.ts';
 import { AUDIT, DIFFERENCES, pathOf, ROUTING, UNRESOLVED, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { badge, type StateLook, stateBadge, type Tone } from '../parts/states.ts';
@@ -41,7 +41,8 @@ const PEERS: Readonly<
   },
   antifraud: {
     name: 'Anti-fraud provider',
-    silence: 'Sales get the verdict of PARCELA_ANTIFRAUD_WHEN_SILENT.',
+    silence:
+      'Sales get the verdict of PARCELA_ANTIFRAUD_WHEN_SILENT. Look at the provider, and the way to it.',
     leadsTo: WAYS,
   },
 };
@@ -62,13 +63,27 @@ const OLD_FEED_SECONDS = 15 * 60;
 const OLD_REPORT_MILLISECONDS = 2 * 24 * 60 * 60 * 1_000;
 const MANY_WAITING = 20;
 
-export function peerTable(processes: readonly ProcessReport[], { wording }: Visit): Html {
-  const { say, duration } = wording;
+function peersOf(processes: readonly ProcessReport[]): PeerHealth[] {
   const reported = processes.flatMap((one) => one.peers.map(({ peer }) => peer)).sort();
   // Peers of another version come after ours, under the names that it gives them.
-  const peers = [...new Set([...Object.keys(PEERS), ...reported])].flatMap(
+  return [...new Set([...Object.keys(PEERS), ...reported])].flatMap(
     (peer) => peerHealth(processes, peer) ?? [],
   );
+}
+
+/** Those of whom something is wrong. */
+export function peerFigures(processes: readonly ProcessReport[], wording: Wording): Figure[] {
+  const { say } = wording;
+  return peersOf(processes).flatMap((one): Figure[] => {
+    const { tone, text } = PEER_STATES[one.state];
+    if (tone === 'good' || tone === 'plain') return [];
+    return [[say(PEERS[one.peer]?.name ?? one.peer), say(text), tone, meaning(one, wording)]];
+  });
+}
+
+export function peerTable(processes: readonly ProcessReport[], { wording }: Visit): Html {
+  const { say, duration } = wording;
+  const peers = peersOf(processes);
   if (peers.length === 0)
     return emptyState(
       say('No process has reported yet.'),
@@ -132,7 +147,7 @@ export function integrityFigures(
   { integrity: { report, isAnyDifferent, audit }, readAt }: Pick<Health, 'integrity' | 'readAt'>,
   { isBroken, seesAudit }: { readonly isBroken: boolean; readonly seesAudit: boolean },
   wording: Wording,
-): Html[] {
+): Figure[] {
   return [
     reportFigure({ report, isAnyDifferent }, readAt, wording),
     auditFigure(audit, { isBroken, seesAudit }, wording),
@@ -143,16 +158,16 @@ function reportFigure(
   { report, isAnyDifferent }: Pick<Integrity, 'report' | 'isAnyDifferent'>,
   readAt: number,
   wording: Wording,
-): Html {
+): Figure {
   const { say, count, day } = wording;
   const name = say('Books, feed, files and ledger');
   if (report === null)
-    return figure(
+    return [
       name,
       link(pathOf(DIFFERENCES), '–'),
       'wait',
       say('No day was verified yet: a process with the role reconciliation does it every night.'),
-    );
+    ];
   const { charges, differences, madeAt, isSealed } = report;
   const isOld = readAt - madeAt > OLD_REPORT_MILLISECONDS;
   const checked = say('{charges} charges checked on {day}, {differences} differ', {
@@ -160,25 +175,25 @@ function reportFigure(
     day: day(report.day),
     differences: count(differences),
   });
-  return figure(
+  return [
     name,
     link(pathOf(DIFFERENCES), isAnyDifferent && differences === 0 ? say('Differs') : count(differences)),
     !isSealed || differences > 0 || isAnyDifferent ? 'bad' : isOld ? 'wait' : 'good',
     html`${checked}; ${isSealed ? say('sealed') : say('its seal is not ours: it was altered')}, ${moment(wording, madeAt)}.${isAnyDifferent && html` ${say('Something differs now.')}`}${
       isOld && html` ${say('No later night was verified: a process with the role reconciliation must run.')}`
     }`,
-  );
+  ];
 }
 
 function auditFigure(
   audit: Integrity['audit'],
   { isBroken, seesAudit }: { readonly isBroken: boolean; readonly seesAudit: boolean },
   wording: Wording,
-): Html {
+): Figure {
   const { say } = wording;
   const isBad = isBroken || audit?.isWhole === false;
   const word = isBad ? say('Altered') : say('Whole');
-  return figure(
+  return [
     say('Chain of the audit log'),
     seesAudit ? link(withQuery(pathOf(AUDIT), { action: 'audit.verify' }), word) : word,
     isBad ? 'bad' : audit === null ? 'wait' : 'good',
@@ -191,14 +206,14 @@ function auditFigure(
         ? say('All of it was not verified lately: run parcela audit verify.')
         : html`${say('All of it was verified by {actor} at', { actor: audit.by })} ${moment(wording, audit.verifiedAt)}.`
     }`,
-  );
+  ];
 }
 
 export function databaseFigure(
   server: Health['server'],
   processes: readonly ProcessReport[],
   wording: Wording,
-): Html {
+): Figure {
   const { say, count } = wording;
   const current = processes.filter(isCurrent);
   const waiting = current.reduce((sum, { connections }) => sum + connections.waiting, 0);
@@ -212,7 +227,7 @@ export function databaseFigure(
         ? ['wait', say('Replicated without a synchronous standby: a failover may lose payments.')]
         : ['plain', say('One server without a standby.')];
   const isBusy = waiting > MANY_WAITING;
-  return figure(
+  return [
     say('Database'),
     sizeText(server.sizeBytes, wording),
     server.doubt !== null ? 'bad' : isBusy && tone !== 'bad' ? 'wait' : tone,
@@ -220,7 +235,7 @@ export function databaseFigure(
       '{waiting} statements wait for a connection; migration {version}.',
       { waiting: count(waiting), version: server.schemaVersion },
     )} ${say('Its free space is known to its server alone.')}`,
-  );
+  ];
 }
 
 function sizeText(bytes: number, { language }: Wording): string {

@@ -2,15 +2,15 @@ import { type Html, html, type Shown } from './html.ts';
 import { ROLE_WORDS, type User } from './user.ts';
 import type { Wording } from './wording.ts';
 
-export type NavigationItem = {
-  readonly path: string;
-  readonly title: string;
-  readonly isHere: boolean;
+export type NavigationGroup = {
   readonly of: 'merchant' | 'operator';
+  readonly title: string;
+  readonly items: readonly NavigationItem[];
 };
+export type NavigationItem = { readonly path: string; readonly title: string; readonly isHere: boolean };
 
 /** The names contain a hash of the content. */
-export type AssetPaths = { readonly style: string; readonly script: string };
+export type AssetPaths = { readonly style: string; readonly script: string; readonly icon: string };
 
 export type Frame = {
   readonly wording: Wording;
@@ -23,7 +23,7 @@ export type Frame = {
     readonly formMark: string;
     /** `searchPath` searches this merchant. Null if no merchant is chosen. */
     readonly merchant: { readonly name: string; readonly searchPath: string } | null;
-    readonly navigation: readonly NavigationItem[];
+    readonly navigation: readonly NavigationGroup[];
     readonly searched: string;
   } | null;
   readonly message: { readonly tone: 'good' | 'bad'; readonly text: Shown } | null;
@@ -46,12 +46,14 @@ export function page(frame: Frame): string {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex, nofollow">
 <title>${title} · Parcela</title>
+<link rel="icon" type="image/svg+xml" href="${assets.icon}">
 <link rel="stylesheet" href="${assets.style}">
 <script src="${assets.script}" defer></script>
 </head>
-<body>
+<body${visitor !== null && html` class="inside"`}>
 <a class="skip" href="#main">${say('Skip to the content')}</a>
 <header>
+${visitor !== null && html`<button type="button" class="menu" popovertarget="menu">${say('Menu')}</button>`}
 <a class="brand" href="/console">Parcela</a>
 ${isHomologation && html`<span class="badge wait">${say('Homologation')}</span>`}
 ${visitor?.merchant != null && html`<span class="merchant">${visitor.merchant.name}</span>`}
@@ -100,22 +102,31 @@ function userMenu(user: User, formMark: string, { say }: Wording): Html {
 <form method="post" action="/console/sign-out"><input type="hidden" name="mark" value="${formMark}"><button type="submit" class="quiet">${say('Sign out')}</button></form></div>`;
 }
 
+/** At the side. Where there is no room it is a drawer: browsers open a popover without a script. */
 function navigation(
-  { navigation: items, merchant }: Pick<NonNullable<Frame['visitor']>, 'navigation' | 'merchant'>,
+  { navigation: groups, merchant }: Pick<NonNullable<Frame['visitor']>, 'navigation' | 'merchant'>,
   { say }: Wording,
 ): Html {
-  const list = (of: NavigationItem['of'], title: string) => {
-    const some = items.filter((item) => item.of === of);
-    return (
-      some.length > 0 &&
-      html`<ul aria-label="${title}">
-${some.map(
+  const listOf = (of: NavigationGroup['of']) =>
+    groups
+      .filter((group) => group.of === of)
+      .map(
+        ({ title, items }, index) => html`<p id="menu-${of}-${index}">${title}</p>
+<ul aria-labelledby="menu-${of}-${index}">
+${items.map(
   ({ path, title: text, isHere }) =>
     html`<li><a href="${path}"${isHere && html` aria-current="page"`}>${text}</a></li>\n`,
-)}</ul>`
-    );
-  };
-  return html`<nav class="main" aria-label="${say('Main')}">${list('operator', say('Operator'))}${list('merchant', merchant?.name ?? say('Merchant'))}</nav>`;
+)}</ul>
+`,
+      );
+  const [ofMerchant, ofOperator] = [listOf('merchant'), listOf('operator')];
+  return html`<nav class="main" id="menu" popover aria-label="${say('Main')}">
+<button type="button" class="quiet" popovertarget="menu" popovertargetaction="hide">${say('Close')}</button>
+${ofMerchant}${
+  merchant === null || ofOperator.length === 0
+    ? ofOperator
+    : html`<details><summary>${say('Operator')}</summary>\n${ofOperator}</details>`
+}</nav>`;
 }
 
 function languageForm(formMark: string, { language }: Wording): Html {

@@ -48,16 +48,17 @@ export type Column<Row> = {
   readonly csv?: (row: Row) => CsvCell;
 };
 
-/** A wide table scrolls by itself. On a phone each row becomes a block with the column's titles. */
+/** A wide table scrolls by itself. On a phone each row becomes a card with the columns' titles. */
 export function table<Row>(caption: string, rows: readonly Row[], columns: readonly Column<Row>[]): Html {
   const shown = columns.filter(({ cell }) => cell !== undefined);
   const kindOf = ({ isNumber }: Column<Row>) => isNumber === true && html` class="number"`;
   const rowOf = (row: Row, index: number) =>
-    shown.map((column, place) =>
-      place === 0
-        ? html`<th scope="row" role="rowheader"${kindOf(column)}>${column.cell?.(row, index)}</th>`
-        : html`<td role="cell" data-title="${column.title}"${kindOf(column)}>${column.cell?.(row, index)}</td>`,
-    );
+    shown.map((column, place) => {
+      const cell = column.cell?.(row, index);
+      return place === 0
+        ? html`<th scope="row" role="rowheader"${kindOf(column)}>${cell}</th>`
+        : html`<td role="cell" data-title="${column.title}"${cell === '–' && html` data-blank`}${kindOf(column)}>${cell}</td>`;
+    });
   return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0">
 <table role="table">
 <caption>${caption}</caption>
@@ -98,7 +99,9 @@ export function section(title: string, body: Shown): Html {
   return html`<section><h2>${title}</h2>\n${body}\n</section>`;
 }
 
-export function figure(name: string, value: Shown, tone: Tone, note: Shown): Html {
+export type Figure = readonly [name: string, value: Shown, tone: Tone, note: Shown];
+
+export function figure(...[name, value, tone, note]: Figure): Html {
   return html`<div class="figure ${tone}"><dt>${name}</dt><dd><strong>${value}</strong> <span>${note}</span></dd></div>`;
 }
 

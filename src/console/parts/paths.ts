@@ -1,6 +1,7 @@
 import { isUuid } from '../../values/ids.ts';
 
 export const OF_MERCHANT = '/merchants/{merchantId}';
+export const TODAY = `${OF_MERCHANT}/today`;
 export const SEARCH = `${OF_MERCHANT}/search`;
 export const FILTERS = `${OF_MERCHANT}/filters`;
 export const PAYMENTS = `${OF_MERCHANT}/payments`;

@@ -59,9 +59,7 @@ export type Where = {
 
 /** One page: who may see it, what it reads, and how it is shown. */
 export type Screen<Tools> = Where & {
-  /** Position in the navigation. Absent: only linked from other pages. */
-  readonly place?: number;
-  /** Absent: always offered. `merchantId` null: no merchant is chosen. */
+  /** Whether the menu has it. Absent: always. `merchantId` null: no merchant is chosen. */
   readonly isOffered?: (merchantId: string | null, tools: Tools) => Promise<boolean>;
   /** Absent: the page does not reload itself. */
   readonly refreshSeconds?: number;

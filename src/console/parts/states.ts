@@ -151,6 +151,22 @@ export function stateText<State extends string>(
   return say(ofState(states, state).text);
 }
 
+type GivenBack = {
+  readonly statusDescription: keyof typeof PAYMENT_STATES;
+  readonly canceledAmount: number;
+};
+
+export function isPartlyGivenBack({ statusDescription, canceledAmount }: GivenBack): boolean {
+  return canceledAmount > 0 && statusDescription !== 'Cancelada';
+}
+
+/** Whether it is paid and whether a part of it went back are two things. */
+export function paymentBadges(payment: GivenBack, wording: Wording): Html {
+  return html`${stateBadge(PAYMENT_STATES, payment.statusDescription, wording)}${
+    isPartlyGivenBack(payment) && html` ${badge('wait', wording.say('Given back in part'))}`
+  }`;
+}
+
 export function methodChoices({ say }: Wording): readonly (readonly [string, string])[] {
   return [
     ['', say('Any')],

@@ -11,6 +11,8 @@ export type Wording = {
   readonly dollars: (cents: number) => string;
   /** A part of one: 0.5 is a half. */
   readonly percent: (part: number) => string;
+  /** The same, with its sign. */
+  readonly change: (part: number) => string;
   /** Reais as the API writes them, without trailing zeros. */
   readonly reais: (amount: number) => string;
   /** YYYY-MM-DD, with or without a time. */
@@ -38,6 +40,11 @@ export function wordingIn(language: Language, texts: Readonly<Record<string, str
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' });
   const dollars = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD' });
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+  const change = new Intl.NumberFormat(locale, {
+    style: 'percent',
+    maximumFractionDigits: 0,
+    signDisplay: 'exceptZero',
+  });
   const reais = new Intl.NumberFormat(locale, {
     style: 'currency',
     currency: 'BRL',
@@ -60,6 +67,7 @@ export function wordingIn(language: Language, texts: Readonly<Record<string, str
     money: (cents) => money.format(cents / 100),
     dollars: (cents) => dollars.format(cents / 100),
     percent: (part) => percent.format(part),
+    change: (part) => change.format(part),
     reais: (amount) => reais.format(amount),
     day: (text) => day.format(new Date(`${text.slice(0, 10)}T00:00:00Z`)),
     weekday: (text) => weekday.format(new Date(`${text.slice(0, 10)}T00:00:00Z`)),

@@ -4,7 +4,7 @@ import type { Html, Shown } from '../parts/html.ts';
 import { type Column, cardText, link, moment, table } from '../parts/page-parts.ts';
 import { boletoPath, paymentPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
-import { isPaying, METHOD_WORDS, PAYMENT_STATES, stateBadge } from '../parts/states.ts';
+import { isPartlyGivenBack, isPaying, METHOD_WORDS, paymentBadges } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import type { ShownPayment, WholePayment } from './payment-screens.ts';
 
@@ -32,8 +32,11 @@ export function paymentColumns({ wording, merchantId }: Visit): readonly Column<
     { title: say('Method'), cell: ({ method }) => say(METHOD_WORDS[method]), csv: ({ method }) => method },
     {
       title: say('Status'),
-      cell: ({ statusDescription }) => stateBadge(PAYMENT_STATES, statusDescription, wording),
-      csv: ({ statusDescription }) => statusDescription,
+      cell: (one) => paymentBadges(one, wording),
+      csv: (one) =>
+        isPartlyGivenBack(one)
+          ? `${one.statusDescription}, ${say('Given back in part')}`
+          : one.statusDescription,
     },
     { title: say('Return code'), csv: (one) => cardOf(one)?.returnCode },
     { title: say('Description'), csv: (one) => cardOf(one)?.description },

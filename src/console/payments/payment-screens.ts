@@ -72,7 +72,6 @@ const PAYMENTS_SCREEN: Screen<ListTools> = listScreen<ListedPayment>({
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Payments',
-  place: 10,
   list: 'payments',
   refreshSeconds: REFRESH_SECONDS,
   contract: LIST_PAYMENTS,

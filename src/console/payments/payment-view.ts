@@ -4,7 +4,7 @@ import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, cardText, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { billingPath, pathOf, paymentPath, RECEIPT, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
-import { CANCEL_STATES, PAYMENT_STATES, stateBadge } from '../parts/states.ts';
+import { CANCEL_STATES, PAYMENT_STATES, paymentBadges, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { CANCEL } from './payment-actions.ts';
 import { splitTable } from './payment-list-view.ts';
@@ -24,13 +24,12 @@ ${cancelForm(payment, visit)}${happenToPayment(payment, visit)}
 ${payment.attempts !== undefined && section(say('Acquirers that were asked'), attempts(payment.attempts, visit))}
 ${section(say('What became of it'), paymentTimeline(found, visit))}
 ${payment.installments.length > 0 && section(say('Installments'), installments(found, visit))}
-${payment.cancels.length > 0 && section(say('Cancels'), cancels(payment, visit))}
+${payment.cancels.length > 0 && section(say('Refunds'), cancels(payment, visit))}
 ${payment.split !== undefined && section(say('Split'), split(payment, visit))}`;
 }
 
-function headline({ value, statusDescription }: WholePayment, { wording }: Visit): Html {
-  const state = stateBadge(PAYMENT_STATES, statusDescription, wording);
-  return html`<p class="headline"><strong>${wording.money(value)}</strong> ${state}</p>`;
+function headline(payment: WholePayment, { wording }: Visit): Html {
+  return html`<p class="headline"><strong>${wording.money(payment.value)}</strong> ${paymentBadges(payment, wording)}</p>`;
 }
 
 function summary(payment: WholePayment, { wording, merchantId }: Visit): Html {
@@ -163,7 +162,7 @@ function attempts(list: Attempts, { wording, merchantId }: Visit): Html {
 
 function cancels(payment: WholePayment, { wording }: Visit): Html {
   const { say, money } = wording;
-  return table(say('Cancels'), payment.cancels, [
+  return table(say('Refunds'), payment.cancels, [
     { title: say('Asked for'), cell: (one) => moment(wording, one.createdAt) },
     { title: say('Amount'), isNumber: true, cell: (one) => money(one.amount) },
     { title: say('Status'), cell: (one) => stateBadge(CANCEL_STATES, one.status, wording) },

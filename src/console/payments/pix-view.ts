@@ -5,7 +5,7 @@ import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { billingPath, pathOf, RECEIPT } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
-import { badge, CANCEL_STATES, PAYMENT_STATES, RECEIVED_WORDS, stateBadge } from '../parts/states.ts';
+import { badge, CANCEL_STATES, paymentBadges, RECEIVED_WORDS, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { CANCEL, RESOLVE_PIX } from './payment-actions.ts';
 import { splitTable } from './payment-list-view.ts';
@@ -19,9 +19,8 @@ export function pixPage({ pix, deliveries }: PixFound, visit: Visit): Html {
   const { wording, merchantId } = visit;
   const { say, money } = wording;
   const receipt = pathOf(RECEIPT, { merchantId, paymentId: pix.paymentId });
-  const state = stateBadge(PAYMENT_STATES, pix.statusDescription, wording);
   const cancels = pix.cancels ?? [];
-  return html`<p class="headline"><strong>${money(pix.value)}</strong> ${state}</p>
+  return html`<p class="headline"><strong>${money(pix.value)}</strong> ${paymentBadges(pix, wording)}</p>
 <p class="lead">${pixBecame(pix, wording)}</p>
 ${pixFacts(pix, visit)}
 <p class="unprinted">${link(receipt, say('Receipt to print'))}</p>

@@ -7,7 +7,7 @@ import { cardText, facts, moment, section, table } from '../parts/page-parts.ts'
 
 import { RECEIPT } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { isPaying, PAYMENT_STATES, stateBadge } from '../parts/states.ts';
+import { isPaying, PAYMENT_STATES, paymentBadges, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 
 export type ReceiptTools = { readonly findMerchant: (merchantId: string) => Promise<Merchant | null> };
@@ -36,7 +36,7 @@ export const RECEIPT_SCREENS: readonly Screen<ReceiptTools>[] = [
 function receipt({ payment, merchant }: Found, { wording }: Visit): Html {
   const { say, money } = wording;
   const installments = payment.method === 'card' ? payment.installments : [];
-  return html`<p class="headline"><strong>${money(payment.value)}</strong> ${stateBadge(PAYMENT_STATES, payment.statusDescription, wording)}</p>
+  return html`<p class="headline"><strong>${money(payment.value)}</strong> ${paymentBadges(payment, wording)}</p>
 ${facts([
   [say('Merchant'), merchant.legalName],
   ['CNPJ', documentText(merchant.cnpj)],

@@ -113,7 +113,6 @@ const DAYS_SCREEN: Screen<unknown> = screen<unknown, Found>({
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Reconciliation',
-  place: 50,
   async read(visit) {
     const query = { accountNumber: accountOf(visit), ...daysOf(visit, USUAL_DAYS) };
     const asked = await visit.ask(LIST_DAYS, { query });
@@ -164,7 +163,7 @@ function dayTable(days: readonly Day[], accountNumber: string, { wording, mercha
     },
     { title: say('Expected fees'), isNumber: true, cell: (one) => reais(one.expectedFee) },
     {
-      title: say('Missing'),
+      title: say('Not come yet'),
       isNumber: true,
       cell: (one) => html`${reais(one.openValue)} <small>(${count(one.openInstallments)})</small>`,
     },

@@ -41,7 +41,6 @@ const LIST: Screen<ListTools> = listScreen<ListedBilling>({
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Billings',
-  place: 22,
   list: 'billings',
   contract: LIST_BILLINGS,
   query(visit) {

@@ -163,7 +163,6 @@ export const CALENDAR_SCREENS: readonly Screen<CalendarTools>[] = [
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Calendar',
-    place: 24,
     async read(visit, { sumBillingDays }) {
       const month = monthOf(visit);
       const sums = await sumBillingDays(visit.merchantId, { from: month.first, to: month.last });

@@ -19,7 +19,6 @@ export const PLAN_SCREENS: readonly Screen<ListTools>[] = [
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Plans',
-    place: 30,
     contract: LIST_PLANS,
     query: ({ query: { name, status } }) => ({ name, status }),
     filters({ wording }) {

@@ -213,7 +213,6 @@ const LIST: Screen<ListTools> = listScreen<ListedSubscription>({
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Subscriptions',
-  place: 20,
   list: 'subscriptions',
   contract: LIST_SUBSCRIPTIONS,
   query: ({ query: { orderNumber, planName, status } }) => ({ orderNumber, planName, status }),

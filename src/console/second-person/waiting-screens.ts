@@ -42,13 +42,12 @@ export type WaitingTools = {
 
 type Found = { readonly requests: readonly ShownRequest[]; readonly over: number | null };
 
-function waitingScreen(of: 'operator' | 'merchant', path: string, place: number): Screen<WaitingTools> {
+function waitingScreen(of: 'operator' | 'merchant', path: string): Screen<WaitingTools> {
   return screen<WaitingTools, Found>({
     path,
     roles: ALL_ROLES,
     of,
     title: 'Waiting for a second person',
-    place,
     // Without a limit nothing new waits, but earlier requests still need a decision or expire.
     isOffered: async (merchantId, { secondPersonOver, isAnythingWaiting }) =>
       secondPersonOver !== null || isAnythingWaiting(of === 'operator' ? null : merchantId),
@@ -61,8 +60,8 @@ function waitingScreen(of: 'operator' | 'merchant', path: string, place: number)
 }
 
 export const WAITING_SCREENS: readonly Screen<WaitingTools>[] = [
-  waitingScreen('operator', WAITING.operator, 4),
-  waitingScreen('merchant', WAITING.merchant, 75),
+  waitingScreen('operator', WAITING.operator),
+  waitingScreen('merchant', WAITING.merchant),
 ];
 
 function waitingPage({ requests, over }: Found, visit: Visit): Html {

@@ -225,7 +225,6 @@ export const EXCEPTION_SCREENS: readonly Screen<ExceptionTools>[] = [
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Exceptions',
-    place: 3,
     async read(visit, { listExceptions, sumExceptions }) {
       const filter = filterOf(visit);
       return { sums: await sumExceptions(filter), exceptions: await listExceptions(filter) };

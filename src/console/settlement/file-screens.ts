@@ -113,7 +113,6 @@ export const FILE_SCREENS: readonly Screen<FileTools>[] = [
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Files',
-    place: 4,
     async read({ query, now }, tools) {
       const before = numberOf(query.before);
       const files = await tools.listFiles(before ?? NEWEST);
@@ -245,7 +244,6 @@ function refusedSection(refused: readonly ListedRefusal[], visit: Visit): Html {
       { title: say('What to do'), cell: (file) => html`<span class="why">${whatToDo(file, wording)}</span>` },
       { title: say('When'), cell: (file) => moment(wording, file.refusedAt) },
       { title: say('Times'), isNumber: true, cell: (file) => count(file.times) },
-      { title: say('Bytes'), isNumber: true, cell: (file) => count(file.sizeBytes) },
       { title: say('By'), cell: (file) => file.refusedBy },
       { title: say('SHA-256'), cell: (file) => html`<code>${file.sha256.slice(0, 12)}</code>` },
     ])}${

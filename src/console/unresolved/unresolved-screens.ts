@@ -247,7 +247,6 @@ export const UNRESOLVED_SCREENS: readonly Screen<UnresolvedTools>[] = [
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Unresolved',
-    place: 2,
     refreshSeconds: 15,
     read: (visit, { listWaiting }) => listWaiting(filterOf(visit)),
     view: waitingList,

@@ -204,7 +204,6 @@ export const FEE_SCREENS: readonly Screen<FeeTools>[] = [
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Fees',
-    place: 6,
     async read({ query: { merchant = null } }, { listFees }) {
       return {
         ofAll: await listFees(ALL_MERCHANTS),

@@ -15,7 +15,6 @@ export const KEY_SCREENS: readonly Screen<KeyTools>[] = [
     roles: ['operator', 'admin'],
     of: 'operator',
     title: 'Keys',
-    place: 7,
     read: (_visit, { listKeys }) => listKeys(),
     view: keyPage,
   }),

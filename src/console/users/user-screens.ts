@@ -24,12 +24,11 @@ export type UserTools = Pick<UserActionTools, 'hasProvider'> & {
 type Found = UserPage & Pick<UserTools, 'hasProvider'>;
 type FoundUser = ListedUser & Pick<UserTools, 'hasProvider'>;
 
-function listScreen(side: Side, title: string, place: number): Screen<UserTools> {
+function listScreen(side: Side, title: string): Screen<UserTools> {
   return screen<UserTools, Found>({
     ...ofAdmins(side),
     path: USERS[side],
     title,
-    place,
     async read(visit, { listUsers, hasProvider }) {
       const { merchant = null, name = '', after = '' } = visit.query;
       const found = await listUsers(visit, { merchantId: merchant, prefix: name.toLowerCase(), after });
@@ -54,9 +53,9 @@ function userScreen(side: Side): Screen<UserTools> {
 }
 
 export const USER_SCREENS: readonly Screen<UserTools>[] = [
-  listScreen('operator', 'All users', 8),
+  listScreen('operator', 'All users'),
   userScreen('operator'),
-  listScreen('merchant', 'Users', 72),
+  listScreen('merchant', 'Users'),
   userScreen('merchant'),
 ];
 

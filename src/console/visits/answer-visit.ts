@@ -10,9 +10,10 @@ import type { PageAnswer } from '../../platform/web-pages/page-routes.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { type AssetPaths, type Frame, type NavigationItem, PAGE_HEADERS, page } from '../parts/layout.ts';
+import { type AssetPaths, type Frame, type NavigationGroup, PAGE_HEADERS, page } from '../parts/layout.ts';
+import { MENU } from '../parts/menu.ts';
 import { errorsOf } from '../parts/page-parts.ts';
-import { matchPath, OF_MERCHANT, pathOf, plainPath, SEARCH } from '../parts/paths.ts';
+import { HEALTH, matchPath, OF_MERCHANT, pathOf, plainPath, SEARCH, TODAY } from '../parts/paths.ts';
 import { type Action, type Ask, type Form, mayUse, type Screen, type Visit } from '../parts/screen.ts';
 
 import { mayEnter } from '../parts/user.ts';
@@ -158,18 +159,16 @@ function visitOf(
   };
 }
 
-/** Homologation begins with the first steps, for an operator those of the first merchant. */
+/** In homologation an operator begins with the first merchant. */
 async function homeOf(
   { isHomologation, consoleTools: { searchMerchants } }: VisitTools,
   { user }: Session,
 ): Promise<string> {
-  const ofMerchant = (id: string, page: string) =>
-    `${OF_MERCHANT}/${page}`.replace('{merchantId}', encodeURIComponent(id));
-  if (user.merchantId !== null)
-    return ofMerchant(user.merchantId, isHomologation ? 'first-steps' : 'payments');
-  if (!isHomologation) return '/health';
+  const ofMerchant = (id: string) => TODAY.replace('{merchantId}', encodeURIComponent(id));
+  if (user.merchantId !== null) return ofMerchant(user.merchantId);
+  if (!isHomologation) return HEALTH;
   const [first] = (await searchMerchants({ text: null, standing: null }, '')).merchants;
-  return first === undefined ? '/health' : ofMerchant(first.merchantId, 'first-steps');
+  return first === undefined ? HEALTH : ofMerchant(first.merchantId);
 }
 
 function matchMerchant(path: string): string | null {
@@ -268,28 +267,34 @@ async function navigationOf(
   { say }: Wording,
   path: string,
   merchant: Merchant | null,
-): Promise<NavigationItem[]> {
-  const placed = screens
-    .filter((one) => one.place !== undefined && mayUse(one, user))
-    .filter((one) => merchant !== null || !one.path.startsWith(OF_MERCHANT));
+): Promise<NavigationGroup[]> {
   const merchantId = merchant?.merchantId ?? null;
-  const offers = await Promise.all(
-    placed.map(async (one) => (await one.isOffered?.(merchantId, consoleTools)) ?? true),
+  const isShown = async (menuPath: string) => {
+    const one = screens.find((screen) => screen.path === menuPath);
+    if (one === undefined || !mayUse(one, user)) return [];
+    if ((await one.isOffered?.(merchantId, consoleTools)) === false) return [];
+    return [{ path: pathOf(one.path, { merchantId: merchantId ?? '' }), title: say(one.title) }];
+  };
+  const groups = await Promise.all(
+    MENU.filter(({ of }) => merchant !== null || of === 'operator').map(async ({ of, title, paths }) => ({
+      of,
+      title: say(title),
+      items: (await Promise.all(paths.map(isShown))).flat(),
+    })),
   );
-  const items = placed
-    .filter((_, index) => offers[index])
-    .toSorted((one, other) => (one.place ?? 0) - (other.place ?? 0))
-    .map((one) => ({
-      path: pathOf(one.path, { merchantId: merchant?.merchantId ?? '' }),
-      title: say(one.title),
-      of: one.path.startsWith(OF_MERCHANT) ? ('merchant' as const) : ('operator' as const),
-    }));
   const here = `/console${path}/`;
   // The list of merchants contains each merchant, but not the pages inside it.
   const inside = matchMerchant(path) !== null && path.split('/').length > 3 ? 'merchant' : 'operator';
-  const around = items.filter((item) => item.of === inside && here.startsWith(`${item.path}/`));
+  const around = groups
+    .flatMap(({ of, items }) => (of === inside ? items : []))
+    .filter((item) => here.startsWith(`${item.path}/`));
   const nearest = around.toSorted((one, other) => other.path.length - one.path.length)[0];
-  return items.map((item) => ({ ...item, isHere: item === nearest }));
+  return groups
+    .filter(({ items }) => items.length > 0)
+    .map(({ items, ...group }) => ({
+      ...group,
+      items: items.map((item) => ({ ...item, isHere: item === nearest })),
+    }));
 }
 
 function shown(status: number, frame: Frame) {

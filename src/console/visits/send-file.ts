@@ -73,6 +73,7 @@ export type Assets = { readonly paths: AssetPaths; readonly byName: ReadonlyMap<
 const FILES = {
   style: { file: 'console.css', type: 'text/css; charset=utf-8' },
   script: { file: 'console.js', type: 'text/javascript; charset=utf-8' },
+  icon: { file: 'icon.svg', type: 'image/svg+xml' },
 } as const;
 
 export function readAssets(): Assets {
@@ -81,10 +82,10 @@ export function readAssets(): Assets {
     const mark = createHash('sha256').update(content).digest('hex').slice(0, 16);
     return { name: file.replace('.', `-${mark}.`), type, content };
   };
-  const [style, script] = [read(FILES.style), read(FILES.script)];
+  const [style, script, icon] = [read(FILES.style), read(FILES.script), read(FILES.icon)];
   const path = ({ name }: { readonly name: string }) => `/console/assets/${name}`;
   return {
-    paths: { style: path(style), script: path(script) },
-    byName: new Map([style, script].map((asset) => [asset.name, asset])),
+    paths: { style: path(style), script: path(script), icon: path(icon) },
+    byName: new Map([style, script, icon].map((asset) => [asset.name, asset])),
   };
 }

@@ -163,6 +163,15 @@ describe('the embedded PostgreSQL', { concurrency: 4 }, () => {
     await stop(again.server);
   });
 
+  test('a frozen PostgreSQL is said to run and not to answer', async () => {
+    const folder = await newFolder('frozen-server');
+    const { server } = await start(folder);
+    process.kill(server.processId, 'SIGSTOP');
+    await assert.rejects(findRunningPostgres(folder), /runs \(process \d+\) and does not answer/);
+    process.kill(server.processId, 'SIGCONT');
+    await stop(server);
+  });
+
   const onLinux = { skip: process.platform !== 'linux' };
   test('a busy child of a killed PostgreSQL is ended before the next one starts', onLinux, async () => {
     const folder = await newFolder('busy-child');

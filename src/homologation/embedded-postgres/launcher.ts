@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresKilled } from '../../platform/postgres/database-errors.ts';
 import { reasonToWait } from '../../platform/postgres/database-wait.ts';
-import { lockFileOf, stopLeftoverServer } from './leftover-server.ts';
+import { isServerOf, lockFileOf, stopLeftoverServer } from './leftover-server.ts';
 import { type ServerBinaries, serverBinaries } from './server-binaries.ts';
 import { connectionThrough, type EmbeddedConnection, makeDatabase, readiness } from './server-connection.ts';
 import {
@@ -79,16 +79,24 @@ export async function startEmbeddedPostgres(options: {
   return { connection, place: place.path, ...server };
 }
 
-/** Null when none answers. */
+/** It is there, and must not be taken for one that is to be started. */
+export class PostgresSilent extends Error {
+  override readonly name = 'PostgresSilent';
+}
+
+/** Null when none runs. Throws `PostgresSilent` for one that runs and does not answer. */
 export async function findRunningPostgres(folder: string): Promise<EmbeddedConnection | null> {
   const path = await realpath(folder);
-  const [lock, password] = await Promise.all([
-    lockFileOf(clusterOf(await placeOf(path))),
-    knownPassword(path),
-  ]);
+  const cluster = clusterOf(await placeOf(path));
+  const [lock, password] = await Promise.all([lockFileOf(cluster), knownPassword(path)]);
   if (lock === null || lock.socketFolder === null || password === null) return null;
   const connection = connectionThrough(lock.socketFolder, password);
-  return (await readiness(connection)) === 'ready' ? connection : null;
+  if ((await readiness(connection)) === 'ready') return connection;
+  if (!(await isServerOf(lock.processId, cluster))) return null;
+  throw new PostgresSilent(
+    `the embedded database in ${path} runs (process ${lock.processId}) and does not answer: it is frozen, starting or overloaded; ` +
+      'see its server.log',
+  );
 }
 
 type RunningServer = Pick<EmbeddedPostgres, 'processId' | 'stop' | 'exited'>;

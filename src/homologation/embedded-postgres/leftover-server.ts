@@ -99,7 +99,7 @@ async function awaitChildren(cluster: string, say: (line: string) => void): Prom
 }
 
 /** Process numbers are reused: a number alone proves nothing. */
-async function isServerOf(processId: number, cluster: string): Promise<boolean> {
+export async function isServerOf(processId: number, cluster: string): Promise<boolean> {
   return isAlive(processId) && (await processesOf(cluster)).includes(processId);
 }
 

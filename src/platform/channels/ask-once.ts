@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import { traced, traceHeader } from '../tracing/scope.ts';
 import type { Span } from '../tracing/span.ts';
 import type { TraceTarget } from '../tracing/tracer.ts';
+import { wordsOf } from './connection-words.ts';
 
 export type ChannelAnswer = { readonly kind: 'answer'; readonly status: number; readonly body: unknown };
 
@@ -78,9 +79,9 @@ export function askOnce(
         finish(readJson(status, chunks, mayBeEmpty));
       },
       onResponseError(_controller, error) {
-        const code = (error as { code?: string }).code ?? error.name;
-        if (stop === null) finish({ kind: 'notConnected', reason: `no connection (${code})` });
-        else finish({ kind: 'unknown', reason: `the connection failed (${code})` });
+        const why = wordsOf((error as { code?: string }).code ?? error.name);
+        if (stop === null) finish({ kind: 'notConnected', reason: `no connection (${why})` });
+        else finish({ kind: 'unknown', reason: `the connection failed (${why})` });
       },
     };
     dispatcher.dispatch(

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { lookup } from 'node:dns';
 import { stat } from 'node:fs/promises';
 import { buildConnector, type Pool } from 'undici';
 import { errorFields, type Log } from '../log.ts';
@@ -38,9 +39,20 @@ const LOOK_MILLISECONDS = 2_000;
 export function connectorWith(
   { ca, clientCertificate }: ChannelCredentials,
   connectTimeoutMilliseconds: number,
+  lookUp: typeof lookup = lookup,
 ): buildConnector.connector {
-  return buildConnector({
+  /** The connect that is being begun: it looks its name up before it returns. */
+  let begun = { isLooking: false };
+  const connect = buildConnector({
     timeout: connectTimeoutMilliseconds,
+    lookup(host, options, found) {
+      const own = begun;
+      own.isLooking = true;
+      lookUp(host, options, (...answer) => {
+        own.isLooking = false;
+        found(...answer);
+      });
+    },
     allowH2: false,
     rejectUnauthorized: true,
     ...(ca === null ? {} : { ca }),
@@ -48,7 +60,21 @@ export function connectorWith(
       ? {}
       : { cert: clientCertificate.certificate, key: clientCertificate.key }),
   });
+  return (target, callback) => {
+    const own = { isLooking: false };
+    begun = own;
+    connect(target, (...[error, socket]) => {
+      if (isTimeout(error) && own.isLooking)
+        callback(Object.assign(new Error('no name server answers'), { code: 'EAI_AGAIN' }), null);
+      else if (error === null) callback(null, socket);
+      else callback(error, null);
+    });
+    begun = { isLooking: false };
+  };
 }
+
+const isTimeout = (error: Error | null) =>
+  error !== null && (error as NodeJS.ErrnoException).code === 'UND_ERR_CONNECT_TIMEOUT';
 
 export function headersWith({ token }: ChannelCredentials): Readonly<Record<string, string>> {
   return token === null ? {} : { authorization: `Bearer ${token}` };

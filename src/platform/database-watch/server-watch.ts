@@ -8,8 +8,14 @@ import { forgetBeats, stampFirst, vouch, writeBeat, writeDoubt } from './server-
 import { type Found, judge, type Memory, textOf } from './server-stamp.ts';
 
 const BEAT_MILLISECONDS = 1_000;
-/** Beats prove nothing this long after a write error: they need no new space, and other writes do. */
+/**
+ * Beats prove nothing this long after a write error: they need no new space, and other writes do. It doubles
+ * with each error soon after the gate was opened: a payment may then have been charged and not recorded.
+ */
 const AFTER_REFUSAL_MILLISECONDS = 2_000;
+const LONGEST_AFTER_REFUSAL_MILLISECONDS = 32_000;
+const SOON_MILLISECONDS = 60_000;
+
 export type ServerWatch = ServerWatcher & {
   /** The first beat, at start; throws database errors. Then one a second, until `stop`. */
   start(database: Database): Promise<ServerFacts>;
@@ -44,7 +50,8 @@ class WatchOfServer implements ServerWatch {
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<unknown> = Promise.resolve();
   #isStopped = false;
-  #refusedUntil = 0;
+  #refusedUntil = Number.NEGATIVE_INFINITY;
+  #afterRefusal = AFTER_REFUSAL_MILLISECONDS;
   #isFailing = false;
   #wake = () => {};
 
@@ -97,10 +104,20 @@ class WatchOfServer implements ServerWatch {
     const kind = kindOfRefusedWrite(error);
     // Too many connections, or too little memory for one statement, does not affect other requests.
     if (kind === null || kind === 'short') return;
-    this.#refusedUntil = performance.now() + AFTER_REFUSAL_MILLISECONDS;
+    this.#shutForAWhile();
     if (gate.reason() === 'restored') return;
     if (kind === 'pooled') gate.hold('unfit', POOLED);
     else gate.hold('unwritable', `the database takes no writes: ${textOfError(error)}`);
+  }
+
+  #shutForAWhile(): void {
+    const now = performance.now();
+    const isAgain = now - this.#refusedUntil < SOON_MILLISECONDS;
+    // What fails while the gate is shut was under way.
+    if (!isAgain) this.#afterRefusal = AFTER_REFUSAL_MILLISECONDS;
+    else if (this.#tools.gate.reason() === null)
+      this.#afterRefusal = Math.min(2 * this.#afterRefusal, LONGEST_AFTER_REFUSAL_MILLISECONDS);
+    this.#refusedUntil = now + this.#afterRefusal;
   }
 
   #holdUnfit(facts: ServerFacts): boolean {

@@ -1,7 +1,7 @@
 import type { BusinessClock } from '../business-clock.ts';
 import type { Log } from '../log.ts';
 import type { Database } from '../postgres/database.ts';
-import { openReminder, type Reminder } from '../reminder.ts';
+import { openReminder } from '../reminder.ts';
 import type { Work } from '../work/due-work.ts';
 import { createWakeSignal } from '../work/wake-signal.ts';
 import { type Applying, applyingWork, applyWaitingOf } from './apply-changes.ts';
@@ -37,8 +37,8 @@ type FeedOptions<Page extends FeedPage, Change extends WaitingChange> = {
    * because other cells have the other merchants.
    */
   readonly isForAllMerchants: boolean;
-  /** Called with the result of each request, and the reason when it brought no page. */
-  readonly observePull: (provider: string, outcome: string, reason: string | null) => void;
+  /** Called with the result of each request. */
+  readonly observePull: (provider: string, outcome: string) => void;
   /** Called for each item stored as unreadable. */
   readonly observeUnreadable: (item: UnreadableItem) => void;
   readonly applying: Applying<Change>;
@@ -155,13 +155,13 @@ async function pullPage<Page extends FeedPage, Change extends WaitingChange>(
   const request = { merchantId, cursor: cursor.cursor, until, limit: options.mostChanges };
   const answer = await options.ask(provider, request, options.timeoutMilliseconds);
   if (!isPage(answer)) {
-    options.observePull(provider, answer.kind, answer.reason);
+    options.observePull(provider, answer.kind);
     await cursors.postpone(applying.database, cursor, pauseSeconds);
     return { state: 'none', kept: 0 };
   }
   const pace: FeedPace = { pauseSeconds, longestQuietFactor: isForAllMerchants ? 1 : LONGEST_QUIET_FACTOR };
   const isKept = await cursors.keep(applying.database, cursor, answer, pace);
-  options.observePull(provider, answer.kind, null);
+  options.observePull(provider, answer.kind);
   if (isKept) for (const item of answer.unreadable) options.observeUnreadable(item);
   if (answer.changes.length > 0) applying.wakeSignal.notify();
   // A dropped page: the process that moved the cursor may have read less than this answer has.
@@ -184,45 +184,31 @@ export type FeedView = {
   readonly showAges: (tellAges: (tell: (provider: string, seconds: number) => void) => void) => void;
   /** Those whose age is told: before the first page, the time since the start. */
   readonly providers: () => readonly string[];
-  readonly sentences: Readonly<Record<'silent' | 'back' | 'unreadable', string>>;
+  /** The sentence for the log. */
+  readonly unreadable: string;
 };
 
 type FeedObservers = Pick<FeedOptions<never, never>, 'observePull' | 'observeUnreadable'>;
 
-/** One provider that is silent hides neither the silence nor the return of another. */
 export function observeFeed({
   log,
   pages,
   outcomes,
   showAges,
   providers,
-  sentences,
+  unreadable: sentence,
 }: FeedView): FeedObservers {
   const openedAt = performance.now();
-  const watched = new Map<string, { readonly silence: Reminder; isSilent: boolean; readAt: number }>();
-  const watchOf = (provider: string) => {
-    const say = (reason: string, times: number) => log.warn({ provider, reason, times }, sentences.silent);
-    const watch = watched.get(provider) ?? { silence: openReminder(say), isSilent: false, readAt: openedAt };
-    watched.set(provider, watch);
-    return watch;
-  };
-  const unreadable = openReminder((reason, times) => log.warn({ reason, times }, sentences.unreadable));
+  const readAt = new Map<string, number>();
+  const unreadable = openReminder((reason, times) => log.warn({ reason, times }, sentence));
   showAges((tell) => {
     const now = performance.now();
-    for (const provider of providers())
-      tell(provider, (now - (watched.get(provider)?.readAt ?? openedAt)) / 1_000);
+    for (const provider of providers()) tell(provider, (now - (readAt.get(provider) ?? openedAt)) / 1_000);
   });
   return {
-    observePull(provider, outcome, reason) {
+    observePull(provider, outcome) {
       pages.inc({ outcome });
-      const watch = watchOf(provider);
-      if (outcome !== 'unknown') watch.readAt = performance.now();
-      if (reason !== null) watch.silence.report(reason);
-      else if (watch.isSilent) {
-        watch.silence.forget();
-        log.info({ provider }, sentences.back);
-      }
-      watch.isSilent = reason !== null;
+      if (outcome !== 'unknown') readAt.set(provider, performance.now());
     },
     observeUnreadable({ reason }) {
       outcomes.inc({ outcome: 'unreadable' });

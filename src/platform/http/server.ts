@@ -58,8 +58,8 @@ export type ServerOptions = RouteOptions & {
   readonly endpoints: readonly ServedEndpoint[];
   /** Which APIs this listener serves, under which path prefix (`` or `/gateway`). */
   readonly mounts: readonly { readonly api: Api; readonly prefix: string }[];
-  /** Null if this listener has no pages. */
-  readonly pages: Pages | null;
+  /** The first ones are what browsers find at its root. */
+  readonly pages: readonly Pages[];
   /** Whether browsers reach it over TLS alone, as the operator says. */
   readonly isOverTls: boolean;
   readonly identify: Identify;
@@ -156,10 +156,9 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
       options.endpoints.filter(({ contract }) => contract.api === api),
     );
   }
-  if (options.pages !== null) {
-    const { pages, bodies } = options;
+  const { bodies } = options;
+  for (const pages of options.pages)
     addPages(app, pages, (error, request) => failureOf(options, error, request), { bodies, originOf });
-  }
   return app;
 }
 
@@ -168,7 +167,7 @@ function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean):
   const perCredential = rateLimit(options.requestsPerSecond.perCredential);
   const perMerchant = rateLimit(options.requestsPerSecond.perMerchant);
   const hasDocuments = options.endpoints.some(({ contract }) => contract.path === '/docs');
-  const home = options.pages?.prefix ?? (hasDocuments ? '/docs' : null);
+  const home = options.pages[0]?.prefix ?? (hasDocuments ? '/docs' : null);
   const isTrusted = trustedPeers(options.trustedProxies);
   let active = 0;
   app.addHook('onRequest', async (request, reply) => {

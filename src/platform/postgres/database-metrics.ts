@@ -71,7 +71,7 @@ export type DatabaseObserver = {
   readonly opened: (kind: PoolKind, pool: pg.Pool) => void;
   readonly waited: (kind: PoolKind, seconds: number) => void;
   readonly used: (kind: PoolKind, seconds: number) => void;
-  readonly failed: (error: unknown) => void;
+  readonly failed: (kind: PoolKind, error: unknown) => void;
 };
 
 export function observeDatabase(metrics: Metrics): DatabaseObserver {
@@ -96,7 +96,7 @@ export function observeDatabase(metrics: Metrics): DatabaseObserver {
     opened: (kind, pool) => void pools.set(kind, pool),
     waited: (kind, seconds) => waits.observe({ [POOL]: kind }, seconds),
     used: (kind, seconds) => uses.observe({ [POOL]: kind }, seconds),
-    failed: (error) => errors.inc({ kind: kindOfError(error) }),
+    failed: (_kind, error) => errors.inc({ kind: kindOfError(error) }),
   };
 }
 

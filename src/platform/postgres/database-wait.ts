@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { plainWordsOf } from '../channels/connection-words.ts';
 
 /** Repeats a step of the start until the database is ready. A step must be repeatable. */
 export type WhileDatabaseStarts = <T>(step: () => Promise<T>) => Promise<T>;
@@ -100,7 +101,10 @@ export function whyRefused(error: unknown): string {
     if (words !== null) return words;
   }
   if (!(error instanceof Error)) return String(error);
-  return error.message || (error as NodeJS.ErrnoException).code || error.name;
+  const { code } = error as NodeJS.ErrnoException;
+  const said = error.message || code || error.name;
+  const words = plainWordsOf(code);
+  return words === null ? said : `${said} (${words})`;
 }
 
 function wordsOf(code: unknown): string | null {

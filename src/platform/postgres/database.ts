@@ -146,14 +146,14 @@ type PoolWatch = {
 async function takeConnection(
   pool: pg.Pool,
   servers: ReturnType<typeof nameServers>,
-  observer: DatabaseObserver | undefined,
+  { kind, observer }: Pick<PoolWatch, 'kind' | 'observer'>,
 ): Promise<pg.PoolClient> {
   try {
     return await servers.take(pool);
   } catch (error) {
     // Nothing was sent: to the caller the database is away.
     const unavailable = new DatabaseUnavailable(whyRefused(error), { cause: error });
-    observer?.failed(unavailable);
+    observer?.failed(kind, unavailable);
     throw unavailable;
   }
 }
@@ -172,7 +172,7 @@ function openPool(
     send: (client: pg.PoolClient, willWrite: () => void) => Promise<T>,
   ): Promise<T> {
     const askedAt = performance.now();
-    const client = await takeConnection(pool, servers, observer);
+    const client = await takeConnection(pool, servers, { kind, observer });
     const takenAt = performance.now();
     observer?.waited(kind, (takenAt - askedAt) / 1_000);
     let isWriteSent = false;
@@ -187,12 +187,13 @@ function openPool(
       return result;
     } catch (error) {
       if (isRolledBack(error)) noteAnswer();
-      watcher?.noteError(error);
+      // A search that is out of room for its temporary files says nothing of writes.
+      if (kind !== 'search') watcher?.noteError(error);
       noteLoss(error);
       // Never reused in doubt: after a timeout its answer may still be on the way.
       client.release(isConnectionLost(error));
       const seen = asUnavailable(error, isWriteSent);
-      observer?.failed(seen);
+      observer?.failed(kind, seen);
       if (seen instanceof CommitUnknown) noteWrite(watchOfCaller());
       throw seen;
     }

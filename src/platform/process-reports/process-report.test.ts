@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LastSilences } from './peer-calls.ts';
+import { PeerCalls } from './peer-calls.ts';
 import {
   callsOf,
   type PeerReport,
@@ -83,14 +83,82 @@ test('who answers while a circuit is open answers in part, and its provider is n
   assert.deepEqual([older?.state, older?.awayProviders, older?.reason], ['inPart', [], null]);
 });
 
-test('the last silence of a peer is kept with its reason; an answer is none', () => {
-  const silences = new LastSilences();
-  silences.note('acquirer', { kind: 'declined', reason: 'funds' });
-  assert.equal(silences.reasonOf('acquirer'), null);
-  silences.note('acquirer', { kind: 'notConnected', reason: 'no connection (ECONNREFUSED)' });
-  silences.note('bank', { kind: 'noAnswer' });
-  assert.equal(silences.reasonOf('acquirer'), 'no connection (ECONNREFUSED)');
-  assert.equal(silences.reasonOf('bank'), 'noAnswer');
+/** What is told of each provider, as its calls end one after the other. */
+function peerCalls() {
+  const told: string[] = [];
+  let now = 0;
+  const openPeer = (peer: string, provider: string) => ({
+    failed: (reason: string, operation: string) =>
+      void told.push(`${peer} ${provider} ${operation}: ${reason}`),
+    answered: () => void told.push(`${peer} ${provider} answered`),
+  });
+  const calls = new PeerCalls({ openPeer }, () => now);
+  return { calls, said: () => told.splice(0), pass: (seconds: number) => (now += seconds * 1_000) };
+}
+
+test('calls in a row without an answer are told of each provider; an answer to another operation ends nothing', () => {
+  const { calls, said, pass } = peerCalls();
+  const refused = { kind: 'notConnected', reason: 'no connection (ECONNREFUSED)' };
+  calls.note('acquirer', 'rede', 'authorize', { kind: 'declined', reason: 'funds' });
+  calls.note('acquirer', 'rede', 'authorize', refused);
+  calls.note('acquirer', 'default', 'authorize', refused);
+  calls.note('acquirer', 'rede', 'authorize', { kind: 'notSent', reason: 'no free connection' });
+  calls.note('acquirer', 'rede', 'find', { kind: 'unknown', cause: 'notAsked' });
+  assert.deepEqual(said(), [], 'one silence each');
+  calls.note('acquirer', 'rede', 'authorize', refused);
+  calls.note('acquirer', 'rede', 'changes', { kind: 'changes' });
+  assert.deepEqual(said(), ['acquirer rede authorize: no connection (ECONNREFUSED)']);
+  calls.note('acquirer', 'rede', 'authorize', { kind: 'approved' });
+  calls.note('acquirer', 'rede', 'authorize', refused);
+  assert.deepEqual(said(), ['acquirer rede answered']);
+  calls.note('acquirer', 'rede', 'find', { kind: 'noAnswer' });
+  assert.deepEqual(said(), ['acquirer rede find: noAnswer']);
+  calls.note('acquirer', 'rede', 'find', { kind: 'approved' });
+  pass(599);
+  calls.note('acquirer', 'rede', 'changes', { kind: 'changes' });
+  assert.deepEqual(said(), [], 'an authorization is still without an answer');
+  pass(2);
+  calls.note('acquirer', 'rede', 'changes', { kind: 'changes' });
+  assert.deepEqual(said(), ['acquirer rede answered'], 'nobody asked what was not answered again');
+  assert.equal(calls.reasonOf('acquirer'), 'noAnswer');
+  assert.equal(calls.reasonOf('bank'), null);
+});
+
+test('what is asked once a minute is told though others answer meanwhile; silences far apart are none in a row', () => {
+  const { calls, said, pass } = peerCalls();
+  const silent = { kind: 'unknown', reason: 'no answer in time' };
+  for (let minute = 0; minute < 3; minute += 1) {
+    calls.note('bank', 'default', 'changes', silent);
+    pass(59);
+    calls.note('bank', 'default', 'about', { kind: 'answer' });
+    pass(1);
+  }
+  assert.deepEqual(
+    said(),
+    ['changes', 'changes'].map((asked) => `bank default ${asked}: no answer in time`),
+  );
+  pass(600);
+  calls.note('bank', 'default', 'changes', silent);
+  assert.deepEqual(said(), []);
+});
+
+test('an odd sale that is tried on is no outage of who answers; an odd page of all that happened is', () => {
+  const { calls, said } = peerCalls();
+  const odd = { kind: 'unknown', cause: 'unusable', reason: 'the bar code cannot be' };
+  const page = { kind: 'unknown', cause: 'unusable', reason: 'the page has no changes' };
+  for (let times = 0; times < 9; times += 1) {
+    calls.note('acquirer', 'rede', 'find', { kind: 'unknown', isSilence: false, reason: 'odd' });
+    calls.note('bank', 'default', 'find', odd);
+    calls.note('pix', 'default', 'issue', { ...odd, kind: 'notConnected' });
+  }
+  assert.deepEqual(said(), []);
+  assert.equal(calls.reasonOf('acquirer'), 'odd');
+  calls.note('bank', 'default', 'find', { kind: 'unknown', cause: 'silent' });
+  calls.note('bank', 'default', 'find', odd);
+  calls.note('bank', 'default', 'find', { kind: 'unknown', cause: 'silent' });
+  assert.deepEqual(said(), ['bank default find: unknown'], 'nor is it an answer');
+  for (const _ of [1, 2]) calls.note('pix', 'default', 'receipts', page);
+  assert.deepEqual(said(), ['pix default receipts: the page has no changes']);
 });
 
 test('a report of another version is read as far as it is known', () => {

@@ -55,12 +55,12 @@ export function isCurrent({ ageSeconds }: Pick<ProcessReport, 'ageSeconds'>): bo
 /** Queries so far. */
 export type Calls = { readonly answered: number; readonly silent: number };
 
-/** Kinds without an answer. For `full` and `held` nothing was asked. */
-const SILENCES = ['unknown', 'notConnected', 'notSent', 'noAnswer', 'silent'];
-const UNASKED = ['full', 'held'];
+/** Kinds without an answer. For the others nothing was asked. */
+const SILENCES = ['unknown', 'notConnected', 'noAnswer', 'silent'];
+const UNASKED = ['full', 'held', 'notSent'];
 
 export const isSilence = (kind: string): boolean => SILENCES.includes(kind);
-const isAnswer = (kind: string): boolean => !isSilence(kind) && !UNASKED.includes(kind);
+export const isAnswer = (kind: string): boolean => !isSilence(kind) && !UNASKED.includes(kind);
 
 /** From a process's call counts by result. */
 export function callsOf(samples: readonly Sample[]): Calls {

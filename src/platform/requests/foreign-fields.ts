@@ -34,6 +34,8 @@ const CHARGED_BY = [
   ...['authorizeonly', 'authonly', 'operationtype', 'recurrentpayment'],
 ];
 
+const NOTHING = ['false', '0'];
+
 /** Values of these fields that change nothing. */
 const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   currency: ['brl', '986', 'r$'],
@@ -42,11 +44,9 @@ const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   capturetype: ['ac'],
   capturemethod: ['automatic', 'automatic_async'],
   operationtype: ['auth_and_capture'],
-  threedsecuremode: ['not_supported'],
-  interest: ['bymerchant'],
+  threedsecuremode: ['not_supported', ...NOTHING],
+  interest: ['bymerchant', ...NOTHING],
 };
-const NOTHING = ['false', '0'];
-
 const harmlessOf = (name: string): readonly string[] => HARMLESS[name] ?? NOTHING;
 
 /** For the documents, each with its harmless values. */

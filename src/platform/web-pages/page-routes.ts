@@ -16,7 +16,9 @@ export type PageRequest = {
   /** Below the prefix: `/` or `/payments`. */
   readonly path: string;
   readonly query: Readonly<Record<string, unknown>>;
-  /** The form as text; empty for GET. */
+  /** As it was sent, with its question mark; empty: there is none. */
+  readonly search: string;
+  /** The body as text; empty for GET. */
   readonly form: string;
   readonly headers: IncomingHttpHeaders;
   /** Scheme and host of the request; null: unknown. */
@@ -39,6 +41,10 @@ export type PageAnswer = Answer & {
 
 export type Pages = {
   readonly prefix: string;
+  /** Default: forms alone. */
+  readonly bodyTypes?: readonly string[];
+  /** Its path: browsers ask for /favicon.ico where a page names none. Default: none is named there. */
+  readonly icon?: string;
   readonly answer: (request: PageRequest) => Promise<PageAnswer>;
   /** Shown when the server itself cannot answer. */
   readonly failed: (failure: Failure, language: Language) => Answer;
@@ -55,6 +61,7 @@ declare module 'fastify' {
 
 type OriginOf = (request: FastifyRequest) => string | null;
 
+const FAVICON = '/favicon.ico';
 const METHODS = ['GET', 'HEAD', 'POST'] as const;
 
 /** `failureOf` maps an error, and logs our own. */
@@ -64,12 +71,13 @@ export function addPages(
   failureOf: (error: unknown, request: FastifyRequest) => Failure,
   { bodies, originOf }: { readonly bodies: BodyMemory; readonly originOf: OriginOf },
 ): void {
-  const { prefix } = pages;
+  const { prefix, icon } = pages;
   app.register(async (below) => {
-    takeForms(below, bodies);
+    takeBodies(below, bodies, pages.bodyTypes ?? FORMS);
     below.setErrorHandler((error, request, reply) =>
       send(request, reply, pages.failed(failureOf(error, request), request.language)),
     );
+    if (icon !== undefined) addIcon(below, icon);
     for (const url of [prefix, `${prefix}/*`]) {
       below.route({
         method: [...METHODS],
@@ -87,18 +95,29 @@ export function addPages(
   });
 }
 
-/** Accepts only forms without files. */
-function takeForms(app: FastifyInstance, bodies: BodyMemory): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    async (request: FastifyRequest, payload: Readable) => {
-      const hold = bodies.open(ownerOf(request));
-      request.bodyHold = hold;
-      const length = Number(request.headers['content-length'] ?? 0);
-      return (await readBody(payload, length, hold)).toString('utf8');
+function addIcon(app: FastifyInstance, icon: string): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: FAVICON,
+    config: { isPage: true },
+    handler: (request, reply) => {
+      request.pageOf = { route: FAVICON };
+      return send(request, reply, { status: 302, headers: { location: icon } });
     },
-  );
+  });
+}
+
+/** No files. */
+const FORMS = ['application/x-www-form-urlencoded'];
+
+function takeBodies(app: FastifyInstance, bodies: BodyMemory, types: readonly string[]): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser([...types], async (request: FastifyRequest, payload: Readable) => {
+    const hold = bodies.open(ownerOf(request));
+    request.bodyHold = hold;
+    const length = Number(request.headers['content-length'] ?? 0);
+    return (await readBody(payload, length, hold)).toString('utf8');
+  });
   app.addContentTypeParser('*', (_request, payload, done) => {
     payload.resume();
     done(new WrongContentType());
@@ -106,12 +125,13 @@ function takeForms(app: FastifyInstance, bodies: BodyMemory): void {
 }
 
 function pageRequest(request: FastifyRequest, prefix: string, origin: string | null): PageRequest {
-  const [path = ''] = request.url.split('?');
+  const [path = ''] = request.url.split('?', 1);
   return {
     method: request.method === 'POST' ? 'POST' : 'GET',
     isHead: request.method === 'HEAD',
     path: path.slice(prefix.length) || '/',
     query: request.query as Readonly<Record<string, unknown>>,
+    search: request.url.slice(path.length),
     form: typeof request.body === 'string' ? request.body : '',
     headers: request.headers,
     origin,

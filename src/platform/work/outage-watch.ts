@@ -35,14 +35,9 @@ export type OutageLimits = {
   readonly returnPauseMilliseconds: number;
 };
 
-/** Reported at begin, once a minute while queries are unanswered, and at the end. */
-export type OutageNews = {
-  readonly provider: string;
-  readonly state: 'begun' | 'lasts' | 'over';
-  readonly seconds: number;
-};
+/** Told when an outage begins and when it is over. */
+export type OutageNews = { readonly provider: string; readonly isAway: boolean };
 
-const NEWS_MILLISECONDS = 60_000;
 /** Longer than two queries to a provider that answers nothing. */
 const PROBE_MILLISECONDS = 60_000;
 
@@ -50,7 +45,6 @@ const PROBE_MILLISECONDS = 60_000;
 type Silence = {
   inRow: number;
   begunAt: number;
-  toldAt: number;
   /** The only merchant of these queries; null: several. */
   merchantId: string | null;
   probeAt: number;
@@ -72,11 +66,6 @@ export function openOutageWatch(
     const names = providers();
     return names.length > 0 && names.every((name) => isSilent(silences.get(name)));
   };
-  const tellOf = (provider: string, silence: Silence, state: OutageNews['state']) => {
-    if (state === 'lasts' && now() - silence.toldAt < NEWS_MILLISECONDS) return;
-    silence.toldAt = now();
-    tell({ provider, state, seconds: Math.round((silence.toldAt - silence.begunAt) / 1_000) });
-  };
   return {
     observe(isAnswered, { merchantId, provider }) {
       const silence = silences.get(provider);
@@ -84,17 +73,17 @@ export function openOutageWatch(
         silences.delete(provider);
         if (!isSilent(silence)) return;
         hasReturned = true;
-        return tellOf(provider, silence, 'over');
+        return tell({ provider, isAway: false });
       }
       const wasAway = isSilent(silence);
-      const lasting = silence ?? { inRow: 0, begunAt: 0, toldAt: 0, merchantId, probeAt: 0 };
+      const lasting = silence ?? { inRow: 0, begunAt: 0, merchantId, probeAt: 0 };
       silences.set(provider, lasting);
       lasting.inRow += 1;
       lasting.probeAt = now() + probePauseMilliseconds;
       if (lasting.merchantId !== merchantId) lasting.merchantId = null;
-      if (!isSilent(lasting)) return;
-      if (!wasAway) lasting.begunAt = now();
-      tellOf(provider, lasting, wasAway ? 'lasts' : 'begun');
+      if (wasAway || !isSilent(lasting)) return;
+      lasting.begunAt = now();
+      tell({ provider, isAway: true });
     },
     isAway: (provider) => (provider === undefined ? areAllAway() : isSilent(silences.get(provider))),
     awaySeconds(provider) {

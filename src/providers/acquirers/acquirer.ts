@@ -142,7 +142,8 @@ export type FoundCharge =
   | { readonly kind: 'preauthorized' }
   | { readonly kind: 'voided' }
   | { readonly kind: 'notFound' }
-  | Unknown
+  /** `isGivenBack`: it was a sale, and the whole of it was given back. */
+  | (Unknown & { readonly isGivenBack?: boolean })
   | NotSent;
 export type CancelRequest = {
   readonly merchantId: string;

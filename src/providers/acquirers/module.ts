@@ -49,15 +49,10 @@ export function openIssuerCodes({ acquirers, log }: AcquirersContext): Module {
   };
 }
 
-/** Logs each reason once, because an unreachable bridge is asked again and again. */
+/** Without an answer the last reading stands. */
 function logCapabilities(log: Log): (name: string, answer: CapabilitiesAnswer) => void {
-  const last = new Map<string, string | null>();
   return (acquirer, answer) => {
-    const reason = answer.kind === 'unknown' ? answer.reason : null;
-    if (reason !== null && reason !== last.get(acquirer))
-      log.warn({ acquirer, reason }, 'what the acquirer can do could not be read; the last reading stands');
     if (answer.kind === 'capabilities' && answer.changed)
       log.info({ acquirer, capabilities: answer.capabilities }, 'what the acquirer can do has changed');
-    last.set(acquirer, reason);
   };
 }

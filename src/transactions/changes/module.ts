@@ -77,11 +77,7 @@ export function openChanges(
           tellAges((provider, seconds) => gauge.set({ provider }, seconds)),
         ),
       providers: acquirers.all,
-      sentences: {
-        silent: 'the acquirer does not report its changes',
-        back: 'the acquirer reports its changes again',
-        unreadable: 'what the acquirer reported was no change: see parcela resolve changes',
-      },
+      unreadable: 'what the acquirer reported was no change: see parcela resolve changes',
     }),
     applying: {
       name: 'applyChanges',

@@ -1,4 +1,4 @@
-// The script of pages that take a card. The card is encrypted here; nothing else of it is sent.
+// The script of pages that take a card, behind clients/browser/encrypt-card.js. Nothing of the card is sent in clear.
 const given = JSON.parse(document.getElementById('given').textContent);
 const form = document.getElementById('card');
 const at = (id) => document.getElementById(id);
@@ -85,15 +85,10 @@ function cardOf() {
   };
 }
 
-async function encrypted(card) {
-  const bytes = Uint8Array.from(atob(given.key), (character) => character.charCodeAt(0));
-  const algorithm = { name: 'RSA-OAEP', hash: 'SHA-256' };
-  const key = await crypto.subtle.importKey('spki', bytes, algorithm, false, ['encrypt']);
-  // By the clock of the service: the buyer's may be wrong.
+/** By the clock of the service: the buyer's may be wrong. */
+function encrypted(card) {
   const createdAt = new Date(Date.parse(given.now) + performance.now()).toISOString();
-  const text = JSON.stringify({ ...card, merchantId: given.merchantId, createdAt });
-  const sealed = await crypto.subtle.encrypt(algorithm, key, new TextEncoder().encode(text));
-  return btoa(String.fromCharCode(...new Uint8Array(sealed)));
+  return encryptCard({ key: given.key, merchantId: given.merchantId, createdAt }, card);
 }
 
 function showWaiting(isWaiting) {

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { wordsOf } from '../../../platform/channels/connection-words.ts';
 import type { ProviderAnswer } from './provider-answers.ts';
 
 /** The longest answer of the protocol is under a kilobyte. */
@@ -17,6 +18,13 @@ export type ProviderQuestion = {
 /** No readable answer came. The message repeats nothing of what was sent or received. */
 export class ProviderSilent extends Error {
   override readonly name = 'ProviderSilent';
+  /** `full`: it was not asked, because too many calls were pending. */
+  readonly kind: 'silent' | 'full';
+
+  constructor(message: string, kind: 'silent' | 'full' = 'silent') {
+    super(message);
+    this.kind = kind;
+  }
 }
 
 /** Sent again if the connection breaks: a repeated request gets the same answer. Throws `ProviderSilent`. */
@@ -33,7 +41,7 @@ export async function askProvider(
       if (signal.aborted) throw new ProviderSilent('no answer in time');
       if (tries < MOST_TRIES) continue;
       const { code, name } = error as NodeJS.ErrnoException;
-      throw new ProviderSilent(`the connection failed (${code ?? name})`);
+      throw new ProviderSilent(`the connection failed (${wordsOf(code ?? name)})`);
     }
   }
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { VERDICTS } from '../../anti-fraud.ts';
+import { type Sale, VERDICTS } from '../../anti-fraud.ts';
+import { ProviderSilent } from './ask-provider.ts';
 import { readDecision } from './provider-answers.ts';
+import { RoutedDecider } from './routed-decider.ts';
 
 const ID = '019ac5a2-7b1e-7d11-9c55-1f2e3d4c5b6a';
 
@@ -54,4 +56,20 @@ test('whatever comes, it is a decision of the closed set or a sentence that repe
       else assert.ok(VERDICTS.includes(given.verdict));
     }),
   );
+});
+
+test('a provider that was not asked for our own limit is not noted as silent', async () => {
+  const noted: string[] = [];
+  for (const error of [
+    new ProviderSilent('too many', 'full'),
+    new ProviderSilent('late'),
+    new Error('odd'),
+  ]) {
+    const decide = () => Promise.reject(error);
+    const providers = { of: () => ({ decide }), choose: () => 'default' };
+    const routed = new RoutedDecider(providers, 1_000, (_name, { kind }) => void noted.push(kind));
+    const sale = { merchantId: ID, transactionId: ID, card: {} } as Sale;
+    await assert.rejects(routed.decide(sale, AbortSignal.timeout(1_000)), error);
+  }
+  assert.deepEqual(noted, ['full', 'silent', 'silent']);
 });

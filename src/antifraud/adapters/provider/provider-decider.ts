@@ -62,7 +62,7 @@ export class ProviderDecider implements Decider {
       if (!(error instanceof Overloaded)) throw error;
       // `Overloaded` would become a 503, and a slow provider would stop the sales.
       result = 'full';
-      throw new ProviderSilent('too many calls to the provider are under way');
+      throw new ProviderSilent('too many calls to the provider are under way', result);
     } finally {
       this.#observe(result, (performance.now() - startedAt) / 1_000);
     }

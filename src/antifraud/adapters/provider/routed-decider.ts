@@ -1,3 +1,4 @@
+import type { CallAnswer } from '../../../platform/process-reports/peer-calls.ts';
 import type { ProviderSet } from '../../../providers/open-provider-table.ts';
 import type { Decider, Decision, Sale } from '../../anti-fraud.ts';
 import { ProviderSilent } from './ask-provider.ts';
@@ -5,18 +6,32 @@ import { PROVIDER_SILENT_REASON } from './provider-answers.ts';
 
 export type AntiFraudProvider = Pick<Decider, 'decide'>;
 
+export const PROVIDER_DECIDER = 'provider';
+
 /** Without a provider the sale passes; the rules before have already accepted it. */
 const NOBODY: Decision = { verdict: 'accept', reasons: [] };
 
+const FAILED = { kind: 'silent', message: 'it failed' } as const;
+
+export type NoteDecision = (provider: string, answer: CallAnswer) => void;
+
 export class RoutedDecider implements Decider {
-  readonly name = 'provider';
+  readonly name = PROVIDER_DECIDER;
   readonly silentReason = PROVIDER_SILENT_REASON;
   readonly timeoutMilliseconds: number;
   readonly #providers: Pick<ProviderSet<AntiFraudProvider>, 'of' | 'choose'>;
 
-  constructor(providers: Pick<ProviderSet<AntiFraudProvider>, 'of' | 'choose'>, timeoutMilliseconds: number) {
+  readonly #note: NoteDecision;
+
+  /** `note` is called with each decision, and with why there is none. */
+  constructor(
+    providers: Pick<ProviderSet<AntiFraudProvider>, 'of' | 'choose'>,
+    timeoutMilliseconds: number,
+    note: NoteDecision,
+  ) {
     this.#providers = providers;
     this.timeoutMilliseconds = timeoutMilliseconds;
+    this.#note = note;
   }
 
   providerOf({ merchantId, transactionId, card, installmentCount, amount }: Sale): string | null {
@@ -29,7 +44,16 @@ export class RoutedDecider implements Decider {
 
   async decide(sale: Sale, signal: AbortSignal): Promise<Decision> {
     const name = this.providerOf(sale);
-    return name === null ? NOBODY : this.#providers.of(name).decide(sale, signal);
+    if (name === null) return NOBODY;
+    try {
+      const decision = await this.#providers.of(name).decide(sale, signal);
+      this.#note(name, { kind: decision.verdict });
+      return decision;
+    } catch (error) {
+      const { kind, message } = error instanceof ProviderSilent ? error : FAILED;
+      this.#note(name, { kind, reason: message });
+      throw error;
+    }
   }
 }
 

@@ -2,7 +2,6 @@ import type { Idempotency } from '../../../idempotency/module.ts';
 import type { Keyring } from '../../../keys/open-keyring.ts';
 import type { Feed } from '../../../platform/feeds/open-feed.ts';
 import { serve } from '../../../platform/http/endpoint.ts';
-import type { Log } from '../../../platform/log.ts';
 import { counter, databaseGauge, gauge, type Metrics } from '../../../platform/metrics.ts';
 import type { Module, ModuleContext, Published } from '../../../platform/module.ts';
 import { declarePeer } from '../../../platform/process-reports/peer-metrics.ts';
@@ -186,26 +185,19 @@ function resolving(
   const resolutions = metrics.counter(BOLETO_RESOLUTIONS);
   return {
     ...asking,
-    bankOutage: watchBanks(banks, log, metrics),
+    bankOutage: watchBanks(banks, metrics),
     observeBoleto: (outcome) => resolutions.inc({ outcome }),
     warnOfBoleto: ({ merchantId, boletoId, ourNumber, state, tries }, reason) =>
       log.warn({ merchantId, boletoId, ourNumber, state, tries, reason }, 'a boleto is not as it should be'),
   };
 }
 
-const BANK_NEWS = {
-  begun: 'the bank answers no try about boletos',
-  lasts: 'the bank still answers no try about boletos',
-  over: 'the bank answers again',
-} as const;
-
-function watchBanks(banks: Pick<Banks, 'all'>, log: Log, metrics: Metrics) {
+function watchBanks(banks: Pick<Banks, 'all'>, metrics: Metrics) {
   const away = metrics.gauge(BANK_AWAY);
   for (const provider of banks.all()) away.set({ provider }, 0);
-  return openOutageWatch(OUTAGE_LIMITS, banks.all, ({ provider, state, seconds }) => {
-    away.set({ provider }, state === 'over' ? 0 : 1);
-    log.warn({ provider, seconds }, BANK_NEWS[state]);
-  });
+  return openOutageWatch(OUTAGE_LIMITS, banks.all, ({ provider, isAway }) =>
+    away.set({ provider }, isAway ? 1 : 0),
+  );
 }
 
 /** Of boletos that cannot be paid any more. */

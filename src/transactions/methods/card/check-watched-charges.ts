@@ -9,7 +9,13 @@ import type { Acquirer, FoundCharge, VoidAnswer } from '../../../providers/acqui
 import type { Acquirers } from '../../../providers/open-acquirers.ts';
 import type { AskAcquirerTools } from '../../requests/send-request.ts';
 import { awayPostponement, unsentPostponement } from '../../transaction.ts';
-import { isWatchGivenUp, isWatchOver, LONGEST_PAUSE_SECONDS, secondsUntilNextLook } from './watch.ts';
+import {
+  isWatchGivenUp,
+  isWatchOver,
+  LONGEST_PAUSE_SECONDS,
+  secondsUntilNextLook,
+  secondsUntilNextTry,
+} from './watch.ts';
 import {
   claimWatchedCharges,
   EARLIEST_WATCHED,
@@ -43,8 +49,6 @@ type Look = { readonly seconds: number } & (
 
 /** Time for two calls to the acquirer and a commit. */
 const LEASE_MARGIN_MILLISECONDS = 10_000;
-/** What is not ended may be live beside a charge that was made after it. */
-const SECONDS_UNTIL_ENDED = 60;
 
 export function checkWatchedCharges(tools: CheckWatchedTools): Work {
   const { database, outage } = tools;
@@ -99,33 +103,44 @@ async function lookAt(tools: CheckWatchedTools, charge: WatchedCharge): Promise<
   const acquirer = acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { kind: 'unseen', seconds: unsentPostponement(found.reason).seconds };
-  outage.observe(found.kind !== 'unknown' || found.isSilence === false, asked);
+  const observe = (answer: Heard) => outage.observe(isHeard(answer), asked);
+  observe(found);
   const isEnded = state === 'voided' || state === 'declined';
-  return (isEnded ? endWhatIsLive : endTwins)(acquirer, charge, found, timeout);
+  if (!isEnded) return endTwins(acquirer, charge, found, timeout);
+  return endWhatIsLive(acquirer, charge, found, { timeout, observe });
 }
+
+type Heard = { readonly kind: string; readonly isSilence?: boolean };
+const isHeard = ({ kind, isSilence }: Heard) => kind !== 'unknown' || isSilence === false;
 
 type Found = Exclude<FoundCharge, { kind: 'notSent' }>;
 
-/** Where a void is a tombstone it is sent for what is not there too: it may still be on its way. */
+/**
+ * Where a void is a tombstone it is sent for what is not there too: it may still be on its way. One that is
+ * unclear may have a live part. Nothing of a pre-authorization is on its way, and what is unclear of it may
+ * be a sale.
+ */
 async function endWhatIsLive(
   acquirer: Acquirer,
   charge: WatchedCharge,
   found: Found,
-  timeout: number,
+  { timeout, observe }: { readonly timeout: number; readonly observe: (answer: Heard) => void },
 ): Promise<Look> {
   const { merchantId, transactionId, wasPreauthorized } = charge;
   const isLive = found.kind === 'approved' || found.kind === 'preauthorized';
   // A captured charge is a sale, which its merchant may have been told of: a person gives it back.
   if (wasPreauthorized && found.kind === 'approved') return late(charge, 'captured');
   if (found.kind === 'voided' || found.kind === 'declined') return clear(charge);
-  const isVoidForAll =
-    acquirer.traits.lateBooking === null && !(wasPreauthorized && found.kind === 'unknown');
-  if (!isLive && !isVoidForAll) return found.kind === 'unknown' ? unseen(charge, found) : clear(charge);
+  if (found.kind === 'unknown' && found.isGivenBack === true) return clear(charge);
+  const isUnclear = found.kind === 'unknown';
+  const isToBeVoided = isLive || (!wasPreauthorized && (isUnclear || acquirer.traits.lateBooking === null));
+  if (!isToBeVoided) return isUnclear ? unseen(charge, found) : clear(charge);
   const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
-  if (isLive) return late(charge, voided.kind);
-  if (found.kind === 'unknown') return unseen(charge, found);
-  const isKeptOut = voided.kind === 'voided' || voided.kind === 'declined';
-  return isKeptOut ? clear(charge) : { kind: 'unseen', seconds: SECONDS_UNTIL_ENDED };
+  if (voided.kind !== 'notSent') observe(voided);
+  const wasLive = isLive || (voided.kind === 'voided' && (voided.charges ?? 0) > 0);
+  if (wasLive) return late(charge, voided.kind);
+  if (voided.kind === 'voided' || voided.kind === 'declined') return clear(charge);
+  return unseen(charge, isUnclear ? found : {});
 }
 
 async function endTwins(
@@ -152,11 +167,12 @@ const clear = ({ overMilliseconds }: WatchedCharge): Look => ({
 /** An acquirer that answers, and says nothing clear of it, will hardly do so in a minute. */
 const unseen = ({ overMilliseconds }: WatchedCharge, { isSilence }: { isSilence?: boolean }): Look => ({
   kind: 'unseen',
-  seconds: isSilence === false ? secondsUntilNextLook(overMilliseconds) : SECONDS_UNTIL_ENDED,
+  seconds:
+    isSilence === false ? secondsUntilNextLook(overMilliseconds) : secondsUntilNextTry(overMilliseconds),
 });
 
 function late({ overMilliseconds }: WatchedCharge, end: LateEnd): Look {
   const mayEndSoon = end === 'unknown' || end === 'notSent' || end === 'notFound';
-  const seconds = mayEndSoon ? SECONDS_UNTIL_ENDED : secondsUntilNextLook(overMilliseconds);
+  const seconds = (mayEndSoon ? secondsUntilNextTry : secondsUntilNextLook)(overMilliseconds);
   return { kind: 'late', end, seconds };
 }

@@ -26,6 +26,14 @@ export function secondsUntilNextLook(overMilliseconds: number): number {
   return Math.min(LONGEST_PAUSE_SECONDS, Math.max(SHORTEST_PAUSE_SECONDS, seconds));
 }
 
+const LONGEST_TRY_SECONDS = 300;
+
+/** What is not ended may be live beside a charge that was made after it: for a day it is tried more often. */
+export function secondsUntilNextTry(overMilliseconds: number): number {
+  const seconds = secondsUntilNextLook(overMilliseconds);
+  return isWatchOver(overMilliseconds) ? seconds : Math.min(LONGEST_TRY_SECONDS, seconds);
+}
+
 /** A clear look after it is the last one. */
 export function isWatchOver(overMilliseconds: number): boolean {
   return overMilliseconds >= 0;

@@ -18,6 +18,8 @@ const WATCHED = rowCodec(
     tid: column.nullable(column.text()),
     /** Real time since the watch should have ended; negative before. */
     overMilliseconds: column.real('(extract(epoch from now() - c.watched_until) * 1000)::float8'),
+    /** Another time: somebody has it looked at anew meanwhile. */
+    claimedUntil: column.text('c.due_at::text'),
     /** It was a pre-authorization. */
     wasPreauthorized: column.boolean(
       `exists (select from preauthorizations p where p.merchant_id = t.merchant_id and p.transaction_id = t.transaction_id)`,
@@ -54,7 +56,7 @@ const CLAIM = statement(
    ), ${CHOSEN_IN_TURNS}, claimed as (
      update watched_charges w set due_at = now() + $2 * interval '1 millisecond'
      from chosen c where w.merchant_id = c.merchant_id and w.transaction_id = c.transaction_id
-     returning w.merchant_id, w.transaction_id, w.watched_until
+     returning w.merchant_id, w.transaction_id, w.watched_until, w.due_at
    )
    select ${WATCHED.columns} from claimed c
    join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id`,
@@ -72,27 +74,27 @@ export async function claimWatchedCharges(
 const POSTPONE = statement(
   'transactions.postpone_watched',
   `update watched_charges set due_at = now() + $3 * interval '1 second'
-   where merchant_id = $1 and transaction_id = $2`,
+   where merchant_id = $1 and transaction_id = $2 and due_at = $4::timestamptz`,
 );
 
 export async function postponeWatchedCharge(
   database: Database,
-  { merchantId, transactionId }: Pick<WatchedCharge, 'merchantId' | 'transactionId'>,
+  { merchantId, transactionId, claimedUntil }: WatchedCharge,
   seconds: number,
 ): Promise<void> {
-  await database.query(POSTPONE, [merchantId, transactionId, seconds]);
+  await database.query(POSTPONE, [merchantId, transactionId, seconds, claimedUntil]);
 }
 
 const FORGET = statement(
   'transactions.forget_watched',
-  'delete from watched_charges where merchant_id = $1 and transaction_id = $2',
+  'delete from watched_charges where merchant_id = $1 and transaction_id = $2 and due_at = $3::timestamptz',
 );
 
 export async function forgetWatchedCharge(
   database: Database,
-  { merchantId, transactionId }: Pick<WatchedCharge, 'merchantId' | 'transactionId'>,
+  { merchantId, transactionId, claimedUntil }: WatchedCharge,
 ): Promise<void> {
-  await database.query(FORGET, [merchantId, transactionId]);
+  await database.query(FORGET, [merchantId, transactionId, claimedUntil]);
 }
 
 /** Not counting merchants that are passed over (`$1`). */

@@ -2,7 +2,6 @@ import type { Idempotency } from '../../../idempotency/module.ts';
 import type { Keyring } from '../../../keys/open-keyring.ts';
 import type { Feed } from '../../../platform/feeds/open-feed.ts';
 import { serve } from '../../../platform/http/endpoint.ts';
-import type { Log } from '../../../platform/log.ts';
 import { counter, databaseGauge, gauge, type Metrics } from '../../../platform/metrics.ts';
 import type { Module, ModuleContext, Published } from '../../../platform/module.ts';
 import { declarePeer } from '../../../platform/process-reports/peer-metrics.ts';
@@ -227,26 +226,19 @@ function resolvingTools(
   const resolutions = metrics.counter(RESOLUTIONS);
   return {
     ...asking,
-    outage: watchBanks(asking.pixBanks, log, metrics),
+    outage: watchBanks(asking.pixBanks, metrics),
     observe: (outcome) => resolutions.inc({ outcome }),
     warn: ({ merchantId, pixId: paymentId, state, tries }, reason) =>
       log.warn({ merchantId, paymentId, state, tries, reason }, 'a Pix is not as it should be'),
   };
 }
 
-const BANK_NEWS = {
-  begun: 'the bank of Pix answers no try',
-  lasts: 'the bank of Pix still answers no try',
-  over: 'the bank of Pix answers again',
-} as const;
-
-function watchBanks(pixBanks: Pick<PixBanks, 'all'>, log: Log, metrics: Metrics) {
+function watchBanks(pixBanks: Pick<PixBanks, 'all'>, metrics: Metrics) {
   const away = metrics.gauge(PIX_BANK_AWAY);
   for (const provider of pixBanks.all()) away.set({ provider }, 0);
-  return openOutageWatch(OUTAGE_LIMITS, pixBanks.all, ({ provider, state, seconds }) => {
-    away.set({ provider }, state === 'over' ? 0 : 1);
-    log.warn({ provider, seconds }, BANK_NEWS[state]);
-  });
+  return openOutageWatch(OUTAGE_LIMITS, pixBanks.all, ({ provider, isAway }) =>
+    away.set({ provider }, isAway ? 1 : 0),
+  );
 }
 
 /** Of what cannot be paid any more. */

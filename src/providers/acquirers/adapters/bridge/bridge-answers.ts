@@ -53,8 +53,9 @@ export function readFoundCharge(answer: ChannelAnswer | Unknown | NotSent, refer
   if (body.status === 'undone') return { kind: 'voided' };
   if (body.status === 'preauthorized') return { kind: 'preauthorized' };
   const found = readOutcome(body, body.status);
-  // It answers of this charge, so it is not away. Of one that was given back whole, for example.
-  if (found.kind === 'unknown') return { ...found, isSilence: false };
+  // It answers of this charge, so it is not away.
+  if (found.kind === 'unknown')
+    return { ...found, isSilence: false, ...(body.status === 'canceled' ? { isGivenBack: true } : {}) };
   if (found.kind !== 'approved') return found;
   return { ...found, amount: Number.isSafeInteger(body.amount) ? (body.amount as number) : null };
 }

@@ -77,7 +77,8 @@ export class BankConnections {
     const { about } = this.#known;
     if (about !== null) return { kind: 'known', about };
     const asked = this.#resolving.ask(this.wantedBy(merchantId), this.asking('GET', '/about'), timeout);
-    return this.#known.read(await this.observed('about', asked));
+    const { identified } = await this.observed('about', asked.then(this.#known.read));
+    return identified;
   }
 
   register(wanted: Wanted, question: Question, timeout: number): Promise<AskedBank> {
@@ -144,6 +145,9 @@ export type Identified =
   | { readonly kind: 'away'; readonly reason: string }
   | { readonly kind: 'unfit'; readonly reason: string };
 
+/** `kind`: of the call. An answer that does not identify the bank is no clear one. */
+type ReadAbout = { readonly kind: Asked['kind']; readonly reason?: string; readonly identified: Identified };
+
 /** Remembers the bank's identity once it is known. Another bank needs a restart. */
 class KnownBank {
   about: BankAbout | null = null;
@@ -153,7 +157,14 @@ class KnownBank {
     this.#isRealOnly = isRealOnly;
   }
 
-  read(answer: Asked): Identified {
+  readonly read = (answer: Asked): ReadAbout => {
+    const identified = this.#identify(answer);
+    if (identified.kind === 'known') return { kind: 'answer', identified };
+    const kind = answer.kind === 'answer' ? 'unknown' : answer.kind;
+    return { kind, reason: identified.reason, identified };
+  };
+
+  #identify(answer: Asked): Identified {
     if (answer.kind !== 'answer') return { kind: 'away', reason: answer.reason };
     if (answer.status !== 200)
       return { kind: 'away', reason: `the bank answered ${answer.status} at /about` };

@@ -6,6 +6,7 @@ import { parseBarCode } from '../../../../values/bar-code.ts';
 import { type Cents, cents } from '../../../../values/cents.ts';
 import { type Day, instant } from '../../../../values/instant.ts';
 import type { BoletoRequest } from '../../bank.ts';
+import type { BankOptions } from './bank-connections.ts';
 import { BANK_CONNECT_MILLISECONDS, type BridgeBank, bridgeBank } from './bridge.ts';
 
 /** For what answers, and for what is silent. */
@@ -14,10 +15,14 @@ const SHORT = 1_000;
 const NO_FILES = { authority: null, certificate: null, certificateKey: null, token: null };
 const UNTIL = instant(Date.UTC(2027, 0, 1));
 
-async function bankAt(t: TestContext, url: string, isRealOnly = false): Promise<BridgeBank> {
+async function bankAt(
+  t: TestContext,
+  url: string,
+  { isRealOnly = false, observe = () => {} }: Partial<BankOptions> = {},
+): Promise<BridgeBank> {
   const options = { connectTimeoutMilliseconds: BANK_CONNECT_MILLISECONDS, onFault: () => {} };
   const channel = await openChannel(NO_FILES, options);
-  const bank = bridgeBank(url, channel, { isRealOnly, observe: () => {} });
+  const bank = bridgeBank(url, channel, { isRealOnly, observe });
   t.after(async () => {
     await bank.close();
     channel.close();
@@ -187,7 +192,10 @@ test('changes come in pages, with what was paid, and again from any cursor', asy
 
 test('a bank that does not say who it is, or is a simulator in production, is asked for nothing', async (t) => {
   const { simulator } = await openBoth(t);
-  const real = await bankAt(t, simulator.url, true);
+  const seen: string[] = [];
+  const observe: BankOptions['observe'] = (operation, { kind, cause, reason }) =>
+    void seen.push(`${operation} ${kind}: ${cause ?? reason}`);
+  const real = await bankAt(t, simulator.url, { isRealOnly: true, observe });
   const asked = request();
   assert.deepEqual(await real.issue(asked, TIMEOUT), {
     kind: 'notConnected',
@@ -195,6 +203,10 @@ test('a bank that does not say who it is, or is a simulator in production, is as
     reason: 'the bank does not say that it is no simulator',
   });
   assert.equal((await real.find(asked, TIMEOUT)).kind, 'unknown');
+  assert.deepEqual(seen.slice(0, 2), [
+    'about unknown: the bank does not say that it is no simulator',
+    'issue notConnected: notAsked',
+  ]);
   assert.equal((await simulator.get('/ledger')).body.items.length, 0);
   await simulator.end('SIGKILL');
   const away = await bankAt(t, simulator.url);

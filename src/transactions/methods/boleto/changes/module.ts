@@ -99,11 +99,7 @@ function feedOf(
           tellAges((provider, seconds) => gauge.set({ provider }, seconds)),
         ),
       providers: banks.all,
-      sentences: {
-        silent: 'the bank does not report its changes',
-        back: 'the bank reports its changes again',
-        unreadable: 'what the bank reported was no change: see parcela resolve changes',
-      },
+      unreadable: 'what the bank reported was no change: see parcela resolve changes',
     }),
     applying,
   });

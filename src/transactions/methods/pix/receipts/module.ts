@@ -118,11 +118,7 @@ function returnsOf(
           tellAges((provider, seconds) => gauge.set({ provider }, seconds)),
         ),
       providers: pixBanks.all,
-      sentences: {
-        silent: 'the bank of Pix does not say what it gave back',
-        back: 'the bank of Pix says again what it gave back',
-        unreadable: 'what the bank of Pix reported cannot be read: see parcela resolve changes',
-      },
+      unreadable: 'what the bank of Pix reported cannot be read: see parcela resolve changes',
     }),
     applying,
   });
@@ -155,11 +151,7 @@ function feedOf(
           tellAges((provider, seconds) => gauge.set({ provider }, seconds)),
         ),
       providers: pixBanks.all,
-      sentences: {
-        silent: 'the bank of Pix does not say what arrived',
-        back: 'the bank of Pix says again what arrived',
-        unreadable: 'what the bank of Pix reported cannot be read: see parcela resolve changes',
-      },
+      unreadable: 'what the bank of Pix reported cannot be read: see parcela resolve changes',
     }),
     applying,
   });

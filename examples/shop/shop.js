@@ -1,0 +1,218 @@
+// A shop that sells by Parcela: a book once, at a payment link, and a club by subscription. Its pages stand in pages.js.
+import { readFileSync } from 'node:fs';
+import { isGenuine } from '#client';
+import { clubPage, notificationsPage, orderPage, shelfPage, troublePage } from './pages.js';
+
+const BOOK = { description: 'Memórias Póstumas de Brás Cubas', value: 129.9, qttyInstallments: 3 };
+const CLUB = {
+  name: 'Clube do Livro da Loja',
+  description: 'Um livro por mês',
+  amount: 49.9,
+  planType: 'Monthly',
+  paymentMethod: 'CreditCard',
+  attempts: 4,
+};
+/** Of notifications. A shop of yours keeps them, and its orders, in a database. */
+const MOST_KEPT = 100;
+const CHECK_CARD = 'Confira os dados do cartão.';
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+const fileAt = (path, type) => ({
+  text: readFileSync(new URL(path, import.meta.url), 'utf8'),
+  type: `text/${type}; charset=utf-8`,
+});
+const FILES = {
+  '/shop.css': fileAt('browser/shop.css', 'css'),
+  '/refresh.js': fileAt('browser/refresh.js', 'javascript'),
+  '/club.js': fileAt('browser/club.js', 'javascript'),
+  '/encrypt-card.js': fileAt('../../clients/browser/encrypt-card.js', 'javascript'),
+};
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+};
+
+/**
+ * Gives a function from a `Request` to a `Response`. `parcela`: of `openParcela`, with three logins. `publicUrl`: the shop
+ * as buyers reach it; `notifyUrl`: its `/notifications` as Parcela reaches it. `trial` is what homologation alone has, and
+ * else null: `pixPayerUrl`, where somebody pays a Pix, and `consolePayments`, where the console has payments. `report` is
+ * given errors.
+ */
+export function openShop({ parcela, accountNumber, publicUrl, notifyUrl, trial = null, report }) {
+  const base = new URL(publicUrl).pathname.replace(/\/$/, '');
+  const shop = { base, trial, book: BOOK, club: CLUB };
+  const received = [];
+  let secret = null;
+  let registering = null;
+  let plan = null;
+
+  /** The key is made with the order: the same order makes the same link, however often it is sent. */
+  async function buy(form) {
+    const order = form.get('order') ?? '';
+    if (!UUID.test(order)) return seeOther('/');
+    const body = { ...BOOK, referenceTransaction: `LIVRO-${order}`, urlReturn: `${publicUrl}/back` };
+    const link = await parcela.createPaymentLink({ body }, { idempotencyKey: `book-${order}` });
+    return seeOther(`/orders/${link.id}`);
+  }
+
+  async function showOrder(id, isSigned = null) {
+    if (!UUID.test(id)) return missing();
+    return page(orderPage(shop, { link: await parcela.getPaymentLink({ id }), isSigned }));
+  }
+
+  /** Who comes back brings the result, signed as notifications are. The link says the same, whoever asks. */
+  async function comeBack(query) {
+    const [linkId, ...rest] = ['linkId', 'status', 'paymentId', 'referenceTransaction'].map(
+      (name) => query.get(name) ?? '',
+    );
+    const headers = {
+      'webhook-id': linkId,
+      'webhook-timestamp': query.get('timestamp') ?? '',
+      'webhook-signature': query.get('signature') ?? '',
+    };
+    await opened;
+    const body = new TextEncoder().encode(rest.join('.'));
+    return showOrder(linkId, secret !== null && (await isGenuine({ headers, body, secret })));
+  }
+
+  /** Homologation: the Pix that the buyer had made at the link is paid. */
+  async function payPix(id) {
+    const { referenceTransaction } = await parcela.getPaymentLink({ id });
+    const waiting = { method: 'pix', status: 'Aguardando', referenceTransaction, limit: 1 };
+    const [found] = (await parcela.listPayments(waiting)).items;
+    if (found !== undefined) {
+      const { pixEmv: code } = await parcela.getPayment({ paymentId: found.paymentId });
+      const headers = { 'content-type': 'application/json' };
+      await fetch(`${trial.pixPayerUrl}/simulator/payments`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ code }),
+      });
+    }
+    return seeOther(`/orders/${id}`);
+  }
+
+  /** The card comes encrypted and goes into the vault; the shop keeps none. */
+  async function subscribe({ order, encryptedCard }) {
+    if (!UUID.test(order) || typeof encryptedCard !== 'string') return json(400, { message: CHECK_CARD });
+    const { vaultId, message } = await storeCard(encryptedCard, `card-${order}`);
+    if (message !== undefined) return json(402, { message });
+    const body = { planId: await clubPlan(), vaultId, orderNumber: order.slice(-10) };
+    const subscriptionId = await parcela.createSubscription({ body }, { idempotencyKey: `club-${order}` });
+    const { url } = await parcela.putSubscriberPage({ subscriptionId, body: { allowCancel: true } });
+    return json(200, { url });
+  }
+
+  async function storeCard(encryptedCard, idempotencyKey) {
+    try {
+      const body = { encryptedCard, verifyCard: true };
+      return await parcela.storeVaultCard({ body }, { idempotencyKey });
+    } catch (error) {
+      const { buyerMessage, vaultId } = error.problems?.[0] ?? {};
+      if (error.isDecline) return { message: buyerMessage };
+      if (error.status === 400) return { message: CHECK_CARD };
+      // Stored as often as it may be: it is charged by the one that was stored first.
+      if (error.status === 409 && vaultId !== undefined) return { vaultId };
+      throw error;
+    }
+  }
+
+  /** Made once, and found by its name from then on; by one request while others wait for it. */
+  function clubPlan() {
+    plan ??= findOrMakePlan().finally(() => {
+      plan = null;
+    });
+    return plan;
+  }
+
+  async function findOrMakePlan() {
+    const { items } = await parcela.listPlans({ name: CLUB.name, status: 'Active' });
+    return items.find(({ name }) => name === CLUB.name)?.id ?? parcela.createPlan({ body: CLUB });
+  }
+
+  /** Whether notifications come here: an address that somebody else registered stays. */
+  function register() {
+    registering ??= registerOnce().finally(() => {
+      registering = null;
+    });
+    return registering;
+  }
+
+  async function registerOnce() {
+    const registered = await parcela.getWebhook({ accountNumber }).catch((error) => {
+      if (error.status !== 404) throw error;
+    });
+    if (registered !== undefined && registered.url !== notifyUrl) return false;
+    // It is shown once: a shop of yours has it made by hand, and keeps it with its other secrets.
+    secret ??= (await parcela.createWebhookSecret({ accountNumber })).secret;
+    if (registered === undefined) await parcela.registerWebhook({ accountNumber, body: { url: notifyUrl } });
+    return true;
+  }
+
+  /** One may come twice. */
+  async function take(request) {
+    const body = new Uint8Array(await request.arrayBuffer());
+    if (secret === null || !(await isGenuine({ headers: request.headers, body, secret })))
+      return json(400, {});
+    const told = JSON.parse(new TextDecoder().decode(body));
+    if (!received.some(({ movementId }) => movementId === told.movementId))
+      received.unshift({ ...told, paymentId: null });
+    received.splice(MOST_KEPT);
+    return json(200, {});
+  }
+
+  /** Notifications name no payment: movements do. */
+  async function showNotifications() {
+    const isHere = await register();
+    const nameless = received.filter(({ paymentId, type }) => paymentId === null && type !== 'Teste');
+    if (nameless.length > 0) {
+      const after = Math.min(...nameless.map(({ movementId }) => movementId)) - 1;
+      const { items } = await parcela.listMovements({ accountNumber, after, limit: MOST_KEPT });
+      for (const one of nameless)
+        one.paymentId = items.find(({ movementId }) => movementId === one.movementId)?.paymentId ?? null;
+    }
+    return page(notificationsPage(shop, { received, isHere }));
+  }
+
+  async function route(request) {
+    const { pathname, searchParams } = new URL(request.url);
+    const path = pathname.slice(base.length) || '/';
+    const [, place, id, act] = path.split('/');
+    if (request.method === 'POST') {
+      if (path === '/orders') return buy(await request.formData().catch(() => new FormData()));
+      if (path === '/club') return subscribe((await request.json().catch(() => null)) ?? {});
+      if (path === '/notifications') return take(request);
+      if (place === 'orders' && UUID.test(id) && act === 'pix' && trial?.pixPayerUrl) return payPix(id);
+      return missing();
+    }
+    if (Object.hasOwn(FILES, path))
+      return respond(200, FILES[path].text, { 'content-type': FILES[path].type });
+    if (path === '/') return page(shelfPage(shop, crypto.randomUUID()));
+    if (path === '/club') return page(clubPage(shop, crypto.randomUUID()));
+    if (path === '/club/key') return json(200, await parcela.getCardPublicKey());
+    if (path === '/back') return comeBack(searchParams);
+    if (path === '/notifications') return showNotifications();
+    return place === 'orders' && act === undefined ? showOrder(id ?? '') : missing();
+  }
+
+  const missing = () => page(troublePage(shop, 'Esta página não existe.'), 404);
+  const seeOther = (path) => respond(303, null, { location: `${base}${path}` });
+  const opened = register().catch(report);
+  return (request) =>
+    route(request).catch((error) => {
+      if (error.status === 404) return missing();
+      report(error);
+      // Done or not: the same order asks again with the same key.
+      return page(troublePage(shop, 'Não foi possível agora. Tente de novo em um instante.'), 503);
+    });
+}
+
+const respond = (status, content, headers) =>
+  new Response(content, { status, headers: { ...HEADERS, ...headers } });
+const page = (content, status = 200) =>
+  respond(status, `${content}`, { 'content-type': 'text/html; charset=utf-8' });
+const json = (status, value) =>
+  respond(status, JSON.stringify(value), { 'content-type': 'application/json' });

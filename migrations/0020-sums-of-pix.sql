@@ -1,0 +1,8 @@
+-- Outside a transaction: the indexes are built while others write.
+-- What arrived by Pix, and what went back, by the moment: a merchant's first page sums two days of them.
+drop index concurrently if exists pix_payments_by_moment;
+create index concurrently pix_payments_by_moment on pix_payments (merchant_id, paid_at) include (amount)
+  where surprise is null;
+drop index concurrently if exists pix_refunds_by_moment;
+create index concurrently pix_refunds_by_moment on pix_refunds (merchant_id, refunded_at) include (amount)
+  where refunded_at is not null;

@@ -1,0 +1,61 @@
+import {
+  AFTER_RESTORE,
+  AUDIT,
+  BILLINGS,
+  BOLETOS,
+  CALENDAR,
+  CHARTS,
+  CREDENTIALS,
+  DELIVERIES,
+  DIFFERENCES,
+  EXCEPTIONS,
+  FEES,
+  FILES,
+  FIRST_STEPS,
+  HEALTH,
+  KEYS,
+  LINKS,
+  MERCHANT_EXCEPTIONS,
+  MERCHANTS,
+  NOTIFICATIONS,
+  PAYMENTS,
+  PLANS,
+  RECONCILIATION,
+  ROUTING,
+  SUBSCRIPTIONS,
+  TEST_ACQUIRER,
+  TEST_CLOCK,
+  TODAY,
+  TRIAL_CARDS,
+  UNRESOLVED,
+  USERS,
+  WAITING,
+} from './paths.ts';
+
+export type MenuGroup = {
+  readonly of: 'merchant' | 'operator';
+  readonly title: string;
+  /** Of screens, in this order. Every other page is reached from one of them. */
+  readonly paths: readonly string[];
+};
+
+export const MENU: readonly MenuGroup[] = [
+  { of: 'merchant', title: 'Sales', paths: [TODAY, PAYMENTS, LINKS, BOLETOS, CHARTS] },
+  {
+    of: 'merchant',
+    title: 'Recurrence',
+    paths: [SUBSCRIPTIONS, BILLINGS, CALENDAR, PLANS, AFTER_RESTORE.merchant],
+  },
+  { of: 'merchant', title: 'Finance', paths: [RECONCILIATION, MERCHANT_EXCEPTIONS, WAITING.merchant] },
+  { of: 'merchant', title: 'Developers', paths: [NOTIFICATIONS, DELIVERIES, CREDENTIALS] },
+  { of: 'merchant', title: 'Team', paths: [USERS.merchant] },
+  { of: 'merchant', title: 'Tests', paths: [FIRST_STEPS, TEST_CLOCK, TRIAL_CARDS, TEST_ACQUIRER] },
+  {
+    of: 'operator',
+    title: 'Operation',
+    paths: [HEALTH, UNRESOLVED, WAITING.operator, AFTER_RESTORE.operator],
+  },
+  { of: 'operator', title: 'Settlement', paths: [EXCEPTIONS, FILES, DIFFERENCES, FEES] },
+  { of: 'operator', title: 'Merchants', paths: [MERCHANTS, ROUTING] },
+  { of: 'operator', title: 'Security', paths: [KEYS, USERS.operator, AUDIT] },
+];

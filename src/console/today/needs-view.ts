@@ -1,0 +1,167 @@
+import type { Contract } from '../../platform/http/endpoint.ts';
+import { MOST_COUNTED_FOR_PEOPLE } from '../../platform/pages.ts';
+import { LIST_EXCEPTIONS } from '../../reconciliation/exceptions/endpoints.ts';
+import { LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
+import { LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
+import { LIST_BOLETOS } from '../../transactions/methods/boleto/contract.ts';
+import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
+import { type AddressTools, listFailing } from '../notifications/address-screens.ts';
+import { type Html, html } from '../parts/html.ts';
+import { emptyState, link, section } from '../parts/page-parts.ts';
+import {
+  BILLINGS,
+  BOLETOS,
+  MERCHANT_EXCEPTIONS,
+  NOTIFICATIONS,
+  pathOf,
+  SUBSCRIPTIONS,
+  WAITING,
+  withQuery,
+} from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
+import { badge, type Tone } from '../parts/states.ts';
+import { stateOf } from '../second-person/second-person.ts';
+import type { WaitingTools } from '../second-person/waiting-screens.ts';
+
+/** Something that a person of the merchant should look at. */
+export type Need = {
+  readonly tone: Tone;
+  readonly title: string;
+  /** What is done there. */
+  readonly advice: string;
+  /** Null: they could not be counted. */
+  readonly count: number | null;
+  /** Where they are listed. */
+  readonly path: string;
+  /** Null: of the whole merchant. */
+  readonly accountNumber: string | null;
+};
+
+export type NeedTools = Pick<WaitingTools, 'listRequests'> & AddressTools;
+
+/** A list, narrowed to what needs somebody. The list itself counts it, up to its bound. */
+type NarrowedList = Pick<Need, 'tone' | 'title' | 'advice'> & {
+  readonly pattern: string;
+  readonly contract: Contract;
+  readonly isByAccount?: true;
+  readonly query: (today: ReturnType<typeof saoPauloDay>) => Readonly<Record<string, string>>;
+};
+
+/** A billing is tried again within weeks. */
+const DAYS_OF_RETRIES = 60;
+/** As many as the list of exceptions shows at once. */
+const DAYS_OF_EXCEPTIONS = 90;
+const DAYS_AHEAD = 3;
+const MOST_ACCOUNTS = 5;
+
+const LISTS: readonly NarrowedList[] = [
+  {
+    tone: 'wait',
+    title: 'Billings past their day, being tried again',
+    advice: 'See why each was declined',
+    pattern: BILLINGS,
+    contract: LIST_BILLINGS,
+    query: (today) => ({
+      status: 'Opened',
+      expirationDateRangeStartDate: addDays(today, -DAYS_OF_RETRIES),
+      expirationDateRangeEndDate: addDays(today, -1),
+    }),
+  },
+  {
+    tone: 'bad',
+    title: 'Blocked subscriptions',
+    advice: 'See the reason, and activate them again',
+    pattern: SUBSCRIPTIONS,
+    contract: LIST_SUBSCRIPTIONS,
+    query: () => ({ status: 'Blocked' }),
+  },
+  {
+    tone: 'bad',
+    title: 'Open exceptions of reconciliation',
+    advice: 'See what differs, and by how much',
+    pattern: MERCHANT_EXCEPTIONS,
+    contract: LIST_EXCEPTIONS,
+    isByAccount: true,
+    query: (today) => ({ from: addDays(today, -DAYS_OF_EXCEPTIONS), to: today, state: 'open' }),
+  },
+  {
+    tone: 'wait',
+    title: 'Boletos due within three days',
+    advice: 'Remind their payers',
+    pattern: BOLETOS,
+    contract: LIST_BOLETOS,
+    isByAccount: true,
+    query: (today) => ({ startDate: today, endDate: addDays(today, DAYS_AHEAD), statusBill: '1' }),
+  },
+];
+
+export async function listNeeds(visit: Visit, tools: NeedTools): Promise<Need[]> {
+  const { merchantId, accountNumbers, ask, now } = visit;
+  const today = saoPauloDay(instant(now));
+  const all: Need[] = await requestsAndAddresses(visit, tools);
+  for (const { pattern, contract, isByAccount, query, ...words } of LISTS) {
+    const accounts = isByAccount === true ? accountNumbers.slice(0, MOST_ACCOUNTS) : [undefined];
+    for (const accountNumber of accounts) {
+      const narrowed = { accountNumber, ...query(today) };
+      const asked = await ask(contract, { query: { ...narrowed, page: '1', limit: '1' } });
+      all.push({
+        ...words,
+        count: asked.ok ? (asked.body as { readonly total: number }).total : null,
+        path: withQuery(pathOf(pattern, { merchantId }), narrowed),
+        accountNumber: accountNumbers.length > 1 ? (accountNumber ?? null) : null,
+      });
+    }
+  }
+  return all.filter(({ count }) => count !== 0);
+}
+
+async function requestsAndAddresses(visit: Visit, tools: NeedTools): Promise<Need[]> {
+  const { merchantId } = visit;
+  const requests = await tools.listRequests(visit);
+  const addresses = await listFailing(merchantId, tools);
+  return [
+    {
+      tone: 'wait',
+      title: 'Requests that wait for your approval',
+      advice: 'Approve or decline',
+      count: requests.filter((one) => stateOf(one) === 'waiting' && one.mayApprove).length,
+      path: pathOf(WAITING.merchant, { merchantId }),
+      accountNumber: null,
+    },
+    {
+      tone: 'bad',
+      title: 'Addresses that do not take notifications',
+      advice: 'See since when, and send a test',
+      count: addresses.length,
+      path: pathOf(NOTIFICATIONS, { merchantId }),
+      accountNumber: null,
+    },
+  ];
+}
+
+export function needsShown(needs: readonly Need[], { wording }: Visit): Html {
+  const { say, count } = wording;
+  const counted = (many: number | null) =>
+    many === null
+      ? '?'
+      : many > MOST_COUNTED_FOR_PEOPLE
+        ? say('more than {count}', { count: count(MOST_COUNTED_FOR_PEOPLE) })
+        : count(many);
+  const titleText = (title: string, account: string | null) =>
+    account === null ? say(title) : `${say(title)} (${say('Account')} ${account})`;
+  const items = needs.map(
+    ({ tone, title, advice, path, accountNumber, count: many }) =>
+      html`<li>${badge(tone, counted(many))} ${link(path, titleText(title, accountNumber))} <small>${say(advice)}</small></li>\n`,
+  );
+  return section(
+    say('What needs you'),
+    items.length === 0
+      ? emptyState(
+          say('Nothing waits for you.'),
+          say(
+            'Billings in retry, blocked subscriptions, failing addresses, differences, boletos due soon and requests to approve appear here.',
+          ),
+        )
+      : html`<ul class="needs">${items}</ul>`,
+  );
+}

@@ -1,0 +1,121 @@
+import type { PeriodSums } from '../../transactions/sale-sums.ts';
+import { saoPauloDay } from '../../values/instant.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { emptyState, figure, link, moment, section, underWay } from '../parts/page-parts.ts';
+import { CHARTS, FIRST_STEPS, PAYMENTS, pathOf, RECONCILIATION, withQuery } from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
+import { hourChart } from './hour-chart.ts';
+import { needsShown } from './needs-view.ts';
+import type { FoundToday, TodaySums } from './today-screens.ts';
+
+export function todayPage({ sums, needs }: FoundToday, visit: Visit): Html {
+  const { say } = visit.wording;
+  if (sums === 'underWay')
+    return html`${underWay(
+      say('The sales of today are being summed.'),
+      say('The result appears here in some seconds; if it does not, load the page again.'),
+    )}${needsShown(needs, visit)}`;
+  const { value } = sums;
+  const { today, yesterday } = value;
+  return html`${figures(value, visit)}
+<p class="note">${say('As of')} ${moment(visit.wording, value.at)}. ${say('Yesterday is counted until the same hour.')}</p>
+${isNothing(today) && isNothing(yesterday) && beginning(visit)}${needsShown(needs, visit)}
+${!(isNothing(today) && isNothing(yesterday)) && section(say('Sales by card, hour by hour'), hourChart(today.byHour, yesterday.byHour, visit.wording))}`;
+}
+
+const isNothing = ({ sold, pix, boletos }: PeriodSums) => sold.count + pix.count + boletos.count === 0;
+
+function beginning({ isHomologation, merchantId, wording: { say } }: Visit): Html {
+  const advice = isHomologation
+    ? link(pathOf(FIRST_STEPS, { merchantId }), say('Begin with the first steps'))
+    : say('A payment appears here as soon as it is asked for.');
+  return emptyState(say('Nothing was sold today or yesterday.'), advice);
+}
+
+function figures({ at, today, yesterday, toReceive }: TodaySums, visit: Visit): Html {
+  const { merchantId, wording } = visit;
+  const { say, money, count } = wording;
+  const day = saoPauloDay(at);
+  const to = (pattern: string, text: Shown, query = {}) =>
+    link(withQuery(pathOf(pattern, { merchantId }), query), text);
+  const soldOf = ({ sold, pix }: PeriodSums) => sold.amount + pix.amount;
+  const isCut = today.sold.isCut || today.pix.isCut;
+  const sales = html`${say('{count} sales', { count: count(today.sold.count + today.pix.count) })}${
+    today.pix.count > 0 &&
+    html`: ${say('by card {card}, by Pix {pix}', { card: money(today.sold.amount), pix: money(today.pix.amount) })}`
+  }`;
+  return html`<dl class="figures brief">${[
+    figure(
+      say('Sold today'),
+      to(PAYMENTS, atLeast(money(soldOf(today)), isCut, wording), {
+        dateRangeStartDate: day,
+        dateRangeEndDate: day,
+      }),
+      'plain',
+      html`${before(soldOf(yesterday), soldOf(today), wording)}<br>${sales}`,
+    ),
+    approvalFigure(today, yesterday, (text) => to(CHARTS, text), wording),
+    figure(
+      say('To receive'),
+      to(RECONCILIATION, money(toReceive.all)),
+      'plain',
+      html`${say('Due today {today}, yesterday {yesterday}', {
+        today: money(toReceive.today),
+        yesterday: money(toReceive.yesterday),
+      })}<br>${say('In the next seven days {week}', { week: money(toReceive.week) })}`,
+    ),
+    figure(
+      say('Given back today'),
+      atLeast(money(today.givenBack.amount), today.givenBack.isCut, wording),
+      'plain',
+      html`${before(yesterday.givenBack.amount, today.givenBack.amount, wording)}<br>${say('{count} times', {
+        count: count(today.givenBack.count),
+      })}`,
+    ),
+    today.boletos.count + yesterday.boletos.count > 0 &&
+      figure(
+        say('Boletos paid today'),
+        atLeast(money(today.boletos.amount), today.boletos.isCut, wording),
+        'plain',
+        say('The whole of yesterday: {amount} ({count})', {
+          amount: money(yesterday.boletos.amount),
+          count: count(yesterday.boletos.count),
+        }),
+      ),
+  ]}</dl>`;
+}
+
+function atLeast(text: string, isCut: boolean, { say }: Wording): string {
+  return isCut ? say('{count} or more', { count: text }) : text;
+}
+
+function before(then: number, now: number, { say, money, change }: Wording): string {
+  const amount = money(then);
+  return then === 0
+    ? say('Yesterday {amount}', { amount })
+    : say('Yesterday {amount} ({change})', { amount, change: change(now / then - 1) });
+}
+
+function approvalFigure(
+  today: PeriodSums,
+  yesterday: PeriodSums,
+  to: (text: string) => Html,
+  { say, percent, count }: Wording,
+): Html {
+  const rateOf = ({ approved, declined }: PeriodSums) =>
+    approved + declined === 0 ? '–' : percent(approved / (approved + declined));
+  const { approved, declined } = today;
+  return figure(
+    say('Approved by card'),
+    to(rateOf(today)),
+    'plain',
+    html`${say('Yesterday {amount}', { amount: rateOf(yesterday) })}<br>${say(
+      '{approved} of {all} answered',
+      {
+        approved: count(approved),
+        all: count(approved + declined),
+      },
+    )}`,
+  );
+}

@@ -1,0 +1,129 @@
+import { type Reader, type Row, statement } from '../platform/postgres/database.ts';
+import { column, rowCodec } from '../platform/postgres/row-codec.ts';
+import { cents } from '../values/cents.ts';
+import { type Day, type Instant, saoPauloDay, utcText } from '../values/instant.ts';
+import { FIRST_ID, type SalePlace } from './sale-counts.sql.ts';
+import { ANSWERED_NO, ANSWERED_YES } from './sale-counts.ts';
+import { HOURS, type MoneySum, type SaleSums } from './sale-sums.ts';
+import { INSTALLMENT_STATES } from './transaction.ts';
+import { DECIDED } from './transaction-queries.sql.ts';
+
+export type Period = { readonly from: Instant; readonly before: Instant };
+
+const HOUR = rowCodec({
+  hour: column.whole(`extract(hour from began at time zone 'America/Sao_Paulo')::integer`),
+  count: column.whole('count(*)::integer'),
+  sold: column.whole(`count(*) filter (where state = 'approved')::integer`),
+  amount: column.money(`coalesce(sum(amount) filter (where state = 'approved'), 0)::bigint`),
+  approved: column.whole('count(*) filter (where state = any ($6::text[]))::integer'),
+  declined: column.whole('count(*) filter (where state = any ($7::text[]))::integer'),
+  oldestAt: column.text('(select sold_at::text from sold order by sold_at, transaction_id limit 1)'),
+  oldestId: column.text('(select transaction_id::text from sold order by sold_at, transaction_id limit 1)'),
+});
+
+/** Reads the newest of a range of transactions_by_sale_day, and their rows, which lie beside each other. */
+const SUM_SALES = statement(
+  'transactions.sum_sales',
+  `with sold as materialized (
+     select sold_at, transaction_id, state, amount, date_trunc('hour', sold_at, 'UTC') as began from transactions
+     where merchant_id = $1 and (sold_at, transaction_id) < ($3::timestamptz, $4::uuid) and sold_at >= $2::timestamptz
+       and installments_state = any ($8::text[]) and ${DECIDED}
+     order by sold_at desc, transaction_id desc limit $5
+   )
+   select ${HOUR.columns} from sold group by began`,
+);
+
+/** The newest sales of the period before `place`. `next`: there may be older ones. */
+export async function sumSales(
+  database: Reader,
+  merchantId: string,
+  { from, before }: Period,
+  { place, most }: { readonly place: SalePlace | null; readonly most: number },
+): Promise<{ readonly sums: SaleSums; readonly next: SalePlace | null }> {
+  const { soldAt, transactionId } = place ?? { soldAt: utcText(before), transactionId: FIRST_ID };
+  const values = [merchantId, utcText(from), soldAt, transactionId, most, ANSWERED_YES, ANSWERED_NO];
+  const rows = await database.query(SUM_SALES, [...values, INSTALLMENT_STATES]);
+  const hours = rows.map(HOUR.parse);
+  const sumOf = (name: 'count' | 'sold' | 'amount' | 'approved' | 'declined') =>
+    hours.reduce((sum, one) => sum + one[name], 0);
+  const [first] = hours;
+  const isCut = first !== undefined && sumOf('count') === most;
+  return {
+    sums: {
+      sold: { count: sumOf('sold'), amount: cents(sumOf('amount')), isCut: false },
+      approved: sumOf('approved'),
+      declined: sumOf('declined'),
+      byHour: Array.from({ length: HOURS }, (_, hour) =>
+        cents(hours.reduce((sum, one) => sum + (one.hour === hour ? one.amount : 0), 0)),
+      ),
+    },
+    next: isCut ? { soldAt: first.oldestAt, transactionId: first.oldestId } : null,
+  };
+}
+
+const SUM = rowCodec({
+  count: column.whole('count(*)::integer'),
+  amount: column.money('coalesce(sum(amount), 0)::bigint'),
+});
+/** Along an index, some milliseconds. */
+const MOST_SUMMED = 50_000;
+
+const RECEIVED_BY_PIX = statement(
+  'pix_payments.sum_paid',
+  `select ${SUM.columns} from (
+     select amount from pix_payments
+     where merchant_id = $1 and surprise is null and paid_at >= $2::timestamptz and paid_at < $3::timestamptz limit $4
+   ) p`,
+);
+const RETURNED_BY_PIX = statement(
+  'pix_refunds.sum_refunded',
+  `select ${SUM.columns} from (
+     select amount from pix_refunds
+     where merchant_id = $1 and refunded_at >= $2::timestamptz and refunded_at < $3::timestamptz limit $4
+   ) p`,
+);
+/** In the order in which they were carried out, the newest first: an index has that order. */
+const RETURNED_BY_CARD = statement(
+  'cancels.sum_newest',
+  `select ${SUM.columns} from (
+     select amount, canceled_at from cancels where merchant_id = $1 and recorded_number is not null
+     order by recorded_number desc limit $4
+   ) c where canceled_at >= $2::timestamptz and canceled_at < $3::timestamptz`,
+);
+const PAID_BY_BOLETO = statement(
+  'boleto_payments.sum_paid',
+  `select ${SUM.columns} from (
+     select amount from boleto_payments
+     where merchant_id = $1 and surprise is null and paid_on >= $2::date and paid_on <= $3::date limit $4
+   ) b`,
+);
+
+async function sumOf(
+  database: Reader,
+  asked: typeof RECEIVED_BY_PIX,
+  merchantId: string,
+  [from, to]: readonly [string, string],
+): Promise<MoneySum> {
+  const [row] = (await database.query(asked, [merchantId, from, to, MOST_SUMMED])) as [Row];
+  const sum = SUM.parse(row);
+  return { ...sum, isCut: sum.count === MOST_SUMMED };
+}
+
+/** What cards, Pix and boletos moved beside the sales. */
+export async function sumMoved(database: Reader, merchantId: string, { from, before }: Period) {
+  const moments = [utcText(from), utcText(before)] as const;
+  const days: readonly [Day, Day] = [saoPauloDay(from), saoPauloDay(before)];
+  const [byCard, byPix] = [
+    await sumOf(database, RETURNED_BY_CARD, merchantId, moments),
+    await sumOf(database, RETURNED_BY_PIX, merchantId, moments),
+  ];
+  return {
+    pix: await sumOf(database, RECEIVED_BY_PIX, merchantId, moments),
+    boletos: await sumOf(database, PAID_BY_BOLETO, merchantId, days),
+    givenBack: {
+      count: byCard.count + byPix.count,
+      amount: cents(byCard.amount + byPix.amount),
+      isCut: byCard.isCut || byPix.isCut,
+    },
+  };
+}
