@@ -144,7 +144,8 @@ function withPart(table: Table, part: string): Table {
     const kind = word.toLowerCase().split(/\s/)[0] as Key['kind'];
     return { ...table, keys: [...table.keys, { kind, columns: columnsIn(list), ...(of && { of }) }] };
   }
-  if (/^(check|exclude|like)\b/i.test(text)) return table;
+  // The columns of such a key are those of its index, which is looked at by itself.
+  if (/^(check|exclude|like|primary\s+key\s+using)\b/i.test(text)) return table;
   const column = /^\w+/.exec(text)?.[0];
   if (column === undefined) return table;
   const keys: Key[] = [];
