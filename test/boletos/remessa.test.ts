@@ -256,4 +256,14 @@ test('a refusal that names no instruction is of the write-off that waits, and el
     (await refusals(second)).map((one) => one.slice(1)),
     [['write-off', kept.ourNumber]],
   );
+  // Said once more, when nothing waits for an answer, it is none to the registration.
+  await returnedBy(
+    { 1: '7', 63: ' ' },
+    { 77: '001BANCO DO BRASIL', 101: zeros(returns, 7) },
+    told.slice(0, 1),
+  );
+  assert.deepEqual(
+    (await refusals(first)).map((one) => one.slice(1)),
+    [['registration', refused.ourNumber]],
+  );
 });

@@ -33,7 +33,8 @@ export async function processReturnFile(
 ): Promise<ProcessedReturnFile> {
   const read = await readReturnFile(file.bytes);
   const { head, entries, lineCount } = read;
-  const unknown = await ofOurs(database, read);
+  const unknown = await ofOurs(database, read, read.unknown);
+  const refusals = await ofOurs(database, read, read.refusals);
   const changes = filedChanges(head.bank, entries);
   // A file that is sent again has the same day and number.
   const ofBank = { bank: head.bank, name: `${head.madeOn}/${head.sequence ?? ''}` };
@@ -41,7 +42,9 @@ export async function processReturnFile(
   const counts = await audit.transaction(async (tx) => {
     const refused = await answerInstructions(tx, { ...ofBank, madeOn: head.madeOn }, answers);
     const counts = await keepFiledChanges(tx, ofBank, changes);
-    const ofRefusals = read.refusals.filter(({ ourNumber }) => refused.has(ourNumber));
+    const ofRefusals = refusals.filter(
+      ({ ourNumber, answer }) => refused.has(ourNumber) || answer?.to === 'either',
+    );
     await recordExceptions(tx, exceptionsOf(read, [...unknown, ...ofRefusals]));
     const { ours, taken } = counts;
     const ofFile = { madeOn: head.madeOn, sequence: head.sequence ?? '', lines: lineCount };
@@ -65,8 +68,13 @@ export async function processReturnFile(
 /** What the bank says to the instructions of a file that we sent. */
 function answersOf({ head, answers }: ReturnFile): BankAnswer[] {
   const told = new Map<string, BankAnswer>();
+  const registered = new Set(
+    answers.filter(({ answer }) => answer.to === 'register').map(({ ourNumber }) => ourNumber),
+  );
   for (const { ourNumber, answer, reasons } of answers) {
-    const { to: kind, isAccepted } = answer;
+    const { isAccepted } = answer;
+    // Of one whose registration the same file answers, it is the other instruction.
+    const kind = answer.to === 'either' && registered.has(ourNumber) ? 'writeOff' : answer.to;
     const reason = isAccepted ? null : refusalText(head, reasons).slice(0, LONGEST_REASON);
     const key = `${ourNumber} ${kind}`;
     if (!told.has(key))
@@ -77,10 +85,14 @@ function answersOf({ head, answers }: ReturnFile): BankAnswer[] {
 
 const LONGEST_REASON = 500;
 
-async function ofOurs(database: Database, { head, unknown }: ReturnFile): Promise<ReturnFile['unknown']> {
-  const numbers = unknown.map(({ ourNumber }) => ourNumber);
+async function ofOurs(
+  database: Database,
+  { head }: ReturnFile,
+  entries: ReturnFile['unknown'],
+): Promise<ReturnFile['unknown']> {
+  const numbers = entries.map(({ ourNumber }) => ourNumber);
   const ours = await findOurNumbers(database, head.bank, numbers);
-  return unknown.filter(({ ourNumber }) => ours.has(ourNumber));
+  return entries.filter(({ ourNumber }) => ours.has(ourNumber));
 }
 
 /** Keys come from the content, so a movement repeated in a second file is the same exception. */

@@ -138,7 +138,7 @@ export async function listRefused(database: Reader, bank: string, number: number
 
 export type BankAnswer = {
   readonly ourNumber: string;
-  /** `either`: the write-off that waits for an answer, else the registration. */
+  /** `either`: the write-off that waits for an answer; the registration only where none was ever asked. */
   readonly kind: 'register' | 'writeOff' | 'either';
   readonly answer: 'accepted' | 'refused';
   /** In Portuguese. */
@@ -172,7 +172,11 @@ const ANSWER = statement(
          select from bank_instructions w
          where w.merchant_id = i.merchant_id and w.our_number = i.our_number and w.kind = 'writeOff'
            and w.file_number is not null and w.answer is null
-       ) then 'writeOff' else 'register' end
+       ) then 'writeOff'
+       when not exists (
+         select from bank_instructions w
+         where w.merchant_id = i.merchant_id and w.our_number = i.our_number and w.kind = 'writeOff'
+       ) then 'register' end
      and (i.attempt = 1 or not exists (
        select from bank_instructions e
        where e.merchant_id = i.merchant_id and e.our_number = i.our_number and e.kind = i.kind

@@ -82,9 +82,9 @@ function obstacleOf(boleto: Boleto): CancelResult {
 
 const OBSTACLES = {
   issuing: 'beingIssued',
-  // A bank that has it as paid opens it again, until it reports the payment.
-  issued: 'paidAtBank',
-  overdue: 'paidAtBank',
+  // The bank kept it, whatever for: it was open again before this could be recorded.
+  issued: 'keptByBank',
+  overdue: 'keptByBank',
   canceling: 'beingCanceled',
   paid: 'paid',
   expired: 'expired',
