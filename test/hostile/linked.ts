@@ -40,7 +40,7 @@ const pagePathOf = (subscriptionId: string) => `/v1/recurrences/subscriptions/${
 async function newSubscriberPage(shop: Shop): Promise<{ readonly id: string; readonly url: string }> {
   const id = await newSubscription(shop);
   const body = { allowCancel: true };
-  const reply = await call(shop.url, pagePathOf(id), { method: 'PUT', token: shop.tokens.gateway, body });
+  const reply = await call(shop.url, pagePathOf(id), { method: 'PUT', token: shop.tokens.recurrence, body });
   if (reply.status !== 200) throw new Error(`the page was answered ${reply.status}: ${reply.text}`);
   return { id, url: reply.body.url };
 }

@@ -17,6 +17,7 @@ const STATEMENTS = declaredStatements().filter(({ text }) =>
 );
 
 const WAITED_FOR_BY_NO_PAYMENT = new Set([
+  'transactions.sum_sales',
   'receivables.find_by_code',
   'truth.find_charges',
   'fees.find_sale_after',
