@@ -166,6 +166,24 @@ test('a lost answer of the bank is 202, and the charge is made once, whether the
   }
 });
 
+test('what is paid before the bank has said that the charge is there waits for its answer, and pays it', async () => {
+  await script(shop, 'PUT /cob', { fault: 'booksButSilent' });
+  await script(shop, 'GET /cob', ...Array.from({ length: 20 }, () => ({ fault: 'unavailable' })));
+  const { paymentId, txid } = (await charge(shop)).body;
+  await pay(shop, txid);
+  await until('it has come', async () => {
+    const [row] = await shop.service.auditor.query(
+      "select from pix_receipts where pix_id = $1 and reason = 'beingIssued'",
+      [paymentId],
+    );
+    return row ?? null;
+  });
+  assert.equal((await read(shop, paymentId)).body.statusDescription, 'Processando');
+  await script(shop, 'GET /cob');
+  const { payments } = (await untilStatus(shop, paymentId, 'Paga')).body;
+  assert.deepEqual([payments.length, payments[0].kind], [1, 'expected']);
+});
+
 test('a refusal of the bank is 402 with its field, again with the key, and makes no movement', async () => {
   const headers = { 'idempotency-key': 'pix-refused' };
   await script(shop, 'PUT /cob', { problem: 'CobOperacaoInvalida' });
