@@ -119,7 +119,7 @@ function callbacksWanted({ shown, arrived, movements }: Seen): number[] {
   const all = movements.length + own - ofBank;
   const isReturned = movements.some(({ newValue }) => newValue === 'Devolvida');
   if (!isReturned) return [all];
-  // The last devolution and the movement are one piece of news; where the bank took it, it is no devolution of ours.
+  // The last devolution and its movement are one piece of news; one that the bank took is a movement alone.
   return ofBank > 0 ? [all, all - 1] : [all - 1];
 }
 

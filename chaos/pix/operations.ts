@@ -264,7 +264,7 @@ const OF_CHARGES = ['wrongAmount', 'wrongTxid', 'wrongCheckSum', 'wrongCodeAmoun
 const TROUBLE: Readonly<Record<string, readonly string[]>> = {
   'PUT /cob': [...UNDONE, ...DONE, ...OF_CHARGES],
   'GET /cob': [...UNDONE, ...DONE, ...OF_CHARGES, 'notFound'],
-  'PATCH /cob': [...UNDONE, ...DONE, ...OF_CHARGES],
+  'PATCH /cob': [...UNDONE, ...DONE, ...OF_CHARGES, 'notFound'],
   'PUT /pix/devolucao': [...UNDONE, ...DONE, 'wrongAmount'],
   'GET /pix/devolucao': [...UNDONE, ...DONE, 'notFound'],
   'GET /pix': [...UNDONE, ...DONE, 'repeatedItems', 'withoutNewest'],

@@ -100,10 +100,10 @@ const WAITING = `select (select count(*) from pix_payments)::int as payments,
   (select coalesce(sum(returned_amount), 0) from pix_payments)::float8 as returned,
   (select count(*) from pix_receipts where state = 'waiting')::int
     + (select count(*) from pix_refunds where state in ('refunding', 'pending'))::int
-    + (select count(*) from pix_charges where due_at is not null)::int
+    + (select count(*) from pix_charges where due_at is not null or acts_at <= now())::int
     + (select count(*) from deliveries where state = 'waiting' and kind in ('movement', 'callback'))::int as waiting`;
 
-/** Pauses of minutes and hours, which a calm bank would see through. What is doubted is looked at once more. */
+/** Without pauses of minutes and hours; what is doubted is looked at once more. */
 const HURRY = [
   "update pix_refunds set due_at = now() where state = 'pending' and due_at > now() + interval '1 second'",
   `update pix_refunds set due_at = now(), refused_at = refused_at - interval '5 minutes'

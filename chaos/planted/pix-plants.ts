@@ -25,14 +25,8 @@ export const PIX_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: PIX,
-        find: `changed({ event: 'keep' }, 'paidAtBank')
-        : changed(endOf(pix), 'unknownToBank');
-    default:
-      return answer;`,
-        put: `changed(endOf(pix), 'paidAtBank')
-        : changed(endOf(pix), 'unknownToBank');
-    default:
-      return answer;`,
+        find: `? changed({ event: 'keep' }, 'paidAtBank') : resultOfAbsence(pix);`,
+        put: `? changed(endOf(pix), 'paidAtBank') : resultOfAbsence(pix);`,
       },
     ],
     kinds: 'calm',

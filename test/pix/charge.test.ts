@@ -166,6 +166,20 @@ test('a lost answer of the bank is 202, and the charge is made once, whether the
   }
 });
 
+test('a bank that says at once that it has no such charge is not believed at once', async () => {
+  await script(shop, 'PUT /cob', { fault: 'booksButConflict' });
+  await script(shop, 'GET /cob', { fault: 'notFound' });
+  const { status, body } = await charge(shop);
+  assert.ok(status === 200 || status === 202, JSON.stringify(body));
+  await untilStatus(shop, body.paymentId, 'Aguardando');
+  await script(shop, 'PATCH /cob', { fault: 'notFound' });
+  await script(shop, 'GET /cob', { fault: 'notFound' });
+  assert.equal((await cancel(shop, body.paymentId)).status, 500);
+  await untilStatus(shop, body.paymentId, 'Cancelada');
+  const [atBank] = await chargesAt(body.txid);
+  assert.equal(atBank?.status, 'REMOVIDA_PELO_USUARIO_RECEBEDOR');
+});
+
 test('what is paid before the bank has said that the charge is there waits for its answer, and pays it', async () => {
   await script(shop, 'PUT /cob', { fault: 'booksButSilent' });
   await script(shop, 'GET /cob', ...Array.from({ length: 20 }, () => ({ fault: 'unavailable' })));
