@@ -26,6 +26,7 @@ import {
   openSimulator,
   portsOf,
 } from './chaos-simulators.ts';
+import { pixSettings } from './pix/bank-settings.ts';
 import { type MerchantSystem, openMerchantSystems, SYSTEM_NAMES } from './webhooks/merchant-system.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
@@ -77,6 +78,8 @@ export type ChaosBench = {
   readonly simulatorUrl: string;
   /** The bank's simulator, where the suite wants one. */
   readonly bank: ChaosSimulator | null;
+  /** The simulated bank of Pix, where the suite wants one. */
+  readonly pixBank: ChaosSimulator | null;
   /** Rede and Cielo, simulated, where the suite wants them. */
   readonly acquirers: readonly ChaosAcquirer[];
   /** Between the gateways and the simulator. */
@@ -112,6 +115,8 @@ export type BenchOptions = {
   readonly hasSystems?: boolean;
   /** The services have a bank. */
   readonly hasBank?: boolean;
+  /** The services have a bank of Pix, which tells them of what happens. */
+  readonly hasPixBank?: boolean;
   /** There are a simulated Rede and a simulated Cielo. */
   readonly hasAcquirers?: boolean;
   /** How many merchants there are: two, or one for each system. */
@@ -142,6 +147,7 @@ export async function openChaosBench(seed: number, options: BenchOptions = {}): 
   const systems = options.hasSystems ? await openMerchantSystems(chanceFrom(seed).fork('systems')) : [];
   const simulator = await openSimulator(join(folder, 'ledger'));
   const bank = options.hasBank ? await openSimulator(join(folder, 'bank'), 'bank') : null;
+  const pixBank = options.hasPixBank ? await openSimulator(join(folder, 'pix'), 'pix') : null;
   const acquirers = options.hasAcquirers ? await openAcquirers(folder) : [];
   const deadlineMilliseconds = options.hasAcquirers ? ROUTING_DEADLINE_MILLISECONDS : DEADLINE_MILLISECONDS;
   const cancelSpoiler = await openCancelSpoiler(simulator.url, chanceFrom(seed).fork('cancels'));
@@ -154,11 +160,13 @@ export async function openChaosBench(seed: number, options: BenchOptions = {}): 
     address,
     simulatorUrl: simulator.url,
     bank,
+    pixBank,
     acquirers,
     cancelSpoiler,
     settings: {
       ...gatewaySettings(cancelSpoiler.url, folder, deadlineMilliseconds),
       ...(bank === null ? {} : { PARCELA_BANK_URL: bank.url }),
+      ...(pixBank === null ? {} : await pixSettings(folder, pixBank.url)),
       ...(options.hasAcquirers ? { ...ACQUIRER_SETTINGS, ...portsOf(acquirers) } : {}),
     },
     deadlineMilliseconds,
@@ -183,6 +191,7 @@ export async function openChaosBench(seed: number, options: BenchOptions = {}): 
       await Promise.all(systems.map((system) => system.goAway()));
       await simulator.stop();
       await bank?.stop();
+      await pixBank?.stop();
       await Promise.all(acquirers.map((acquirer) => acquirer.stop()));
       await server.current().stop();
       await rm(folder, { recursive: true, force: true });

@@ -22,7 +22,7 @@ export type ChaosSimulator = {
 /** An acquirer of the table of providers. */
 export type ChaosAcquirer = ChaosSimulator & { readonly name: AcquirerName };
 type AcquirerName = 'rede' | 'cielo';
-type SimulatorName = 'acquirer' | 'bank' | AcquirerName;
+type SimulatorName = 'acquirer' | 'bank' | 'pix' | AcquirerName;
 
 /** Two calls make a charge at Cielo, and a third one may look it up. */
 export const ACQUIRER_SETTINGS = { PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '1500' } as const;

@@ -13,6 +13,8 @@ export type Gateway = {
   readonly url: string;
   readonly integrationUrl: string;
   readonly metricsUrl: string;
+  /** Where a bank of Pix tells what happened; null: nowhere. */
+  readonly pixWebhookUrl: string | null;
   readonly processId: number;
   readonly orders: StepOrders;
   /** Lines of its log. */
@@ -84,6 +86,7 @@ export async function startGateway(bench: ChaosBench, options: GatewayOptions = 
     url: front?.url ?? service.gatewayUrl,
     integrationUrl: service.integrationUrl,
     metricsUrl: service.metricsUrl,
+    pixWebhookUrl: pixWebhookIn(service.said),
     processId: child.pid as number,
     orders,
     log: service.log,
@@ -95,6 +98,14 @@ export async function startGateway(bench: ChaosBench, options: GatewayOptions = 
       await ended;
     },
   };
+}
+
+function pixWebhookIn(said: readonly string[]): string | null {
+  for (const line of said) {
+    const [, url] = /^ {2}Pix webhook +(\S+)$/.exec(line) ?? [];
+    if (url !== undefined) return url;
+  }
+  return null;
 }
 
 function clockSettings({ drawClock }: Conditions, options: string): Record<string, string> {

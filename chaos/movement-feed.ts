@@ -7,6 +7,7 @@ export type FedMovement = {
   readonly movementId: number;
   readonly paymentId: string;
   readonly installmentNumber: number;
+  readonly oldValue: string | null;
   readonly newValue: string;
   /** Cents of the installment, as it was sold. */
   readonly amount: number;

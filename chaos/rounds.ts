@@ -211,6 +211,11 @@ const UNDER_WAY = `select exists (
     where a.state = 'waiting' and starts_with(t.reference_transaction, $1)
   ) or exists (
     select from boletos where due_at is not null and starts_with(reference_transaction, $1)
+  ) or exists (
+    select from pix_charges where due_at is not null and starts_with(reference_transaction, $1)
+  ) or exists (
+    select from pix_refunds f join pix_charges p using (merchant_id, pix_id)
+    where f.due_at is not null and f.state = 'refunding' and f.refused_at is null and starts_with(p.reference_transaction, $1)
   ) as is_there`;
 const LOOK_MILLISECONDS = 40;
 

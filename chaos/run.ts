@@ -15,6 +15,8 @@ import { runFailover } from './failover/run-failover.ts';
 import { STRIKES } from './failover/strikes.ts';
 import type { Kind } from './kinds/kind.ts';
 import { KINDS } from './kinds/kinds.ts';
+import { PIX_KINDS } from './pix/pix-kinds.ts';
+import { pixSuite } from './pix/pix-suite.ts';
 import { runPlanted, runPlantedFast } from './planted/run-planted.ts';
 import { CHARGING_KINDS } from './recurrence/charging-kinds.ts';
 import { chargingSuite } from './recurrence/charging-suite.ts';
@@ -44,12 +46,14 @@ const SUITES: ReadonlyMap<string, Runnable> = new Map<string, Runnable>([
   ['recurrence', { kinds: CHARGING_KINDS, open: (billings) => chargingSuite({ billings }) }],
   ['acquirers', { kinds: ACQUIRER_KINDS, open: acquirerSuite }],
   ['boletos', { kinds: BOLETO_KINDS, open: boletoSuite }],
+  ['pix', { kinds: PIX_KINDS, open: pixSuite }],
 ]);
 
 const HELP = `npm run chaos -- payments [options]
        npm run chaos -- webhooks [options]
        npm run chaos -- recurrence [options]
        npm run chaos -- boletos [options]
+       npm run chaos -- pix [options]
        npm run chaos -- acquirers [options]
        npm run chaos -- crowd [--rate R] [--seconds T] [--size P] [--only ATTACKS] [--answers-only] [--seed S]
        npm run chaos -- failover [--times N] [--rate R] [--only STRIKES] [--seed S] [--install]
@@ -57,12 +61,13 @@ const HELP = `npm run chaos -- payments [options]
        npm run chaos -- soak [--minutes M] [--rate R] [--seed S]
        npm run chaos -- upgrade [--from COMMIT] [--rate R] [--seconds T] [--seed S]
        npm run chaos -- all [--kills N] [--operations M] [--seed S]
-       npm run chaos -- planted [--fast] [--seed S] [--only PART-OF-A-NAME|payments|webhooks|recurrence|boletos|acquirers|crowd]
+       npm run chaos -- planted [--fast] [--seed S] [--only PART-OF-A-NAME|payments|webhooks|recurrence|boletos|pix|acquirers|crowd]
 
 Breaks the service in every way there is while payments are under way, and compares three books afterwards: what the
 clients were answered, our database, and the acquirer's ledger; with webhooks what merchants were notified of, our database, and what
 clients were answered; with recurrence what is owed and what was collected, the acquirer's ledger, and what merchants read;
 with boletos what clients were answered, our database, and the bank's ledger;
+with pix what merchants were answered and notified of, what they read, and the bank's ledger;
 with acquirers what clients were answered, our database, and the ledgers of Rede, Cielo and a bridge, between which payments are routed.
 
   --kills N       kills in all, with the faults of the other kinds beside them (200); kinds that kill nothing strike so often
@@ -123,6 +128,9 @@ ${listOf(CHARGING_KINDS)}
 
 Kinds of boletos:
 ${listOf(BOLETO_KINDS)}
+
+Kinds of pix:
+${listOf(PIX_KINDS)}
 
 Kinds of acquirers:
 ${listOf(ACQUIRER_KINDS)}

@@ -36,6 +36,7 @@ const acquirers = new Map(
   }),
 );
 const bankPort = new URL(process.env.PARCELA_BANK_URL ?? 'http://127.0.0.1').port;
+const pixPort = new URL(process.env.PARCELA_PIX_URL ?? 'http://127.0.0.1').port;
 const databaseSockets = new Set<net.Socket>();
 
 function report(event: string, what: string): void {
@@ -81,7 +82,7 @@ function nameOf(socket: net.Socket): string {
   if (typeof (socket as { fd?: unknown }).fd === 'number') return 'output';
   const port = String(socket.remotePort);
   if (port === acquirerPort) return 'acquirer';
-  return acquirers.get(port) ?? (port === bankPort ? 'bank' : 'merchant');
+  return acquirers.get(port) ?? (port === bankPort || port === pixPort ? 'bank' : 'merchant');
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: it takes values of every shape.

@@ -25,6 +25,8 @@ export type Suite = {
   readonly hasSystems: boolean;
   /** The services have a bank. */
   readonly hasBank?: boolean;
+  /** The services have a bank of Pix. */
+  readonly hasPixBank?: boolean;
   /** There are Rede and Cielo. */
   readonly hasAcquirers?: boolean;
   /** Called once in each bench, when services are up. */
@@ -103,7 +105,7 @@ async function runOnBench(
   const databaseFolder = disk?.folder ?? null;
   const bench = await openChaosBench(seed, {
     ...{ databaseFolder, hasSystems: suite.hasSystems, hasBank: suite.hasBank ?? false },
-    hasAcquirers: suite.hasAcquirers ?? false,
+    ...{ hasPixBank: suite.hasPixBank ?? false, hasAcquirers: suite.hasAcquirers ?? false },
   });
   const till = new Till(bench);
   const fleet = openFleet(bench, bench.address, processes);

@@ -158,6 +158,8 @@ export const STEP_PAIRS: Kind = {
 const DUE = `select 1 from transactions where state = 'charging' and due_at <= now() + interval '50 milliseconds'
   and starts_with(reference_transaction, $1)
   union all select 1 from boletos where due_at <= now() + interval '50 milliseconds'
+  and starts_with(reference_transaction, $1)
+  union all select 1 from pix_charges where due_at <= now() + interval '50 milliseconds'
   and starts_with(reference_transaction, $1) limit 1`;
 
 /** Waits until the leases of the dead end, and kills whoever settles their charges, one after another. */

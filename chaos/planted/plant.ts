@@ -4,7 +4,7 @@ import type { Edit } from '../../tools/mutations/edit.ts';
 export type Plant = {
   readonly name: string;
   /** Which suite is to find it: payments, unless said. */
-  readonly suite?: 'webhooks' | 'recurrence' | 'boletos' | 'acquirers' | 'crowd';
+  readonly suite?: 'webhooks' | 'recurrence' | 'boletos' | 'pix' | 'acquirers' | 'crowd';
   readonly edits: readonly Edit[];
   /** The file of `npm test` that finds it; null: none can, because of this. */
   readonly fast: string | null;

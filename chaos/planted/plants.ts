@@ -6,6 +6,7 @@ import { CHARGE_PLANTS } from './charge-plants.ts';
 import { CROWD_PLANTS } from './crowd-plants.ts';
 import { EDGE_PLANTS } from './edge-plants.ts';
 import { KEY_PLANTS } from './key-plants.ts';
+import { PIX_PLANTS } from './pix-plants.ts';
 import type { Plant } from './plant.ts';
 import { RECURRENCE_PLANTS } from './recurrence-plants.ts';
 import { WEBHOOK_PLANTS } from './webhook-plants.ts';
@@ -19,6 +20,7 @@ export const PLANTS: readonly Plant[] = [
   ...WEBHOOK_PLANTS,
   ...RECURRENCE_PLANTS,
   ...BOLETO_PLANTS,
+  ...PIX_PLANTS,
   ...ACQUIRER_PLANTS,
   ...EDGE_PLANTS,
   ...CROWD_PLANTS,

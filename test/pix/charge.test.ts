@@ -166,6 +166,38 @@ test('a lost answer of the bank is 202, and the charge is made once, whether the
   }
 });
 
+test('a bank that says at once that it has no such charge is not believed at once', async () => {
+  await script(shop, 'PUT /cob', { fault: 'booksButConflict' });
+  await script(shop, 'GET /cob', { fault: 'notFound' });
+  const { status, body } = await charge(shop);
+  assert.ok(status === 200 || status === 202, JSON.stringify(body));
+  await untilStatus(shop, body.paymentId, 'Aguardando');
+  await script(shop, 'PATCH /cob', { fault: 'notFound' });
+  await script(shop, 'GET /cob', { fault: 'notFound' });
+  assert.equal((await cancel(shop, body.paymentId)).status, 500);
+  await untilStatus(shop, body.paymentId, 'Cancelada');
+  const [atBank] = await chargesAt(body.txid);
+  assert.equal(atBank?.status, 'REMOVIDA_PELO_USUARIO_RECEBEDOR');
+});
+
+test('what is paid before the bank has said that the charge is there waits for its answer, and pays it', async () => {
+  await script(shop, 'PUT /cob', { fault: 'booksButSilent' });
+  await script(shop, 'GET /cob', ...Array.from({ length: 20 }, () => ({ fault: 'unavailable' })));
+  const { paymentId, txid } = (await charge(shop)).body;
+  await pay(shop, txid);
+  await until('it has come', async () => {
+    const [row] = await shop.service.auditor.query(
+      "select from pix_receipts where pix_id = $1 and reason = 'beingIssued'",
+      [paymentId],
+    );
+    return row ?? null;
+  });
+  assert.equal((await read(shop, paymentId)).body.statusDescription, 'Processando');
+  await script(shop, 'GET /cob');
+  const { payments } = (await untilStatus(shop, paymentId, 'Paga')).body;
+  assert.deepEqual([payments.length, payments[0].kind], [1, 'expected']);
+});
+
 test('a refusal of the bank is 402 with its field, again with the key, and makes no movement', async () => {
   const headers = { 'idempotency-key': 'pix-refused' };
   await script(shop, 'PUT /cob', { problem: 'CobOperacaoInvalida' });

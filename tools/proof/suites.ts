@@ -86,6 +86,12 @@ export const SUITES: readonly Suite[] = [
     minutes: 4,
   },
   {
+    name: 'pix',
+    about: 'Pix made, paid and given back while services, database and the bank of Pix break',
+    ...chaos('pix', '--kills', '30', '--processes', '2'),
+    minutes: 4,
+  },
+  {
     name: 'acquirers',
     about:
       'simulated Rede and Cielo and a bridge, and payments routed between them, under every kind of fault',
@@ -120,7 +126,7 @@ export const SUITES: readonly Suite[] = [
     name: 'fields',
     about: 'every field of every endpoint with every hostile value, through the door',
     ...files('test/hostile/**/*.test.ts'),
-    minutes: 8,
+    minutes: 4,
   },
   {
     name: 'hostile',

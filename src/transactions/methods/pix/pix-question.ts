@@ -49,24 +49,33 @@ function endOf({ isExpiring }: Pick<Pix, 'isExpiring'>): PixChange {
   return { event: isExpiring ? 'expire' : 'cancel' };
 }
 
-/** The bank's answer counts: paid, the charge waits for the report; unknown there, it cannot be paid. */
-export function resultOfRemove(pix: Pick<Pix, 'isExpiring'>, answer: PixRemoveAnswer): PixResult {
+/** The records of a bank may lag behind each other: so often it must not know a charge that it has made. */
+const TRIES_UNKNOWN = 8;
+
+function resultOfAbsence(pix: Pick<Pix, 'isExpiring' | 'tries'>): PixResult {
+  if (pix.tries >= TRIES_UNKNOWN) return changed(endOf(pix), 'unknownToBank');
+  return { kind: 'unknown', cause: 'unusable', reason: 'the bank does not know a charge that it has made' };
+}
+
+/** The bank's answer counts: paid, the charge waits for the report; unknown for long, it cannot be paid. */
+export function resultOfRemove(pix: Pick<Pix, 'isExpiring' | 'tries'>, answer: PixRemoveAnswer): PixResult {
   switch (answer.kind) {
     case 'removed':
       return changed(endOf(pix));
     case 'over':
       return changed({ event: 'expire' });
     case 'refused':
-      return answer.reason === 'paid'
-        ? changed({ event: 'keep' }, 'paidAtBank')
-        : changed(endOf(pix), 'unknownToBank');
+      return answer.reason === 'paid' ? changed({ event: 'keep' }, 'paidAtBank') : resultOfAbsence(pix);
     default:
       return answer;
   }
 }
 
 /** Reads the bank's record of a charge whose time is over. Null: the bank still has it. */
-export function resultOfLastSearch(pix: Pick<Pix, 'isExpiring'>, found: FoundPix): PixResult | null {
+export function resultOfLastSearch(
+  pix: Pick<Pix, 'isExpiring' | 'tries'>,
+  found: FoundPix,
+): PixResult | null {
   switch (found.kind) {
     case 'waiting':
       return null;
@@ -75,7 +84,7 @@ export function resultOfLastSearch(pix: Pick<Pix, 'isExpiring'>, found: FoundPix
     case 'removed':
       return changed(endOf(pix));
     case 'notFound':
-      return changed(endOf(pix), 'unknownToBank');
+      return resultOfAbsence(pix);
     default:
       return found;
   }

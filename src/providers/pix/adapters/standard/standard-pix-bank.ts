@@ -106,7 +106,7 @@ function chargeAt({
   return isRecurring === true ? { ...at, isRecurring } : at;
 }
 
-/** A refusal is believed where the bank has no such charge: another try may have made it. */
+/** A refusal is believed where the bank has no such charge: another try may have made it, which 409 says. */
 async function issue(
   client: StandardClient,
   { key }: PixDialect,
@@ -122,7 +122,9 @@ async function issue(
   if (status === 200 || status === 201) return issuedOf(readCharge(body, name));
   if (!isRefusal(status)) return otherStatus(answer);
   const found = await find(client, name, endsAt - performance.now());
-  return found.kind === 'notFound' ? { kind: 'refused', reason: refusalOf(body) } : issuedOf(found);
+  if (found.kind !== 'notFound') return issuedOf(found);
+  if (status === 409) return unknown('the bank says that the charge is there, and does not find it');
+  return { kind: 'refused', reason: refusalOf(body) };
 }
 
 function issuedOf(found: FoundPix): PixIssueAnswer {

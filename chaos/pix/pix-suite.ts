@@ -1,0 +1,145 @@
+import { until } from '../../test/kit/service.ts';
+import type { ChaosBench } from '../chaos-bench.ts';
+import type { Finding } from '../judge/finding.ts';
+import type { KindResult } from '../results.ts';
+import { awaitResolved, prepareBatch, type Reach, type Scene } from '../rounds.ts';
+import { report, type Stage, type Suite } from '../suite.ts';
+import { numberOf } from '../webhooks/notified-view.ts';
+import { DELIVERY_INVARIANTS, indexOf } from '../webhooks/of-deliveries.ts';
+import { type Registration, registerAgain, registerAll } from '../webhooks/registrations.ts';
+import { centsIn, orderOfPixBank, readPixLedger } from './bank-ledger.ts';
+import { type FedBefore, type PixBooks, type Reading, readPixBooks } from './books.ts';
+import { deskOf } from './client.ts';
+import { checkPix } from './judge.ts';
+import { openNoticeProxy, registerNotices } from './notices.ts';
+import { PIX_OPERATIONS, spoilPixBank } from './operations.ts';
+
+const REACH: Reach = {
+  tables: [
+    ...['pix_charges', 'pix_payments', 'pix_refunds', 'pix_receipts', 'pix_cursors', 'movements'],
+    ...['idempotency_keys', 'deliveries', 'delivery_tries'],
+  ],
+  rooms: ['transactions/methods/pix', 'idempotency', 'merchants', 'webhooks'],
+  ofMoney: /^(pix_\w+|payments)\./,
+};
+
+const PIX_WORDS = [
+  ...['faults', 'Pix', 'made', '4xx', '5xx', 'lost', 'of these made', 'wishes', 'given back'],
+  ...['arrived', 'paid'],
+];
+
+/** Pauses of the works behind a fault, and their leases. */
+const QUIET_MILLISECONDS = 120_000;
+const SHARE_OF_SPOILED_BATCHES = 0.4;
+
+/** Pix while things break: what merchants were told, what they read, and the bank's ledger. */
+export function pixSuite(): Suite {
+  const fed: FedBefore = new Map();
+  const compared = new Set<number>();
+  let registrations: readonly Registration[] = [];
+  let stage: Stage | null = null;
+
+  const readingOf = ({ bench, till, fleet }: Stage): Reading => {
+    return { bench, fleet, registrations, fed, desk: deskOf(till) };
+  };
+
+  return {
+    operations: PIX_OPERATIONS,
+    hasSystems: true,
+    hasPixBank: true,
+    hasOwnLastLook: true,
+    head: PIX_WORDS,
+    reach: REACH,
+    prepare: async (opened) => {
+      stage = opened;
+      const { bench, fleet } = opened;
+      const [gateway] = await fleet.pair();
+      for (const system of bench.systems) system.be('well');
+      registrations = await registerAll(bench, gateway);
+      await registerNotices(bench, await openNoticeProxy(fleet));
+    },
+    prepareBatch: async (scene, round, gateway) => {
+      const { bench, chance } = scene;
+      await spoilPixBank(bench, chance, chance.isIn(SHARE_OF_SPOILED_BATCHES) ? 0.5 : 0);
+      return prepareBatch(scene, round, gateway);
+    },
+    resolveAndCheck: async (scene: Scene, result: KindResult, rounds: string) => {
+      const { bench } = scene;
+      // Somebody must be there to ask the bank.
+      const [gateway] = await scene.fleet.pair();
+      await spoilPixBank(bench, scene.chance, 0);
+      await awaitResolved(bench, rounds, QUIET_MILLISECONDS);
+      await registerAgain(bench, gateway);
+      await until('all is here', () => isAllHere(bench), QUIET_MILLISECONDS).catch(() =>
+        scene.note('something of the bank still waits'),
+      );
+      const books = await readPixBooks(readingOf(scene), rounds);
+      count(books, result);
+      await report([...checkPix(books), ...checkNotified(books, compared)], result);
+      for (const { number } of books.notified.deliveries) compared.add(number);
+      for (const system of bench.systems) {
+        system.startAnew();
+        system.be('well');
+      }
+    },
+    checkDatabase: async () => checkPix(await readPixBooks(readingOf(stage as Stage), '')),
+  };
+}
+
+/** A process that wakes late may send again what was compared before. */
+function checkNotified({ notified }: PixBooks, compared: ReadonlySet<number>): Finding[] {
+  const isNew = ({ id }: { readonly id: string }) => !compared.has(numberOf(id) ?? 0);
+  const books = indexOf({ ...notified, arrivals: notified.arrivals.filter(isNew) });
+  const findings: Finding[] = [];
+  for (const { name, check } of DELIVERY_INVARIANTS)
+    check(books, (reference, text) => findings.push({ invariant: name, reference, text }));
+  return findings;
+}
+
+const WAITING = `select (select count(*) from pix_payments)::int as payments,
+  (select coalesce(sum(returned_amount), 0) from pix_payments)::float8 as returned,
+  (select count(*) from pix_receipts where state = 'waiting')::int
+    + (select count(*) from pix_refunds where state in ('refunding', 'pending'))::int
+    + (select count(*) from pix_charges where due_at is not null or acts_at <= now())::int
+    + (select count(*) from deliveries where state = 'waiting' and kind in ('movement', 'callback'))::int as waiting`;
+
+/** Without pauses of minutes and hours; what is doubted is looked at once more. */
+const HURRY = [
+  "update pix_refunds set due_at = now() where state = 'pending' and due_at > now() + interval '1 second'",
+  `update pix_refunds set due_at = now(), refused_at = refused_at - interval '5 minutes'
+   where state = 'refunding' and refused_at > now() - interval '5 minutes'`,
+  "update pix_receipts set due_at = now() where state = 'waiting' and due_at > now() + interval '5 seconds'",
+  "update pix_return_cursors set due_at = now() where due_at > now() + interval '5 seconds'",
+] as const;
+
+/** The bank ends what it was still carrying out. */
+async function isAllHere(bench: ChaosBench): Promise<boolean> {
+  const { arrived } = await readPixLedger(bench);
+  for (const { endToEndId, devolucoes = [] } of arrived)
+    for (const { id, status } of devolucoes)
+      if (status === 'EM_PROCESSAMENTO')
+        await orderOfPixBank(bench, 'refunds', { endToEndId, id, status: 'DEVOLVIDO' });
+  for (const text of HURRY) await bench.query(text);
+  const [row] = await bench.query(WAITING);
+  const returned = arrived
+    .flatMap(({ devolucoes = [] }) => devolucoes)
+    .reduce((sum, { status, valor }) => sum + (status === 'DEVOLVIDO' ? centsIn(valor) : 0), 0);
+  return row?.waiting === 0 && row.payments === arrived.length && row.returned === returned;
+}
+
+function count({ views }: PixBooks, result: KindResult): void {
+  for (const { entry, pix } of views) {
+    const { status } = entry.answers.at(-1) ?? { status: null };
+    const arrived = pix.flatMap((one) => one.arrived);
+    result.payments += 1;
+    if (status === null) result.lost += 1;
+    else if (status < 300) result.approved += 1;
+    else if (status < 500) result.refused += 1;
+    else result.failed += 1;
+    if (status === null && pix.some(({ atBank }) => atBank !== null)) result.lostButCharged += 1;
+    result.cancels += entry.backs.length;
+    result.givenBack += arrived.flatMap(({ devolucoes = [] }) => devolucoes).length;
+    result.deliveries += arrived.length;
+    result.repeated += pix.filter(({ shown }) => shown?.paidAmount != null).length;
+  }
+}
