@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { call, logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
-import { openTestService } from '../kit/service.ts';
+import { openTestService, type TestService } from '../kit/service.ts';
 
 const PATH = '/api/webhooks/subscriptions?accountNumber=';
 
@@ -11,6 +12,7 @@ test('a sandbox that several share can forbid that merchants have this machine c
     const demo = await service.demo();
     const { integrationUrl, gatewayUrl } = service;
     const token = await logIn(integrationUrl, demo.integration, '/api/authentication/login');
+    await sellAtDemoShop(service);
     const [account] = await service.auditor.query('select account_number from accounts limit 1');
     const register = (url: string) =>
       call(integrationUrl, PATH + account?.account_number, { token, body: { url } });
@@ -28,3 +30,15 @@ test('a sandbox that several share can forbid that merchants have this machine c
     await service.close();
   }
 });
+
+/** Its address is not taken, nor may anybody be led back to it: it sells all the same, and says so. */
+async function sellAtDemoShop({ gatewayUrl, auditor }: TestService): Promise<void> {
+  const body = new URLSearchParams({ order: randomUUID() });
+  const order = await fetch(`${gatewayUrl}/demo/orders`, { method: 'POST', body });
+  assert.match(await order.text(), /Ir para o pagamento/);
+  for (let visit = 1; visit <= 2; visit += 1) {
+    const told = await fetch(`${gatewayUrl}/demo/notifications`);
+    assert.match(await told.text(), /não aceita o endereço desta loja/);
+  }
+  assert.deepEqual(await auditor.query('select 1 from webhook_secrets'), []);
+}
