@@ -41,9 +41,10 @@ async function serve(incoming, outgoing) {
   let bytes = 0;
   for await (const chunk of incoming) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) return outgoing.writeHead(413, { connection: 'close' }).end();
-    chunks.push(chunk);
+    // The rest is read and dropped: who is still sending reads no answer.
+    if (bytes <= MOST_BYTES) chunks.push(chunk);
   }
+  if (bytes > MOST_BYTES) return outgoing.writeHead(413).end();
   const isRead = incoming.method === 'GET' || incoming.method === 'HEAD';
   const asked = new Request(new URL(incoming.url, url), {
     method: incoming.method,
