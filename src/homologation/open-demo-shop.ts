@@ -69,17 +69,19 @@ export function openDemoShop(tools: ShopTools): DemoShop {
   };
 }
 
-/** Its visitors show no token: an address has so much, and those that write little, also all together. */
+/** Its visitors show no token: an address has so much, and all together no more than the demo merchant can spare. */
 function openLimits() {
-  const [reads, deliveries, writes, allWrites] = [
+  const [reads, allReads, deliveries, writes, allWrites] = [
     rateLimit(10, 6),
+    rateLimit(50, 6),
     rateLimit(50),
     rateLimit(1, 20),
     rateLimit(5, 10),
   ];
   return ({ method, path, address, startedAt }: PageRequest): number => {
     const group = addressGroup(parseAddress(address));
-    if (method === 'GET') return reads.secondsToWait(group, startedAt);
+    if (method === 'GET')
+      return reads.secondsToWait(group, startedAt) || allReads.secondsToWait('all', startedAt);
     if (path === NOTIFICATIONS) return deliveries.secondsToWait(group, startedAt);
     return writes.secondsToWait(group, startedAt) || allWrites.secondsToWait('all', startedAt);
   };
