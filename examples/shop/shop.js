@@ -17,6 +17,8 @@ const MOST_KEPT = 100;
 /** Where notifications go is asked so seldom, whoever visits. */
 const ASKED_ANEW_MILLISECONDS = 15_000;
 const CHECK_CARD = 'Confira os dados do cartão.';
+const NOT_STORED = 'Este cartão não pode ser guardado outra vez. Use outro cartão.';
+const OTHER_CARD = 'O cartão mudou. Confira os dados e envie outra vez.';
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 const fileAt = (path, type) => ({
@@ -109,25 +111,31 @@ export function openShop(options) {
   /** The card comes encrypted and goes into the vault; the shop keeps none. */
   async function subscribe({ order, encryptedCard }) {
     if (!UUID.test(order) || typeof encryptedCard !== 'string') return json(400, { message: CHECK_CARD });
-    const { vaultId, message } = await storeCard(encryptedCard, `card-${order}`);
-    if (message !== undefined) return json(402, { message });
-    const body = { planId: await clubPlan(), vaultId, orderNumber: order.slice(-10) };
-    const subscriptionId = await parcela.createSubscription({ body }, { idempotencyKey: `club-${order}` });
+    const { vaultId, made, refused } = await storeCard(encryptedCard, order);
+    if (refused !== undefined) return refused;
+    const body = { planId: await clubPlan(), vaultId, orderNumber: orderNumberOf(order) };
+    const key = { idempotencyKey: `club-${order}` };
+    const subscriptionId = made ?? (await parcela.createSubscription({ body }, key));
     const { url } = await parcela.putSubscriberPage({ subscriptionId, body: { allowCancel: true } });
     return json(200, { url });
   }
 
-  async function storeCard(encryptedCard, idempotencyKey) {
+  async function storeCard(encryptedCard, order) {
     try {
       const body = { encryptedCard, verifyCard: true };
-      return await parcela.storeVaultCard({ body }, { idempotencyKey });
+      return await parcela.storeVaultCard({ body }, { idempotencyKey: `card-${order}` });
     } catch (error) {
       const { buyerMessage, vaultId } = error.problems?.[0] ?? {};
-      if (error.isDecline) return { message: buyerMessage };
-      if (error.status === 400) return { message: CHECK_CARD };
-      // Stored as often as it may be: it is charged by the one that was stored first.
-      if (error.status === 409 && vaultId !== undefined) return { vaultId };
-      throw error;
+      if (error.isDecline) return { refused: json(402, { message: buyerMessage }) };
+      if (error.status === 400) return { refused: json(402, { message: CHECK_CARD }) };
+      // Stored as often as it may be. The copies are no leave to charge it: this code and holder nobody checked.
+      if (error.status === 409 && vaultId !== undefined)
+        return { refused: json(402, { message: NOT_STORED }) };
+      if (error.status !== 422) throw error;
+      // The order came with another card before: it may have become a subscription whose answer was lost. If not,
+      // the browser makes it anew.
+      const { items } = await parcela.listSubscriptions({ orderNumber: orderNumberOf(order) });
+      return items.length > 0 ? { made: items[0].id } : { refused: json(409, { message: OTHER_CARD }) };
     }
   }
 
@@ -229,6 +237,7 @@ const nullAt = (status) => (error) => {
   if (error.status !== status) throw error;
   return null;
 };
+const orderNumberOf = (order) => order.slice(-10);
 const respond = (status, content, headers) =>
   new Response(content, { status, headers: { ...HEADERS, ...headers } });
 const page = (content, status = 200) =>
