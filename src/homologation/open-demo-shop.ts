@@ -69,7 +69,7 @@ export function openDemoShop(tools: ShopTools): DemoShop {
   };
 }
 
-/** Its visitors show no token: an address has so much, and all together no more than the demo merchant can spare. */
+/** Visitors show no token: an address has so much, and all together what the demo merchant can spare. */
 function openLimits() {
   const [reads, allReads, deliveries, writes, allWrites] = [
     rateLimit(10, 6),
