@@ -133,12 +133,21 @@ ${shop.trial && html`<section class="trial" aria-labelledby="trial"><h2 id="tria
   );
 }
 
-export function notificationsPage(shop, { received, isHere }) {
+const NOT_HERE = {
+  elsewhere:
+    'As notificações desta conta vão para outro endereço, que alguém registrou. Remova-o no console, e elas voltam para cá.',
+  nowhere:
+    'A Parcela não aceita o endereço desta loja, que não é público: nenhuma notificação chega aqui. Os pedidos seguem sem elas.',
+  unknown: 'Não foi possível saber agora se as notificações desta conta vêm para cá.',
+};
+
+/** `where`: as `register` of the shop gives it. */
+export function notificationsPage(shop, { received, where }) {
   return frame(
     shop,
     'Notificações',
     html`<p>O que a Parcela contou a esta loja, o mais novo primeiro. Cada uma chegou assinada, e a loja conferiu.</p>
-${!isHere && html`<p class="notice">As notificações desta conta vão para outro endereço, que alguém registrou. Remova-o no console, e elas voltam para cá.</p>`}
+${where !== 'here' && html`<p class="notice">${NOT_HERE[where ?? 'unknown']}</p>`}
 ${received.length === 0 ? html`<p>Nenhuma ainda.</p>` : notificationTable(shop, received)}`,
     { refreshes: true },
   );

@@ -1,5 +1,5 @@
 // Runs the shop by itself: PARCELA_DEMO=.parcela/demo.json node server.js, or with the logins of a merchant of yours.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { openParcela } from '#client';
@@ -13,6 +13,9 @@ const demoFile = env.PARCELA_DEMO ?? '.parcela/demo.json';
 /** `gatewayUrl`, `integrationUrl`, `accountNumber`, and a login each for `gateway`, `recurrence`, `integration`. */
 const given = JSON.parse(env.PARCELA_LOGINS ?? readFileSync(demoFile, 'utf8'));
 const { gatewayUrl, integrationUrl, accountNumber, merchantId, gateway, recurrence, integration } = given;
+/** Of notifications, beside the logins; those of another database have another file. */
+const secretFile = join(dirname(demoFile), `shop-secret.${encodeURIComponent(integration.userName)}`);
+const readIfThere = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : null);
 const say = (line) => process.stderr.write(`${line}\n`);
 
 const answer = openShop({
@@ -20,15 +23,15 @@ const answer = openShop({
   accountNumber,
   publicUrl: url,
   notifyUrl: `${url}/notifications`,
+  secret: env.SHOP_SECRET ?? readIfThere(secretFile),
+  keepSecret: (secret) => writeFileSync(secretFile, secret, { mode: 0o600 }),
   trial: env.PARCELA_LOGINS === undefined ? trialBeside(demoFile) : null,
   report: (error) => say(error.stack),
 });
 
 function trialBeside(file) {
-  const address = join(dirname(file), 'pix', 'address');
-  const pixPayerUrl = existsSync(address) ? readFileSync(address, 'utf8') : null;
   return {
-    pixPayerUrl,
+    pixPayerUrl: readIfThere(join(dirname(file), 'pix', 'address')),
     consolePayments: `${new URL(gatewayUrl).origin}/console/merchants/${merchantId}/payments`,
   };
 }
@@ -38,9 +41,10 @@ async function serve(incoming, outgoing) {
   let bytes = 0;
   for await (const chunk of incoming) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) return outgoing.writeHead(413, { connection: 'close' }).end();
-    chunks.push(chunk);
+    // The rest is read and dropped: who is still sending reads no answer.
+    if (bytes <= MOST_BYTES) chunks.push(chunk);
   }
+  if (bytes > MOST_BYTES) return outgoing.writeHead(413).end();
   const isRead = incoming.method === 'GET' || incoming.method === 'HEAD';
   const asked = new Request(new URL(incoming.url, url), {
     method: incoming.method,

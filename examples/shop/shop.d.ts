@@ -5,6 +5,8 @@ export function openShop(options: {
   readonly accountNumber: string;
   readonly publicUrl: string;
   readonly notifyUrl: string;
+  readonly secret: string | null;
+  readonly keepSecret: (secret: string) => Promise<void> | void;
   readonly trial?: { readonly pixPayerUrl: string | null; readonly consolePayments: string } | null;
   readonly report: (error: unknown) => void;
 }): (request: Request) => Promise<Response>;

@@ -14,7 +14,11 @@ const CLUB = {
 };
 /** Of notifications. A shop of yours keeps them, and its orders, in a database. */
 const MOST_KEPT = 100;
+/** Where notifications go is asked so seldom, whoever visits. */
+const ASKED_ANEW_MILLISECONDS = 15_000;
 const CHECK_CARD = 'Confira os dados do cartão.';
+const NOT_STORED = 'Este cartão não pode ser guardado outra vez. Use outro cartão.';
+const OTHER_CARD = 'O cartão mudou. Confira os dados e envie outra vez.';
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 const fileAt = (path, type) => ({
@@ -37,24 +41,34 @@ const HEADERS = {
 
 /**
  * Gives a function from a `Request` to a `Response`. `parcela`: of `openParcela`, with three logins. `publicUrl`: the shop
- * as buyers reach it; `notifyUrl`: its `/notifications` as Parcela reaches it. `trial` is what homologation alone has, and
- * else null: `pixPayerUrl`, where somebody pays a Pix, and `consolePayments`, where the console has payments. `report` is
- * given errors.
+ * as buyers reach it; `notifyUrl`: its `/notifications` as Parcela reaches it. `secret`: of its notifications, and null at
+ * the very first start; `keepSecret` is given the one that is made then. `trial` is what homologation alone has, and else
+ * null: `pixPayerUrl`, where somebody pays a Pix, and `consolePayments`, where the console has payments. `report` is given
+ * errors.
  */
-export function openShop({ parcela, accountNumber, publicUrl, notifyUrl, trial = null, report }) {
+export function openShop(options) {
+  const { parcela, accountNumber, publicUrl, notifyUrl, keepSecret, trial = null, report } = options;
   const base = new URL(publicUrl).pathname.replace(/\/$/, '');
   const shop = { base, trial, book: BOOK, club: CLUB };
   const received = [];
-  let secret = null;
-  let registering = null;
+  let { secret } = options;
+  let place = null;
+  let askedAt = Number.NEGATIVE_INFINITY;
   let plan = null;
 
   /** The key is made with the order: the same order makes the same link, however often it is sent. */
   async function buy(form) {
     const order = form.get('order') ?? '';
     if (!UUID.test(order)) return seeOther('/');
-    const body = { ...BOOK, referenceTransaction: `LIVRO-${order}`, urlReturn: `${publicUrl}/back` };
-    const link = await parcela.createPaymentLink({ body }, { idempotencyKey: `book-${order}` });
+    await register();
+    const body = { ...BOOK, referenceTransaction: `LIVRO-${order}` };
+    const key = { idempotencyKey: `book-${order}` };
+    const returning = { ...body, urlReturn: `${publicUrl}/back` };
+    const link = await parcela.createPaymentLink({ body: returning }, key).catch((error) => {
+      // Nobody is led back to an address of a private network: the buyer goes back by himself.
+      if (error.status !== 400 || error.problems[0]?.tag !== 'urlReturn') throw error;
+      return parcela.createPaymentLink({ body }, key);
+    });
     return seeOther(`/orders/${link.id}`);
   }
 
@@ -73,7 +87,6 @@ export function openShop({ parcela, accountNumber, publicUrl, notifyUrl, trial =
       'webhook-timestamp': query.get('timestamp') ?? '',
       'webhook-signature': query.get('signature') ?? '',
     };
-    await opened;
     const body = new TextEncoder().encode(rest.join('.'));
     return showOrder(linkId, secret !== null && (await isGenuine({ headers, body, secret })));
   }
@@ -98,25 +111,31 @@ export function openShop({ parcela, accountNumber, publicUrl, notifyUrl, trial =
   /** The card comes encrypted and goes into the vault; the shop keeps none. */
   async function subscribe({ order, encryptedCard }) {
     if (!UUID.test(order) || typeof encryptedCard !== 'string') return json(400, { message: CHECK_CARD });
-    const { vaultId, message } = await storeCard(encryptedCard, `card-${order}`);
-    if (message !== undefined) return json(402, { message });
-    const body = { planId: await clubPlan(), vaultId, orderNumber: order.slice(-10) };
-    const subscriptionId = await parcela.createSubscription({ body }, { idempotencyKey: `club-${order}` });
+    const { vaultId, made, refused } = await storeCard(encryptedCard, order);
+    if (refused !== undefined) return refused;
+    const body = { planId: await clubPlan(), vaultId, orderNumber: orderNumberOf(order) };
+    const key = { idempotencyKey: `club-${order}` };
+    const subscriptionId = made ?? (await parcela.createSubscription({ body }, key));
     const { url } = await parcela.putSubscriberPage({ subscriptionId, body: { allowCancel: true } });
     return json(200, { url });
   }
 
-  async function storeCard(encryptedCard, idempotencyKey) {
+  async function storeCard(encryptedCard, order) {
     try {
       const body = { encryptedCard, verifyCard: true };
-      return await parcela.storeVaultCard({ body }, { idempotencyKey });
+      return await parcela.storeVaultCard({ body }, { idempotencyKey: `card-${order}` });
     } catch (error) {
       const { buyerMessage, vaultId } = error.problems?.[0] ?? {};
-      if (error.isDecline) return { message: buyerMessage };
-      if (error.status === 400) return { message: CHECK_CARD };
-      // Stored as often as it may be: it is charged by the one that was stored first.
-      if (error.status === 409 && vaultId !== undefined) return { vaultId };
-      throw error;
+      if (error.isDecline) return { refused: json(402, { message: buyerMessage }) };
+      if (error.status === 400) return { refused: json(402, { message: CHECK_CARD }) };
+      // Stored as often as it may be. The copies are no leave to charge it: this code and holder nobody checked.
+      if (error.status === 409 && vaultId !== undefined)
+        return { refused: json(402, { message: NOT_STORED }) };
+      if (error.status !== 422) throw error;
+      // The order came with another card before: it may have become a subscription whose answer was lost. If not,
+      // the browser makes it anew.
+      const { items } = await parcela.listSubscriptions({ orderNumber: orderNumberOf(order) });
+      return items.length > 0 ? { made: items[0].id } : { refused: json(409, { message: OTHER_CARD }) };
     }
   }
 
@@ -133,28 +152,33 @@ export function openShop({ parcela, accountNumber, publicUrl, notifyUrl, trial =
     return items.find(({ name }) => name === CLUB.name)?.id ?? parcela.createPlan({ body: CLUB });
   }
 
-  /** Whether notifications come here: an address that somebody else registered stays. */
+  /** Sees to it that notifications come here. Gives where they go, and null when that could not be asked. */
   function register() {
-    registering ??= registerOnce().finally(() => {
-      registering = null;
-    });
-    return registering;
+    if (performance.now() - askedAt < ASKED_ANEW_MILLISECONDS) return place;
+    askedAt = performance.now();
+    place = registerOnce().catch(report);
+    return place;
   }
 
+  /** An address that somebody else registered stays, and one that Parcela does not take gets no secret. */
   async function registerOnce() {
-    const registered = await parcela.getWebhook({ accountNumber }).catch((error) => {
-      if (error.status !== 404) throw error;
-    });
-    if (registered !== undefined && registered.url !== notifyUrl) return false;
-    // It is shown once: a shop of yours has it made by hand, and keeps it with its other secrets.
-    secret ??= (await parcela.createWebhookSecret({ accountNumber })).secret;
-    if (registered === undefined) await parcela.registerWebhook({ accountNumber, body: { url: notifyUrl } });
-    return true;
+    const registered =
+      (await parcela.getWebhook({ accountNumber }).catch(nullAt(404))) ??
+      (await parcela.registerWebhook({ accountNumber, body: { url: notifyUrl } }).catch(nullAt(400)));
+    if (registered === null) return 'nowhere';
+    if (registered.url !== new URL(notifyUrl).href) return 'elsewhere';
+    // It is shown once, and each that is made ends the one before the last: a shop of yours has it made by hand.
+    if (secret === null) {
+      ({ secret } = await parcela.createWebhookSecret({ accountNumber }));
+      await keepSecret(secret);
+    }
+    return 'here';
   }
 
   /** One may come twice. */
   async function take(request) {
     const body = new Uint8Array(await request.arrayBuffer());
+    if (secret === null) await register();
     if (secret === null || !(await isGenuine({ headers: request.headers, body, secret })))
       return json(400, {});
     const told = JSON.parse(new TextDecoder().decode(body));
@@ -166,7 +190,7 @@ export function openShop({ parcela, accountNumber, publicUrl, notifyUrl, trial =
 
   /** Notifications name no payment: movements do. */
   async function showNotifications() {
-    const isHere = await register();
+    const where = await register();
     const nameless = received.filter(({ paymentId, type }) => paymentId === null && type !== 'Teste');
     if (nameless.length > 0) {
       const after = Math.min(...nameless.map(({ movementId }) => movementId)) - 1;
@@ -174,7 +198,7 @@ export function openShop({ parcela, accountNumber, publicUrl, notifyUrl, trial =
       for (const one of nameless)
         one.paymentId = items.find(({ movementId }) => movementId === one.movementId)?.paymentId ?? null;
     }
-    return page(notificationsPage(shop, { received, isHere }));
+    return page(notificationsPage(shop, { received, where }));
   }
 
   async function route(request) {
@@ -200,7 +224,6 @@ export function openShop({ parcela, accountNumber, publicUrl, notifyUrl, trial =
 
   const missing = () => page(troublePage(shop, 'Esta página não existe.'), 404);
   const seeOther = (path) => respond(303, null, { location: `${base}${path}` });
-  const opened = register().catch(report);
   return (request) =>
     route(request).catch((error) => {
       if (error.status === 404) return missing();
@@ -210,6 +233,11 @@ export function openShop({ parcela, accountNumber, publicUrl, notifyUrl, trial =
     });
 }
 
+const nullAt = (status) => (error) => {
+  if (error.status !== status) throw error;
+  return null;
+};
+const orderNumberOf = (order) => order.slice(-10);
 const respond = (status, content, headers) =>
   new Response(content, { status, headers: { ...HEADERS, ...headers } });
 const page = (content, status = 200) =>

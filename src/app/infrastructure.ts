@@ -198,8 +198,8 @@ export async function openShopOfDemo(
 ): Promise<DemoShop | null> {
   if (configuration.environment !== 'homologation' || folder === null) return null;
   const { openDemoShop } = await import('../homologation/open-demo-shop.ts');
-  const { pagesOrigin, console } = configuration;
-  return openDemoShop({ log, pixSimulatorUrl, pagesOrigin, consoleOrigin: console.origin });
+  const { pagesOrigin, console, takesWebhooksOnLoopback: takesLoopback } = configuration;
+  return openDemoShop({ log, pixSimulatorUrl, pagesOrigin, consoleOrigin: console.origin, takesLoopback });
 }
 
 /** The demo merchant sells by the simulated acquirer that the settings name, until they name it no more. */

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { openShop as OpenShop } from '#shop';
 import type { Answer } from '../platform/http/endpoint.ts';
 import { FAILURES, tooManyAnswer, unavailableAnswer } from '../platform/http/failures.ts';
@@ -30,6 +31,8 @@ type ShopTools = {
   /** Where buyers and users are; null: on this machine. */
   readonly pagesOrigin: string | null;
   readonly consoleOrigin: string | null;
+  /** Whether this machine may be called. */
+  readonly takesLoopback: boolean;
 };
 
 /** A merchant's program, run as it stands in the docs: no bundle takes it in, nor the client that it uses. */
@@ -66,17 +69,19 @@ export function openDemoShop(tools: ShopTools): DemoShop {
   };
 }
 
-/** Its visitors show no token: an address has so much, and those that write little, also all together. */
+/** Visitors show no token: an address has so much, and all together what the demo merchant can spare. */
 function openLimits() {
-  const [reads, deliveries, writes, allWrites] = [
+  const [reads, allReads, deliveries, writes, allWrites] = [
     rateLimit(10, 6),
+    rateLimit(50, 6),
     rateLimit(50),
     rateLimit(1, 20),
     rateLimit(5, 10),
   ];
   return ({ method, path, address, startedAt }: PageRequest): number => {
     const group = addressGroup(parseAddress(address));
-    if (method === 'GET') return reads.secondsToWait(group, startedAt);
+    if (method === 'GET')
+      return reads.secondsToWait(group, startedAt) || allReads.secondsToWait('all', startedAt);
     if (path === NOTIFICATIONS) return deliveries.secondsToWait(group, startedAt);
     return writes.secondsToWait(group, startedAt) || allWrites.secondsToWait('all', startedAt);
   };
@@ -85,6 +90,8 @@ function openLimits() {
 async function openProgram({ log, pixSimulatorUrl, ...tools }: ShopTools, demoFile: string): Promise<Shop> {
   const demo = JSON.parse(await readFile(demoFile, 'utf8')) as Demo;
   const [{ openShop }, { openParcela }] = await Promise.all([import('#shop'), import('#client')]);
+  // Of another database it is another one. `server.js` keeps it there too.
+  const secretFile = join(dirname(demoFile), `shop-secret.${demo.integration.userName}`);
   const here = new URL(demo.gatewayUrl).origin;
   const merchant = `${tools.consoleOrigin ?? demoOrigin(here)}/console/merchants/${demo.merchantId}`;
   return openShop({
@@ -96,7 +103,9 @@ async function openProgram({ log, pixSimulatorUrl, ...tools }: ShopTools, demoFi
     }),
     accountNumber: demo.accountNumber,
     publicUrl: addressOfShop(tools.pagesOrigin, here),
-    notifyUrl: here + PREFIX + NOTIFICATIONS,
+    notifyUrl: (tools.takesLoopback ? here : (tools.pagesOrigin ?? here)) + PREFIX + NOTIFICATIONS,
+    secret: await readFile(secretFile, 'utf8').catch(() => null),
+    keepSecret: (secret) => writeFile(secretFile, secret, { mode: 0o600 }),
     trial: { pixPayerUrl: pixSimulatorUrl, consolePayments: `${merchant}/payments` },
     report: (error) => log.warn(errorFields(error), 'the demo shop could not answer'),
   });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { shortReference } from '../../src/providers/acquirers/short-reference.ts';
 import { createTestDatabase } from '../kit/database.ts';
-import { logIn, pay } from '../kit/merchant.ts';
-import { databaseSettings, openAuditor, openService } from '../kit/service.ts';
+import { call, logIn, pay } from '../kit/merchant.ts';
+import { databaseSettings, type OpenedService, openAuditor, openService } from '../kit/service.ts';
 import { idOf } from './acquirer-service.ts';
 
 test('with PARCELA_ACQUIRER the demo merchant sells by a simulated acquirer, and without it as before', async (t) => {
@@ -25,6 +25,7 @@ test('with PARCELA_ACQUIRER the demo merchant sells by a simulated acquirer, and
     const service = await openService({ folder, settings: { ...databaseSettings(database), ...own } });
     try {
       const token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
+      await visitShop(service);
       const { reply } = await pay(service.gatewayUrl, token, 12_300);
       assert.equal(reply.status, 200, reply.text);
       const [row] = await auditor.query(
@@ -47,4 +48,16 @@ test('with PARCELA_ACQUIRER the demo merchant sells by a simulated acquirer, and
   assert.deepEqual(await payOnce('rede'), ofRede);
   assert.deepEqual(await payOnce('cielo'), { acquirer: 'simulated-cielo', adapter: 'cielo', booked: 1 });
   assert.deepEqual(await payOnce(null), { acquirer: 'default', adapter: null, booked: null });
+  const secrets = await auditor.query('select previous_valid_until from webhook_secrets');
+  assert.deepEqual(secrets, [{ previous_valid_until: null }], 'the demo shop made one at its first start');
 });
+
+/** Of the demo merchant; it registers its address, which is removed again. */
+async function visitShop({ gatewayUrl, integrationUrl, demo }: OpenedService): Promise<void> {
+  const shown = await fetch(`${gatewayUrl}/demo/notifications`);
+  assert.doesNotMatch(await shown.text(), /class="notice"/);
+  const { integration, accountNumber } = await demo();
+  const token = await logIn(integrationUrl, integration, '/api/authentication/login');
+  const path = `/api/webhooks/subscriptions?accountNumber=${accountNumber}`;
+  assert.equal((await call(integrationUrl, path, { token, method: 'DELETE' })).status, 200);
+}

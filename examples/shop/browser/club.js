@@ -3,7 +3,8 @@ import { encryptCard } from './encrypt-card.js';
 
 const at = (id) => document.getElementById(id);
 const form = at('club');
-const { order, base } = form.dataset;
+const { base } = form.dataset;
+let { order } = form.dataset;
 const digitsOf = (id) => at(id).value.replaceAll(/\D/g, '');
 
 function cardOf() {
@@ -29,6 +30,7 @@ async function subscribe() {
     body: JSON.stringify({ order, encryptedCard }),
   });
   const told = await reply.json();
+  if (reply.status === 409) order = crypto.randomUUID();
   if (!reply.ok) throw new Error(told.message);
   return told.url;
 }
