@@ -77,7 +77,7 @@ whose lines have no movement. No public sample was found of Inter, BTG, Uniprime
 const OF_240 = `A lot is its header, pairs of T and U, and
 its trailer; other segments may stand behind a pair, are counted, and not read. Lots count from 1 (Santander, BTG and Ailos number them in ways of their own), and so do the records of a lot. All records name the
 bank of the header. The trailers count what is there: Santander's lot its T and U alone, BTG's what was paid. Amounts of portfolios are not compared: banks fill them in ways of their own.
-Caixa's files of the same day (retorno on-line) are read as the others; of a payment that the night's file reports once more a person is asked (\`filedAgain\`), so take one of the two kinds.`;
+Caixa's files of the same day (retorno on-line) are read as the others; of a payment that the night's file reports once more a person is asked (\`filedAgain\`), so take the night's alone: it has fees, days of credit and the answers to what you asked for, which those of the day lack.`;
 
 const OF_400 = `A header, a line for each movement, a trailer \`9\`. The number at the end of each line is compared: it finds what is cut, swapped or doubled. Totals of the trailer are
 not compared. Lines of other types than the movement's are counted, and not read. Below stand the positions of most banks, and then those that are other ones at a bank.`;

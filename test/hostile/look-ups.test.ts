@@ -19,6 +19,7 @@ const HELD_TABLES = [
   'vault_cards',
   'plans',
   'subscriptions',
+  'subscriber_pages',
   'billings',
   'deliveries',
   'boletos',
