@@ -25,7 +25,7 @@ import {
   startOfSaoPauloDay,
 } from '../values/instant.ts';
 import { DELIVERY_STATES } from '../webhooks/deliveries/delivery.ts';
-import { listEndpointsOf } from '../webhooks/endpoints/webhook-endpoints.sql.ts';
+import { listFailingEndpoints } from '../webhooks/endpoints/webhook-endpoints.sql.ts';
 import { listDeliveries } from '../webhooks/history/list-deliveries.ts';
 import { listDeliveriesOf } from '../webhooks/history/messages-of-payments.sql.ts';
 import type { ChargeCounts, ChartTools, DeliveryCounts } from './charts/chart-screens.ts';
@@ -165,8 +165,8 @@ export function openMerchantTools({
       }),
     sumToday: (merchantId, accountNumbers, now) =>
       ofToday(merchantId, saoPauloDay(now), () => sumToday(search, merchantId, accountNumbers, now)),
-    listAddresses: (merchantId) =>
-      lookUp(merchantId, (reader) => listEndpointsOf(reader, merchantId, ADDRESSES)),
+    listFailing: (merchantId) =>
+      search(merchantId, (reader) => listFailingEndpoints(reader, merchantId, ADDRESSES)),
     sumSold: (merchantId, wanted) => search(merchantId, (reader) => sumSold(reader, merchantId, wanted)),
     readDayReport: (merchantId, day) =>
       dayReports(merchantId, day, () => {

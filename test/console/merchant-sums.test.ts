@@ -83,6 +83,12 @@ test('the first page leads to all that needs somebody, and says where nothing do
   const body = boletoRequest({ dueDate: inDays(2) });
   const boleto = await call(service.integrationUrl, path, { token: integrationToken, body });
   assert.equal(boleto.status, 200, boleto.text);
+  // Where nobody sends anything any more, like a server of callbacks that is gone.
+  await service.auditor.query(
+    `insert into webhook_endpoints (merchant_id, endpoint, created_by)
+     select merchant_id, 'origin:https://gone.example:443', 'o teste' from accounts where account_number = $1`,
+    [accountNumber],
+  );
   await service.auditor.query(
     `update webhook_endpoints set opened_until = now() + interval '1 hour', failing_since = now()`,
   );
@@ -98,7 +104,7 @@ test('the first page leads to all that needs somebody, and says where nothing do
     ],
   );
   const [addresses, boletos] = await Promise.all(needs.map(({ href }) => wordsAt(href)));
-  assert.match(addresses ?? '', /Falha desde .* Em teste/);
+  assert.match(addresses ?? '', /Falha desde .* Em tentativa/);
   assert.match(boletos ?? '', /1 no total/);
   await service.auditor.query('update webhook_endpoints set opened_until = null, failing_since = null');
 });

@@ -5,7 +5,7 @@ import { LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
 import { LIST_BOLETOS } from '../../transactions/methods/boleto/contract.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import { type AddressTools, listFailing } from '../notifications/address-screens.ts';
+import type { AddressTools } from '../notifications/address-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, link, section } from '../parts/page-parts.ts';
 import {
@@ -118,7 +118,7 @@ export async function listNeeds(visit: Visit, tools: NeedTools): Promise<Need[]>
 async function requestsAndAddresses(visit: Visit, tools: NeedTools): Promise<Need[]> {
   const { merchantId } = visit;
   const requests = await tools.listRequests(visit);
-  const addresses = await listFailing(merchantId, tools);
+  const addresses = await tools.listFailing(merchantId);
   return [
     {
       tone: 'wait',
