@@ -3,8 +3,7 @@ import type { ModuleContext } from '../platform/module.ts';
 import type { Reader } from '../platform/postgres/database.ts';
 import type { Search } from '../platform/postgres/searches.ts';
 import { type PreparedReadsOptions, preparedReads } from '../platform/prepared-reads.ts';
-import type { DayOfReceivables } from '../reconciliation/days/day.ts';
-import { listReceivableDays } from '../reconciliation/days/days.sql.ts';
+import { sumToReceive } from '../reconciliation/days/days.sql.ts';
 import { listReceivablesOf, sumSold } from '../reconciliation/receivables/receivables.sql.ts';
 import { type DayReport, readBoundedDayReport } from '../reconciliation/reports/read-day-report.ts';
 import { countRetries } from '../recurrence/billings/billing-sums.sql.ts';
@@ -69,6 +68,7 @@ const PREPARED: Omit<PreparedReadsOptions, 'onFailure'> = {
 const ADDRESSES = { limit: 200, mostCounted: 1_000 };
 /** No receivable is due later: 99 installments, a month apart. */
 const DAYS_TO_RECEIVE = 3_100;
+const ACCOUNTS_OF_SEARCH = 100;
 const DAY_MILLISECONDS = 86_400_000;
 
 async function sumToday(
@@ -81,15 +81,16 @@ async function sumToday(
   const sumsUntil = (before: Instant) =>
     readPeriodSums(search, merchantId, { from: startOfSaoPauloDay(saoPauloDay(before)), before });
   const [from, to] = [addDays(day, -1), addDays(day, DAYS_TO_RECEIVE)];
-  const days: DayOfReceivables[] = [];
-  for (const accountNumber of accountNumbers)
-    days.push(
-      ...(await patiently(() =>
-        search(merchantId, (reader) => listReceivableDays(reader, merchantId, { accountNumber, from, to })),
-      )),
+  const days: Awaited<ReturnType<typeof sumToReceive>> = [];
+  for (let first = 0; first < accountNumbers.length; first += ACCOUNTS_OF_SEARCH) {
+    const some = accountNumbers.slice(first, first + ACCOUNTS_OF_SEARCH);
+    const sums = await patiently(() =>
+      search(merchantId, (reader) => sumToReceive(reader, merchantId, { accountNumbers: some, from, to })),
     );
+    days.push(...sums);
+  }
   const sumOf = (of: 'expected' | 'open', first: Day, last: Day) =>
-    cents(days.reduce((sum, one) => sum + (first <= one.day && one.day <= last ? one[of].net : 0), 0));
+    cents(days.reduce((sum, one) => sum + (first <= one.day && one.day <= last ? one[of] : 0), 0));
   return {
     at,
     today: await sumsUntil(at),

@@ -11,6 +11,11 @@ import type { FoundToday, TodaySums } from './today-screens.ts';
 
 export function todayPage({ sums, needs }: FoundToday, visit: Visit): Html {
   const { say } = visit.wording;
+  if (sums === null)
+    return html`${emptyState(
+      say('The sales of today could not be read now.'),
+      say('Load the page again.'),
+    )}${needsShown(needs, visit)}`;
   if (sums === 'underWay')
     return html`${underWay(
       say('The sales of today are being summed.'),
@@ -29,7 +34,7 @@ const isNothing = ({ sold, pix, boletos }: PeriodSums) => sold.count + pix.count
 function beginning({ isHomologation, merchantId, wording: { say } }: Visit): Html {
   const advice = isHomologation
     ? link(pathOf(FIRST_STEPS, { merchantId }), say('Begin with the first steps'))
-    : say('A payment appears here as soon as it is asked for.');
+    : say('A payment appears here as soon as it is sold.');
   return emptyState(say('Nothing was sold today or yesterday.'), advice);
 }
 
