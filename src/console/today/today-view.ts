@@ -4,6 +4,7 @@ import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, figure, link, moment, section, underWay } from '../parts/page-parts.ts';
 import { CHARTS, FIRST_STEPS, PAYMENTS, pathOf, RECONCILIATION, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
+import type { PAYMENT_STATES } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { hourChart } from './hour-chart.ts';
 import { needsShown } from './needs-view.ts';
@@ -38,6 +39,12 @@ function beginning({ isHomologation, merchantId, wording: { say } }: Visit): Htm
   return emptyState(say('Nothing was sold today or yesterday.'), advice);
 }
 
+/** What the list of payments shows of it: what was canceled since has another status. */
+const SOLD = {
+  card: { method: 'card', status: 'Autorizada' },
+  pix: { method: 'pix', status: 'Paga' },
+} as const satisfies Record<string, { method: string; status: keyof typeof PAYMENT_STATES }>;
+
 function figures({ at, today, yesterday, toReceive }: TodaySums, visit: Visit): Html {
   const { merchantId, wording } = visit;
   const { say, money, count } = wording;
@@ -46,17 +53,26 @@ function figures({ at, today, yesterday, toReceive }: TodaySums, visit: Visit): 
     link(withQuery(pathOf(pattern, { merchantId }), query), text);
   const soldOf = ({ sold, pix }: PeriodSums) => sold.amount + pix.amount;
   const isCut = today.sold.isCut || today.pix.isCut;
+  const listed = (of: keyof typeof SOLD) =>
+    ({ ...SOLD[of], dateRangeStartDate: day, dateRangeEndDate: day }) as const;
+  // The list takes one status only, and cards and Pix differ in it.
+  const [isByCard, isByPix] = [today.sold.count > 0, today.pix.count > 0];
+  const ofAll =
+    isByCard === isByPix
+      ? { dateRangeStartDate: day, dateRangeEndDate: day }
+      : listed(isByCard ? 'card' : 'pix');
   const sales = html`${say('{count} sales', { count: count(today.sold.count + today.pix.count) })}${
-    today.pix.count > 0 &&
-    html`: ${say('by card {card}, by Pix {pix}', { card: money(today.sold.amount), pix: money(today.pix.amount) })}`
+    isByPix &&
+    html`: ${to(PAYMENTS, say('by card {amount}', { amount: money(today.sold.amount) }), listed('card'))}, ${to(
+      PAYMENTS,
+      say('by Pix {amount}', { amount: money(today.pix.amount) }),
+      listed('pix'),
+    )}`
   }`;
   return html`<dl class="figures brief">${[
     figure(
       say('Sold today'),
-      to(PAYMENTS, atLeast(money(soldOf(today)), isCut, wording), {
-        dateRangeStartDate: day,
-        dateRangeEndDate: day,
-      }),
+      to(PAYMENTS, atLeast(money(soldOf(today)), isCut, wording), ofAll),
       'plain',
       html`${before(soldOf(yesterday), soldOf(today), wording)}<br>${sales}`,
     ),
