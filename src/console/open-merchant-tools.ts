@@ -3,6 +3,7 @@ import type { ModuleContext } from '../platform/module.ts';
 import type { Reader } from '../platform/postgres/database.ts';
 import type { Search } from '../platform/postgres/searches.ts';
 import { type PreparedReadsOptions, preparedReads } from '../platform/prepared-reads.ts';
+import { unlessRefused } from '../platform/work/refused-read.ts';
 import { sumToReceive } from '../reconciliation/days/days.sql.ts';
 import { listReceivablesOf, sumSold } from '../reconciliation/receivables/receivables.sql.ts';
 import { type DayReport, readBoundedDayReport } from '../reconciliation/reports/read-day-report.ts';
@@ -47,7 +48,7 @@ export type MerchantPageTools = PaymentTools &
   ChartTools &
   CalendarTools &
   AddressTools &
-  Pick<TodayTools, 'sumToday'> &
+  Pick<TodayTools, 'sumToday' | 'readPart'> &
   Omit<DaySheetTools, 'findMerchant'>;
 
 /** Of one day. Reading them takes about a hundred queries. */
@@ -166,6 +167,7 @@ export function openMerchantTools({
       }),
     sumToday: (merchantId, accountNumbers, now) =>
       ofToday(merchantId, saoPauloDay(now), () => sumToday(search, merchantId, accountNumbers, now)),
+    readPart: unlessRefused,
     listFailing: (merchantId) =>
       search(merchantId, (reader) => listFailingEndpoints(reader, merchantId, ADDRESSES)),
     sumSold: (merchantId, wanted) => search(merchantId, (reader) => sumSold(reader, merchantId, wanted)),

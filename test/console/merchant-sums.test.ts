@@ -119,6 +119,22 @@ test('the first page sums what the ledgers of acquirer and bank have of today, a
   assert.match(await wordsAt(list), /Pix Paga Devolvida em parte R\$ 149,90/);
 });
 
+test('what cannot be read now says so on the first page, and all else is there', async () => {
+  const locker = new pg.Client(service.database.address);
+  await locker.connect();
+  try {
+    await locker.query('begin');
+    await locker.query('lock table webhook_endpoints in access exclusive mode');
+    const words = await wordsAt(`${home}/today`);
+    assert.match(
+      words,
+      /Vendido hoje R\$ .*\? Endereços que não recebem notificações Não foi possível ler agora\. .* 1 Boletos que/,
+    );
+  } finally {
+    await locker.end();
+  }
+});
+
 test('charts count all payments of whole days, and say what retrying would cost', async () => {
   for (const amount of [1_000, 1_051, 1_051, 1_004])
     await pay(service.gatewayUrl, token, amount, { referenceTransaction: `GRAFICO-${amount}` });

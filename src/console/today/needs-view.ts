@@ -1,6 +1,5 @@
 import type { Contract } from '../../platform/http/endpoint.ts';
 import { MOST_COUNTED_FOR_PEOPLE } from '../../platform/pages.ts';
-import { unlessRefused } from '../../platform/work/refused-read.ts';
 import { LIST_EXCEPTIONS } from '../../reconciliation/exceptions/endpoints.ts';
 import { LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
@@ -38,7 +37,12 @@ export type Need = {
   readonly accountNumber: string | null;
 };
 
-export type NeedTools = Pick<WaitingTools, 'listRequests' | 'isAnythingWaiting'> & AddressTools;
+export type PartTools = {
+  /** Null: it is refused now. What is beside it is shown nevertheless. */
+  readonly readPart: <Part>(read: () => Promise<Part>) => Promise<Part | null>;
+};
+
+export type NeedTools = PartTools & Pick<WaitingTools, 'listRequests' | 'isAnythingWaiting'> & AddressTools;
 
 /** A list, narrowed to what needs somebody. The list itself counts it, up to its bound. */
 type NarrowedList = Pick<Need, 'tone' | 'title' | 'advice'> & {
@@ -105,7 +109,7 @@ export async function listNeeds(visit: Visit, tools: NeedTools): Promise<Need[]>
     const accounts = isByAccount === true ? accountNumbers.slice(0, MOST_ACCOUNTS) : [undefined];
     for (const accountNumber of accounts) {
       const narrowed = { accountNumber, ...query(today) };
-      const asked = await unlessRefused(() =>
+      const asked = await tools.readPart(() =>
         ask(contract, { query: { ...narrowed, page: '1', limit: '1' } }),
       );
       all.push({
@@ -121,8 +125,8 @@ export async function listNeeds(visit: Visit, tools: NeedTools): Promise<Need[]>
 
 async function requestsAndAddresses(visit: Visit, tools: NeedTools): Promise<Need[]> {
   const { merchantId } = visit;
-  const requests = await unlessRefused(() => countRequests(visit, tools));
-  const addresses = await unlessRefused(() => tools.listFailing(merchantId));
+  const requests = await tools.readPart(() => countRequests(visit, tools));
+  const addresses = await tools.readPart(() => tools.listFailing(merchantId));
   return [
     {
       tone: 'wait',

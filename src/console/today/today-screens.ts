@@ -1,5 +1,4 @@
 import type { Prepared } from '../../platform/prepared-reads.ts';
-import { unlessRefused } from '../../platform/work/refused-read.ts';
 import type { PeriodSums } from '../../transactions/sale-sums.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Instant, instant } from '../../values/instant.ts';
@@ -49,7 +48,7 @@ export const TODAY_SCREENS: readonly Screen<TodayTools>[] = [
     async read(visit, tools) {
       const { merchantId, accountNumbers, now } = visit;
       const [sums, needs] = await Promise.all([
-        unlessRefused(() => tools.sumToday(merchantId, accountNumbers, instant(now))),
+        tools.readPart(() => tools.sumToday(merchantId, accountNumbers, instant(now))),
         listNeeds(visit, tools),
       ]);
       return { sums, needs };

@@ -238,7 +238,8 @@ function whyTurnedAway({ raw, routeOptions }: FastifyRequest, isClosed: boolean)
 /** Whether the request shows nothing about its caller. Health is answered to everybody. */
 function isNameless({ raw, routeOptions: { config } }: FastifyRequest): boolean {
   if (config.endpoint?.needsNoPlace === true) return false;
-  if (config.endpoint?.scope === null || config.isForStrangers === true) return true;
+  if (config.isForStrangers === true) return true;
+  if (config.endpoint?.scope === null) return true;
   return config.isPage === true ? raw.headers.cookie === undefined : bearerToken(raw) === null;
 }
 
