@@ -3,8 +3,8 @@ import type { ModuleContext } from '../platform/module.ts';
 import type { Reader } from '../platform/postgres/database.ts';
 import type { Search } from '../platform/postgres/searches.ts';
 import { type PreparedReadsOptions, preparedReads } from '../platform/prepared-reads.ts';
-import type { DayOfReceivables } from '../reconciliation/days/day.ts';
-import { listReceivableDays } from '../reconciliation/days/days.sql.ts';
+import { unlessRefused } from '../platform/work/refused-read.ts';
+import { sumToReceive } from '../reconciliation/days/days.sql.ts';
 import { listReceivablesOf, sumSold } from '../reconciliation/receivables/receivables.sql.ts';
 import { type DayReport, readBoundedDayReport } from '../reconciliation/reports/read-day-report.ts';
 import { countRetries } from '../recurrence/billings/billing-sums.sql.ts';
@@ -25,7 +25,7 @@ import {
   startOfSaoPauloDay,
 } from '../values/instant.ts';
 import { DELIVERY_STATES } from '../webhooks/deliveries/delivery.ts';
-import { listEndpointsOf } from '../webhooks/endpoints/webhook-endpoints.sql.ts';
+import { listFailingEndpoints } from '../webhooks/endpoints/webhook-endpoints.sql.ts';
 import { listDeliveries } from '../webhooks/history/list-deliveries.ts';
 import { listDeliveriesOf } from '../webhooks/history/messages-of-payments.sql.ts';
 import type { ChargeCounts, ChartTools, DeliveryCounts } from './charts/chart-screens.ts';
@@ -48,7 +48,7 @@ export type MerchantPageTools = PaymentTools &
   ChartTools &
   CalendarTools &
   AddressTools &
-  Pick<TodayTools, 'sumToday'> &
+  Pick<TodayTools, 'sumToday' | 'readPart'> &
   Omit<DaySheetTools, 'findMerchant'>;
 
 /** Of one day. Reading them takes about a hundred queries. */
@@ -69,6 +69,7 @@ const PREPARED: Omit<PreparedReadsOptions, 'onFailure'> = {
 const ADDRESSES = { limit: 200, mostCounted: 1_000 };
 /** No receivable is due later: 99 installments, a month apart. */
 const DAYS_TO_RECEIVE = 3_100;
+const ACCOUNTS_OF_SEARCH = 100;
 const DAY_MILLISECONDS = 86_400_000;
 
 async function sumToday(
@@ -81,15 +82,16 @@ async function sumToday(
   const sumsUntil = (before: Instant) =>
     readPeriodSums(search, merchantId, { from: startOfSaoPauloDay(saoPauloDay(before)), before });
   const [from, to] = [addDays(day, -1), addDays(day, DAYS_TO_RECEIVE)];
-  const days: DayOfReceivables[] = [];
-  for (const accountNumber of accountNumbers)
-    days.push(
-      ...(await patiently(() =>
-        search(merchantId, (reader) => listReceivableDays(reader, merchantId, { accountNumber, from, to })),
-      )),
+  const days: Awaited<ReturnType<typeof sumToReceive>> = [];
+  for (let first = 0; first < accountNumbers.length; first += ACCOUNTS_OF_SEARCH) {
+    const some = accountNumbers.slice(first, first + ACCOUNTS_OF_SEARCH);
+    const sums = await patiently(() =>
+      search(merchantId, (reader) => sumToReceive(reader, merchantId, { accountNumbers: some, from, to })),
     );
+    days.push(...sums);
+  }
   const sumOf = (of: 'expected' | 'open', first: Day, last: Day) =>
-    cents(days.reduce((sum, one) => sum + (first <= one.day && one.day <= last ? one[of].net : 0), 0));
+    cents(days.reduce((sum, one) => sum + (first <= one.day && one.day <= last ? one[of] : 0), 0));
   return {
     at,
     today: await sumsUntil(at),
@@ -165,8 +167,9 @@ export function openMerchantTools({
       }),
     sumToday: (merchantId, accountNumbers, now) =>
       ofToday(merchantId, saoPauloDay(now), () => sumToday(search, merchantId, accountNumbers, now)),
-    listAddresses: (merchantId) =>
-      lookUp(merchantId, (reader) => listEndpointsOf(reader, merchantId, ADDRESSES)),
+    readPart: unlessRefused,
+    listFailing: (merchantId) =>
+      search(merchantId, (reader) => listFailingEndpoints(reader, merchantId, ADDRESSES)),
     sumSold: (merchantId, wanted) => search(merchantId, (reader) => sumSold(reader, merchantId, wanted)),
     readDayReport: (merchantId, day) =>
       dayReports(merchantId, day, () => {

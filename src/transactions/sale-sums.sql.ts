@@ -75,11 +75,13 @@ const RECEIVED_BY_PIX = statement(
      where merchant_id = $1 and surprise is null and paid_at >= $2::timestamptz and paid_at < $3::timestamptz limit $4
    ) p`,
 );
+/** What nobody expected was not sold, so that giving it back takes nothing from sales. */
 const RETURNED_BY_PIX = statement(
   'pix_refunds.sum_refunded',
   `select ${SUM.columns} from (
-     select amount from pix_refunds
-     where merchant_id = $1 and refunded_at >= $2::timestamptz and refunded_at < $3::timestamptz limit $4
+     select r.amount from pix_refunds r join pix_payments p using (merchant_id, pix_id, end_to_end_id)
+     where r.merchant_id = $1 and r.refunded_at >= $2::timestamptz and r.refunded_at < $3::timestamptz
+       and p.surprise is null limit $4
    ) p`,
 );
 /** In the order in which they were carried out, the newest first: an index has that order. */

@@ -84,6 +84,10 @@ test('what other processes know stands beside it: silence, a held one, another v
   assert.match(words, /1 de 2 processos não cobram, .*o disco está cheio/);
   assert.ok(!words.includes('foi restaurado'), 'one that has ended holds nothing');
   assert.match(words, /maquina-velha \(7\) Sem sinal 9\.9\.9/);
+  assert.match(
+    words,
+    /Precisa de atenção .*1 de 2 processos não cobram.* Processos sem sinal 1 .*: maquina-velha\./,
+  );
   assert.match(words, /Várias versões rodam lado a lado/);
 });
 

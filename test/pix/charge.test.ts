@@ -256,7 +256,8 @@ test('a second payment, one after the end and one in another amount are shown be
   const given = await cancel(shop, twice.paymentId, { endToEndId });
   assert.ok([200, 202].includes(given.status), given.text);
   await until('given back', async () => ((await pixAt(endToEndId))?.givenBack === 14_990 ? true : null));
-  assert.equal((await read(shop, twice.paymentId)).body.statusDescription, 'Paga');
+  const { body: stayed } = await read(shop, twice.paymentId);
+  assert.deepEqual([stayed.statusDescription, stayed.isPartlyReturned], ['Paga', false]);
 });
 
 test('parts are given back, also with a lost answer, once each and never more than was paid', async () => {

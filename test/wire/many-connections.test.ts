@@ -204,6 +204,7 @@ test('an address has so many requests a second without a good token or need of o
       ['/api/auth/token', { authorization: `Bearer ${token}`, cookie: 'a=b' }],
       ['/boletos/0123456789abcdef0123456789abcdef', {}],
       ['/console/sign-in', {}],
+      ['/favicon.ico', { cookie: 'a=b' }],
       ['/%zz', {}],
     ] as const)
       assert.ok((await strange(path, headers)).includes('429 later'), `${path} ${JSON.stringify(headers)}`);

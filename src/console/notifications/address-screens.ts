@@ -26,17 +26,8 @@ import { EVENT_WORDS, failureText } from './delivery-words.ts';
 
 export type AddressTools = {
   /** Up to a bound. */
-  readonly listAddresses: (merchantId: string) => Promise<readonly ListedEndpoint[]>;
+  readonly listFailing: (merchantId: string) => Promise<readonly ListedEndpoint[]>;
 };
-
-/** Nothing is sent there now, or only a probe. */
-export async function listFailing(
-  merchantId: string,
-  { listAddresses }: AddressTools,
-): Promise<readonly ListedEndpoint[]> {
-  const all = await listAddresses(merchantId);
-  return all.filter(({ state, openedUntil }) => state === 'disabled' || openedUntil !== null);
-}
 
 type Notifier = AnswerOf<typeof LIST_ALERT_ENDPOINTS>['items'][number];
 type Found = {
@@ -55,13 +46,13 @@ export const ADDRESS_SCREENS: readonly Screen<AddressTools>[] = [
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Notifications',
-    async read(visit, tools) {
+    async read(visit, { listFailing }) {
       const registered = await visit.ask(GET_WEBHOOK, { query: { accountNumber: accountOf(visit) } });
       const listed = await visit.ask(LIST_ALERT_ENDPOINTS, { query: { limit: MOST_NOTIFIERS } });
       return {
         url: registered.ok ? registered.body.url : null,
         notifiers: listed.ok ? listed.body.items : [],
-        failing: await listFailing(visit.merchantId, tools),
+        failing: await listFailing(visit.merchantId),
       };
     },
     view: addressPage,

@@ -16,6 +16,7 @@ import {
   peerFigures,
   peerTable,
   processTable,
+  quietFigure,
 } from './installation-view.ts';
 
 /** A person should check a charge that is unresolved for longer. */
@@ -36,13 +37,15 @@ function healthPage(health: Health, visit: Visit): Html {
   const seesAudit = mayUse(MAY_SEE_AUDIT, visit.user);
   const all = [
     ...peerFigures(health.processes, wording),
+    ...quietFigure(health.processes, wording),
     ...figures(health, wording),
     ...integrityFigures(health, { isBroken: isAuditBroken === true, seesAudit }, wording),
     databaseFigure(health.server, health.processes, wording),
   ];
   const wrong = (['bad', 'wait'] as const).flatMap((tone) => all.filter((one) => one[2] === tone));
-  return html`${held(health, wording)}${wrongClocks(health, wording)}
-${section(say('What needs attention'), wrong.length === 0 ? emptyState(say('Nothing needs attention.'), say('What is away, late or differs stands here first.')) : figureList(wrong))}
+  const messages = [...held(health, wording), ...wrongClocks(health, wording)];
+  const isNothingWrong = messages.length + wrong.length === 0;
+  return html`${section(say('What needs attention'), isNothingWrong ? emptyState(say('Nothing needs attention.'), say('What is away, late or differs stands here first.')) : html`${messages}${wrong.length > 0 && figureList(wrong)}`)}
 ${section(say('What is as it should be'), figureList(all.filter((one) => !wrong.includes(one))))}
 ${section(say('Whom we ask'), peerTable(health.processes, visit))}
 ${section(say('Unresolved'), unresolvedTable(health, wording))}

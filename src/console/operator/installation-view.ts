@@ -59,6 +59,7 @@ const isKind = (text: string): text is keyof typeof KIND_WORDS => Object.hasOwn(
 
 /** If the feed's newest page is older, payouts and chargebacks arrive late. */
 const OLD_FEED_SECONDS = 15 * 60;
+const isOldFeed = (age: number | null): age is number => age !== null && age > OLD_FEED_SECONDS;
 /** One night in between is usual. */
 const OLD_REPORT_MILLISECONDS = 2 * 24 * 60 * 60 * 1_000;
 const MANY_WAITING = 20;
@@ -73,12 +74,31 @@ function peersOf(processes: readonly ProcessReport[]): PeerHealth[] {
 
 /** Those of whom something is wrong. */
 export function peerFigures(processes: readonly ProcessReport[], wording: Wording): Figure[] {
-  const { say } = wording;
+  const { say, duration } = wording;
   return peersOf(processes).flatMap((one): Figure[] => {
     const { tone, text } = PEER_STATES[one.state];
-    if (tone === 'good' || tone === 'plain') return [];
-    return [[say(PEERS[one.peer]?.name ?? one.peer), say(text), tone, meaning(one, wording)]];
+    const name = say(PEERS[one.peer]?.name ?? one.peer);
+    if (tone !== 'good' && tone !== 'plain') return [[name, say(text), tone, meaning(one, wording)]];
+    const { feedAgeSeconds: age } = one;
+    if (!isOldFeed(age)) return [];
+    return [
+      [name, duration(age), 'wait', say('Its newest change is that old: what happens there arrives late.')],
+    ];
   });
+}
+
+/** Those that ended without a word, or do not reach the database. */
+export function quietFigure(processes: readonly ProcessReport[], { say, count }: Wording): Figure[] {
+  const quiet = processes.filter((one) => !isCurrent(one));
+  if (quiet.length === 0) return [];
+  const hosts = [...new Set(quiet.map(({ host }) => host))].join(', ');
+  const what = say(
+    'They were killed, or do not reach the database: {hosts}. After a day they are forgotten.',
+    {
+      hosts,
+    },
+  );
+  return [[say('Processes without a sign'), count(quiet.length), 'wait', what]];
 }
 
 export function peerTable(processes: readonly ProcessReport[], { wording }: Visit): Html {
@@ -106,11 +126,7 @@ export function peerTable(processes: readonly ProcessReport[], { wording }: Visi
     {
       title: say('Age of its changes'),
       cell: ({ feedAgeSeconds: age }) =>
-        age !== null && age > OLD_FEED_SECONDS
-          ? badge('wait', duration(age))
-          : age === null
-            ? '–'
-            : duration(age),
+        isOldFeed(age) ? badge('wait', duration(age)) : age === null ? '–' : duration(age),
     },
     { title: say('What it means'), cell: (one) => meaning(one, wording) },
   ]);

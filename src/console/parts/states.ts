@@ -69,6 +69,12 @@ export const BILLING_STATES = {
   Paid: { tone: 'good', text: 'Paid' },
 } as const satisfies States<AnswerOf<typeof GET_BILLING>['status']>;
 
+/** Of Pix. */
+export const DEVOLUTION_STATES = {
+  ...CANCEL_STATES,
+  Cancelado: { tone: 'good', text: 'Returned' },
+} as const satisfies States<keyof typeof CANCEL_STATES>;
+
 /** How a payment of a boleto or a Pix came to be. */
 export const RECEIVED_WORDS = {
   expected: 'As expected',
@@ -151,19 +157,17 @@ export function stateText<State extends string>(
   return say(ofState(states, state).text);
 }
 
-type GivenBack = {
+type StandingPayment = {
+  readonly method: keyof typeof METHOD_WORDS;
   readonly statusDescription: keyof typeof PAYMENT_STATES;
-  readonly canceledAmount: number;
+  readonly isPartlyReturned: boolean;
 };
 
-export function isPartlyGivenBack({ statusDescription, canceledAmount }: GivenBack): boolean {
-  return canceledAmount > 0 && statusDescription !== 'Cancelada';
-}
-
 /** Whether it is paid and whether a part of it went back are two things. */
-export function paymentBadges(payment: GivenBack, wording: Wording): Html {
+export function paymentBadges(payment: StandingPayment, wording: Wording): Html {
   return html`${stateBadge(PAYMENT_STATES, payment.statusDescription, wording)}${
-    isPartlyGivenBack(payment) && html` ${badge('wait', wording.say('Given back in part'))}`
+    payment.isPartlyReturned &&
+    html` ${badge('wait', wording.say(payment.method === 'pix' ? 'Returned in part' : 'Given back in part'))}`
   }`;
 }
 

@@ -4,7 +4,7 @@ import type { Html, Shown } from '../parts/html.ts';
 import { type Column, cardText, link, moment, table } from '../parts/page-parts.ts';
 import { boletoPath, paymentPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
-import { isPartlyGivenBack, isPaying, METHOD_WORDS, paymentBadges } from '../parts/states.ts';
+import { isPaying, METHOD_WORDS, paymentBadges } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import type { ShownPayment, WholePayment } from './payment-screens.ts';
 
@@ -33,10 +33,7 @@ export function paymentColumns({ wording, merchantId }: Visit): readonly Column<
     {
       title: say('Status'),
       cell: (one) => paymentBadges(one, wording),
-      csv: (one) =>
-        isPartlyGivenBack(one)
-          ? `${one.statusDescription}, ${say('Given back in part')}`
-          : one.statusDescription,
+      csv: ({ statusDescription }) => statusDescription,
     },
     { title: say('Return code'), csv: (one) => cardOf(one)?.returnCode },
     { title: say('Description'), csv: (one) => cardOf(one)?.description },

@@ -5,7 +5,14 @@ import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { billingPath, pathOf, RECEIPT } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
-import { badge, CANCEL_STATES, paymentBadges, RECEIVED_WORDS, stateBadge } from '../parts/states.ts';
+import {
+  badge,
+  DEVOLUTION_STATES,
+  isPaying,
+  paymentBadges,
+  RECEIVED_WORDS,
+  stateBadge,
+} from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { CANCEL, RESOLVE_PIX } from './payment-actions.ts';
 import { splitTable } from './payment-list-view.ts';
@@ -45,7 +52,9 @@ function pixBecame(pix: ShownPix, wording: Wording): string {
     Negada: say('The bank makes no such charge.'),
   } as const satisfies Record<ShownPix['statusDescription'], string>;
   const back = pix.isPartlyReturned
-    ? ` ${say('{amount} of it were given back.', { amount: money(pix.canceledAmount) })}`
+    ? ` ${say('{amount} of it were given back.', {
+        amount: money(pix.payments.find(isPaying)?.canceledAmount ?? 0),
+      })}`
     : '';
   return sentences[pix.statusDescription] + back;
 }
@@ -62,8 +71,8 @@ function pixFacts(pix: ShownPix, { wording, merchantId }: Visit): Html {
     [say('Paid amount'), pix.paidAmount === null ? '–' : money(pix.paidAmount)],
     [say('Fee'), pix.fee === null ? '–' : money(pix.fee)],
     [say('After the fee'), pix.netAmount === null ? '–' : money(pix.netAmount)],
-    [say('Given back'), money(pix.canceledAmount)],
-    [say('Being given back'), money(pix.cancelingAmount)],
+    [say('Returned'), money(pix.canceledAmount)],
+    [say('Being returned'), money(pix.cancelingAmount)],
     [say('Payer'), payer?.name ?? '–'],
     [say('Document'), payer === null ? '–' : documentText(payer.documentNumber)],
     [say('Description'), pix.description ?? '–'],
@@ -83,36 +92,44 @@ function takeAwayForm(pix: ShownPix, visit: Visit): Shown {
   const { say, money } = visit.wording;
   const values = { paymentId: pix.paymentId };
   if (pix.statusDescription === 'Aguardando')
-    return actionForm(visit, CANCEL, {
-      values,
-      about: say('The bank takes it away: it cannot be paid any more.'),
-      isGrave: true,
-    });
+    return actionForm(
+      visit,
+      { ...CANCEL, title: 'Take away' },
+      {
+        values,
+        about: say('The bank takes it away: it cannot be paid any more.'),
+        isGrave: true,
+      },
+    );
   const left = leftOf(pix);
   if (left <= 0) return '';
   const names = pix.payments.map(({ endToEndId }) => endToEndId);
-  return actionForm(visit, CANCEL, {
-    values,
-    about: say('Up to {left} go back to who paid, for 90 days after the payment.', { left: money(left) }),
-    fields: [
-      {
-        name: 'amount',
-        label: say('Amount in reais'),
-        hint: say('Empty: all that is left.'),
-        mostCharacters: 14,
-      },
-      ...(names.length < 2 && pix.paidAmount !== null
-        ? []
-        : [
-            {
-              name: 'endToEndId',
-              label: say('Of which payment'),
-              choices: names.map((name) => [name, name] as const),
-            },
-          ]),
-    ],
-    isGrave: true,
-  });
+  return actionForm(
+    visit,
+    { ...CANCEL, title: 'Return' },
+    {
+      values,
+      about: say('Up to {left} go back to who paid, for 90 days after the payment.', { left: money(left) }),
+      fields: [
+        {
+          name: 'amount',
+          label: say('Amount in reais'),
+          hint: say('Empty: all that is left.'),
+          mostCharacters: 14,
+        },
+        ...(names.length < 2 && pix.paidAmount !== null
+          ? []
+          : [
+              {
+                name: 'endToEndId',
+                label: say('Of which payment'),
+                choices: names.map((name) => [name, name] as const),
+              },
+            ]),
+      ],
+      isGrave: true,
+    },
+  );
 }
 
 /** Of all that arrived, also what nobody expected. */
@@ -130,7 +147,7 @@ function received({ paymentId, payments }: ShownPix, visit: Visit): Html {
     { title: say('Paid on'), cell: (one) => moment(wording, one.paidAt) },
     { title: 'endToEndId', cell: (one) => html`<code>${one.endToEndId}</code>` },
     { title: say('Amount'), isNumber: true, cell: (one) => money(one.amount) },
-    { title: say('Given back'), isNumber: true, cell: (one) => money(one.canceledAmount) },
+    { title: say('Returned'), isNumber: true, cell: (one) => money(one.canceledAmount) },
     { title: say('Kind'), cell: (one) => say(RECEIVED_WORDS[one.kind]) },
     {
       title: say('State'),
@@ -160,7 +177,7 @@ function devolutions(cancels: Devolutions, { wording }: Visit): Html {
     { title: say('Asked for'), cell: (one) => moment(wording, one.createdAt) },
     { title: 'endToEndId', cell: (one) => html`<code>${one.endToEndId}</code>` },
     { title: say('Amount'), isNumber: true, cell: (one) => money(one.amount) },
-    { title: say('Status'), cell: (one) => stateBadge(CANCEL_STATES, one.status, wording) },
+    { title: say('Status'), cell: (one) => stateBadge(DEVOLUTION_STATES, one.status, wording) },
     { title: say('Decided'), cell: (one) => moment(wording, one.decidedAt) },
   ]);
 }
@@ -207,7 +224,7 @@ function givenBack(one: Devolutions[number], wording: Wording): Happening[] {
     text: say('Devolution of {amount} asked for', { amount }),
   };
   if (one.decidedAt === null) return [begun];
-  const note = stateBadge(CANCEL_STATES, one.status, wording);
+  const note = stateBadge(DEVOLUTION_STATES, one.status, wording);
   const text = say('Devolution of {amount} decided', { amount });
   return [begun, { at: Date.parse(one.decidedAt), order: 4, text, note }];
 }

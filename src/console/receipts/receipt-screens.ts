@@ -44,7 +44,7 @@ ${facts([
   [say('Reference'), payment.referenceTransaction ?? '–'],
   ...methodFacts(payment, wording),
   ['NSU', payment.nsu ?? '–'],
-  [say('Given back'), money(payment.canceledAmount)],
+  [say(payment.method === 'pix' ? 'Returned' : 'Given back'), money(payment.canceledAmount)],
   [say('Payment id'), html`<code>${payment.paymentId}</code>`],
 ])}
 ${

@@ -5,7 +5,7 @@ import { LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
 import { LIST_BOLETOS } from '../../transactions/methods/boleto/contract.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import { type AddressTools, listFailing } from '../notifications/address-screens.ts';
+import type { AddressTools } from '../notifications/address-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, link, section } from '../parts/page-parts.ts';
 import {
@@ -29,7 +29,7 @@ export type Need = {
   readonly title: string;
   /** What is done there. */
   readonly advice: string;
-  /** Null: they could not be counted. */
+  /** Null: they could not be counted now. */
   readonly count: number | null;
   /** Where they are listed. */
   readonly path: string;
@@ -37,7 +37,12 @@ export type Need = {
   readonly accountNumber: string | null;
 };
 
-export type NeedTools = Pick<WaitingTools, 'listRequests'> & AddressTools;
+export type PartTools = {
+  /** Null: it is refused now. What is beside it is shown nevertheless. */
+  readonly readPart: <Part>(read: () => Promise<Part>) => Promise<Part | null>;
+};
+
+export type NeedTools = PartTools & Pick<WaitingTools, 'listRequests' | 'isAnythingWaiting'> & AddressTools;
 
 /** A list, narrowed to what needs somebody. The list itself counts it, up to its bound. */
 type NarrowedList = Pick<Need, 'tone' | 'title' | 'advice'> & {
@@ -52,6 +57,7 @@ const DAYS_OF_RETRIES = 60;
 /** As many as the list of exceptions shows at once. */
 const DAYS_OF_EXCEPTIONS = 90;
 const DAYS_AHEAD = 3;
+/** Each is counted by a search of its own. */
 const MOST_ACCOUNTS = 5;
 
 const LISTS: readonly NarrowedList[] = [
@@ -103,10 +109,12 @@ export async function listNeeds(visit: Visit, tools: NeedTools): Promise<Need[]>
     const accounts = isByAccount === true ? accountNumbers.slice(0, MOST_ACCOUNTS) : [undefined];
     for (const accountNumber of accounts) {
       const narrowed = { accountNumber, ...query(today) };
-      const asked = await ask(contract, { query: { ...narrowed, page: '1', limit: '1' } });
+      const asked = await tools.readPart(() =>
+        ask(contract, { query: { ...narrowed, page: '1', limit: '1' } }),
+      );
       all.push({
         ...words,
-        count: asked.ok ? (asked.body as { readonly total: number }).total : null,
+        count: asked?.ok === true ? (asked.body as { readonly total: number }).total : null,
         path: withQuery(pathOf(pattern, { merchantId }), narrowed),
         accountNumber: accountNumbers.length > 1 ? (accountNumber ?? null) : null,
       });
@@ -117,14 +125,14 @@ export async function listNeeds(visit: Visit, tools: NeedTools): Promise<Need[]>
 
 async function requestsAndAddresses(visit: Visit, tools: NeedTools): Promise<Need[]> {
   const { merchantId } = visit;
-  const requests = await tools.listRequests(visit);
-  const addresses = await listFailing(merchantId, tools);
+  const requests = await tools.readPart(() => countRequests(visit, tools));
+  const addresses = await tools.readPart(() => tools.listFailing(merchantId));
   return [
     {
       tone: 'wait',
       title: 'Requests that wait for your approval',
       advice: 'Approve or decline',
-      count: requests.filter((one) => stateOf(one) === 'waiting' && one.mayApprove).length,
+      count: requests,
       path: pathOf(WAITING.merchant, { merchantId }),
       accountNumber: null,
     },
@@ -132,14 +140,20 @@ async function requestsAndAddresses(visit: Visit, tools: NeedTools): Promise<Nee
       tone: 'bad',
       title: 'Addresses that do not take notifications',
       advice: 'See since when, and send a test',
-      count: addresses.length,
+      count: addresses?.length ?? null,
       path: pathOf(NOTIFICATIONS, { merchantId }),
       accountNumber: null,
     },
   ];
 }
 
-export function needsShown(needs: readonly Need[], { wording }: Visit): Html {
+async function countRequests(visit: Visit, { isAnythingWaiting, listRequests }: NeedTools): Promise<number> {
+  if (!(await isAnythingWaiting(visit.merchantId))) return 0;
+  const requests = await listRequests(visit);
+  return requests.filter((one) => stateOf(one) === 'waiting' && one.mayApprove).length;
+}
+
+export function needsShown(needs: readonly Need[], { wording, accountNumbers }: Visit): Html {
   const { say, count } = wording;
   const counted = (many: number | null) =>
     many === null
@@ -151,10 +165,10 @@ export function needsShown(needs: readonly Need[], { wording }: Visit): Html {
     account === null ? say(title) : `${say(title)} (${say('Account')} ${account})`;
   const items = needs.map(
     ({ tone, title, advice, path, accountNumber, count: many }) =>
-      html`<li>${badge(tone, counted(many))} ${link(path, titleText(title, accountNumber))} <small>${say(advice)}</small></li>\n`,
+      html`<li>${badge(tone, counted(many))} ${link(path, titleText(title, accountNumber))} <small>${say(many === null ? 'It could not be read now.' : advice)}</small></li>\n`,
   );
-  return section(
-    say('What needs you'),
+  const isCut = accountNumbers.length > MOST_ACCOUNTS;
+  const list =
     items.length === 0
       ? emptyState(
           say('Nothing waits for you.'),
@@ -162,6 +176,17 @@ export function needsShown(needs: readonly Need[], { wording }: Visit): Html {
             'Billings in retry, blocked subscriptions, failing addresses, differences, boletos due soon and requests to approve appear here.',
           ),
         )
-      : html`<ul class="needs">${items}</ul>`,
+      : html`<ul class="needs">${items}</ul>`;
+  return section(
+    say('What needs you'),
+    html`${list}${
+      isCut &&
+      html`<p class="note">${say(
+        'Differences and boletos were looked for in the first {count} accounts only.',
+        {
+          count: count(MOST_ACCOUNTS),
+        },
+      )}</p>`
+    }`,
   );
 }

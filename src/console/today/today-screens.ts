@@ -30,7 +30,11 @@ export type TodayTools = NeedTools & {
   ) => Promise<Prepared<TodaySums>>;
 };
 
-export type FoundToday = { readonly sums: Prepared<TodaySums>; readonly needs: readonly Need[] };
+export type FoundToday = {
+  /** Null: they could not be read now. */
+  readonly sums: Prepared<TodaySums> | null;
+  readonly needs: readonly Need[];
+};
 
 const REFRESH_SECONDS = 30;
 
@@ -44,7 +48,7 @@ export const TODAY_SCREENS: readonly Screen<TodayTools>[] = [
     async read(visit, tools) {
       const { merchantId, accountNumbers, now } = visit;
       const [sums, needs] = await Promise.all([
-        tools.sumToday(merchantId, accountNumbers, instant(now)),
+        tools.readPart(() => tools.sumToday(merchantId, accountNumbers, instant(now))),
         listNeeds(visit, tools),
       ]);
       return { sums, needs };

@@ -4,6 +4,7 @@ import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, figure, link, moment, section, underWay } from '../parts/page-parts.ts';
 import { CHARTS, FIRST_STEPS, PAYMENTS, pathOf, RECONCILIATION, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
+import type { PAYMENT_STATES } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { hourChart } from './hour-chart.ts';
 import { needsShown } from './needs-view.ts';
@@ -11,6 +12,11 @@ import type { FoundToday, TodaySums } from './today-screens.ts';
 
 export function todayPage({ sums, needs }: FoundToday, visit: Visit): Html {
   const { say } = visit.wording;
+  if (sums === null)
+    return html`${emptyState(
+      say('The sales of today could not be read now.'),
+      say('Load the page again.'),
+    )}${needsShown(needs, visit)}`;
   if (sums === 'underWay')
     return html`${underWay(
       say('The sales of today are being summed.'),
@@ -29,9 +35,15 @@ const isNothing = ({ sold, pix, boletos }: PeriodSums) => sold.count + pix.count
 function beginning({ isHomologation, merchantId, wording: { say } }: Visit): Html {
   const advice = isHomologation
     ? link(pathOf(FIRST_STEPS, { merchantId }), say('Begin with the first steps'))
-    : say('A payment appears here as soon as it is asked for.');
+    : say('A payment appears here as soon as it is sold.');
   return emptyState(say('Nothing was sold today or yesterday.'), advice);
 }
+
+/** What the list of payments shows of it: what was canceled since has another status. */
+const SOLD = {
+  card: { method: 'card', status: 'Autorizada' },
+  pix: { method: 'pix', status: 'Paga' },
+} as const satisfies Record<string, { method: string; status: keyof typeof PAYMENT_STATES }>;
 
 function figures({ at, today, yesterday, toReceive }: TodaySums, visit: Visit): Html {
   const { merchantId, wording } = visit;
@@ -41,17 +53,26 @@ function figures({ at, today, yesterday, toReceive }: TodaySums, visit: Visit): 
     link(withQuery(pathOf(pattern, { merchantId }), query), text);
   const soldOf = ({ sold, pix }: PeriodSums) => sold.amount + pix.amount;
   const isCut = today.sold.isCut || today.pix.isCut;
+  const listed = (of: keyof typeof SOLD) =>
+    ({ ...SOLD[of], dateRangeStartDate: day, dateRangeEndDate: day }) as const;
+  // The list takes one status only, and cards and Pix differ in it.
+  const [isByCard, isByPix] = [today.sold.count > 0, today.pix.count > 0];
+  const ofAll =
+    isByCard === isByPix
+      ? { dateRangeStartDate: day, dateRangeEndDate: day }
+      : listed(isByCard ? 'card' : 'pix');
   const sales = html`${say('{count} sales', { count: count(today.sold.count + today.pix.count) })}${
-    today.pix.count > 0 &&
-    html`: ${say('by card {card}, by Pix {pix}', { card: money(today.sold.amount), pix: money(today.pix.amount) })}`
+    isByPix &&
+    html`: ${to(PAYMENTS, say('by card {amount}', { amount: money(today.sold.amount) }), listed('card'))}, ${to(
+      PAYMENTS,
+      say('by Pix {amount}', { amount: money(today.pix.amount) }),
+      listed('pix'),
+    )}`
   }`;
   return html`<dl class="figures brief">${[
     figure(
       say('Sold today'),
-      to(PAYMENTS, atLeast(money(soldOf(today)), isCut, wording), {
-        dateRangeStartDate: day,
-        dateRangeEndDate: day,
-      }),
+      to(PAYMENTS, atLeast(money(soldOf(today)), isCut, wording), ofAll),
       'plain',
       html`${before(soldOf(yesterday), soldOf(today), wording)}<br>${sales}`,
     ),

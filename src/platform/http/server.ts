@@ -3,7 +3,6 @@ import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import { newId } from '../chance.ts';
 import { errorFields } from '../log.ts';
 import type { Outages } from '../outages.ts';
-import { DatabaseUnavailable, isWorthAnotherTry } from '../postgres/database-errors.ts';
 import { kindOfRefusedWrite } from '../postgres/write-refusals.ts';
 import { parseQuery } from '../requests/request-reader.ts';
 import {
@@ -15,7 +14,7 @@ import {
   type Scope,
 } from '../tracing/scope.ts';
 import { addPages, type Pages } from '../web-pages/page-routes.ts';
-import { Overloaded } from '../work/fair-line.ts';
+import { isRefusedNow } from '../work/refused-read.ts';
 import {
   answerMalformedHttp,
   BrokenOff,
@@ -239,6 +238,7 @@ function whyTurnedAway({ raw, routeOptions }: FastifyRequest, isClosed: boolean)
 /** Whether the request shows nothing about its caller. Health is answered to everybody. */
 function isNameless({ raw, routeOptions: { config } }: FastifyRequest): boolean {
   if (config.endpoint?.needsNoPlace === true) return false;
+  if (config.isForStrangers === true) return true;
   if (config.endpoint?.scope === null) return true;
   return config.isPage === true ? raw.headers.cookie === undefined : bearerToken(raw) === null;
 }
@@ -376,12 +376,7 @@ function failureOf(options: Serving, error: unknown, request: FastifyRequest): F
 
 /** Nothing was written, or it has no effect. Also rollbacks for a lock, a timeout or a full disk. */
 function isRefusal(error: unknown): boolean {
-  return (
-    error instanceof DatabaseUnavailable ||
-    error instanceof Overloaded ||
-    isWorthAnotherTry(error) ||
-    kindOfRefusedWrite(error) !== null
-  );
+  return isRefusedNow(error) || kindOfRefusedWrite(error) !== null;
 }
 
 function waitForStart(app: FastifyInstance, opened: Promise<void>): void {

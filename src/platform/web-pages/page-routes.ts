@@ -56,6 +56,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     isPage?: boolean;
+    /** Whatever cookies come with it. */
+    isForStrangers?: boolean;
   }
 }
 
@@ -99,7 +101,7 @@ function addIcon(app: FastifyInstance, icon: string): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: FAVICON,
-    config: { isPage: true },
+    config: { isPage: true, isForStrangers: true },
     handler: (request, reply) => {
       request.pageOf = { route: FAVICON };
       return send(request, reply, { status: 302, headers: { location: icon } });

@@ -1,5 +1,5 @@
 import { type Reader, statement } from '../../platform/postgres/database.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import { INSTALLMENT_KEY } from '../judging/judged.sql.ts';
 import type { InstallmentKey } from '../judging/judged-installment.ts';
@@ -58,6 +58,35 @@ export async function listReceivableDays(
     taken: { count: 0, net: 0 },
     differing: { count: sums.differingCount, difference: sums.difference },
   }));
+}
+
+const TO_RECEIVE = rowCodec({
+  day: column.day(),
+  expected: column.keptSum('sum(expected_net)::bigint'),
+  open: column.keptSum('sum(open_net)::bigint'),
+});
+
+const SUM_TO_RECEIVE = statement(
+  'receivable_days.sum_to_receive',
+  `select ${TO_RECEIVE.columns}
+   from receivable_days where merchant_id = $1 and account_number = any ($2::text[]) and day between $3 and $4
+   group by day order by day`,
+);
+
+/** What is to come on each day to these accounts together. */
+export async function sumToReceive(
+  database: Reader,
+  merchantId: string,
+  {
+    accountNumbers,
+    from,
+    to,
+  }: Omit<PeriodOfAccount, 'accountNumber'> & {
+    readonly accountNumbers: readonly string[];
+  },
+): Promise<RowOf<typeof TO_RECEIVE>[]> {
+  const rows = await database.query(SUM_TO_RECEIVE, [merchantId, accountNumbers, from, to]);
+  return rows.map(TO_RECEIVE.parse);
 }
 
 const LIST_APART = statement(

@@ -182,9 +182,7 @@ const LISTED = rowCodec(
 
 export type ListedEndpoint = ReturnType<typeof parse>;
 
-const OF_MERCHANT = statement(
-  'webhooks.list_endpoints_of_merchant',
-  `select ${LISTED.columns}
+const LIST = `select ${LISTED.columns}
    from webhook_endpoints e left join lateral (
      select t.* from (
        select delivery_number from deliveries d where d.merchant_id = e.merchant_id
@@ -195,16 +193,37 @@ const OF_MERCHANT = statement(
        order by try_number desc limit 1
      ) t order by t.tried_at desc limit 1
    ) l on true
-   where e.merchant_id = $1 and e.state <> 'removed' order by e.endpoint limit $3`,
+   where e.merchant_id = $1 and e.state <> 'removed'`;
+const IN_LIST = 'order by e.endpoint limit $3';
+
+const OF_MERCHANT = statement('webhooks.list_endpoints_of_merchant', `${LIST} ${IN_LIST}`);
+
+/** A row of a server stays for ever, also where nobody sends anything there any more. */
+const FAILING = statement(
+  'webhooks.list_failing_endpoints',
+  `${LIST} and (e.state = 'disabled' or e.opened_until is not null) and (e.kind = 'webhook' or exists (
+     select from deliveries d where d.merchant_id = $1 and d.endpoint = coalesce(e.server, e.endpoint) and d.state = 'waiting'
+   )) ${IN_LIST}`,
 );
+
+type Bounds = { readonly mostCounted: number; readonly limit: number };
 
 /** `mostCounted`: a backlog is counted up to this number. */
 export async function listEndpointsOf(
   database: Reader,
   merchantId: string,
-  { mostCounted, limit }: { readonly mostCounted: number; readonly limit: number },
+  { mostCounted, limit }: Bounds,
 ): Promise<ListedEndpoint[]> {
   return (await database.query(OF_MERCHANT, [merchantId, mostCounted, limit, MOST_LOOKED_AT])).map(parse);
+}
+
+/** Nothing is sent there now, or only a probe, and it matters. */
+export async function listFailingEndpoints(
+  database: Reader,
+  merchantId: string,
+  { mostCounted, limit }: Bounds,
+): Promise<ListedEndpoint[]> {
+  return (await database.query(FAILING, [merchantId, mostCounted, limit, MOST_LOOKED_AT])).map(parse);
 }
 
 function parse(row: Row) {

@@ -41,10 +41,13 @@ export function nsuOf(endToEndId: string | null): string {
   return endToEndId === null ? '' : endToEndId.slice(-NSU_DIGITS);
 }
 
-/** Something is left of what paid it. */
-export function isPartlyReturned(pix: Pick<Pix, 'state' | 'payments'>): boolean {
-  return pix.state === 'paid' && givenBack(pix).returned > 0;
+/** Something is left of what paid it. What else arrived for it does not count. */
+export function isPartlyReturned({ state, payment, payments }: Pick<Pix, 'state' | 'payment' | 'payments'>) {
+  return state === 'paid' && givenBack({ payments: payments.filter(isSame(payment)) }).returned > 0;
 }
+
+const isSame = (paid: Pix['payment']) => (one: { readonly endToEndId: string }) =>
+  one.endToEndId === paid?.endToEndId;
 
 /** What merchants are told at `urlCallBack`: a change of the status, money back, or money nobody expected. */
 export type PixNews = {
