@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => service.close());
 
-const TOO_FAST = /Você fez muito num momento: agora nada foi feito/;
+const TOO_FAST = /Muitas ações em pouco tempo: nada foi feito agora/;
 const MANY_SIGN_IN = /Muitos entram da sua rede neste momento/;
 
 /** Asks until it is slowed down: behind the rate of pages there is one for this. */

@@ -37,7 +37,7 @@ const pageKeyOf = ({ url }: Pick<Made, 'url'>) => url.slice(-32);
 const pagePathOf = (subscriptionId: string) => `/v1/recurrences/subscriptions/${subscriptionId}/page`;
 
 /** Of a subscription of its own: what is tried there may cancel it. */
-async function newSubscriberPage(shop: Shop): Promise<{ readonly id: string; readonly url: string }> {
+export async function newSubscriberPage(shop: Shop): Promise<{ readonly id: string; readonly url: string }> {
   const id = await newSubscription(shop);
   const body = { allowCancel: true };
   const reply = await call(shop.url, pagePathOf(id), { method: 'PUT', token: shop.tokens.recurrence, body });

@@ -16,7 +16,7 @@ import {
   subscribedCard,
 } from '../enrolled.ts';
 import type { Shop } from '../hostile-service.ts';
-import { newLink } from '../linked.ts';
+import { newLink, newSubscriberPage } from '../linked.ts';
 import { knownEndToEndId, knownTxid } from '../pix-charged.ts';
 import { endedDelivery, knownNsu, registerWebhook } from '../recipes.ts';
 import { registerExceptionNotifier } from '../reconciled.ts';
@@ -207,7 +207,10 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
     is: 'names',
   },
   subscriptionId: {
-    live: (shop, { id }) => shop.once(`subscriptionId ${id}`, () => newSubscription(shop)),
+    live: (shop, { id }) =>
+      shop.once(`subscriptionId ${id}`, async () =>
+        /^(get|remove)SubscriberPage$/.test(id) ? (await newSubscriberPage(shop)).id : newSubscription(shop),
+      ),
     unowned: () => randomUUID(),
     is: 'names',
   },
