@@ -91,7 +91,7 @@ async function openProgram({ log, pixSimulatorUrl, ...tools }: ShopTools, demoFi
   const demo = JSON.parse(await readFile(demoFile, 'utf8')) as Demo;
   const [{ openShop }, { openParcela }] = await Promise.all([import('#shop'), import('#client')]);
   // Of another database it is another one. `server.js` keeps it there too.
-  const secretFile = join(dirname(demoFile), `shop-secret.${demo.integration.userName}`);
+  const secretFile = join(dirname(demoFile), `shop-secret.${encodeURIComponent(demo.integration.userName)}`);
   const here = new URL(demo.gatewayUrl).origin;
   const merchant = `${tools.consoleOrigin ?? demoOrigin(here)}/console/merchants/${demo.merchantId}`;
   return openShop({

@@ -9,7 +9,7 @@ type Words = {
   readonly begun: string;
   readonly lasts: string;
   readonly over: string;
-  /** Of its begin; `error` where nothing is said. */
+  /** Of all its lines but the last; `error` where nothing is said. */
   readonly level?: 'warn';
   /** An outage ends when there was an answer and nothing failed for so long. */
   readonly quietMilliseconds: number;

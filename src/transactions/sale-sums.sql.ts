@@ -65,6 +65,12 @@ const SUM = rowCodec({
   count: column.whole('count(*)::integer'),
   amount: column.money('coalesce(sum(amount), 0)::bigint'),
 });
+/** Of what was read those of the period, and how much was read. */
+const SUM_OF_NEWEST = rowCodec({
+  count: column.whole('count(*) filter (where is_of_period)::integer'),
+  amount: column.money('coalesce(sum(amount) filter (where is_of_period), 0)::bigint'),
+  isCut: column.boolean('coalesce(count(*) = $4 and bool_and(is_since), false)'),
+});
 /** Along an index, some milliseconds. */
 const MOST_SUMMED = 50_000;
 
@@ -87,10 +93,12 @@ const RETURNED_BY_PIX = statement(
 /** In the order in which they were carried out, the newest first: an index has that order. */
 const RETURNED_BY_CARD = statement(
   'cancels.sum_newest',
-  `select ${SUM.columns} from (
-     select amount, canceled_at from cancels where merchant_id = $1 and recorded_number is not null
+  `select ${SUM_OF_NEWEST.columns} from (
+     select amount, canceled_at >= $2::timestamptz as is_since,
+       canceled_at >= $2::timestamptz and canceled_at < $3::timestamptz as is_of_period
+     from cancels where merchant_id = $1 and recorded_number is not null
      order by recorded_number desc limit $4
-   ) c where canceled_at >= $2::timestamptz and canceled_at < $3::timestamptz`,
+   ) c`,
 );
 const PAID_BY_BOLETO = statement(
   'boleto_payments.sum_paid',
@@ -111,12 +119,21 @@ async function sumOf(
   return { ...sum, isCut: sum.count === MOST_SUMMED };
 }
 
+async function sumReturnedByCard(
+  database: Reader,
+  merchantId: string,
+  moments: readonly [string, string],
+): Promise<MoneySum> {
+  const [row] = (await database.query(RETURNED_BY_CARD, [merchantId, ...moments, MOST_SUMMED])) as [Row];
+  return SUM_OF_NEWEST.parse(row);
+}
+
 /** What cards, Pix and boletos moved beside the sales. */
 export async function sumMoved(database: Reader, merchantId: string, { from, before }: Period) {
   const moments = [utcText(from), utcText(before)] as const;
   const days: readonly [Day, Day] = [saoPauloDay(from), saoPauloDay(before)];
   const [byCard, byPix] = [
-    await sumOf(database, RETURNED_BY_CARD, merchantId, moments),
+    await sumReturnedByCard(database, merchantId, moments),
     await sumOf(database, RETURNED_BY_PIX, merchantId, moments),
   ];
   return {

@@ -219,8 +219,8 @@ export const DELETE_VAULT_CARD = contract({
   },
 });
 
-export function readCardToStore(body: StoreRequest): { named: NamedCard; isToBeVerified: boolean } {
-  return { named: readNamedCard(body), isToBeVerified: body.verifyCard ?? false };
+export function readCardToStore(body: StoreRequest) {
+  return { named: readNamedCard(body), isToBeVerified: body.verifyCard ?? false, ipAddress: null };
 }
 
 /** Also from a request that is malformed elsewhere. */

@@ -102,8 +102,8 @@ const MOST_SEALINGS = 5;
 export type CardToStore = {
   readonly named: NamedCard;
   readonly isToBeVerified: boolean;
-  /** Absent: a merchant's program sends it, and not who typed it. */
-  readonly typedAt?: string;
+  /** Of who typed it; null: a merchant's program sends it. */
+  readonly ipAddress: string | null;
 };
 
 /**
@@ -144,15 +144,7 @@ const REFUSED: readonly StoreVaultCardResult['kind'][] = [
 async function openAndKeep(
   tools: StoreVaultCardTools,
   keeper: Keeper,
-  {
-    named,
-    isToBeVerified,
-    typedAt = null,
-    request,
-  }: Omit<CardToStore, 'typedAt'> & {
-    readonly typedAt?: string | null;
-    readonly request: KeyedRequest | null;
-  },
+  { named, isToBeVerified, ipAddress, request }: CardToStore & { readonly request: KeyedRequest | null },
   deadlineAt: number,
 ): Promise<StoreVaultCardResult | 'keyUsed'> {
   const { merchantId } = keeper;
@@ -175,7 +167,7 @@ async function openAndKeep(
   if (await isAnotherCopyRefused(tools.database, copies, claim.vaultId, tools.mostCopies))
     return { kind: 'tooManyCopies', firstVaultId: await findFirstCopy(tools.database, copies) };
   try {
-    return await verifyAndKeep(tools, keeper, { claim, opened, named, ipAddress: typedAt }, deadlineAt);
+    return await verifyAndKeep(tools, keeper, { claim, opened, named, ipAddress }, deadlineAt);
   } catch (error) {
     // The card may be stored: then its source is used up, and its key answers with it.
     if (!(error instanceof CommitUnknown)) await giveBack(tools, claim);

@@ -52,7 +52,8 @@ function figures({ at, today, yesterday, toReceive }: TodaySums, visit: Visit): 
   const to = (pattern: string, text: Shown, query = {}) =>
     link(withQuery(pathOf(pattern, { merchantId }), query), text);
   const soldOf = ({ sold, pix }: PeriodSums) => sold.amount + pix.amount;
-  const isCut = today.sold.isCut || today.pix.isCut;
+  const isCutOf = ({ sold, pix }: PeriodSums) => sold.isCut || pix.isCut;
+  const isCut = isCutOf(today);
   const listed = (of: keyof typeof SOLD) =>
     ({ ...SOLD[of], dateRangeStartDate: day, dateRangeEndDate: day }) as const;
   // The list takes one status only, and cards and Pix differ in it.
@@ -74,7 +75,7 @@ function figures({ at, today, yesterday, toReceive }: TodaySums, visit: Visit): 
       say('Sold today'),
       to(PAYMENTS, atLeast(money(soldOf(today)), isCut, wording), ofAll),
       'plain',
-      html`${before(soldOf(yesterday), soldOf(today), wording)}<br>${sales}`,
+      html`${before(soldOf(yesterday), soldOf(today), isCut || isCutOf(yesterday), wording)}<br>${sales}`,
     ),
     approvalFigure(today, yesterday, (text) => to(CHARTS, text), wording),
     figure(
@@ -90,7 +91,12 @@ function figures({ at, today, yesterday, toReceive }: TodaySums, visit: Visit): 
       say('Given back today'),
       atLeast(money(today.givenBack.amount), today.givenBack.isCut, wording),
       'plain',
-      html`${before(yesterday.givenBack.amount, today.givenBack.amount, wording)}<br>${say('{count} times', {
+      html`${before(
+        yesterday.givenBack.amount,
+        today.givenBack.amount,
+        today.givenBack.isCut || yesterday.givenBack.isCut,
+        wording,
+      )}<br>${say('{count} times', {
         count: count(today.givenBack.count),
       })}`,
     ),
@@ -111,9 +117,10 @@ function atLeast(text: string, isCut: boolean, { say }: Wording): string {
   return isCut ? say('{count} or more', { count: text }) : text;
 }
 
-function before(then: number, now: number, { say, money, change }: Wording): string {
+/** What is cut is not compared. */
+function before(then: number, now: number, isCut: boolean, { say, money, change }: Wording): string {
   const amount = money(then);
-  return then === 0
+  return then === 0 || isCut
     ? say('Yesterday {amount}', { amount })
     : say('Yesterday {amount} ({change})', { amount, change: change(now / then - 1) });
 }

@@ -66,7 +66,7 @@ export function mayLogIn(scopes: readonly Scope[], api: LoginApi): boolean {
   return SCOPES_OF_API[api].some((scope) => scopes.includes(scope));
 }
 
-/** The `createdBy` of acts without a person. */
+/** The `createdBy` of acts without a credential. */
 const RESERVED_USER_NAMES = ['system', 'subscriber'];
 
 /**

@@ -63,7 +63,7 @@ async function storeCard(
   deadlineAt: number,
 ): Promise<Stored | NotStored> {
   const store = async (isToBeVerified: boolean): Promise<StoreVaultCardResult> => {
-    const card = { named, isToBeVerified, typedAt: keeper.address };
+    const card = { named, isToBeVerified, ipAddress: keeper.address };
     const once = await storeVaultCard(storing, keeper, card, NO_KEY, deadlineAt);
     if (once.kind !== 'first') throw new Error('a request without a key is the first');
     return once.result;
@@ -96,7 +96,7 @@ function refused(result: Exclude<StoreVaultCardResult, { kind: 'stored' }>): Not
     case 'limited':
       return { kind: 'declined', words: refusalWords([result.refusal]) };
     case 'tooManyCopies':
-      return { kind: 'declined', words: 'Este cartão já está em uso demais aqui. Fale com o vendedor.' };
+      return { kind: 'declined', words: 'Este cartão já foi cadastrado vezes demais. Fale com o vendedor.' };
     case 'notSent':
     case 'notConnected':
     case 'verificationNotOffered':

@@ -38,7 +38,7 @@ export function subscriberPage(shown: ShownPage, script: PageScript): string {
     ['Vendedor', seller.name],
     ['Plano', plan.name],
     ['Valor', `${reaisShown(centsOfPlanAmount(terms.amount))} ${rhythmOf(terms)}`],
-    ['Paga com', paidWith(shown)],
+    ['Forma de pagamento', paidWith(shown)],
   ];
   if (isOn && next?.chargeOn != null)
     facts.push(['Próxima cobrança', `${dayText(next.chargeOn)}, ${reaisShown(next.amount)}`]);

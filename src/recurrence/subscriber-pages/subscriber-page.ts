@@ -4,6 +4,7 @@ import type { Day, Instant } from '../../values/instant.ts';
 import type { BillingState } from '../billings/billing.ts';
 import { isLastInstallment } from '../subscriptions/schedule.ts';
 import {
+  ENDED_STATES,
   type Subscription,
   type SubscriptionWithEvents,
   takesCardOfSubscriber,
@@ -72,5 +73,5 @@ export function mayBeCanceled(
   { state }: Pick<Subscription, 'state'>,
   { mayCancel }: Pick<SubscriberPage, 'mayCancel'>,
 ): boolean {
-  return mayCancel && (state === 'active' || state === 'blocked' || state === 'pending');
+  return mayCancel && !ENDED_STATES.includes(state);
 }

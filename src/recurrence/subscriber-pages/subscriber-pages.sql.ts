@@ -41,7 +41,7 @@ const PUT = statement(
    select s.merchant_id, s.subscription_id, $3, $4, $5, $6, $7::timestamptz from subscriptions s
    where s.merchant_id = $1 and s.subscription_id = $2
    on conflict (merchant_id, subscription_id) do update set may_cancel = excluded.may_cancel,
-     expires_at = excluded.expires_at, created_by = excluded.created_by,
+     expires_at = excluded.expires_at,
      page_key = case when g.expires_at > excluded.created_at then g.page_key else excluded.page_key end,
      card_tries = 0
    returning ${PAGE.columns}`,

@@ -297,7 +297,7 @@ async function writeMove(
   const ended = [ends?.billingId ?? null, ends?.isSkipped ?? false];
   const reason = state === 'canceled' ? by : null;
   const { event = null, body = null } =
-    state === null ? {} : moveAlert({ subscriptionId, state, reason, ...REACTIVATED[by] });
+    state === null ? {} : moveAlert({ subscriptionId, state, reason, by });
   const values = [...key, state, ...stamp, ...ended, 'opened', event, body, reason];
   const [moved] = state === null && ends === null ? [] : await tx.query(MOVE, values);
   if (opens !== null) {
@@ -307,11 +307,6 @@ async function writeMove(
   if (state !== null) tx.record(subscriptionChanged(change, { state: locked.state }, { state }));
   return moved?.notice_waits === true;
 }
-
-const REACTIVATED = {
-  user: {},
-  subscriber: { description: 'Reativada pelo assinante, com outro cartão.' },
-} as const;
 
 function parseCounted(row: Row): CountedBilling {
   const { lastChargedAt, ...billing } = LATEST.parse(row);

@@ -84,16 +84,31 @@ type Move = {
   readonly paymentId?: string | null;
   /** In place of that of a reactivation. */
   readonly description?: string;
+  /** Who has activated it again; absent: its merchant. */
+  readonly by?: keyof typeof REACTIVATED;
 };
 
-export function moveAlert({ subscriptionId, state, reason, billingId, paymentId, description }: Move): Alert {
+const REACTIVATED = {
+  user: 'Reativada a seu pedido.',
+  subscriber: 'Reativada pelo assinante, com outro cartão.',
+} as const;
+
+export function moveAlert({
+  subscriptionId,
+  state,
+  reason,
+  billingId,
+  paymentId,
+  description,
+  by = 'user',
+}: Move): Alert {
   return subscriptionAlert({
     event: MOVE_EVENTS[state],
     subscriptionId,
     billingId: billingId ?? null,
     paymentId: paymentId ?? null,
     reason: reason && REASON_WORDS[reason],
-    description: reason === null ? (description ?? 'Reativada a seu pedido.') : REASON_SENTENCES[reason].pt,
+    description: reason === null ? (description ?? REACTIVATED[by]) : REASON_SENTENCES[reason].pt,
     status: SUBSCRIPTION_STATE_WORDS[state],
   });
 }

@@ -18,7 +18,7 @@ const WATCHED = rowCodec(
     tid: column.nullable(column.text()),
     /** Real time since the watch should have ended; negative before. */
     overMilliseconds: column.real('(extract(epoch from now() - c.watched_until) * 1000)::float8'),
-    /** Another time: somebody has it looked at anew meanwhile. */
+    /** A fence: with another `due_at` the charge is to be looked at anew, and this look says nothing. */
     claimedUntil: column.text('c.due_at::text'),
     /** It was a pre-authorization. */
     wasPreauthorized: column.boolean(

@@ -96,8 +96,8 @@ export async function issuePix(
  * While the first caller waits, the charge may be taken back as unsent, so a repeat is promised nothing. Once
  * its process has left it to the resolving work, or died, it is made.
  */
-function isStillAsked({ state, fence, isUnresolved }: Pix): boolean {
-  return state === 'issuing' && fence === FIRST_FENCE && !isUnresolved;
+function isStillAsked({ state, fence, unknownReason }: Pix): boolean {
+  return state === 'issuing' && fence === FIRST_FENCE && unknownReason === null;
 }
 
 /** Null: it was never sent, and its key is free again. */

@@ -88,7 +88,7 @@ export const PIX = rowCodec(
     requestedAt: column.instant(),
     fence: column.whole(),
     tries: column.whole(),
-    isUnresolved: column.boolean('p.unknown_reason is not null'),
+    unknownReason: column.nullable(column.text()),
     payments: column.parsedBy(
       (value) => (Array.isArray(value) ? value.map(PAYMENT.parse) : undefined),
       `${PAYMENTS}`,

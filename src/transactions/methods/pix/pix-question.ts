@@ -49,16 +49,21 @@ function endOf({ isExpiring }: Pick<Pix, 'isExpiring'>): PixChange {
   return { event: isExpiring ? 'expire' : 'cancel' };
 }
 
-/** The records of a bank may lag behind each other: so often it must not know a charge that it has made. */
-const TRIES_UNKNOWN = 8;
+type Asking = Pick<Pix, 'isExpiring' | 'tries' | 'unknownReason'>;
 
-function resultOfAbsence(pix: Pick<Pix, 'isExpiring' | 'tries'>): PixResult {
-  if (pix.tries >= TRIES_UNKNOWN) return changed(endOf(pix), 'unknownToBank');
-  return { kind: 'unknown', cause: 'unusable', reason: 'the bank does not know a charge that it has made' };
+/** Tries are minutes apart by then. */
+const TRIES_BEFORE_ABSENCE = 8;
+const ABSENT = 'the bank does not know a charge that it has made';
+
+/** The records of a bank may lag behind each other: believed when the try before has found nothing either. */
+function resultOfAbsence(pix: Asking): PixResult {
+  const wasAbsent = pix.unknownReason === ABSENT;
+  if (wasAbsent && pix.tries >= TRIES_BEFORE_ABSENCE) return changed(endOf(pix), 'unknownToBank');
+  return { kind: 'unknown', cause: 'unusable', reason: ABSENT };
 }
 
 /** The bank's answer counts: paid, the charge waits for the report; unknown for long, it cannot be paid. */
-export function resultOfRemove(pix: Pick<Pix, 'isExpiring' | 'tries'>, answer: PixRemoveAnswer): PixResult {
+export function resultOfRemove(pix: Asking, answer: PixRemoveAnswer): PixResult {
   switch (answer.kind) {
     case 'removed':
       return changed(endOf(pix));
@@ -72,10 +77,7 @@ export function resultOfRemove(pix: Pick<Pix, 'isExpiring' | 'tries'>, answer: P
 }
 
 /** Reads the bank's record of a charge whose time is over. Null: the bank still has it. */
-export function resultOfLastSearch(
-  pix: Pick<Pix, 'isExpiring' | 'tries'>,
-  found: FoundPix,
-): PixResult | null {
+export function resultOfLastSearch(pix: Asking, found: FoundPix): PixResult | null {
   switch (found.kind) {
     case 'waiting':
       return null;

@@ -141,8 +141,8 @@ export type Pix = PixKey & {
   readonly requestedAt: Instant;
   readonly fence: number;
   readonly tries: number;
-  /** The process that asked the bank has left the charge to the resolving work. */
-  readonly isUnresolved: boolean;
+  /** Why the last try had no clear answer; null: who asked has not left it to the resolving work. */
+  readonly unknownReason: string | null;
 };
 
 export type PixTerms = Pick<
