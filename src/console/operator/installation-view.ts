@@ -30,13 +30,14 @@ const PEERS: Readonly<
   },
   bank: {
     name: 'Bank of the boletos',
-    silence: 'Boletos that are asked for wait; those that are registered can be paid. Look at the bridge.',
+    silence:
+      'New boletos are refused, to be asked for again, or wait; those that are registered can be paid. Look at the bridge.',
     leadsTo: { path: UNRESOLVED, title: 'Unresolved' },
   },
   pix: {
     name: 'Bank of Pix',
     silence:
-      'Pix that are asked for wait; what is paid meanwhile is told late. Look at the bank, and the way to it.',
+      'New Pix are refused, to be asked for again, or wait; what is paid meanwhile is told late. Look at the bank, and the way to it.',
     leadsTo: { path: UNRESOLVED, title: 'Unresolved' },
   },
   antifraud: {
