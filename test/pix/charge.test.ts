@@ -152,8 +152,9 @@ test('what paid a Pix is shown less the fee, divided, and taken back in proporti
 });
 
 test('a lost answer of the bank is 202, and the charge is made once, whether the bank had made it or not', async () => {
-  for (const fault of ['silent', 'booksButUnavailable']) {
+  for (const fault of ['silent', 'booksButUnavailable', 'withoutCode']) {
     await script(shop, 'PUT /cob', { fault });
+    await script(shop, 'GET /cob', { fault: 'withoutCode' });
     const reply = await charge(shop);
     // Where the bank answered 503 at once it may have been asked again before this answer was written.
     if (fault === 'silent' || reply.status === 202)
@@ -365,6 +366,8 @@ test('what the bank never lists as received is known from its record of the char
   await shop.service.auditor.query("update pix_cursors set bank = 'none'");
   try {
     await pay(shop, txid);
+    // The standard lets a record leave the code out.
+    await script(shop, 'GET /cob', { fault: 'withoutCode' });
     assert.equal((await cancel(shop, paymentId)).status, 409);
     const { body } = await untilStatus(shop, paymentId, 'Paga');
     assert.deepEqual([body.payments.length, body.payments[0].kind], [1, 'expected']);

@@ -170,6 +170,14 @@ test('a payment that came before the end wins: the billing is paid, and the subs
   await of.untilAuthorization(id, 'Ended');
 });
 
+test('a first charge is paid also where the bank leaves its code out of every record', async () => {
+  const { id, authorization } = await of.enrol(await of.makePlan());
+  await faults('GET /cob', 'withoutCode', 1_000);
+  assert.equal((await pay({ code: authorization.pixEmv })).status, 201);
+  await of.untilStatus(id, 'Active');
+  await of.untilBilling(id, 1, 'Paid');
+});
+
 test('a first charge that is made late has the seconds that are left', async () => {
   await silent();
   const { id, authorization } = await of.enrol(await of.makePlan());

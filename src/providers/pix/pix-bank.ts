@@ -59,15 +59,18 @@ export type PixIssueAnswer =
   | BankUnknown
   | BankNotConnected;
 
+/** The standard lets a record leave the code out. `codeFault`: why there is none that may be shown. */
+type FoundCode = RegisteredPix | { readonly pixEmv: null; readonly codeFault: string };
+
 /** `notFound` does not prove absence: a request may still be on its way. */
 export type FoundPix =
   /**
    * `isOver`: by its own terms nobody can pay it any more, beyond any doubt about clocks and holidays.
    * `endsAt`: when its time is over, as the bank has it; null: it has a due day, or the record does not say.
    */
-  | ({ readonly kind: 'waiting'; readonly isOver: boolean; readonly endsAt: Instant | null } & RegisteredPix)
+  | ({ readonly kind: 'waiting'; readonly isOver: boolean; readonly endsAt: Instant | null } & FoundCode)
   /** `receipts`: what arrived for it, as far as its record says. */
-  | ({ readonly kind: 'paid'; readonly receipts: readonly PixReceipt[] } & RegisteredPix)
+  | ({ readonly kind: 'paid'; readonly receipts: readonly PixReceipt[] } & FoundCode)
   | { readonly kind: 'removed' }
   | { readonly kind: 'notFound' }
   | BankUnknown
@@ -167,7 +170,7 @@ export type PixBank = RecurringPix & {
   readonly recurring: RecurringTerms | null;
   /** Repeating a txid never makes a second charge. */
   issue(request: PixRequest, timeoutMilliseconds: number): Promise<PixIssueAnswer>;
-  /** The bank's record, checked against the request like an answer of `issue`. */
+  /** The bank's record, checked against the request like an answer of `issue`, which alone needs a code. */
   find(name: PixName, timeoutMilliseconds: number): Promise<FoundPix>;
   remove(name: PixName, timeoutMilliseconds: number): Promise<PixRemoveAnswer>;
   refund(request: PixRefundRequest, timeoutMilliseconds: number): Promise<PixRefundAnswer>;

@@ -30,14 +30,14 @@ export function resultOfIssue(answer: PixIssueAnswer): PixResult {
   }
 }
 
-/** Reads the bank's record of a charge that is being issued. Null: there is none, and it is asked for. */
+/** Reads the bank's record of a charge that is being issued. Null: it is asked for, as one without a code. */
 export function resultOfSearch(found: FoundPix): PixResult | null {
   switch (found.kind) {
     case 'notFound':
       return null;
     case 'waiting':
     case 'paid':
-      return changed({ event: 'issue', registered: { pixEmv: found.pixEmv } });
+      return found.pixEmv === null ? null : changed({ event: 'issue', registered: { pixEmv: found.pixEmv } });
     case 'removed':
       return changed({ event: 'refuse', reason: 'removedAtBank' }, 'refusedByBank');
     default:

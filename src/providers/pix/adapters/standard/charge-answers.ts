@@ -84,18 +84,17 @@ export function readCharge(body: unknown, { txid, amount }: PixName): FoundPix {
   if (status.startsWith('REMOVIDA')) return { kind: 'removed' };
   if (status !== 'ATIVA' && status !== 'CONCLUIDA')
     return unknown('the status of the charge is none we know');
-  const pixEmv = fields.pixCopiaECola;
-  if (typeof pixEmv !== 'string') return unknown('the answer has no QR code');
-  const fault = faultOfCode(pixEmv, { txid, amount });
-  if (fault !== null) return unknown(`the QR code is not of this charge: ${fault}`);
-  if (status === 'ATIVA')
-    return {
-      kind: 'waiting',
-      pixEmv,
-      isOver: isOver(fields.calendario, Date.now()),
-      endsAt: endOf(fields.calendario),
-    };
-  return { kind: 'paid', pixEmv, receipts: receiptsOfCharge(fields.pix, txid) };
+  const code = codeOf(fields.pixCopiaECola, { txid, amount });
+  if (status === 'CONCLUIDA') return { kind: 'paid', ...code, receipts: receiptsOfCharge(fields.pix, txid) };
+  const { calendario } = fields;
+  return { kind: 'waiting', ...code, isOver: isOver(calendario, Date.now()), endsAt: endOf(calendario) };
+}
+
+function codeOf(pixEmv: unknown, name: Pick<PixName, 'txid' | 'amount'>) {
+  if (typeof pixEmv !== 'string') return { pixEmv: null, codeFault: 'the answer has no QR code' } as const;
+  const fault = faultOfCode(pixEmv, name);
+  if (fault === null) return { pixEmv };
+  return { pixEmv: null, codeFault: `the QR code is not of this charge: ${fault}` } as const;
 }
 
 /** Clocks differ, and a payment may be on its way. */

@@ -131,7 +131,7 @@ function issuedOf(found: FoundPix): PixIssueAnswer {
   switch (found.kind) {
     case 'waiting':
     case 'paid':
-      return { kind: 'issued', pixEmv: found.pixEmv };
+      return found.pixEmv === null ? unknown(found.codeFault) : { kind: 'issued', pixEmv: found.pixEmv };
     case 'unknown':
       return found;
     case 'notConnected':
