@@ -17,11 +17,13 @@ export type Dialect = {
   /** How many days ahead of its due day a recurring charge must come, at least and at most. */
   readonly leastLeadDays: number;
   readonly mostLeadDays: number;
+  /** Whether the end of an authorization ends what was sent under it. */
+  readonly endsCharges: boolean;
 };
 
 export const STANDARD: Dialect = {
   ...{ webhookPath: true, mostItems: MOST_ITEMS, without: [], isNewer: false },
-  ...{ leastLeadDays: 0, mostLeadDays: MOST_LEAD_DAYS },
+  ...{ leastLeadDays: 0, mostLeadDays: MOST_LEAD_DAYS, endsCharges: true },
 };
 
 export function readDialect(fields: FieldReader): Dialect {
@@ -32,6 +34,7 @@ export function readDialect(fields: FieldReader): Dialect {
     isNewer: fields.booleanOr('isNewer', false),
     leastLeadDays: fields.integerOrNull('leastLeadDays', 0, MOST_LEAD_DAYS) ?? 0,
     mostLeadDays: fields.integerOrNull('mostLeadDays', 0, MOST_LEAD_DAYS) ?? MOST_LEAD_DAYS,
+    endsCharges: fields.booleanOr('endsCharges', true),
   };
 }
 

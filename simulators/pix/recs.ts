@@ -103,7 +103,7 @@ export const listRecs: Act = ({ receiver, query }) => {
   return pageAnswer(asked, { name: 'recs', items, shape: (rec) => wholeRecShape(receiver, rec), filters });
 };
 
-/** Ends an authorization, with the charges that were still to be made under it. */
+/** Ends an authorization, with the charges that were still to be made under it where the bank is so. */
 export function endRec(
   bank: Bank,
   receiver: Receiver,
@@ -111,7 +111,8 @@ export function endRec(
   { status, ending }: { status: 'CANCELADA' | 'REJEITADA'; ending: Ending },
 ): void {
   const happenedAt = bank.now(receiver);
-  const open = rec.cobrs.filter((cobr) => ['CRIADA', 'ATIVA'].includes(statusOf(cobr)));
+  const sent = receiver.dialect.endsCharges ? rec.cobrs : [];
+  const open = sent.filter((cobr) => ['CRIADA', 'ATIVA'].includes(statusOf(cobr)));
   const ofCharges = open.flatMap((cobr): Happening[] => {
     const over = { txid: cobr.txid, status: 'CANCELADA', happenedAt } as const;
     const end: Happening = { type: 'cobrStatus', ...over, ending: { ...ending, codigo: 'SLCR' } };

@@ -18,6 +18,7 @@ export const FAULTS = [
   'wrongCodeAddress',
   'wrongCodeAmount',
   'withoutCode',
+  'withoutPix',
   'repeatedItems',
   'withoutNewest',
 ] as const;

@@ -96,7 +96,9 @@ function falseBody(body: object, fault: Fault): object {
     case 'wrongCodeAmount':
       return { ...body, pixCopiaECola: resealed(code.replace('5303986', '530398654040.01')) };
     case 'withoutCode':
-      return Object.fromEntries(Object.entries(body).filter(([name]) => name !== 'pixCopiaECola'));
+      return without(body, 'pixCopiaECola');
+    case 'withoutPix':
+      return without(body, 'pix');
     case 'repeatedItems':
       return eachList(body, (items) => items.flatMap((item) => [item, item]));
     case 'withoutNewest':
@@ -104,6 +106,10 @@ function falseBody(body: object, fault: Fault): object {
     default:
       return body;
   }
+}
+
+function without(body: object, field: string): object {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => name !== field));
 }
 
 function eachList(body: object, change: (items: readonly unknown[]) => unknown[]): object {

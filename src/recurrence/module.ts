@@ -10,6 +10,7 @@ import type { OutageWatch } from '../platform/work/outage-watch.ts';
 import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
 import type { PixBanks } from '../providers/open-pix-banks.ts';
 import type { PixSettings } from '../providers/pix/pix-settings.ts';
+import { leadDaysAt } from '../providers/pix/recurring-pix.ts';
 import { openTryLimit } from '../transactions/payers/answer-payer.ts';
 import { openPayersLine } from '../transactions/payers/open-payers-line.ts';
 import { readPageScript } from '../transactions/payers/read-page-script.ts';
@@ -56,6 +57,7 @@ import {
 } from './subscriptions/endpoints.ts';
 import { claimPlanCancellations, EARLIEST_CANCELLATION } from './subscriptions/plan-cancellations.sql.ts';
 import { newSubscriptionsWrite } from './subscriptions/subscription-creation.sql.ts';
+import type { LeadDaysOf } from './subscriptions/subscriptions.sql.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 
 const PLANS_AT_ONCE = 4;
@@ -229,7 +231,10 @@ type RecurrenceContext = CollectionContext & {
 /** `pixOutage`: whether each bank of Pix answers anything. */
 export function openRecurrence(
   context: RecurrenceContext,
-  below: BelowCollection & { readonly vault: Pick<Vault, 'storing'>; readonly pixOutage: OutageWatch },
+  below: Omit<BelowCollection, 'leadDaysOf'> & {
+    readonly vault: Pick<Vault, 'storing'>;
+    readonly pixOutage: OutageWatch;
+  },
 ): Module {
   const { database, search, lookUp, batched, clock, audit, pixBanks, configuration } = context;
   const { deliverer } = below.webhooks;
@@ -242,10 +247,11 @@ export function openRecurrence(
     alarmUnanswered: alarmOfUnanswered(context),
     pixTimeoutMilliseconds: configuration.pix.timeoutMilliseconds,
   };
+  const leadDaysOf: LeadDaysOf = (bank) => (bank === null ? 0 : leadDaysAt(pixBanks.of(bank)));
   const writeChange = batched(subscriptionChangesWrite(audit, deliverer));
   const parts = [
     openPlans(context, below),
-    openCollection(context, below, mayBeDue, (charging) =>
+    openCollection(context, { ...below, leadDaysOf }, mayBeDue, (charging) =>
       openAutomaticPix(context, { ...automatic, ...charging, notify: mayBeDue.notify }, below.pixOutage),
     ),
     openAlerts(context, below),
@@ -278,7 +284,7 @@ export function openRecurrence(
         clock,
         search,
         lookUp,
-        writeCancel: batched(billingCancelsWrite(audit, deliverer)),
+        writeCancel: batched(billingCancelsWrite(audit, deliverer, leadDaysOf)),
       }),
     ],
     works: [...parts.flatMap(({ works }) => works), ...subscribersWork(context)],
@@ -296,7 +302,10 @@ function subscribersWork({ configuration, database, metrics }: RecurrenceContext
   );
 }
 
-function openPlans(context: RecurrenceContext, { idempotency, webhooks }: BelowCollection): Module {
+function openPlans(
+  context: RecurrenceContext,
+  { idempotency, webhooks }: Pick<BelowCollection, 'idempotency' | 'webhooks'>,
+): Module {
   const { database, lookUp, batched, clock, audit } = context;
   const { deliverer } = webhooks;
   const wakeSignal = createWakeSignal();
@@ -325,7 +334,7 @@ function openPlans(context: RecurrenceContext, { idempotency, webhooks }: BelowC
 
 function openAlerts(
   { database, search, clock }: RecurrenceContext,
-  { idempotency, webhooks }: BelowCollection,
+  { idempotency, webhooks }: Pick<BelowCollection, 'idempotency' | 'webhooks'>,
 ): Module {
   const { findRequest } = idempotency;
   const wakeSignal = createWakeSignal();

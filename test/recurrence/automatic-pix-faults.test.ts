@@ -130,6 +130,97 @@ test('a day in the next cycle is never chosen: the billing ends in plain words, 
   await of.untilBilling(id, 2, 'Paid');
 });
 
+test('a first try that its bank moved to a working day, and refused early, is not taken for the next one', async () => {
+  // Due on a Saturday.
+  for (let days = 1; ; days = 7) {
+    const { body } = await call(shop.url, '/homologation/clock', { token: shop.token });
+    const due = new Date(Date.parse(`${body.now.slice(0, 10)}T12:00:00Z`) + 7 * 86_400_000);
+    if (due.getUTCDay() === 6 && due.getUTCDate() <= 28) break;
+    await of.jump(due.getUTCDay() === 6 ? days : (6 - due.getUTCDay() + 7) % 7);
+  }
+  const { id, authorization } = await of.authorized(34.5);
+  const steps = [{ plan: 'rejects', code: 'AM02' }];
+  await order(shop, 'payers', { idRec: authorization.recurrenceId, steps });
+  await of.jump(12);
+  const first = await of.untilBilling(id, 1, 'Paid');
+  const charged = (await of.timelineOf(first)).filter(({ type }) => type === 'Charged');
+  assert.deepEqual(
+    charged.map(({ outcome }) => outcome),
+    ['InsufficientFunds', 'Approved'],
+  );
+});
+
+test('a charge that its bank refuses for a while is sent again for as long as it is in time, by the lead time of now', async () => {
+  const { id } = await of.authorized(36.1, { planType: 'Weekly', attempts: 0 });
+  const { auditor } = of.service;
+  // As if the lead time had been shorter when the payer agreed.
+  await auditor.query('update pix_authorizations set lead_days = 1 where subscription_id = $1', [id]);
+  const refusals = Array.from({ length: 12 }, () => ({ problem: 'CobROperacaoInvalida' }));
+  await scriptFor(shop, shop.customerOfBank, 'PUT /cobr', ...refusals);
+  await of.jump(8);
+  await of.untilBilling(id, 1, 'Paid');
+  const [next] = await auditor.query(
+    'select due_on - charge_on as days from billings where subscription_id = $1 and installment = 2',
+    [id],
+  );
+  assert.equal(next?.days, 3);
+});
+
+test('a charge that its bank has, and once says it has not, is not made a second time under another name', async () => {
+  const { id } = await of.authorized(38.2);
+  await faults('PUT /cobr', 'booksButUnavailable', 1_000);
+  await faults('GET /cobr', 'unavailable', 1_000);
+  await of.jump(5);
+  await answering();
+  await faults('GET /cobr', 'notFound');
+  await untilRow(id, 'pix_collections', ({ is_sent, state }) => is_sent === true || state === 'voided');
+  await of.jump(4);
+  await of.untilBilling(id, 1, 'Paid');
+  const { rows } = await rowsOf(id, 'pix_collections');
+  assert.deepEqual(
+    rows.slice(0, 1).map(({ state }) => state),
+    ['paid'],
+  );
+});
+
+test('a charge that was sent and paid in the time that a restore has lost is found before its billing ends', async () => {
+  const { id } = await of.authorized(27.1, { planType: 'Weekly', attempts: 0 });
+  await of.jump(4);
+  const { pix_id: pixId, txid } = await untilRow(id, 'pix_collections', ({ is_sent }) => is_sent === true);
+  const { auditor } = of.service;
+  await auditor.query('update merchants set billings_held_at = now()');
+  await auditor.query('delete from pix_collections where pix_id = $1', [pixId]);
+  await auditor.query('delete from billing_charges where transaction_id = $1', [pixId]);
+  await auditor.query(
+    `update billings set transaction_id = null, charges_made = 0, fence = 0, charge_on = due_on - 3
+     where subscription_id = $1`,
+    [id],
+  );
+  await of.jump(10);
+  const lost = () => auditor.query('select from lost_pix_receipts where txid = $1', [txid]);
+  await until('its money is seen', async () => ((await lost()).length === 1 ? true : null));
+  await auditor.query('update merchants set billings_held_at = null');
+  await of.jump(1);
+  await of.untilBilling(id, 1, 'Paid');
+  assert.equal((await lost()).length, 0);
+});
+
+test('a charge that was sent is taken away with its subscription, also where the bank does not do it by itself', async () => {
+  const { id } = await of.authorized(52.3);
+  await of.jump(4);
+  const { txid } = await untilRow(id, 'pix_collections', ({ is_sent }) => is_sent === true);
+  await order(shop, 'dialect', { clientId: shop.customerOfBank, endsCharges: false });
+  try {
+    assert.equal((await of.api(`subscriptions/${id}/status`, { status: 'Canceled' })).status, 200);
+    await untilRow(id, 'pix_collections', ({ state }) => state === 'voided');
+  } finally {
+    await order(shop, 'dialect', { clientId: shop.customerOfBank });
+  }
+  const cobrs = await ledger(shop, 'recurring', shop.customerOfBank);
+  assert.equal(cobrs.find((one) => one.txid === txid)?.status, 'CANCELADA');
+  await of.untilBilling(id, 1, 'Canceled');
+});
+
 test('a billing that failed cannot be charged by hand, and says why', async () => {
   const { id } = await of.authorized(20.53);
   await of.jump(8);
@@ -170,12 +261,59 @@ test('a payment that came before the end wins: the billing is paid, and the subs
   await of.untilAuthorization(id, 'Ended');
 });
 
-test('a first charge is paid also where the bank leaves its code out of every record', async () => {
+test('a charge is paid also where the record of its bank has no code, or does not say by what', async () => {
+  const planId = await of.makePlan();
+  for (const fault of ['withoutCode', 'withoutPix']) {
+    await answering();
+    const { id, authorization } = await of.enrol(planId);
+    await faults('GET /cob', fault, 1_000);
+    assert.equal((await pay({ code: authorization.pixEmv })).status, 201);
+    await of.untilStatus(id, 'Active');
+    await untilRow(id, 'pix_collections', ({ state }) => state === 'paid');
+    await of.untilBilling(id, 1, 'Paid');
+  }
+});
+
+test('a subscription whose first charge its bank took away before the payer agreed goes on with the next billing', async () => {
   const { id, authorization } = await of.enrol(await of.makePlan());
-  await faults('GET /cob', 'withoutCode', 1_000);
-  assert.equal((await pay({ code: authorization.pixEmv })).status, 201);
+  const { first } = await firstChargeOf(id);
+  await order(shop, 'removals', { clientId: shop.customerOfBank, txid: first?.txid });
+  await of.service.auditor.query('update pix_collections set look_at = now() where subscription_id = $1', [id]);
+  await until('the bank was asked about it', async () => {
+    const [row] = await of.service.auditor.query(
+      `select from pix_collections where subscription_id = $1
+         and (look_at is null or look_at between now() and now() + interval '30 seconds')`,
+      [id],
+    );
+    return row ?? null;
+  });
+  await of.decide({ code: authorization.pixEmv, act: 'accept' });
   await of.untilStatus(id, 'Active');
-  await of.untilBilling(id, 1, 'Paid');
+  await untilRow(id, 'pix_collections', ({ state }) => state === 'voided');
+  await of.untilBilling(id, 1, 'PaymentInvalid');
+  await of.untilBilling(id, 2, 'Opened');
+});
+
+test('an authorization that its bank has lost expires with the time of its payer', async () => {
+  const { id } = await of.enrol(await of.makePlan(), { pixAutomatic: { journey: 2 } });
+  await faults('GET /rec', 'notFound', 1_000);
+  await of.service.auditor.query(
+    `update pix_authorizations set requested_at = requested_at - interval '4 days',
+       expires_at = expires_at - interval '4 days', look_at = now() where subscription_id = $1`,
+    [id],
+  );
+  await untilRow(id, 'pix_authorizations', ({ state }) => state === 'ending' || state === 'ended');
+  assert.equal((await of.untilStatus(id, 'Expired')).statusReason, 'NotAuthorized');
+});
+
+test('an authorization that its bank says once that it has not is ended there all the same', async () => {
+  const { id, authorization } = await of.enrol(await of.makePlan(), { pixAutomatic: { journey: 2 } });
+  await faults('PATCH /rec', 'notFound');
+  await faults('GET /rec', 'notFound');
+  assert.equal((await of.api(`subscriptions/${id}/status`, { status: 'Canceled' })).status, 200);
+  await untilRow(id, 'pix_authorizations', ({ state }) => state === 'ended');
+  const recs = await ledger(shop, 'authorizations', shop.customerOfBank);
+  assert.equal(recs.find(({ idRec }) => idRec === authorization.recurrenceId)?.status, 'CANCELADA');
 });
 
 test('a first charge that is made late has the seconds that are left', async () => {

@@ -110,6 +110,21 @@ test('a payer may end it at any time: the subscription is canceled, and so is wh
   assert.ok((await of.billingsOf(id)).every(({ status }) => status === 'Canceled'));
 });
 
+test('a billing that is canceled before its payer agrees is followed by the next one, sent ahead of its day', async () => {
+  const planId = await of.makePlan({ planType: 'Weekly', attempts: 0 });
+  const { id, authorization } = await of.enrol(planId, { pixAutomatic: { journey: 2 } });
+  const [first] = await of.billingsOf(id);
+  const canceled = await of.api(`billing/${first?.id}/cancel`, {});
+  assert.equal(canceled.status, 200, canceled.text);
+  await of.decide({ code: authorization.pixEmv, act: 'accept' });
+  await of.untilStatus(id, 'Active');
+  await of.jump(15);
+  const { expireAt } = await of.untilBilling(id, 2, 'Paid');
+  const cobrs = await ledger(shop, 'recurring', shop.customerOfBank);
+  const ours = cobrs.filter(({ idRec }) => idRec === authorization.recurrenceId);
+  assert.equal((ours[0]?.calendario as Record<string, string>).dataDeVencimento, String(expireAt).slice(0, 10));
+});
+
 test('a merchant who cancels ends the authorization at the bank', async () => {
   const { id, authorization } = await of.authorized(89.9);
   assert.equal((await of.api(`subscriptions/${id}/status`, { status: 'Canceled' })).status, 200);

@@ -43,7 +43,7 @@ before(async () => {
   service = await openTestService(NOTHING_CHARGED);
   rows = { auditor: service.auditor, merchantId: (await service.demo()).merchantId };
   database = openDatabase(service.database.address, () => {});
-  writeEnd = batchWrites(chargeOutcomesWrite(database, DELIVERER));
+  writeEnd = batchWrites(chargeOutcomesWrite(database, DELIVERER, () => 0));
 });
 after(async () => {
   await database?.close();

@@ -121,6 +121,7 @@ export const PIX_PORT = guardedPort<PixBank, 'name' | 'recurring' | 'close'>(
     endFirstCharge: notConnected,
     collect: notConnected,
     findCollection: unknown,
+    endCollection: notConnected,
   },
   {
     reason: 'this bank of Pix is not open here',

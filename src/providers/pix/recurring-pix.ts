@@ -9,6 +9,10 @@ export type RecurringTerms = {
   readonly leadDays: number;
 };
 
+export function leadDaysAt({ recurring }: { readonly recurring: RecurringTerms | null }): number {
+  return recurring?.leadDays ?? 0;
+}
+
 export const PIX_PERIODS = ['weekly', 'monthly', 'quarterly', 'semesterly', 'yearly'] as const;
 export type PixPeriod = (typeof PIX_PERIODS)[number];
 
@@ -80,10 +84,13 @@ export type FoundAuthorization =
   | BankUnknown
   | BankNotConnected;
 
+/** The bank says that it is paid. `payment`: by what; null: its record does not say. */
+type FoundPaid = { readonly kind: 'paid'; readonly payment: PixPaid | null };
+
 /** `ended`: nobody can pay it any more, as the bank says. */
 export type FoundFirstCharge =
   | { readonly kind: 'waiting' | 'ended' | 'notFound' }
-  | ({ readonly kind: 'paid' } & PixPaid)
+  | FoundPaid
   | BankUnknown
   | BankNotConnected;
 
@@ -105,7 +112,7 @@ export type FoundCollection =
   | { readonly kind: 'scheduled' }
   /** Its last try failed, and the charge may be tried again. */
   | { readonly kind: 'failed'; readonly code: string | null }
-  | ({ readonly kind: 'paid' } & PixPaid)
+  | FoundPaid
   | { readonly kind: 'over'; readonly isCanceled: boolean; readonly code: string | null }
   | { readonly kind: 'notFound' }
   | BankUnknown
@@ -129,4 +136,6 @@ export type RecurringPix = {
   /** Sends the charge, or its further try, unless the bank has it. */
   collect(request: CollectionRequest, timeoutMilliseconds: number): Promise<CollectAnswer>;
   findCollection(request: CollectionRequest, timeoutMilliseconds: number): Promise<FoundCollection>;
+  /** Takes it away, which the scheme allows until the day before its first try. Answers what there is afterwards. */
+  endCollection(request: CollectionRequest, timeoutMilliseconds: number): Promise<FoundCollection>;
 };

@@ -62,7 +62,9 @@ async function apply(tools: ApplyTools, change: RedoableChange): Promise<string 
       return movePlan(tools, change);
     case 'billing': {
       const row = { ...(await asRestorer(tools, change)), billingId: change.id };
-      const result = await written(billingCancelsWrite(tools.audit, NOBODY_WAITS), row);
+      // No bank is open here: of Pix Automático the next billing is sent on its due day, with other days.
+      const write = billingCancelsWrite(tools.audit, NOBODY_WAITS, () => 0);
+      const result = await written(write, row);
       return result === 'canceled' ? null : result;
     }
     case 'subscription':

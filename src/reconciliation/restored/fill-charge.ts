@@ -231,7 +231,7 @@ async function endBilling(
 ): Promise<void> {
   const of = { merchantId, billingId, subscriptionId, transactionId: reference.toLowerCase() };
   const end = { ...of, kind: 'resolved', facts: APPROVED, by: RESTORER, at: soldAt } as const;
-  await chargeOutcomesWrite(database, NOBODY_WAITS).write([end], [NO_DEADLINE]);
+  await chargeOutcomesWrite(database, NOBODY_WAITS, () => 0).write([end], [NO_DEADLINE]);
 }
 
 async function release(

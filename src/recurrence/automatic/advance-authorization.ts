@@ -3,12 +3,14 @@ import type { PixBanks } from '../../providers/open-pix-banks.ts';
 import type {
   AuthorizationName,
   AuthorizationRequest,
+  AuthorizationState,
   FoundAuthorization,
 } from '../../providers/pix/recurring-pix.ts';
 import { type Instant, instant } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import {
+  ABSENT,
   isSurelyAbsent,
   nextDailyLookAt,
   nextPendingLookAt,
@@ -114,12 +116,14 @@ async function look(tools: AdvanceTools, authorization: Authorization, timeout: 
   const { merchantId, state, requestedAt, tries } = authorization;
   const found = await pixBanks.of(authorization.bank).findAuthorization(nameOf(authorization), timeout);
   const now = clock.now(merchantId);
-  if (found.kind !== 'found') {
-    const reason = found.kind === 'notFound' ? 'the bank has no such authorization' : found.reason;
+  const isLate = now > authorization.expiresAt;
+  const isGone = found.kind === 'notFound' && isLate && isSurelyAbsent(authorization);
+  if (found.kind !== 'found' && !(isGone && authorization.subscription === 'pending')) {
+    const reason = found.kind === 'notFound' ? ABSENT : found.reason;
     await lookAtAuthorization(database, authorization, nextTryAt(tries, now), reason);
     return;
   }
-  const move = moveOf(authorization, found, now > authorization.expiresAt);
+  const move = moveOf(authorization, found.kind === 'found' ? found.state : 'waiting', isLate);
   if (move === null) {
     const lookAt = state === 'waiting' ? nextPendingLookAt(requestedAt, now) : nextDailyLookAt(now);
     await lookAtAuthorization(database, authorization, lookAt);
@@ -134,12 +138,12 @@ async function look(tools: AdvanceTools, authorization: Authorization, timeout: 
 /** Null: nothing changes. `isLate`: the payer had time enough. */
 function moveOf(
   { subscription }: Authorization,
-  found: Extract<FoundAuthorization, { kind: 'found' }>,
+  state: AuthorizationState['state'],
   isLate: boolean,
 ): SubscriptionMove | null {
   const from = subscription;
   if (from === 'pending') {
-    switch (found.state) {
+    switch (state) {
       case 'approved':
         return { from, to: 'active', reason: null };
       case 'rejected':
@@ -153,7 +157,7 @@ function moveOf(
     }
   }
   const isHeld = from === 'active' || from === 'blocked';
-  return isHeld && found.state !== 'approved' && found.state !== 'waiting'
+  return isHeld && state !== 'approved' && state !== 'waiting'
     ? { from, to: 'canceled', reason: 'payer' }
     : null;
 }
@@ -164,10 +168,10 @@ async function end(
   authorization: Authorization,
   timeout: number,
 ): Promise<void> {
-  const { merchantId, recId, tries } = authorization;
+  const { merchantId, tries } = authorization;
   const found = await pixBanks.of(authorization.bank).endAuthorization(nameOf(authorization), timeout);
   const now = clock.now(merchantId);
-  const isAbsent = found.kind === 'notFound' && (recId !== null || isSurelyAbsent(tries));
+  const isAbsent = found.kind === 'notFound' && isSurelyAbsent(authorization);
   if (isAbsent || (found.kind === 'found' && !isHeld(found))) {
     await endAuthorization(database, authorization);
     await hurryCollections(database, authorization, now);
@@ -185,7 +189,7 @@ function whyNotEnded(found: FoundAuthorization): string {
     case 'found':
       return 'the bank does not end the authorization';
     case 'notFound':
-      return 'the bank has no such authorization yet';
+      return ABSENT;
     default:
       return found.reason;
   }

@@ -1,7 +1,14 @@
 import { newPageKey } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
-import type { CollectAnswer, CollectionRequest, PixPaid } from '../../providers/pix/recurring-pix.ts';
+import {
+  type CollectAnswer,
+  type CollectionRequest,
+  leadDaysAt,
+  type PixPaid,
+} from '../../providers/pix/recurring-pix.ts';
 import { recordCollectedPix } from '../../transactions/methods/pix/collected-pix.sql.ts';
+import { findCollectedReceipt } from '../../transactions/methods/pix/receipts/collected-receipts.sql.ts';
+import { hurryReceipts } from '../../transactions/methods/pix/receipts/receipts.sql.ts';
 import { type Instant, instant, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import type { ChargeRule } from '../billings/charge-result.ts';
 import type { ChargeEnd, ChargeEndResult } from '../collection/charge-outcomes.sql.ts';
@@ -9,6 +16,7 @@ import { APPROVED, type ChargeFacts } from '../collection/outcome-record.ts';
 import { isTooLate } from '../plans/pix-schedule.ts';
 import { type AdvanceTools, advanceAuthorization } from './advance-authorization.ts';
 import {
+  ABSENT,
   type CollectionState,
   isFirstChargeOver,
   isStillDoubtful,
@@ -37,10 +45,11 @@ export type AdvanceCollectionTools = AdvanceTools & {
   readonly notify: () => void;
 };
 
+type Open = { readonly state: 'open'; readonly lookAt: Instant; readonly reason: string | null };
 type Decision =
   | { readonly state: Exclude<CollectionState, 'open' | 'paid'>; readonly code: string | null }
   | { readonly state: 'paid'; readonly payment: PixPaid }
-  | { readonly state: 'open'; readonly lookAt: Instant; readonly reason: string | null };
+  | Open;
 
 const MINUTE_MILLISECONDS = 60_000;
 const RECORD_MILLISECONDS = 10_000;
@@ -70,6 +79,9 @@ async function decideFirst(
 ): Promise<Decision> {
   const { merchantId, txid, amount, subscription, tries } = collection;
   const { requestedAt, expiresAt } = authorization;
+  const isUndecided = async () =>
+    subscription === 'pending' &&
+    (await advanceAuthorization(tools, authorization))?.subscription === 'pending';
   const now = tools.clock.now(merchantId);
   const isWanted = subscription === 'pending' || subscription === 'active';
   const isOver = !isWanted || isFirstChargeOver(expiresAt, now);
@@ -80,33 +92,53 @@ async function decideFirst(
     ? bank.endFirstCharge({ ...name, now }, tools.pixTimeoutMilliseconds)
     : bank.findFirstCharge(name, tools.pixTimeoutMilliseconds));
   switch (found.kind) {
-    case 'paid': {
-      const isPending = subscription === 'pending';
-      const after = isPending ? await advanceAuthorization(tools, authorization) : null;
-      return after?.subscription === 'pending' ? open : { state: 'paid', payment: found };
-    }
+    case 'paid':
+      return (await isUndecided()) ? open : decidePaid(tools, collection, authorization, found.payment);
     case 'ended':
-      return { state: 'voided', code: null };
+      return (await isUndecided()) ? open : { state: 'voided', code: null };
     case 'waiting':
       return open;
     case 'notFound':
       if (!isOver && authorization.state === 'asking') return open;
-      if (isOver && isSurelyAbsent(tries)) return { state: 'voided', code: null };
-      return { state: 'open', lookAt: nextTryAt(tries, now), reason: 'the bank has no such charge yet' };
+      if (isOver && isSurelyAbsent(collection)) return { state: 'voided', code: null };
+      return { state: 'open', lookAt: nextTryAt(tries, now), reason: ABSENT };
     default:
       return { state: 'open', lookAt: nextTryAt(tries, now), reason: found.reason };
   }
 }
 
+/** Where the bank's record does not say what paid a charge, what arrived under its txid does. */
+async function decidePaid(
+  { database, clock }: AdvanceCollectionTools,
+  collection: Collection,
+  { bank }: Authorization,
+  payment: PixPaid | null,
+): Promise<Decision> {
+  const { merchantId, tries } = collection;
+  if (payment !== null) return { state: 'paid', payment };
+  const now = clock.now(merchantId);
+  const receipt = await findCollectedReceipt(database, collection);
+  if (receipt !== null) {
+    const { endToEndId, amount, receivedAt } = receipt;
+    // The bank lists by real time; a merchant's test clock may be ahead of it.
+    const paidAt = instant(receivedAt + now - clock.unmoved());
+    return { state: 'paid', payment: { endToEndId, amount, paidAt } };
+  }
+  await hurryReceipts(database, bank);
+  return { state: 'open', lookAt: nextTryAt(tries, now), reason: 'it is paid, and its Pix has not come' };
+}
+
 /** By then a request has arrived, or never will. */
 const LATE_MILLISECONDS = 10 * MINUTE_MILLISECONDS;
+/** Before the bank's own reason, of a charge that is sent again for as long as it is in time. */
+const REFUSED = 'the bank does not make the charge, and its authorization holds: ';
 
 async function decideCharge(
   tools: AdvanceCollectionTools,
   collection: Collection,
   authorization: Authorization,
 ): Promise<Decision> {
-  const { merchantId, isSent, isHeld, tries } = collection;
+  const { merchantId, isSent, isHeld, attemptNumber, dueOn, tries } = collection;
   const bank = tools.pixBanks.of(authorization.bank);
   const request = requestOf(collection, authorization);
   const timeout = tools.pixTimeoutMilliseconds;
@@ -114,41 +146,58 @@ async function decideCharge(
   const today = saoPauloDay(now);
   // What nobody wants any more is not sent: a kill may have left its intent alone.
   const isWanted = collection.subscription === 'active' && authorization.state !== 'ending';
-  const isInTime = !isTooLate(collection, bank.recurring?.leadDays ?? 0, today);
+  const isInTime = !isTooLate(collection, leadDaysAt(bank), today);
   const mayBeSent = !isSent && isWanted && !isHeld && isInTime;
-  const answer = await (mayBeSent ? bank.collect(request, timeout) : bank.findCollection(request, timeout));
-  if (!isSent && !mayBeSent && !isHeld && answer.kind === 'notFound') {
-    // The last request of yesterday may still be on its way.
-    const quietAt = instant(startOfSaoPauloDay(today) + LATE_MILLISECONDS);
-    if (isWanted && now < quietAt) return { state: 'open', lookAt: quietAt, reason: 'its day is over' };
-    // It is taken again, with other days, if it is still wanted.
-    return { state: 'voided', code: null };
-  }
+  // The scheme lets it be taken away until the day before its first try.
+  const mayBeEnded = isSent && !isWanted && !isHeld && attemptNumber === 1 && today < dueOn;
+  const answer = await (mayBeSent
+    ? bank.collect(request, timeout)
+    : mayBeEnded
+      ? bank.endCollection(request, timeout)
+      : bank.findCollection(request, timeout));
+  if (answer.kind === 'paid') return decidePaid(tools, collection, authorization, answer.payment);
+  if (!isSent && !mayBeSent && !isHeld && answer.kind === 'notFound')
+    return decideUnsent(collection, isWanted, now);
   const decision = decisionOf(collection, answer, now);
   const isCanceled = answer.kind === 'refused' || (answer.kind === 'over' && answer.isCanceled);
   if (!isCanceled) return decision;
   // Without an authorization there is no charge: the bank says whether the payer has ended it.
   const after = await advanceAuthorization(tools, authorization);
   if (after?.subscription !== 'active') return { state: 'voided', code: null };
-  if (!isStillDoubtful(tries)) return decision;
-  const reason = `the bank does not make the charge, and its authorization holds: ${decision.state}`;
-  return { state: 'open', lookAt: nextSendAt(tries, now), reason };
+  if (answer.kind === 'over' && !isStillDoubtful(tries)) return decision;
+  const why = answer.kind === 'refused' ? answer.reason : decision.state;
+  return { state: 'open', lookAt: nextSendAt(tries, now), reason: REFUSED + why };
 }
 
-function requestOf(collection: Collection, { recId }: Authorization): CollectionRequest {
+/** The bank has none, and it can no longer be sent with its days. */
+function decideUnsent({ tries, unknownReason }: Collection, isWanted: boolean, now: Instant): Decision {
+  if (isWanted && unknownReason?.startsWith(REFUSED) === true)
+    return { state: 'invalid', code: unknownReason.slice(REFUSED.length) };
+  // The last request of yesterday may still be on its way.
+  const quietAt = instant(startOfSaoPauloDay(saoPauloDay(now)) + LATE_MILLISECONDS);
+  if (isWanted && now < quietAt) return { state: 'open', lookAt: quietAt, reason: ABSENT };
+  if (!isSurelyAbsent({ tries, unknownReason }))
+    return { state: 'open', lookAt: nextTryAt(tries, now), reason: ABSENT };
+  // It is taken again, with other days, if it is still wanted.
+  return { state: 'voided', code: null };
+}
+
+export function requestOf(collection: Collection, { recId }: Authorization): CollectionRequest {
   const { merchantId, txid, amount, dueOn, attemptNumber, tryOn } = collection;
   return { merchantId, recId: recId ?? '', txid, amount, dueOn, attemptNumber, tryOn };
 }
 
-function decisionOf({ isSent, tryOn, tries }: Collection, answer: CollectAnswer, now: Instant): Decision {
+function decisionOf(
+  { isSent, tryOn, tries }: Collection,
+  answer: Exclude<CollectAnswer, { kind: 'paid' }>,
+  now: Instant,
+): Decision {
   switch (answer.kind) {
     case 'scheduled': {
       // What the payer's bank refuses at once is known in a moment.
       const lookAt = isSent ? nextLookAt(tryOn, now) : instant(now + MINUTE_MILLISECONDS);
       return { state: 'open', lookAt, reason: null };
     }
-    case 'paid':
-      return { state: 'paid', payment: answer };
     case 'failed':
       return { state: 'failed', code: answer.code };
     case 'over':
@@ -156,7 +205,7 @@ function decisionOf({ isSent, tryOn, tries }: Collection, answer: CollectAnswer,
     case 'refused':
       return { state: 'invalid', code: answer.reason };
     case 'notFound':
-      return { state: 'open', lookAt: nextSendAt(tries, now), reason: 'the bank has no such charge' };
+      return { state: 'open', lookAt: nextSendAt(tries, now), reason: ABSENT };
     default:
       return { state: 'open', lookAt: nextSendAt(tries, now), reason: answer.reason };
   }

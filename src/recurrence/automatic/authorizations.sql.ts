@@ -42,6 +42,7 @@ const AUTHORIZATION = rowCodec(
     requestedAt: column.instant(),
     expiresAt: column.instant(),
     tries: column.whole(),
+    unknownReason: column.nullable(column.text()),
     subscription: column.oneOf(SUBSCRIPTION_STATES, 's.state'),
     planName: column.text('p.name'),
     customer: column.nullable(column.parsedBy(readCustomer, 's.customer')),

@@ -1,11 +1,12 @@
 import { newId } from '../../platform/chance.ts';
+import { leadDaysAt } from '../../providers/pix/recurring-pix.ts';
 import { addDays, type Day, saoPauloDay } from '../../values/instant.ts';
-import type { DueBilling } from '../collection/due-billings.sql.ts';
+import { type DueBilling, putOffBilling } from '../collection/due-billings.sql.ts';
 import { APPROVED, type ChargeFacts, factsOfUnsent } from '../collection/outcome-record.ts';
 import { pixChargeDay, pixRetryDay } from '../plans/pix-schedule.ts';
-import { type AdvanceCollectionTools, advanceCollection } from './advance-collection.ts';
+import { type AdvanceCollectionTools, advanceCollection, requestOf } from './advance-collection.ts';
 import { type Authorization, findAuthorization } from './authorizations.sql.ts';
-import { type Collection, findLastCollection, takeBilling } from './collections.sql.ts';
+import { type Collection, findLastCollection, findVoidedCollection, takeBilling } from './collections.sql.ts';
 
 /** Why a charge has no day any more. */
 const ENDS: Readonly<Record<'noDayLeft' | 'cycleOver', ChargeFacts>> = {
@@ -30,7 +31,7 @@ export async function collectByPix(
   const now = tools.clock.now(merchantId);
   const authorization = await findAuthorization(tools.database, due);
   if (authorization?.recId == null) return 'notTaken';
-  const { leadDays } = tools.pixBanks.of(authorization.bank).recurring ?? { leadDays: 0 };
+  const leadDays = leadDaysAt(tools.pixBanks.of(authorization.bank));
   const before = due.chargesMade === 0 ? null : await findLastCollection(tools.database, due);
   const attemptNumber = before === null ? 1 : before.attemptNumber + 1;
   const today = saoPauloDay(now);
@@ -38,16 +39,48 @@ export async function collectByPix(
     before === null
       ? firstDayOf(due, authorization, addDays(today, leadDays))
       : retryDayOf(due, before, attemptNumber, today);
-  if (typeof days === 'string') return endWithoutDay(tools, due, attemptNumber, ENDS[days], deadlineAt);
+  const voided = due.fence === 0 ? null : await findVoidedCollection(tools.database, due, attemptNumber);
+  const atBank = voided === null ? null : await askForVoided(tools, due, voided, authorization);
+  if (atBank === 'unclear') return 'notTaken';
+  if (typeof days === 'string' && voided !== null && atBank === null)
+    return endWithoutDay(tools, due, attemptNumber, ENDS[days], deadlineAt);
   const pixId = newId();
   const isTaken = await takeBilling(tools.database, {
-    ...{ ...due, ...days, pixId, attemptNumber, at: now },
-    txid: before?.txid ?? null,
+    ...due,
+    // Without a day it is only asked for: a restored database may not know that it was sent.
+    ...(typeof days === 'string' ? { dueOn: before?.dueOn ?? due.dueOn, tryOn: today } : days),
+    ...{ pixId, bank: authorization.bank, attemptNumber, at: now, txid: before?.txid ?? null },
+    ...atBank,
   });
   if (!isTaken) return 'notTaken';
   await advanceCollection(tools, { merchantId, pixId });
   return 'pending';
 }
+
+/** Before a charge has another txid the bank is asked once more for the one under the last. */
+async function askForVoided(
+  { database, pixBanks, pixTimeoutMilliseconds }: AdvanceCollectionTools,
+  due: DueBilling,
+  voided: Collection,
+  authorization: Authorization,
+): Promise<(TryDays & Pick<Collection, 'txid'>) | 'unclear' | null> {
+  const bank = pixBanks.of(authorization.bank);
+  const found = await bank.findCollection(requestOf(voided, authorization), pixTimeoutMilliseconds);
+  switch (found.kind) {
+    case 'notFound':
+      return null;
+    case 'unknown':
+    case 'notConnected':
+      await putOffBilling(database, due, UNCLEAR_SECONDS);
+      return 'unclear';
+    default: {
+      const { txid, dueOn, tryOn } = voided;
+      return found.kind === 'over' && found.isCanceled ? null : { txid, dueOn, tryOn };
+    }
+  }
+}
+
+const UNCLEAR_SECONDS = 10;
 
 /** Of the charge at the bank, and of this try. */
 type TryDays = { readonly dueOn: Day; readonly tryOn: Day };

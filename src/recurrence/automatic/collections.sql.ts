@@ -1,6 +1,7 @@
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
+import { handOnLostCollected } from '../../transactions/methods/pix/receipts/collected-receipts.sql.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
@@ -22,6 +23,7 @@ const COLLECTION = rowCodec(
     code: column.nullable(column.text()),
     isOver: column.boolean('c.look_at is null'),
     tries: column.whole(),
+    unknownReason: column.nullable(column.text()),
     /** It is paid by a code that authorizes too. */
     isFirst: column.boolean('a.first_pix_id is not distinct from c.pix_id'),
     accountNumber: column.text('s.account_number'),
@@ -70,6 +72,23 @@ export async function findLastCollection(
   { merchantId, billingId }: Pick<Collection, 'merchantId' | 'billingId'>,
 ): Promise<Collection | null> {
   const [row] = await database.query(FIND_LAST, [merchantId, billingId]);
+  return row === undefined ? null : COLLECTION.parse(row);
+}
+
+const FIND_VOIDED = statement(
+  'pix_collections.find_voided',
+  `select ${COLLECTION.columns} from pix_collections c ${JOINS}
+   where c.merchant_id = $1 and c.billing_id = $2 and c.attempt_number = $3 and c.state = 'voided'
+   order by c.pix_id desc limit 1`,
+);
+
+/** The last one of this try that was voided; null: none was. */
+export async function findVoidedCollection(
+  database: Reader,
+  { merchantId, billingId }: Pick<Collection, 'merchantId' | 'billingId'>,
+  attemptNumber: number,
+): Promise<Collection | null> {
+  const [row] = await database.query(FIND_VOIDED, [merchantId, billingId, attemptNumber]);
   return row === undefined ? null : COLLECTION.parse(row);
 }
 
@@ -145,9 +164,9 @@ const TAKE = statement(
        $6::date, 'open',
        $8::timestamptz + interval '1 minute'
      from taken t where t.subscription_id = $2
-     returning pix_id
+     returning txid
    )
-   select pix_id from collected`,
+   select txid from collected`,
 );
 
 export type TakenBilling = {
@@ -157,6 +176,7 @@ export type TakenBilling = {
   readonly billingId: string;
   readonly fence: number;
   readonly pixId: string;
+  readonly bank: string;
   /** Of the charge that is at the bank already; null: there is none. */
   readonly txid: string | null;
   readonly attemptNumber: number;
@@ -166,7 +186,9 @@ export type TakenBilling = {
   readonly at: Instant;
 };
 
-/** The intent. False: taken elsewhere, locked, or no longer due. */
+const TAKEN = rowCodec({ txid: column.text() });
+
+/** The intent. False: taken elsewhere, locked, or no longer due. What was lost with it comes back. */
 export async function takeBilling(database: Database, row: TakenBilling): Promise<boolean> {
   const { merchantId, subscriptionId, planId, billingId, pixId } = row;
   return database.transaction(async (tx) => {
@@ -178,7 +200,10 @@ export async function takeBilling(database: Database, row: TakenBilling): Promis
       ...[merchantId, subscriptionId, billingId, pixId, row.attemptNumber, row.tryOn, row.fence],
       ...[utcText(row.at), row.txid, row.dueOn],
     ]);
-    return taken.length === 1;
+    const [collected] = taken.map(TAKEN.parse);
+    if (collected === undefined) return false;
+    await handOnLostCollected(tx, { merchantId, txid: collected.txid, bank: row.bank });
+    return true;
   });
 }
 

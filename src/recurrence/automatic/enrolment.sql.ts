@@ -53,7 +53,7 @@ const LOCK_PLAN = statement(
 
 type PlanToEnrol = RowOf<typeof PLAN> & { readonly terms: Terms };
 
-/** A first charge that authorizes is under way from the beginning. */
+/** A first charge that authorizes is under way from the beginning. Only older programs read `lead_days`. */
 const ENROL = statement(
   'pix_enrolments.insert',
   `with enrolled as (

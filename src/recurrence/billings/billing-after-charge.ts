@@ -145,10 +145,13 @@ type Finalized = {
   readonly today: Day;
 };
 
+/** A payer may agree after his first billing was canceled. */
+const CONTINUED: readonly SubscriptionState[] = ['active', 'pending'];
+
 /**
  * The schedule after a finished billing. A canceled card blocks the subscription, even with the last
- * installment, which otherwise completes it, whatever became of the billing. A subscription that is not
- * active opens nothing. A billing whose day has passed (after downtime or late retries) is charged tomorrow,
+ * installment, which otherwise completes it, whatever became of the billing. A subscription that is over
+ * or blocked opens nothing. A billing whose day has passed (after downtime or late retries) is charged tomorrow,
  * so that two are never charged on one day.
  */
 export function afterFinalized(
@@ -158,7 +161,7 @@ export function afterFinalized(
   if (ended?.state === 'blocked') return { subscription: ended, next: null };
   if (isScheduleOver({ installment, dueOn }, terms))
     return { subscription: subscriptionChange(subscription, 'complete', 'completed'), next: null };
-  if (ended !== null || subscription !== 'active') return { subscription: ended, next: null };
+  if (ended !== null || !CONTINUED.includes(subscription)) return { subscription: ended, next: null };
   const nextDueOn = dueDayAfter(dueOn, terms);
   const chargeOn = nextDueOn > today ? nextDueOn : addDays(today, 1);
   return { subscription: null, next: { installment: installment + 1, dueOn: nextDueOn, chargeOn } };

@@ -15,11 +15,12 @@ import { saoPauloDay, utcText } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
+import { sentOn } from '../plans/pix-schedule.ts';
 import type { Stamp, Terms } from '../plans/plan.ts';
 import { TERMS } from '../plans/plans.sql.ts';
 import { moveAlert } from '../subscriptions/reasons.ts';
 import { SUBSCRIPTION_MOVES, SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
-import { MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscriptions.sql.ts';
+import { bankOf, type LeadDaysOf, MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscriptions.sql.ts';
 import { BILLING_STATES } from './billing.ts';
 import {
   billingAfterCancel,
@@ -29,7 +30,11 @@ import {
 } from './billing-after-charge.ts';
 
 const SUBSCRIPTION = rowCodec(
-  { subscriptionId: column.text(), subscription: column.oneOf(SUBSCRIPTION_STATES, 's.state') },
+  {
+    subscriptionId: column.text(),
+    subscription: column.oneOf(SUBSCRIPTION_STATES, 's.state'),
+    bank: column.nullable(column.text(bankOf('s'))),
+  },
   's',
 );
 
@@ -107,6 +112,7 @@ const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 500 };
 export function billingCancelsWrite(
   audit: Audit,
   deliverer: Pick<Deliverer, 'notify'>,
+  leadDaysOf: LeadDaysOf,
 ): BatchedWriteOptions<BillingCancel, CancelResult> {
   const tried = new WeakSet<BillingCancel>();
   return {
@@ -123,24 +129,31 @@ export function billingCancelsWrite(
           // After a lost connection it may be canceled by us: the request is done.
           const wasTried = tried.has(row);
           tried.add(row);
-          return commitCancel({ audit, deliverer }, row, wasTried, deadlines[index] as Deadline);
+          return commitCancel({ audit, deliverer, leadDaysOf }, row, wasTried, deadlines[index] as Deadline);
         },
       ),
   };
 }
 
-type CancelTools = { readonly audit: Audit; readonly deliverer: Pick<Deliverer, 'notify'> };
+type CancelTools = {
+  readonly audit: Audit;
+  readonly deliverer: Pick<Deliverer, 'notify'>;
+  readonly leadDaysOf: LeadDaysOf;
+};
 
 async function commitCancel(
-  { audit, deliverer }: CancelTools,
+  { audit, deliverer, leadDaysOf }: CancelTools,
   cancel: BillingCancel,
   wasTried: boolean,
   deadline: Deadline,
 ): Promise<CancelResult> {
-  const { result, isNotified } = await audit.transaction((tx) => cancelHeld(tx, cancel, wasTried), {
-    merchantId: cancel.merchantId,
-    deadline,
-  });
+  const { result, isNotified } = await audit.transaction(
+    (tx) => cancelHeld(tx, cancel, wasTried, leadDaysOf),
+    {
+      merchantId: cancel.merchantId,
+      deadline,
+    },
+  );
   if (isNotified) deliverer.notify();
   return result;
 }
@@ -148,7 +161,12 @@ async function commitCancel(
 type Written = { readonly result: CancelResult; readonly isNotified: boolean };
 
 /** Decides by what is locked, and writes. */
-async function cancelHeld(tx: AuditedTx, cancel: BillingCancel, wasTried: boolean): Promise<Written> {
+async function cancelHeld(
+  tx: AuditedTx,
+  cancel: BillingCancel,
+  wasTried: boolean,
+  leadDaysOf: LeadDaysOf,
+): Promise<Written> {
   const { merchantId, billingId, stamp } = cancel;
   const nothing = (result: CancelResult) => ({ result, isNotified: false });
   const held = await hold(tx, cancel);
@@ -157,7 +175,7 @@ async function cancelHeld(tx: AuditedTx, cancel: BillingCancel, wasTried: boolea
   const after = billingAfterCancel({ ...held, today: saoPauloDay(stamp.at) });
   if (typeof after === 'string') return nothing(after);
   await tx.query(CANCEL, [merchantId, billingId, stamp.by, utcText(stamp.at), 'opened']);
-  if (after.next !== null) await openNext(tx, cancel, held.terms, after.next);
+  if (after.next !== null) await openNext(tx, cancel, held, after.next, leadDaysOf(held.bank));
   const isNotified =
     after.subscription !== null && (await endSubscription(tx, cancel, held, after.subscription));
   tx.record(canceledEvent(cancel));
@@ -181,11 +199,13 @@ async function hold(tx: Tx, { merchantId, billingId }: BillingCancel): Promise<H
 async function openNext(
   tx: Tx,
   { merchantId, billingId, stamp }: BillingCancel,
-  terms: Terms,
+  { terms }: Held,
   { installment, dueOn, chargeOn }: NextBilling,
+  leadDays: number,
 ): Promise<void> {
   const amount = centsOfPlanAmount(terms.amount);
-  const values = [merchantId, billingId, installment, amount, dueOn, utcText(stamp.at), chargeOn];
+  const firstOn = leadDays === 0 ? chargeOn : sentOn(dueOn, leadDays, saoPauloDay(stamp.at));
+  const values = [merchantId, billingId, installment, amount, dueOn, utcText(stamp.at), firstOn];
   await tx.query(OPEN_NEXT, values);
 }
 

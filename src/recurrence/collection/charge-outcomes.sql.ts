@@ -16,7 +16,7 @@ import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts'
 import { BILLING_MOVES, type ChargeRule } from '../billings/billing.ts';
 import { sentOn } from '../plans/pix-schedule.ts';
 import { SUBSCRIPTION_MOVES } from '../subscriptions/subscription.ts';
-import { MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscriptions.sql.ts';
+import { type LeadDaysOf, MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscriptions.sql.ts';
 import { type Held, holdCharges } from './open-charges.sql.ts';
 import {
   type ChargeFacts,
@@ -217,6 +217,7 @@ const LIMITS = { statementsInFlight: 2 };
 export function chargeOutcomesWrite(
   database: Database,
   deliverer: Deliverer,
+  leadDaysOf: LeadDaysOf,
 ): BatchedWriteOptions<ChargeEnd, ChargeEndResult> {
   return {
     name: 'chargeEnds',
@@ -228,7 +229,7 @@ export function chargeOutcomesWrite(
     limits: LIMITS,
     async write(rows) {
       const { outcomes, decided, isNotified } = await database.transaction(async (tx) => {
-        const held = await holdCharges(tx, rows);
+        const held = await holdCharges(tx, rows, leadDaysOf);
         const answered = answeredOf(rows, held);
         const outcomes = await writeOutcomes(tx, answered, outcomeLeases(answered, deliverer));
         const decided = decide(rows, held, recordedOutcomes(outcomes));

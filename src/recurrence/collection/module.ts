@@ -15,6 +15,7 @@ import type { Instant } from '../../values/instant.ts';
 import type { Webhooks } from '../../webhooks/module.ts';
 import type { AdvanceCollectionTools } from '../automatic/advance-collection.ts';
 import type { AutomaticPix } from '../automatic/module.ts';
+import type { LeadDaysOf } from '../subscriptions/subscriptions.sql.ts';
 import { chargeIntentsWrite } from './charge-intents.sql.ts';
 import { chargeOutcomesWrite } from './charge-outcomes.sql.ts';
 import type { ChargeWindow } from './day-window.ts';
@@ -115,6 +116,7 @@ export type BelowCollection = {
   readonly cards: Cards;
   readonly transactions: Transactions;
   readonly webhooks: Webhooks;
+  readonly leadDaysOf: LeadDaysOf;
 };
 
 /** `mayBeDue`: notified when something may be due at once. */
@@ -166,7 +168,10 @@ function clockedBillings(charger: DueCharger, { clocked }: AutomaticPix): Clocke
   };
 }
 
-function chargeTools(context: CollectionContext, { cards, transactions, webhooks }: BelowCollection) {
+function chargeTools(
+  context: CollectionContext,
+  { cards, transactions, webhooks, leadDaysOf }: BelowCollection,
+) {
   const { configuration, database, batched, keyring, clock, acquirers, log, metrics } = context;
   const { limits, outage } = transactions;
   const tools: Omit<ChargeDueTools, 'collectByPix'> = {
@@ -183,7 +188,7 @@ function chargeTools(context: CollectionContext, { cards, transactions, webhooks
     writeUnsent: transactions.writeUnsent,
     observeNext: transactions.observeNext,
     writeTake: batched(chargeIntentsWrite(database)),
-    writeEnd: batched(chargeOutcomesWrite(database, webhooks.deliverer)),
+    writeEnd: batched(chargeOutcomesWrite(database, webhooks.deliverer, leadDaysOf)),
     outage,
     observe(answer, intent) {
       transactions.observe(answer, intent);

@@ -8,6 +8,7 @@ import { BILLING_STATES, type BillingState } from '../billings/billing.ts';
 import type { Terms } from '../plans/plan.ts';
 import { TERMS } from '../plans/plans.sql.ts';
 import { SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
+import { bankOf, type LeadDaysOf } from '../subscriptions/subscriptions.sql.ts';
 import { DUE, type DueBilling, SOFT_DESCRIPTOR_OF_PLAN } from './due-billings.sql.ts';
 
 const OPEN_CHARGE = rowCodec({
@@ -94,11 +95,8 @@ const SUBSCRIPTION = rowCodec(
     /** Empty: it is paid by Pix Automático. */
     vaultId: column.text("coalesce(h.vault_id::text, '')"),
     subscription: column.oneOf(SUBSCRIPTION_STATES, 'h.state'),
-    /** Days before its due day on which a charge is sent; 0 for cards. */
-    leadDays: column.whole(`case when h.vault_id is null then (
-       select a.lead_days from pix_authorizations a
-       where a.merchant_id = h.merchant_id and a.subscription_id = h.subscription_id
-     ) else 0 end`),
+    /** Of Pix Automático; null for cards. */
+    bank: column.nullable(column.text(bankOf('h'))),
   },
   'h',
 );
@@ -160,6 +158,8 @@ const HOLD_BILLINGS = statement(
 
 export type Held = RowOf<typeof SUBSCRIPTION> & {
   readonly terms: Terms;
+  /** Days before its due day on which a charge is sent; 0 for cards. */
+  readonly leadDays: number;
   readonly billing: RowOf<typeof BILLING>;
 };
 
@@ -167,6 +167,7 @@ export type Held = RowOf<typeof SUBSCRIPTION> & {
 export async function holdCharges(
   tx: Tx,
   rows: readonly ChargedBilling[],
+  leadDaysOf: LeadDaysOf,
 ): Promise<ReadonlyMap<string, Held>> {
   const values = KEYS.values(rows);
   const subscriptions = (await tx.query(HOLD_SUBSCRIPTIONS, values)).map((row) => ({
@@ -178,7 +179,9 @@ export async function holdCharges(
   return new Map(
     billings.flatMap((billing): [string, Held][] => {
       const subscription = byId.get(billing.subscriptionId);
-      return subscription === undefined ? [] : [[billing.billingId, { ...subscription, billing }]];
+      if (subscription === undefined) return [];
+      const leadDays = leadDaysOf(subscription.bank);
+      return [[billing.billingId, { ...subscription, leadDays, billing }]];
     }),
   );
 }

@@ -60,7 +60,7 @@ const NEVER_ASKED = { authorize: null, reject: null, expire: null } as const;
 /** A null event is refused. */
 export const SUBSCRIPTION_MOVES = {
   pending: {
-    ...{ activate: null, cancel: 'canceled', block: null, complete: null },
+    ...{ activate: null, cancel: 'canceled', block: null, complete: 'completed' },
     ...{ authorize: 'active', reject: 'rejected', expire: 'expired' },
   },
   active: {

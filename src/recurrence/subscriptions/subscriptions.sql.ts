@@ -110,6 +110,15 @@ export const MOVE_NOTICES = `select m.merchant_id, m.event, m.subscription_id as
        m.account_number, m.notice as body, m.modified_at as moment
      from moved m`;
 
+/** The bank of Pix Automático of a subscription (`place`); null: it is paid by card. */
+export const bankOf = (place: string) => `case when ${place}.vault_id is null then (
+       select a.bank from pix_authorizations a
+       where a.merchant_id = ${place}.merchant_id and a.subscription_id = ${place}.subscription_id
+     ) end`;
+
+/** Days before its due day on which a charge is sent to that bank, as it has them now; 0 without a bank. */
+export type LeadDaysOf = (bank: string | null) => number;
+
 export type CardKey = { readonly merchantId: string; readonly vaultId: string };
 
 /** Customers without document: only the card shows whose they are. */

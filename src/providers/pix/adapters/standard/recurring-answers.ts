@@ -154,7 +154,7 @@ function stateOf({ status, encerramento }: Fields): AuthorizationState | null {
   }
 }
 
-/** What paid a charge; null: nobody yet. */
+/** What paid a charge, if its record says so; the one in its amount comes first. */
 function firstPaymentOf(body: unknown, amount: Cents): PixPaid | null {
   const { pix } = fieldsOf(body);
   const read = (Array.isArray(pix) ? pix : []).map(paidOf).filter((one) => one !== null);
@@ -177,11 +177,12 @@ function triesOf(body: unknown): Fields[] {
   return (Array.isArray(tentativas) ? tentativas : []).map(fieldsOf);
 }
 
-/** A bank may move a try to its next working day. */
-export function hasTryFrom(body: unknown, day: string): boolean {
-  return triesOf(body).some(
-    ({ dataLiquidacao }) => typeof dataLiquidacao === 'string' && dataLiquidacao >= day,
-  );
+/** Repeated by the payer's bank on the same day: no further try of ours. */
+const SAME_DAY = 'RIFL';
+
+/** Tries are counted: a bank may move one to a working day, which is then the day of the next one. */
+export function hasTry(body: unknown, attemptNumber: number): boolean {
+  return triesOf(body).filter(({ tipo }) => tipo !== SAME_DAY).length >= attemptNumber;
 }
 
 /** The bank's record, which must be of the charge that was asked for. */
@@ -193,10 +194,8 @@ export function readCollection(body: unknown, { txid, recId, amount }: Collectio
   const last = triesOf(body).at(-1) ?? {};
   const code = codeOfRefusal(last) ?? codeOfRefusal(fieldsOf(fields.encerramento));
   switch (fields.status) {
-    case 'CONCLUIDA': {
-      const payment = firstPaymentOf(body, amount);
-      return payment === null ? unknown('a charge is paid by no Pix') : { kind: 'paid', ...payment };
-    }
+    case 'CONCLUIDA':
+      return { kind: 'paid', payment: firstPaymentOf(body, amount) };
     case 'REJEITADA':
     case 'EXPIRADA':
       return { kind: 'over', isCanceled: false, code };

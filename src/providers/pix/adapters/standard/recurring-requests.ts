@@ -24,7 +24,7 @@ import {
   codeOf,
   type FoundRec,
   faultOfRec,
-  hasTryFrom,
+  hasTry,
   readCollection,
   readRec,
   recIdOf,
@@ -78,6 +78,7 @@ export function recurringPix(client: StandardClient, dialect: PixDialect, charge
     endFirstCharge: (name, timeout) => endFirst(within(name.merchantId, timeout), charges, name),
     collect: (request, timeout) => collect(within(request.merchantId, timeout), dialect, request),
     findCollection: (request, timeout) => findCobr(within(request.merchantId, timeout), request),
+    endCollection: (request, timeout) => endCobr(within(request.merchantId, timeout), request),
   };
 }
 
@@ -267,10 +268,8 @@ async function endRec(asking: Asking, name: AuthorizationName): Promise<FoundAut
   if (ids.kind !== 'done') return notRefused(ids);
   let ended: FoundAuthorization = { kind: 'notFound' };
   for (const recId of ids.value) {
-    const answer = await asking.write('PATCH', { ...recAt(recId), body: { status: 'CANCELADA' } });
-    if (answer.kind !== 'answer') return answer;
-    const isRead = isFine(answer.status) || isRefusal(answer.status) || answer.status === NOT_FOUND;
-    if (!isRead) return otherStatus(answer);
+    const unclear = await cancel(asking, recAt(recId));
+    if (unclear !== null) return unclear;
     ended = await readRecOf(asking, recId);
     const isLive = ended.kind === 'found' && (ended.state === 'waiting' || ended.state === 'approved');
     if (isLive || (ended.kind !== 'found' && ended.kind !== 'notFound')) return ended;
@@ -278,14 +277,22 @@ async function endRec(asking: Asking, name: AuthorizationName): Promise<FoundAut
   return ended;
 }
 
+/** Null: what the bank has tells whether it did. */
+async function cancel(asking: Asking, sent: Sent) {
+  const answer = await asking.write('PATCH', { ...sent, body: { status: 'CANCELADA' } });
+  if (answer.kind !== 'answer') return answer;
+  const isRead = isFine(answer.status) || isRefusal(answer.status) || answer.status === NOT_FOUND;
+  return isRead ? null : otherStatus(answer);
+}
+
 function firstOf(found: FoundPix): FoundFirstCharge {
   if (found.kind === 'removed') return { kind: 'ended' };
   if (found.kind === 'waiting') return { kind: 'waiting' };
   if (found.kind !== 'paid') return found;
-  const [payment] = found.receipts;
-  if (payment === undefined) return unknown('the first charge is paid, and its Pix cannot be read');
-  const { endToEndId, amount, receivedAt: paidAt } = payment;
-  return { kind: 'paid', endToEndId, amount, paidAt };
+  const [receipt] = found.receipts;
+  if (receipt === undefined) return { kind: 'paid', payment: null };
+  const { endToEndId, amount, receivedAt: paidAt } = receipt;
+  return { kind: 'paid', payment: { endToEndId, amount, paidAt } };
 }
 
 /** A payment of the last second may still be on its way. */
@@ -320,8 +327,12 @@ async function findCobr(asking: Asking, request: CollectionRequest): Promise<Fou
   if (answer.status !== 200) return otherStatus(answer);
   const found = readCollection(answer.body, request);
   // The try before it failed, and this one is not there.
-  const isUntried = request.attemptNumber > 1 && !hasTryFrom(answer.body, request.tryOn);
+  const isUntried = request.attemptNumber > 1 && !hasTry(answer.body, request.attemptNumber);
   return found.kind === 'failed' && isUntried ? { kind: 'notFound' } : found;
+}
+
+async function endCobr(asking: Asking, request: CollectionRequest): Promise<FoundCollection> {
+  return (await cancel(asking, cobrAt(request))) ?? findCobr(asking, request);
 }
 
 /** A refusal is believed where the bank has no such charge: an earlier try may have made it. */
@@ -344,12 +355,12 @@ async function collect(
 
 /** A refusal is believed where the bank's record shows no such try: an earlier question may have made it. */
 async function tryAgain(asking: Asking, request: CollectionRequest): Promise<CollectAnswer> {
-  const { txid, tryOn } = request;
+  const { txid, attemptNumber, tryOn } = request;
   const before = await asking.read(cobrAt(request));
   if (before.kind !== 'answer') return before;
   if (before.status !== 200) return before.status === NOT_FOUND ? { kind: 'notFound' } : otherStatus(before);
   const found = readCollection(before.body, request);
-  if (found.kind !== 'failed' || hasTryFrom(before.body, tryOn)) return found;
+  if (found.kind !== 'failed' || hasTry(before.body, attemptNumber)) return found;
   const sent = {
     ...cobrAt({ txid }),
     path: `/cobr/${txid}/retentativa/${tryOn}`,
@@ -362,6 +373,6 @@ async function tryAgain(asking: Asking, request: CollectionRequest): Promise<Col
   if (after.kind !== 'answer') return unknown(after.reason, after.cause);
   if (after.status !== 200) return otherStatus(after);
   const now = readCollection(after.body, request);
-  if (now.kind !== 'failed' || hasTryFrom(after.body, tryOn)) return now;
+  if (now.kind !== 'failed' || hasTry(after.body, attemptNumber)) return now;
   return isFine(answer.status) ? unknown('the bank does not show the try') : conflictUnknown(answer);
 }

@@ -76,6 +76,7 @@ export function standardPixBank(
     collect: (request, timeout) => observed('collect', recurring.collect(request, timeout)),
     findCollection: (request, timeout) =>
       observed('findCollection', recurring.findCollection(request, timeout)),
+    endCollection: (request, timeout) => observed('endCollection', recurring.endCollection(request, timeout)),
     authenticate: (timeout) => client.token.get(timeout),
     issue: (request, timeout) => observed('issue', issue(client, dialect, request, timeout)),
     find: (name, timeout) => observed('find', find(client, name, timeout)),

@@ -1,5 +1,6 @@
-import { type Database, statement, type Tx } from '../../../../platform/postgres/database.ts';
+import { type Database, type Reader, statement, type Tx } from '../../../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
+import type { Cents } from '../../../../values/cents.ts';
 
 const COLLECTED = rowCodec(
   { merchantId: column.text(), receiptId: column.text(), txid: column.text(), tries: column.whole() },
@@ -8,6 +9,46 @@ const COLLECTED = rowCodec(
 
 /** What arrived under a txid of Pix Automático that had no Pix. */
 export type CollectedReceipt = RowOf<typeof COLLECTED>;
+
+const KEPT = rowCodec({
+  endToEndId: column.text('r.receipt_id'),
+  amount: column.money('r.amount'),
+  receivedAt: column.instant('r.received_at'),
+});
+
+const FIND = statement(
+  'collected_pix_receipts.find',
+  `select ${KEPT.columns} from collected_pix_receipts r where r.merchant_id = $1 and r.txid = $2
+   order by r.amount <> $3::bigint, r.received_at, r.receipt_id limit 1`,
+);
+
+/** What arrived for a charge whose record does not say what paid it; that in its amount comes first. */
+export async function findCollectedReceipt(
+  database: Reader,
+  { merchantId, txid, amount }: { merchantId: string; txid: string; amount: Cents },
+): Promise<RowOf<typeof KEPT> | null> {
+  const [row] = await database.query(FIND, [merchantId, txid, amount]);
+  return row === undefined ? null : KEPT.parse(row);
+}
+
+const HAND_ON_LOST = statement(
+  'collected_pix_receipts.hand_on_lost',
+  `with gone as (
+     delete from lost_pix_receipts l where l.txid = $2 and l.bank = $3
+     returning l.receipt_id, l.txid, l.amount, l.received_at
+   )
+   insert into collected_pix_receipts (merchant_id, receipt_id, txid, amount, received_at)
+   select $1, receipt_id, txid, amount, received_at from gone
+   on conflict do nothing`,
+);
+
+/** Its charge is here again, as a restored database makes it anew. */
+export async function handOnLostCollected(
+  tx: Tx,
+  { merchantId, txid, bank }: { merchantId: string; txid: string; bank: string },
+): Promise<void> {
+  await tx.query(HAND_ON_LOST, [merchantId, txid, bank]);
+}
 
 /** Each comes again later: after a second, then ever more slowly. */
 const CLAIM = statement(
