@@ -278,7 +278,9 @@ test('a subscription whose first charge its bank took away before the payer agre
   const { id, authorization } = await of.enrol(await of.makePlan());
   const { first } = await firstChargeOf(id);
   await order(shop, 'removals', { clientId: shop.customerOfBank, txid: first?.txid });
-  await of.service.auditor.query('update pix_collections set look_at = now() where subscription_id = $1', [id]);
+  await of.service.auditor.query('update pix_collections set look_at = now() where subscription_id = $1', [
+    id,
+  ]);
   await until('the bank was asked about it', async () => {
     const [row] = await of.service.auditor.query(
       `select from pix_collections where subscription_id = $1

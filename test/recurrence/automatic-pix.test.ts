@@ -122,7 +122,10 @@ test('a billing that is canceled before its payer agrees is followed by the next
   const { expireAt } = await of.untilBilling(id, 2, 'Paid');
   const cobrs = await ledger(shop, 'recurring', shop.customerOfBank);
   const ours = cobrs.filter(({ idRec }) => idRec === authorization.recurrenceId);
-  assert.equal((ours[0]?.calendario as Record<string, string>).dataDeVencimento, String(expireAt).slice(0, 10));
+  assert.equal(
+    (ours[0]?.calendario as Record<string, string>).dataDeVencimento,
+    String(expireAt).slice(0, 10),
+  );
 });
 
 test('a merchant who cancels ends the authorization at the bank', async () => {
@@ -133,6 +136,14 @@ test('a merchant who cancels ends the authorization at the bank', async () => {
   );
   const again = await order(shop, 'authorizations', { idRec: authorization.recurrenceId, act: 'cancel' });
   assert.equal(again.status, 409, 'it is canceled at the bank already');
+});
+
+test('an authorization that is ended on the side of the receiver is not told as ended by its payer', async () => {
+  const { id, authorization } = await of.authorized(89.9);
+  const by = 'USUARIO_RECEBEDOR';
+  await of.decide({ idRec: authorization.recurrenceId, act: 'cancel', by });
+  await of.jump(2);
+  assert.equal((await of.untilStatus(id, 'Canceled')).statusReason, 'AtBank');
 });
 
 test('a payer is asked by his own bank, and agrees there; his account is not kept', async () => {

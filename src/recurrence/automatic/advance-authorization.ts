@@ -9,6 +9,7 @@ import type {
 import { type Instant, instant } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
+import type { SubscriptionReason } from '../subscriptions/subscription.ts';
 import {
   ABSENT,
   isSurelyAbsent,
@@ -123,7 +124,7 @@ async function look(tools: AdvanceTools, authorization: Authorization, timeout: 
     await lookAtAuthorization(database, authorization, nextTryAt(tries, now), reason);
     return;
   }
-  const move = moveOf(authorization, found.kind === 'found' ? found.state : 'waiting', isLate);
+  const move = moveOf(authorization, found.kind === 'found' ? found : { state: 'waiting' }, isLate);
   if (move === null) {
     const lookAt = state === 'waiting' ? nextPendingLookAt(requestedAt, now) : nextDailyLookAt(now);
     await lookAtAuthorization(database, authorization, lookAt);
@@ -138,12 +139,12 @@ async function look(tools: AdvanceTools, authorization: Authorization, timeout: 
 /** Null: nothing changes. `isLate`: the payer had time enough. */
 function moveOf(
   { subscription }: Authorization,
-  state: AuthorizationState['state'],
+  found: AuthorizationState,
   isLate: boolean,
 ): SubscriptionMove | null {
   const from = subscription;
   if (from === 'pending') {
-    switch (state) {
+    switch (found.state) {
       case 'approved':
         return { from, to: 'active', reason: null };
       case 'rejected':
@@ -151,15 +152,19 @@ function moveOf(
       case 'expired':
         return { from, to: 'expired', reason: 'expired' };
       case 'canceled':
-        return { from, to: 'canceled', reason: 'payer' };
+        return { from, to: 'canceled', reason: whoCanceled(found) };
       case 'waiting':
         return isLate ? { from, to: 'expired', reason: 'expired' } : null;
     }
   }
   const isHeld = from === 'active' || from === 'blocked';
-  return isHeld && state !== 'approved' && state !== 'waiting'
-    ? { from, to: 'canceled', reason: 'payer' }
+  return isHeld && found.state !== 'approved' && found.state !== 'waiting'
+    ? { from, to: 'canceled', reason: whoCanceled(found) }
     : null;
+}
+
+function whoCanceled(found: AuthorizationState): SubscriptionReason {
+  return found.state === 'canceled' && !found.byPayer ? 'bank' : 'payer';
 }
 
 /** All that the bank may have of it, also where its answer was lost. */

@@ -8,6 +8,7 @@ import type { PayerAccount } from '../../providers/pix/recurring-pix.ts';
 import type { Cents } from '../../values/cents.ts';
 import { addDays, type Instant, utcText } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
+import { hasLeadTime } from '../plans/pix-schedule.ts';
 import { PLAN_STATES, type Terms } from '../plans/plan.ts';
 import { TERMS } from '../plans/plans.sql.ts';
 import type { Customer } from '../subscriptions/customer.ts';
@@ -161,7 +162,8 @@ function enrolmentRefusals(
     bank,
     journey,
     payerAccount,
-  }: Pick<PendingSubscription, 'customer' | 'bank' | 'journey' | 'payerAccount'>,
+    leadDays,
+  }: Pick<PendingSubscription, 'customer' | 'bank' | 'journey' | 'payerAccount' | 'leadDays'>,
   plan: PlanToEnrol | null,
 ): SubscriptionCreationRefusal[] {
   const isByCard = plan !== null && plan.terms.paymentMethod === 'creditCard';
@@ -173,7 +175,7 @@ function enrolmentRefusals(
     isByPix && customer?.documentNumber === undefined ? 'payerDocumentNeeded' : null,
     isByPix && journey === 1 && payerAccount === null ? 'payerAccountNeeded' : null,
     plan !== null && plan.state !== 'active' ? 'planNotActive' : null,
-    isByPix && bank === null ? 'automaticPixOff' : null,
+    isByPix && (bank === null || !hasLeadTime(plan.terms.planType, leadDays)) ? 'automaticPixOff' : null,
   ];
   return refusals.filter((refusal) => refusal !== null);
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Day } from '../../values/instant.ts';
 import {
+  hasLeadTime,
   isTooLate,
   pixChargeDay,
   pixDueDayAfter,
@@ -37,6 +38,13 @@ test('further tries are at most three, within seven days, and never today', () =
 test('a charge is sent ahead of its due day, and never in the past', () => {
   assert.equal(sentOn(day('2026-12-10'), 3, day('2026-12-01')), '2026-12-07');
   assert.equal(sentOn(day('2026-12-02'), 3, day('2026-12-01')), '2026-12-01');
+});
+
+test('a weekly charge is not sent a week ahead: the one before would not be over', () => {
+  assert.deepEqual(
+    [hasLeadTime('weekly', 6), hasLeadTime('weekly', 7), hasLeadTime('monthly', 10)],
+    [true, false, true],
+  );
 });
 
 test('what was not sent keeps its days only while the bank has its lead time, a further try until the day before', () => {

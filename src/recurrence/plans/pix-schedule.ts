@@ -51,6 +51,11 @@ export function isTooLate(
   return attemptNumber === 1 ? dueOn < addDays(today, leadDays) : tryOn <= today;
 }
 
+/** A billing opens when the one before is over, and may then be moved by the lead time within its cycle. */
+export function hasLeadTime(planType: PlanType, leadDays: number): boolean {
+  return MONTHS[planType] !== undefined || leadDays < DAYS_OF_A_WEEK;
+}
+
 /** The number of the scheme's cycle of a day; the first begins on `startsOn`. Negative before it. */
 function pixCycleOf(startsOn: Day, planType: PlanType, day: Day): number {
   const months = MONTHS[planType];

@@ -149,8 +149,8 @@ export const SUBSCRIPTION_CREATION_REFUSALS = {
     en: "With journey 1 the payer's bank asks for the authorization: name his account.",
   }),
   automaticPixOff: refusal(409, 'planId', {
-    pt: 'O Pix Automático não está habilitado aqui.',
-    en: 'PixAutomatic is not switched on here.',
+    pt: 'O Pix Automático não está habilitado aqui para este plano.',
+    en: 'PixAutomatic is not switched on here for this plan.',
   }),
   firstDueInThePast: refusal(400, 'firstDueOn', {
     pt: 'O dia da primeira cobrança já passou.',

@@ -33,7 +33,8 @@ export const SUBSCRIPTION_EVENTS = [
 export type SubscriptionEvent = (typeof SUBSCRIPTION_EVENTS)[number];
 
 /**
- * Why it is not active. `payer`: the payer ended the authorization. `unanswered`: its bank never made one.
+ * Why it is not active. `payer`: the payer ended the authorization, `bank`: somebody on the side of the
+ * receiver did, at its bank. `unanswered`: its bank never made one.
  * `plan`: its plan was canceled. `declined`: a charge was denied for good. `subscriber`:
  * at his page.
  */
@@ -45,6 +46,7 @@ export const SUBSCRIPTION_REASONS = [
   'cardCanceled',
   'chargeback',
   'payer',
+  'bank',
   'rejected',
   'expired',
   'unanswered',

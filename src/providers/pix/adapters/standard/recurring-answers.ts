@@ -147,7 +147,7 @@ function stateOf({ status, encerramento }: Fields): AuthorizationState | null {
       return { state: 'expired' };
     case 'CANCELADA': {
       const { solicitante } = fieldsOf(fieldsOf(encerramento).cancelamento);
-      return { state: 'canceled', byPayer: String(solicitante).endsWith('PAGADOR') };
+      return { state: 'canceled', byPayer: !String(solicitante).endsWith('RECEBEDOR') };
     }
     default:
       return null;
