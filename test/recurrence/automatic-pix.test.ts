@@ -122,10 +122,8 @@ test('a billing that is canceled before its payer agrees is followed by the next
   const { expireAt } = await of.untilBilling(id, 2, 'Paid');
   const cobrs = await ledger(shop, 'recurring', shop.customerOfBank);
   const ours = cobrs.filter(({ idRec }) => idRec === authorization.recurrenceId);
-  assert.equal(
-    (ours[0]?.calendario as Record<string, string>).dataDeVencimento,
-    String(expireAt).slice(0, 10),
-  );
+  const dueDays = ours.map(({ calendario }) => (calendario as Record<string, string>).dataDeVencimento);
+  assert.equal(dueDays[0], String(expireAt).slice(0, 10));
 });
 
 test('a merchant who cancels ends the authorization at the bank', async () => {
