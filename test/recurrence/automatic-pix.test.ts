@@ -118,7 +118,7 @@ test('a billing that is canceled before its payer agrees is followed by the next
   assert.equal(canceled.status, 200, canceled.text);
   await of.decide({ code: authorization.pixEmv, act: 'accept' });
   await of.untilStatus(id, 'Active');
-  await of.jump(15);
+  await of.jump(18);
   const { expireAt } = await of.untilBilling(id, 2, 'Paid');
   const cobrs = await ledger(shop, 'recurring', shop.customerOfBank);
   const ours = cobrs.filter(({ idRec }) => idRec === authorization.recurrenceId);
@@ -141,7 +141,7 @@ test('an authorization that is ended on the side of the receiver is not told as 
   const by = 'USUARIO_RECEBEDOR';
   await of.decide({ idRec: authorization.recurrenceId, act: 'cancel', by });
   await of.jump(2);
-  assert.equal((await of.untilStatus(id, 'Canceled')).statusReason, 'AtBank');
+  assert.equal((await of.untilStatus(id, 'Canceled')).statusReason, 'ByMerchant');
 });
 
 test('a payer is asked by his own bank, and agrees there; his account is not kept', async () => {

@@ -2129,7 +2129,7 @@ export type Subscription = {
   /** Active, Blocked (its card is canceled, or there was a chargeback) or Canceled. */
   readonly status: 'Pending' | 'Active' | 'Blocked' | 'Canceled' | 'Rejected' | 'Expired';
   /** Why it is not Active; absent while it is, or is Pending. */
-  readonly statusReason?: 'ByMerchant' | 'PlanCanceled' | 'Declined' | 'Completed' | 'CardCanceled' | 'Chargeback' | 'ByPayer' | 'AtBank' | 'RejectedByPayer' | 'NotAuthorized' | 'NotAnsweredByBank' | 'BySubscriber' | undefined;
+  readonly statusReason?: 'ByMerchant' | 'PlanCanceled' | 'Declined' | 'Completed' | 'CardCanceled' | 'Chargeback' | 'ByPayer' | 'RejectedByPayer' | 'NotAuthorized' | 'NotAnsweredByBank' | 'BySubscriber' | undefined;
   /** The plan, with the terms of the enrolment. */
   readonly plan: Plan;
   /** Who created it: a user name, or `system`. */
@@ -2154,7 +2154,7 @@ export type SubscriptionDetail = {
   /** Active, Blocked (its card is canceled, or there was a chargeback) or Canceled. */
   readonly status: 'Pending' | 'Active' | 'Blocked' | 'Canceled' | 'Rejected' | 'Expired';
   /** Why it is not Active; absent while it is, or is Pending. */
-  readonly statusReason?: 'ByMerchant' | 'PlanCanceled' | 'Declined' | 'Completed' | 'CardCanceled' | 'Chargeback' | 'ByPayer' | 'AtBank' | 'RejectedByPayer' | 'NotAuthorized' | 'NotAnsweredByBank' | 'BySubscriber' | undefined;
+  readonly statusReason?: 'ByMerchant' | 'PlanCanceled' | 'Declined' | 'Completed' | 'CardCanceled' | 'Chargeback' | 'ByPayer' | 'RejectedByPayer' | 'NotAuthorized' | 'NotAnsweredByBank' | 'BySubscriber' | undefined;
   /** The plan, with the terms of the enrolment. */
   readonly plan: Plan;
   /** Who created it: a user name, or `system`. */
@@ -2182,7 +2182,7 @@ export type SubscriptionEvent = {
   /** A user name, or `system`. */
   readonly by: string;
   /** Why it happened. */
-  readonly reason?: 'ByMerchant' | 'PlanCanceled' | 'Declined' | 'Completed' | 'CardCanceled' | 'Chargeback' | 'ByPayer' | 'AtBank' | 'RejectedByPayer' | 'NotAuthorized' | 'NotAnsweredByBank' | 'BySubscriber' | undefined;
+  readonly reason?: 'ByMerchant' | 'PlanCanceled' | 'Declined' | 'Completed' | 'CardCanceled' | 'Chargeback' | 'ByPayer' | 'RejectedByPayer' | 'NotAuthorized' | 'NotAnsweredByBank' | 'BySubscriber' | undefined;
   /** The reason as a sentence. */
   readonly description?: string | undefined;
   /** The billing that did it, by its charge or its cancel. */

@@ -164,7 +164,7 @@ function moveOf(
 }
 
 function whoCanceled(found: AuthorizationState): SubscriptionReason {
-  return found.state === 'canceled' && !found.byPayer ? 'bank' : 'payer';
+  return found.state === 'canceled' && !found.byPayer ? 'user' : 'payer';
 }
 
 /** All that the bank may have of it, also where its answer was lost. */

@@ -21,7 +21,6 @@ export const REASON_WORDS = {
   cardCanceled: 'CardCanceled',
   chargeback: 'Chargeback',
   payer: 'ByPayer',
-  bank: 'AtBank',
   rejected: 'RejectedByPayer',
   expired: 'NotAuthorized',
   unanswered: 'NotAnsweredByBank',
@@ -47,10 +46,6 @@ export const REASON_SENTENCES = {
   payer: {
     pt: 'Cancelada porque o pagador cancelou a autorização do Pix Automático.',
     en: 'Canceled because the payer ended the authorization of Pix Automático.',
-  },
-  bank: {
-    pt: 'Cancelada porque a autorização do Pix Automático foi encerrada no seu banco, por ele ou pela sua conta.',
-    en: 'Canceled because the authorization of Pix Automático was ended at your bank, by it or by your account.',
   },
   rejected: {
     pt: 'O pagador recusou a autorização do Pix Automático.',

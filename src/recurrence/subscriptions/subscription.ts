@@ -33,8 +33,8 @@ export const SUBSCRIPTION_EVENTS = [
 export type SubscriptionEvent = (typeof SUBSCRIPTION_EVENTS)[number];
 
 /**
- * Why it is not active. `payer`: the payer ended the authorization, `bank`: somebody on the side of the
- * receiver did, at its bank. `unanswered`: its bank never made one.
+ * Why it is not active. `user`: a user here, or the merchant's side at its bank of Pix. `payer`: the payer
+ * ended the authorization. `unanswered`: its bank never made one.
  * `plan`: its plan was canceled. `declined`: a charge was denied for good. `subscriber`:
  * at his page.
  */
@@ -46,7 +46,6 @@ export const SUBSCRIPTION_REASONS = [
   'cardCanceled',
   'chargeback',
   'payer',
-  'bank',
   'rejected',
   'expired',
   'unanswered',
