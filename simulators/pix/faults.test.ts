@@ -41,6 +41,7 @@ test('answers are spoiled in their order, before or behind the booking, and repe
     wrongCodeAddress: 'booked 201 address',
     wrongCodeAmount: 'booked 201 codeAmount',
     withoutCode: 'booked 201 code',
+    withoutPix: 'booked 201',
   });
 });
 

@@ -237,6 +237,7 @@ export const STATE_DECLARATIONS: Declarations = {
         table: 'subscriptions',
         cells: {
           'active.complete': 'completed',
+          'pending.complete': 'completed',
           'blocked.complete': 'completed',
           'canceled.complete': 'completed',
         },

@@ -87,7 +87,9 @@ const untilRow = (
 async function jumpToDue(id: string, days: number): Promise<void> {
   const { body } = await call(shop.url, '/homologation/clock', { token: shop.token });
   const first = (await of.billingsOf(id)).find(({ installment }) => installment === 1);
-  const [due, today] = [first?.expireAt, body.now].map((text) => Date.parse(`${String(text).slice(0, 10)}T12:00:00Z`));
+  const [due, today] = [first?.expireAt, body.now].map((text) =>
+    Date.parse(`${String(text).slice(0, 10)}T12:00:00Z`),
+  );
   await of.jump(((due as number) - (today as number)) / 86_400_000 + days);
 }
 

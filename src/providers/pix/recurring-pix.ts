@@ -136,6 +136,6 @@ export type RecurringPix = {
   /** Sends the charge, or its further try, unless the bank has it. */
   collect(request: CollectionRequest, timeoutMilliseconds: number): Promise<CollectAnswer>;
   findCollection(request: CollectionRequest, timeoutMilliseconds: number): Promise<FoundCollection>;
-  /** Takes it away, which the scheme allows until the day before its first try. Answers what there is afterwards. */
+  /** Takes it away: the scheme lets it be until the day before its first try. Answers what is there then. */
   endCollection(request: CollectionRequest, timeoutMilliseconds: number): Promise<FoundCollection>;
 };

@@ -151,8 +151,8 @@ const CONTINUED: readonly SubscriptionState[] = ['active', 'pending'];
 /**
  * The schedule after a finished billing. A canceled card blocks the subscription, even with the last
  * installment, which otherwise completes it, whatever became of the billing. A subscription that is over
- * or blocked opens nothing. A billing whose day has passed (after downtime or late retries) is charged tomorrow,
- * so that two are never charged on one day.
+ * or blocked opens nothing. A billing whose day has passed (after downtime or late retries) is charged
+ * tomorrow, so that two are never charged on one day.
  */
 export function afterFinalized(
   { subscription, terms, installment, dueOn, today }: Finalized,
