@@ -38,7 +38,8 @@ test('where nothing is wrong it finds nothing, ends with 0 and has changed nothi
   assert.equal(stamps.length, 0);
 });
 
-const DAY = 24 * 60 * 60 * 1_000;
+const HOUR = 60 * 60 * 1_000;
+const DAY = 24 * HOUR;
 
 const CONSOLE = { PARCELA_CONSOLE_PORT: '8090', PARCELA_CONSOLE_ORIGIN: 'https://console.example.com' };
 
@@ -389,6 +390,28 @@ test('it finds servers of merchants that cannot be reached, and limits of open f
     env: cleanEnvironment(here.settings),
   }).catch((error: { stdout: string }) => error);
   assert.match(limited.stdout, /"machine\.descriptors"/);
+});
+
+test('it says since when no process gives a sign of life, and nothing of whom the dead could not reach', async () => {
+  const life = async (age: string) => {
+    await here.sql('delete from service_beats');
+    await here.sql(
+      `insert into service_beats (service_id, beat, beaten_at) values (gen_random_uuid(), 9, now() - interval '${age}')`,
+    );
+    const { diagnoses } = await here.examine();
+    return diagnoses.filter(({ name }) => /^processes|providers.away/.test(name));
+  };
+  const peers = [{ peer: 'pix', state: 'silent', since: 0, answeredAt: 0, awayFor: ['pix'] }];
+  await here.sql(
+    `insert into process_reports (process_id, report) values (gen_random_uuid(), '${JSON.stringify({ peers })}')`,
+  );
+  const [lifeless, ...others] = await life('1 hour');
+  assert.deepEqual([lifeless?.state, lifeless?.name, others], ['warning', 'processes.lifeless', []]);
+  const since = new Date(/since (\S+)$/.exec(lifeless?.says ?? '')?.[1] ?? '').getTime();
+  assert.ok(Math.abs(Date.now() - HOUR - since) < 10 * 60 * 1_000, lifeless?.says);
+  const [alive, away] = await life('1 second');
+  assert.deepEqual([alive?.name, away?.name], ['processes.alive', 'providers.away']);
+  await here.sql('delete from service_beats; delete from process_reports');
 });
 
 test('it says whom the running processes pass over', async () => {

@@ -1,8 +1,9 @@
+import { readLastBeat } from '../../platform/database-watch/server-stamp.sql.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { isCurrent, type ProcessReport, peerHealth } from '../../platform/process-reports/process-report.ts';
 import { listReports } from '../../platform/process-reports/process-reports.sql.ts';
 import { instant, utcText } from '../../values/instant.ts';
-import { type Diagnosis, fault, warning } from './diagnosis.ts';
+import { type Diagnosis, fault, fine, warning } from './diagnosis.ts';
 
 const MOST_PROCESSES = 200;
 const NOT_AWAY = { awayFor: [], awayProviders: [], reason: null, state: 'notAsked', since: null } as const;
@@ -12,10 +13,29 @@ const ADVICE =
   'look at it, and at the way to it; parcela resolve list shows what waits, which goes on by itself when it is back (docs/runbook.md)';
 const why = (reason: string | null) => (reason === null ? '' : `; the last time: ${reason}`);
 
-/** What the running processes report of those whom they ask and pass over. */
-export async function checkPeers(database: Database): Promise<Diagnosis[]> {
+/** Whether any process lives, and what those report of whom they ask. `isDown`: their database was down with them. */
+export async function checkProcesses(database: Database, isDown: boolean): Promise<Diagnosis[]> {
   const reports = (await listReports(database, MOST_PROCESSES)).filter(isCurrent);
-  return [...heldOf(reports), ...awayOf(reports)];
+  const life = await checkLife(database, isDown);
+  // What the dead reported last of others says nothing of now.
+  return [life, ...heldOf(reports), ...(life.state === 'ok' ? awayOf(reports) : [])];
+}
+
+/** A process that writes a sign every second and has written none for so long is dead, or cannot write. */
+const LIFELESS_SECONDS = 15;
+
+async function checkLife(database: Database, isDown: boolean): Promise<Diagnosis> {
+  const last = await readLastBeat(database);
+  if (last === null) return fine('processes.none', 'no process has run on this database yet');
+  if (!isDown && last.ageSeconds < LIFELESS_SECONDS)
+    return fine('processes.alive', 'processes of the service give signs of life');
+  const beside = isDown ? '; its own PostgreSQL was down too, and runs for this look alone' : '';
+  const says = `no process of the service gives a sign of life since ${utcText(instant(last.beatenAt))}${beside}`;
+  return warning(
+    'processes.lifeless',
+    says,
+    'it was stopped, has died (the last lines of its log say why) or cannot write to its database: docs/runbook.md',
+  );
 }
 
 /** Why they do nothing, as they know it; a doctor that writes nothing does not meet a full disk. */
