@@ -20,7 +20,6 @@ import { batchWrites } from '../platform/postgres/batched-writes.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { placeGiven, placeOfService } from '../platform/postgres/database-place.ts';
 import type { ObserveCallsOf } from '../platform/process-reports/peer-calls.ts';
-import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import { alsoWhileHeld, noting } from '../platform/work/every-so-often.ts';
 import type { Acquirer } from '../providers/acquirers/acquirer.ts';
 import {
@@ -72,9 +71,6 @@ const PIX_CALL_DURATION_SECONDS = histogram(
   [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16],
   ['operation', 'result'],
 );
-declarePeer('acquirer', { calls: ACQUIRER_CALL_DURATION_SECONDS });
-declarePeer('bank', { calls: BANK_CALL_DURATION_SECONDS });
-declarePeer('pix', { calls: PIX_CALL_DURATION_SECONDS });
 const BATCHED_WRITE_ROWS = histogram(
   'parcela_batched_write_rows',
   'Rows written by one batched statement.',
@@ -244,7 +240,7 @@ function observeCalls({ metrics, peerCalls }: StartContext): ObserveCalls {
     const calls = metrics.histogram(described);
     return (provider) => (operation, answer, seconds) => {
       calls.observe({ operation, result: answer.kind }, seconds);
-      peerCalls.note(peer, provider, operation, answer);
+      peerCalls.note(peer, provider, operation, answer, seconds);
     };
   };
   return {

@@ -87,7 +87,8 @@ function kindsOfPeer(who: string): Kinds {
   };
 }
 
-export type PeerName = 'acquirer' | 'bank' | 'pix' | 'antifraud';
+export const PEER_NAMES = ['acquirer', 'bank', 'pix', 'antifraud'] as const;
+export type PeerName = (typeof PEER_NAMES)[number];
 
 const PEERS: Readonly<Record<PeerName, Kinds>> = {
   acquirer: kindsOfPeer('the acquirer'),

@@ -1,12 +1,16 @@
 import { readLastBeat } from '../../platform/database-watch/server-stamp.sql.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { isCurrent, type ProcessReport, peerHealth } from '../../platform/process-reports/process-report.ts';
+import {
+  isCurrent,
+  type PeerHealth,
+  type ProcessReport,
+  peerHealth,
+} from '../../platform/process-reports/process-report.ts';
 import { listReports } from '../../platform/process-reports/process-reports.sql.ts';
 import { instant, utcText } from '../../values/instant.ts';
 import { type Diagnosis, fault, fine, warning } from './diagnosis.ts';
 
 const MOST_PROCESSES = 200;
-const NOT_AWAY = { awayFor: [], awayProviders: [], reason: null, state: 'notAsked', since: null } as const;
 
 const ofWhom = (providers: readonly string[]) => (providers.length === 0 ? '' : ` (${providers.join(', ')})`);
 const ADVICE =
@@ -58,14 +62,41 @@ const HELD_WORDS: Readonly<Record<string, string>> = {
 function awayOf(reports: readonly ProcessReport[]): Diagnosis[] {
   const peers = new Set(reports.flatMap((report) => report.peers.map(({ peer }) => peer)));
   return [...peers].sort().flatMap((peer) => {
-    const { awayFor: kinds, awayProviders, reason, state, since } = peerHealth(reports, peer) ?? NOT_AWAY;
-    if (kinds.length === 0) return [];
-    const isOpen = ({ peers }: (typeof reports)[number]) =>
-      peers.some((one) => one.peer === peer && one.awayFor.length > 0);
-    const count = `${reports.filter(isOpen).length} of ${reports.length} processes`;
-    const sinceWhen =
-      state === 'silent' && since !== null ? `; it gives no answer since ${utcText(instant(since))}` : '';
-    const says = `${peer}: the circuit of ${count} is open for ${kinds.join(', ')}${ofWhom(awayProviders)}${sinceWhen}; it is asked now and then${why(reason)}`;
+    const health = peerHealth(reports, peer);
+    if (health === null) return [];
+    const { state, since, answeredAt, reason } = health;
+    if (state === 'answers' || state === 'notAsked') return [];
+    const last = state !== 'silent' ? '' : lastText(answeredAt);
+    const says = `${peer}: ${SHORT_WORDS[state]} since ${timeText(since)}${last}${why(reason)}${salesText(reports, health)}`;
     return [warning('providers.away', says, ADVICE)];
   });
+}
+
+const SHORT_WORDS = {
+  silent: 'no clear answer',
+  some: 'some processes get no clear answer',
+  inPart: 'some calls get no clear answer',
+} as const;
+
+const timeText = (milliseconds: number) => utcText(instant(milliseconds));
+
+function lastText(answeredAt: number | null): string {
+  return answeredAt === null
+    ? ', and none since the process began'
+    : `, the last one was at ${timeText(answeredAt)}`;
+}
+
+/** What its open circuits mean for sales. */
+function salesText(reports: readonly ProcessReport[], { peer, awayFor, awayProviders }: PeerHealth): string {
+  const isOpen = (kind: string) => (report: ProcessReport) =>
+    report.peers.some((one) => one.peer === peer && one.awayFor.includes(kind));
+  const unknown = awayFor.filter((kind) => kind !== 'payment');
+  const asked =
+    unknown.length === 0
+      ? ''
+      : `; what is unknown (${unknown.join(', ')}) is asked about now and then; new sales are sent to it all the same`;
+  const elsewhere = awayFor.includes('payment')
+    ? `; ${reports.filter(isOpen('payment')).length} of ${reports.length} processes send new payments to another acquirer where a rule names one`
+    : '';
+  return `${asked}${elsewhere}${ofWhom(awayProviders)}`;
 }

@@ -78,10 +78,13 @@ async function examine({ configure, reachPlace }: InstallationTools): Promise<Di
   ];
 }
 
+/** A role or a server that is short of connections is to be examined too. */
+const FEW_CONNECTIONS = { work: 2, search: 1 };
+
 async function checkInDatabase(place: ReachedPlace, configuration: Configuration): Promise<Diagnosis[]> {
   const way = await checkWayIn(place);
   if (way.some(({ state }) => state === 'fault')) return way;
-  const database = openDatabase(place.runtime, () => {});
+  const database = openDatabase(place.runtime, () => {}, { connections: FEW_CONNECTIONS });
   try {
     const looks = [
       checkDatabase,
