@@ -11,7 +11,8 @@ import { counter, gauge, type Metrics } from '../platform/metrics.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import type { AuditedKeys, StartContext } from './context.ts';
-import { say, serviceHere } from './infrastructure.ts';
+import { serviceHere } from './infrastructure.ts';
+import { say } from './say.ts';
 
 const KEY_STORE_FAILURES = counter(
   'parcela_key_store_failures_total',

@@ -52,6 +52,7 @@ import {
   startOwnSimulator,
   startSimulatedAcquirer,
 } from './own-simulators.ts';
+import { say, sayWarning } from './say.ts';
 
 const ACQUIRER_CALL_DURATION_SECONDS = histogram(
   'parcela_acquirer_call_duration_seconds',
@@ -77,11 +78,6 @@ const BATCHED_WRITE_ROWS = histogram(
   [1, 2, 4, 8, 16, 32, 64, 128],
   ['statement'],
 );
-
-/** For the person who starts it. The log's JSON goes to the standard output. */
-export function say(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
 
 /** Data folder, PostgreSQL, acquirer and bank. Starts our own where none is set. */
 export async function openInfrastructure(start: StartContext, startSimulator?: StartSimulator) {
@@ -130,7 +126,7 @@ async function openNamedAcquirer(
   const { configuration, closings, gate } = start;
   const channel = await openAcquirerChannel(start);
   const { about, warning } = await checkAcquirer(url, configuration.environment, channel);
-  if (warning !== null) say(warning);
+  if (warning !== null) sayWarning(warning);
   const acquirer = openAcquirer(url, channel, about, observeOf(DEFAULT_PROVIDER));
   closings.push({ name: 'acquirer', close: () => acquirer.close() });
   return ACQUIRER_PORT.gated(acquirer, () => whyHeld(gate));
@@ -312,7 +308,7 @@ export async function openNamedBank(
     observe: observeOf(DEFAULT_PROVIDER),
   });
   closings.push({ name: 'bank', close: () => bank.close() });
-  if (warning !== null) say(warning);
+  if (warning !== null) sayWarning(warning);
   return BANK_PORT.gated(bank, () => whyHeld(gate));
 }
 

@@ -49,7 +49,6 @@ import {
   openProviders,
   openShopOfDemo,
   routeDemo,
-  say,
   serviceHere,
 } from './infrastructure.ts';
 import { type Modules, openModules } from './modules.ts';
@@ -59,6 +58,7 @@ import { openProcessReports } from './open-process-reports.ts';
 import { openTracing } from './open-tracing.ts';
 import { checkAllDescribed, referenceOf } from './reference.ts';
 import { isRunBy } from './roles.ts';
+import { say, sayWarning } from './say.ts';
 import { startWorks } from './start-works.ts';
 import { openCheckedDatabase, openWatchedGate } from './watched-database.ts';
 
@@ -102,8 +102,8 @@ export async function openApp(
       const isWorthIt =
         error instanceof PostgresKilled && performance.now() < endsAt && !surroundings.signal.aborted;
       if (!isWorthIt) throw error;
-      say(`${error.message}; starting it again`);
-      await closeAll(closings, say);
+      sayWarning(`${error.message}; starting it again`);
+      await closeAll(closings, sayWarning);
     }
   }
 }
@@ -237,7 +237,7 @@ async function servedEndpoints(
   const urls = serverUrls(configuration.gateway, configuration.integration);
   const contact = configuration.securityContact;
   if (contact !== null && hasExpired(contact, new Date()))
-    say(
+    sayWarning(
       `PARCELA_SECURITY_EXPIRES: ${contact.expiresOn} is past; those who find a hole will not trust the contact`,
     );
   const documents = configuration.servesDocuments ? DOCUMENT_ENDPOINTS : [];

@@ -164,6 +164,20 @@ export function openLog(
   };
 }
 
+export type SpokenLevel = 'info' | 'warn' | 'error';
+
+/** Sentences as lines of the log. Empty ones, which part what people read, are left out. */
+export function openSpokenLines(
+  format: 'json' | 'ecs',
+  write: (line: string) => void,
+): (sentence: string, level: SpokenLevel) => void {
+  const lines = format === 'ecs' ? ECS_LINES : JSON_LINES;
+  const logger = pino({ ...lines, hooks: { streamWrite: escapeLineEnds } }, { write });
+  return (sentence, level) => {
+    if (sentence !== '') logger[level]({}, withoutCardNumbers(sentence));
+  };
+}
+
 /** Callers that come during a flush share the next one. */
 function flushing(destination: ReturnType<typeof pino.destination>): () => Promise<void> {
   const flush = () => new Promise<void>((resolve) => destination.flush(() => resolve()));
