@@ -64,11 +64,19 @@ export async function openAntiFraud(
   const silences = openReminder((reason, times) =>
     log.warn({ reason, times }, 'anti-fraud gave no decision'),
   );
+  const rejections = openReminder(
+    (reasons, times) => log.info({ reasons, times }, 'anti-fraud rejects sales'),
+    {
+      pauseMilliseconds: 60_000,
+    },
+  );
   const shared = {
     verdictWhenSilent: configuration.antiFraud.verdictWhenSilent,
     observeDecision: (merchantId: string, { verdict, reasons }: Decision) => {
       decisions.inc({ verdict });
-      if (verdict === 'reject') log.info({ merchantId, reasons }, 'anti-fraud rejected a sale');
+      if (verdict !== 'reject') return;
+      log.debug({ merchantId, reasons }, 'anti-fraud rejected a sale');
+      rejections.report(reasons.join(' '));
     },
     // Silences of the provider are an outage of it.
     warnOfSilence: (decider: string, error: unknown) =>

@@ -1,3 +1,4 @@
+import type { UnclearCause } from '../channels/unclear.ts';
 import { type Outages, type PeerName, type PeerOutage, UNASKED_MILLISECONDS } from '../outages.ts';
 import {
   isAnswer,
@@ -13,13 +14,11 @@ import {
 export type CallAnswer = {
   readonly kind: string;
   readonly reason?: unknown;
-  /** `notAsked`: by ourselves. `unusable`: something came back. */
-  readonly cause?: string;
-  /** False: something came back. */
-  readonly isSilence?: boolean;
+  /** By default `silent`. */
+  readonly cause?: UnclearCause;
 };
 
-export type ObserveCall = (operation: string, answer: CallAnswer, seconds: number) => void;
+export type ObserveCall = (operation: Operation, answer: CallAnswer, seconds: number) => void;
 
 /** Of the calls of one provider. */
 export type ObserveCallsOf = (provider: string) => ObserveCall;
@@ -27,8 +26,34 @@ export type ObserveCallsOf = (provider: string) => ObserveCall;
 /** Calls in a row without an answer that may be an outage. One may be the call's own fault. */
 const SILENT_IN_ROW = 2;
 
-/** What is about no sale alone: an answer that cannot be used is no odd sale's. */
-const OF_ALL_SALES = ['about', 'changes', 'charges', 'receipts', 'returns', 'list'];
+/** What is asked. Of that which is about no sale alone, an answer that cannot be used is no odd sale's. */
+const OPERATIONS = {
+  about: 'ofAll',
+  changes: 'ofAll',
+  charges: 'ofAll',
+  receipts: 'ofAll',
+  returns: 'ofAll',
+  list: 'ofAll',
+  authorize: 'ofOne',
+  verify: 'ofOne',
+  find: 'ofOne',
+  undo: 'ofOne',
+  cancel: 'ofOne',
+  capture: 'ofOne',
+  findCapture: 'ofOne',
+  issue: 'ofOne',
+  remove: 'ofOne',
+  refund: 'ofOne',
+  findRefund: 'ofOne',
+  findAuthorization: 'ofOne',
+  endAuthorization: 'ofOne',
+  findFirstCharge: 'ofOne',
+  endFirstCharge: 'ofOne',
+  collect: 'ofOne',
+  findCollection: 'ofOne',
+  decide: 'ofOne',
+} as const;
+export type Operation = keyof typeof OPERATIONS;
 
 /** `since`: by the clock of this machine. */
 type Silence = { inRow: number; at: number; readonly since: number };
@@ -96,8 +121,8 @@ export class PeerCalls {
   }
 
   /** `seconds`: how long the call took. */
-  note(peer: PeerName, provider: string, operation: string, answer: CallAnswer, seconds: number): void {
-    const { kind, reason, cause, isSilence: isSilent = cause !== 'unusable' } = answer;
+  note(peer: PeerName, provider: string, operation: Operation, answer: CallAnswer, seconds: number): void {
+    const { kind, reason, cause } = answer;
     const isAnswered = isAnswer(kind);
     if (cause === 'notAsked' || (!isAnswered && !isSilence(kind))) return;
     const endedAt = this.#clock();
@@ -112,7 +137,7 @@ export class PeerCalls {
     const words = typeof reason === 'string' ? reason : kind;
     this.#reasons.set(peer, words);
     // An odd sale that is tried on says nothing of the provider.
-    if (isSilent || OF_ALL_SALES.includes(operation)) calls.silence(operation, words, begunAt);
+    if (cause !== 'unusable' || OPERATIONS[operation] === 'ofAll') calls.silence(operation, words, begunAt);
   }
 
   /** `isInPart`: what it does not answer is told, though it answers other calls. */

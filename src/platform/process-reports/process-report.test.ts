@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PeerName } from '../outages.ts';
-import { type CallAnswer, PeerCalls } from './peer-calls.ts';
+import { type CallAnswer, type Operation, PeerCalls } from './peer-calls.ts';
 import {
   NEVER_ASKED,
   type PeerReport,
@@ -91,7 +91,7 @@ function peerCalls() {
   const clock = () => now;
   const opened = new PeerCalls({ openPeer }, clock, clock);
   const calls = {
-    note: (...[peer, provider, operation, answer]: [PeerName, string, string, CallAnswer]) =>
+    note: (...[peer, provider, operation, answer]: [PeerName, string, Operation, CallAnswer]) =>
       opened.note(peer, provider, operation, answer, 1),
     reasonOf: (peer: PeerName) => opened.seen(peer, true).reason,
     seen: (peer: PeerName) => opened.seen(peer, true),
@@ -147,10 +147,10 @@ test('what is asked once a minute is told though others answer meanwhile; silenc
 
 test('an odd sale that is tried on is no outage of who answers; an odd page of all that happened is', () => {
   const { calls, said } = peerCalls();
-  const odd = { kind: 'unknown', cause: 'unusable', reason: 'the bar code cannot be' };
-  const page = { kind: 'unknown', cause: 'unusable', reason: 'the page has no changes' };
+  const odd = { kind: 'unknown', cause: 'unusable', reason: 'the bar code cannot be' } as const;
+  const page = { kind: 'unknown', cause: 'unusable', reason: 'the page has no changes' } as const;
   for (let times = 0; times < 9; times += 1) {
-    calls.note('acquirer', 'rede', 'find', { kind: 'unknown', isSilence: false, reason: 'odd' });
+    calls.note('acquirer', 'rede', 'find', { kind: 'unknown', cause: 'unusable', reason: 'odd' });
     calls.note('bank', 'default', 'find', odd);
     calls.note('pix', 'default', 'issue', { ...odd, kind: 'notConnected' });
   }
