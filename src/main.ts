@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Configuration, logFormatOf } from './app/config.ts';
+import type { Configuration } from './app/config.ts';
 import type { App } from './app/open-app.ts';
-import { say, sayWarning, speakIn } from './app/say.ts';
 import { start } from './app/start.ts';
 import { type Closing, closeAll } from './platform/closings.ts';
 import { type Drain, openDrain } from './platform/http/draining.ts';
+import { say, sayWarning } from './platform/log.ts';
 import { nodeFault } from './platform/node-version.ts';
 import { type StopSignals, stopSignals } from './platform/stop-signals.ts';
 
@@ -30,7 +30,6 @@ function endOnFault(closings: readonly Closing[]): void {
 }
 
 async function run(): Promise<number> {
-  speakIn(logFormatOf(process.env));
   const closings: Closing[] = [];
   endOnFault(closings);
   const unfit = nodeFault();

@@ -13,6 +13,7 @@ import type { Closing } from '../platform/closings.ts';
 import { READ_TIME } from '../platform/database-time.sql.ts';
 import { DatabaseTime } from '../platform/database-time.ts';
 import { whyHeld } from '../platform/gate.ts';
+import { say, sayWarning } from '../platform/log.ts';
 import { histogram, type Metrics } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import type { PeerName } from '../platform/outages.ts';
@@ -52,7 +53,6 @@ import {
   startOwnSimulator,
   startSimulatedAcquirer,
 } from './own-simulators.ts';
-import { say, sayWarning } from './say.ts';
 
 const ACQUIRER_CALL_DURATION_SECONDS = histogram(
   'parcela_acquirer_call_duration_seconds',

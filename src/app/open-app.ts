@@ -25,7 +25,7 @@ import { listen, serverUrls, tryToListen, urlOf } from '../platform/http/listen.
 import { trustedPeers } from '../platform/http/peers.ts';
 import { hasExpired, SECURITY_TEXT_ENDPOINTS } from '../platform/http/security-text.ts';
 import { buildServer, type ServerOptions } from '../platform/http/server.ts';
-import { errorFields, type Log, openLog } from '../platform/log.ts';
+import { errorFields, type Log, openLog, say, sayWarning } from '../platform/log.ts';
 import { openMetrics, serveMetrics } from '../platform/metrics.ts';
 import { openOutages } from '../platform/outages.ts';
 import { PostgresKilled } from '../platform/postgres/database-errors.ts';
@@ -58,7 +58,6 @@ import { openProcessReports } from './open-process-reports.ts';
 import { openTracing } from './open-tracing.ts';
 import { checkAllDescribed, referenceOf } from './reference.ts';
 import { isRunBy } from './roles.ts';
-import { say, sayWarning } from './say.ts';
 import { startWorks } from './start-works.ts';
 import { openCheckedDatabase, openWatchedGate } from './watched-database.ts';
 

@@ -1,8 +1,8 @@
 import type { Closing } from '../platform/closings.ts';
+import { say, sayWarning, speakIn } from '../platform/log.ts';
 import { machineFile } from '../platform/machine-settings.ts';
-import { type Configuration, ConfigurationFault, readConfiguration } from './config.ts';
+import { type Configuration, ConfigurationFault, logFormatOf, readConfiguration } from './config.ts';
 import { type App, openApp, type Surroundings } from './open-app.ts';
-import { say, sayWarning } from './say.ts';
 
 /** Printed without a stack, because the message alone helps. */
 const PLAIN_FAULTS = [
@@ -64,6 +64,7 @@ export async function start(
   surroundings: Surroundings,
 ): Promise<{ readonly configuration: Configuration; readonly app: App } | null> {
   let configuration: Configuration | null = null;
+  speakIn(logFormatOf(environment));
   try {
     refuseForgottenSettings(environment);
     configuration = readConfiguration(environment);

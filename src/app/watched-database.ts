@@ -3,7 +3,7 @@ import { keyWeakness } from '../keys/data-keys.sql.ts';
 import { unfitness, weaknesses } from '../platform/database-watch/server-facts.ts';
 import { openServerWatch } from '../platform/database-watch/server-watch.ts';
 import { type GateKeeper, HOLD_REASONS, type HoldReason, openGate } from '../platform/gate.ts';
-import { errorFields, type Log } from '../platform/log.ts';
+import { errorFields, type Log, say, sayWarning } from '../platform/log.ts';
 import { gauge, type Metrics } from '../platform/metrics.ts';
 import { MIGRATIONS } from '../platform/migrations/migration-files.ts';
 import { type DatabaseAddress, type OpenedDatabase, openDatabase } from '../platform/postgres/database.ts';
@@ -15,7 +15,6 @@ import { refuseSharedConnections } from '../platform/postgres/shared-connections
 import { kindOfRefusedWrite } from '../platform/postgres/write-refusals.ts';
 import { type Configuration, ConfigurationFault } from './config.ts';
 import type { StartContext } from './context.ts';
-import { say, sayWarning } from './say.ts';
 
 const HELD = gauge('parcela_held', '1: nothing is charged, settled or sent to merchants, for this reason.', [
   'reason',

@@ -269,7 +269,7 @@ function searchPatience({ configuration, isJumping }: TransactionsContext) {
 }
 
 /**
- * Counts every charge, and keeps from its answers which acquirers payments pass over. Where there is one alone
+ * Counts every charge, and keeps from its answers which acquirers payments pass over. Where there is one
  * they pass over none, and its outage is told by the calls to it.
  */
 function observeCharges({

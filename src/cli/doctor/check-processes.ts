@@ -17,7 +17,7 @@ const ADVICE =
   'look at it, and at the way to it; parcela resolve list shows what waits, which goes on by itself when it is back (docs/runbook.md)';
 const why = (reason: string | null) => (reason === null ? '' : `; the last time: ${reason}`);
 
-/** Whether any process lives, and what those report of whom they ask. `isDown`: their database was down with them. */
+/** Whether any process lives, and whom they do not reach. `isDown`: their database was down with them. */
 export async function checkProcesses(database: Database, isDown: boolean): Promise<Diagnosis[]> {
   const reports = (await listReports(database, MOST_PROCESSES)).filter(isCurrent);
   const life = await checkLife(database, isDown);
