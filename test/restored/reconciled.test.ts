@@ -202,7 +202,7 @@ before(async () => {
     return rows.length === 1;
   });
   // What follows it is opened and charged in the lost time too.
-  await lost.sql(`update billings set charge_on = now()::date where state = 'opened' and installment = 2
+  await lost.sql(`update billings set charge_on = now()::date - 1 where state = 'opened' and installment = 2
     and amount = 4990`);
   await until('what follows it is paid', async () => {
     const rows = await lost.sql(`select from billings where state = 'paid'`);
