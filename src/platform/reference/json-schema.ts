@@ -232,7 +232,7 @@ export function printParameters(
     return {
       name,
       in: place,
-      required: place === 'path' || required.includes(name),
+      ...(place === 'path' || required.includes(name) ? { required: true } : {}),
       ...(description === undefined ? {} : { description }),
       ...(mayBeEmpty(name, property) ? { allowEmptyValue: true } : {}),
       ...(place === 'path' || required.includes(name) ? exampleOfParameter(place, name, answers) : {}),

@@ -5,7 +5,7 @@ import { type Contract, contract } from '../http/endpoint.ts';
 import { schemaCheck } from '../http/schema-faults.ts';
 import { FORMATS, isOfFormat } from '../requests/formats.ts';
 import { printSchema } from './json-schema.ts';
-import { openApiDocument, ROOT_URLS } from './openapi.ts';
+import { invalidExample, openApiDocument, ROOT_URLS } from './openapi.ts';
 
 const INFO = { title: 'Test', version: '1.2.3', description: { pt: 'Para testes.', en: 'For tests.' } };
 
@@ -15,7 +15,7 @@ type Operation = {
   description?: string;
   servers?: { url: string }[];
   security: unknown[];
-  parameters?: { name: string; in: string; required: boolean; description?: string; schema: object }[];
+  parameters?: { name: string; in: string; required?: boolean; description?: string; schema: object }[];
   requestBody?: { required: boolean; content: Record<string, { schema: object; example: unknown }> };
   responses: Record<
     string,
@@ -29,6 +29,10 @@ type Printed = {
   tags: { name: string }[];
   security: unknown[];
   paths: Record<string, Record<string, Operation>>;
+  components: {
+    parameters: Record<string, { description?: string }>;
+    responses: Record<string, { content?: Record<string, Content> }>;
+  };
 };
 
 function print(endpoints: readonly unknown[], ...rest: [{ gateway: string; integration: string }?]): Printed {
@@ -161,7 +165,7 @@ test('parameters report their place, their need and their limits', () => {
   ]);
   assert.deepEqual(operationOf(LIST).parameters, [
     { name: 'page', in: 'query', required: true, schema: { type: 'integer', minimum: 1 } },
-    { name: 'name', in: 'query', required: false, schema: { pattern: '\\S', type: 'string' } },
+    { name: 'name', in: 'query', schema: { pattern: '\\S', type: 'string' } },
   ]);
 });
 
@@ -172,12 +176,42 @@ test('a body is required and has its example', () => {
 });
 
 test('malformed requests are shown with what the endpoint really answers', () => {
-  assert.deepEqual(operationOf(MAKE).responses[400]?.content?.['application/json']?.example, [
-    { tag: 'name', description: 'Campo obrigatório.' },
+  assert.deepEqual(invalidExample(MAKE), [{ tag: 'name', description: 'Campo obrigatório.' }]);
+  assert.deepEqual(invalidExample(LIST), [{ tag: 'page', description: 'Campo informado mais de uma vez.' }]);
+  assert.deepEqual(operationOf(MAKE).responses[400], { $ref: '#/components/responses/Invalid' });
+  assert.deepEqual(operationOf(LOOK).responses[400], { $ref: '#/components/responses/MalformedAddress' });
+});
+
+test('what several operations have alike stands once, and what differs has another name', () => {
+  const description = 'Which of all the things that there are, as it is named in what made it.';
+  const reading = (id: string, path: string, words: string) => ({
+    ...READ,
+    id,
+    path,
+    parameters: Type.Object({ thingId: Type.String({ description: words }) }),
+    answers: { 200: { description, schema: Type.String(), example: `${description} ${words}` } },
+  });
+  const { paths, components } = print([
+    reading('readOne', '/one/{thingId}', description),
+    reading('readOther', '/other/{thingId}', description),
+    reading('readThird', '/third/{thingId}', `${description} Of the third kind.`),
+    reading('readFourth', '/fourth/{thingId}', `${description} Of the third kind.`),
+    reading('readLast', '/last/{thingId}', 'Which.'),
   ]);
-  assert.deepEqual(operationOf(LIST).responses[400]?.content?.['application/json']?.example, [
-    { tag: 'page', description: 'Campo informado mais de uma vez.' },
-  ]);
+  const [one, other, third, fourth, last] = Object.values(paths).map((methods) => methods.get as Operation);
+  assert.deepEqual(one?.parameters, [{ $ref: '#/components/parameters/thingId' }]);
+  assert.deepEqual(other?.parameters, one?.parameters);
+  assert.deepEqual(third?.parameters, [{ $ref: '#/components/parameters/readThird.thingId' }]);
+  assert.deepEqual(fourth?.parameters, third?.parameters);
+  assert.equal(last?.parameters?.[0]?.name, 'thingId');
+  assert.equal(components.parameters.thingId?.description, description);
+  assert.equal(components.parameters['readThird.thingId']?.description, `${description} Of the third kind.`);
+  assert.deepEqual(one?.responses[200], { $ref: '#/components/responses/readOne200' });
+  assert.deepEqual(other?.responses[200], one?.responses[200]);
+  assert.deepEqual(components.responses.readOne200?.content?.['application/json'], {
+    schema: { type: 'string' },
+    example: `${description} ${description}`,
+  });
 });
 
 test('an answer of its own whose status the server gives too may have either body', () => {
