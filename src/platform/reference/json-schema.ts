@@ -102,8 +102,16 @@ function printWhole(
     else if (!OWN_KEYWORDS.includes(keyword) && keyword !== 'description') printed[keyword] = value;
   }
   const description = said.filter(Boolean).join(' ');
-  return description === '' ? printed : { ...printed, description };
+  return saidOnce(description === '' ? printed : { ...printed, description });
 }
+
+/** That a text is not empty is said by its pattern, where that fits no empty one. */
+function saidOnce({ minLength, ...printed }: Json): Json {
+  const isSaid = minLength === 1 && printed.pattern !== undefined && !fitsEmpty(printed.pattern);
+  return minLength === undefined || isSaid ? printed : { minLength, ...printed };
+}
+
+const fitsEmpty = (pattern: unknown) => new RegExp(String(pattern), 'u').test('');
 
 /** `isRead`: the text is normalized before it is checked. */
 function printFormat(name: string, isRead: boolean): Json {
@@ -213,7 +221,7 @@ function printAnyOf(all: readonly Json[]): Json {
 
 /** A text that is there but blank is refused: a script's empty variable would read everything. */
 function notBlank(printed: Json): Json {
-  return { ...(printed.pattern === undefined ? { pattern: '\\S' } : { minLength: 1 }), ...printed };
+  return saidOnce({ ...(printed.pattern === undefined ? { pattern: '\\S' } : { minLength: 1 }), ...printed });
 }
 
 /** In a query an empty choice or number counts as absent. */
