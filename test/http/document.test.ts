@@ -47,6 +47,18 @@ test('every object has a name, under which it stands once', () => {
   );
 });
 
+test('a choice between several has a name too', () => {
+  const isBare = ({ schema: { anyOf = [] } }: Found) =>
+    (anyOf as Json[]).filter(({ type }) => type !== 'null').length > 1;
+  const bare = [...partsOf(DOCUMENT, '')].filter(isBare).map(({ place }) => place);
+  assert.ok(bare.length > 0);
+  assert.deepEqual(
+    bare.filter((place) => !/^\/components\/schemas\/[^/]+$/.test(place)),
+    [],
+    'make it with namedUnion() in its contract',
+  );
+});
+
 test('every name is short enough for a class', () => {
   const operations = Object.values(DOCUMENT.paths).flatMap((path) => Object.values(path));
   const names = [...Object.keys(schemas), ...operations.map(({ operationId }) => operationId)];

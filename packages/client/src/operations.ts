@@ -64,6 +64,10 @@ export type AntiFraudSessionRequest = {
   readonly deviceId?: string | null | undefined;
 };
 
+export type AnyPayment = Payment | PixPayment | PaymentByBoleto;
+
+export type AnyPaymentDetail = PaymentDetail | PixPayment | PaymentByBoleto;
+
 export type BankBoleto = {
   /** Our number. */
   readonly ourNumber: string;
@@ -365,6 +369,8 @@ export type BoletoRequest = {
    */
   readonly urlCallBack?: string | null | undefined;
 };
+
+export type BoletosOrPage = readonly (Boleto)[] | BoletoPage;
 
 export type BuyerRequest = {
   /** Which document the number is of. */
@@ -1300,7 +1306,7 @@ export type PaymentLinkRequest = {
 
 export type PaymentPage = {
   /** What was found, in the order asked for. */
-  readonly items: readonly (Payment | PixPayment | PaymentByBoleto)[];
+  readonly items: readonly (AnyPayment)[];
   /** This page, from 1. */
   readonly page: number;
   /** Items of a page at most. */
@@ -2149,6 +2155,8 @@ export type SubscriptionId = {
   readonly id: string;
 };
 
+export type SubscriptionIdOrNew = string | NewSubscription;
+
 export type SubscriptionPage = {
   /** What was found, in the order asked for. */
   readonly items: readonly (Subscription)[];
@@ -2469,7 +2477,7 @@ export type Operations = {
       readonly paymentId: string;
       /** Of a payment with splitPages: which of them; default 1. Behind the last one split is empty. */
       readonly splitPage?: number | undefined;
-    }; answer: PaymentDetail | PixPayment | PaymentByBoleto };
+    }; answer: AnyPaymentDetail };
   /** Capture an authorized payment */
   capturePayment: { given: {
       /** The id of the payment. */
@@ -2568,7 +2576,7 @@ export type Operations = {
       /** The answer is `{ id, status, authorization }` in place of the bare id. */
       readonly expand?: 'authorization' | undefined;
       readonly body: SubscriptionRequest;
-    }; answer: string | NewSubscription };
+    }; answer: SubscriptionIdOrNew };
   /** Search subscriptions */
   listSubscriptions: { given: {
       /** A part of the name of its plan; capitals and accents make no difference. */
@@ -2708,7 +2716,7 @@ export type Operations = {
       readonly page?: number | undefined;
       /** Of a page; default 20. */
       readonly limit?: number | undefined;
-    }; answer: readonly (Boleto)[] | BoletoPage };
+    }; answer: BoletosOrPage };
   /** Read a boleto */
   getBoleto: { given: {
       /** The id of the boleto. */

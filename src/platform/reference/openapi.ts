@@ -2,6 +2,7 @@ import type { TObject, TSchema } from 'typebox';
 import { readExactJson } from '../../values/exact-json.ts';
 import type { Contract } from '../http/endpoint.ts';
 import { FAILURES, type Failure, forbiddenScope, malformedJsonAt } from '../http/failures.ts';
+import { namedUnion, nameOf } from '../http/named.ts';
 import { PROBLEMS } from '../http/refusal.ts';
 import { REQUIRED } from '../http/schema-faults.ts';
 import type { Sentence } from '../http/sentence.ts';
@@ -248,7 +249,12 @@ function withProblems(
   if (schema === undefined || isOfProblems(schema)) return { ...declared, description };
   const { content } = declared as { content: { 'application/json': { schema: Json; example?: unknown } } };
   const { schema: own, example } = content['application/json'];
-  const merged = { schema: { anyOf: [own, printSchema(PROBLEMS, printing)] }, example };
+  const name = nameOf(schema);
+  const either =
+    name === undefined
+      ? { anyOf: [own, printSchema(PROBLEMS, printing)] }
+      : printSchema(namedUnion(`${name}OrProblems`, [schema, PROBLEMS]), printing);
+  const merged = { schema: either, example };
   return { ...declared, description, content: { 'application/json': merged } };
 }
 
