@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import { resolved, type Schema, type ServedDocument, typesOf, type Validate } from './served-document.ts';
 
 /** Of a text, list or number whose schema has no bound. */
-const LONGEST_TEXT = 30;
+const LONGEST_TEXT = 40;
 const MOST_ITEMS = 3;
 const LARGEST_NUMBER = 1_000_000;
 /** Of ten tries: where the document has an example for what no pattern says. */

@@ -105,11 +105,29 @@ function printWhole(
   return saidOnce(description === '' ? printed : { ...printed, description });
 }
 
-/** That a text is not empty is said by its pattern, where that fits no empty one. */
-function saidOnce({ minLength, ...printed }: Json): Json {
-  const isSaid = minLength === 1 && printed.pattern !== undefined && !fitsEmpty(printed.pattern);
-  return minLength === undefined || isSaid ? printed : { minLength, ...printed };
+/** What a pattern or a standard format says is said by that alone; integers say how large they are. */
+function saidOnce({ minLength, maxLength, ...printed }: Json): Json {
+  const { format, pattern } = printed;
+  if (HAVE_ONE_LENGTH.includes(format)) return printed;
+  const isFilled = minLength === 1 && pattern !== undefined && !fitsEmpty(pattern);
+  return {
+    ...(minLength === undefined || isFilled ? {} : { minLength }),
+    ...(maxLength === undefined ? {} : { maxLength }),
+    ...(isLong(printed) ? { format: 'int64' } : {}),
+    ...printed,
+  };
 }
+
+/** Generators make types of these which have no length. */
+const HAVE_ONE_LENGTH: readonly unknown[] = ['uuid', 'date'];
+
+const LARGEST_OF_32_BITS = 2_147_483_647;
+
+/** Generators take an integer for one of 32 bits. */
+const isLong = ({ type, maximum, enum: words }: Json) =>
+  [type].flat().includes('integer') &&
+  words === undefined &&
+  Number(maximum ?? Infinity) > LARGEST_OF_32_BITS;
 
 const fitsEmpty = (pattern: unknown) => new RegExp(String(pattern), 'u').test('');
 

@@ -74,7 +74,7 @@ const LIST = contract({
   group: 'Things',
   summary: 'List things',
   homologationOnly: true,
-  query: Type.Object({ page: Type.Integer({ minimum: 1 }), name: Type.Optional(Type.String()) }),
+  query: Type.Object({ page: Type.Integer({ minimum: 1, maximum: 9 }), name: Type.Optional(Type.String()) }),
   answers: { 200: { description: 'Things.', schema: Type.Array(Type.String()), example: ['x'] } },
 });
 
@@ -164,7 +164,7 @@ test('parameters report their place, their need and their limits', () => {
     },
   ]);
   assert.deepEqual(operationOf(LIST).parameters, [
-    { name: 'page', in: 'query', required: true, schema: { type: 'integer', minimum: 1 } },
+    { name: 'page', in: 'query', required: true, schema: { type: 'integer', minimum: 1, maximum: 9 } },
     { name: 'name', in: 'query', schema: { pattern: '\\S', type: 'string' } },
   ]);
 });
@@ -292,7 +292,7 @@ test('schemas are printed in words that any reader knows', () => {
     printSchema(Type.Object({ list: Type.Optional(Type.Array(Type.Integer(), { maxItems: 2 })) })),
     {
       type: 'object',
-      properties: { list: { type: 'array', maxItems: 2, items: { type: 'integer' } } },
+      properties: { list: { type: 'array', maxItems: 2, items: { type: 'integer', format: 'int64' } } },
     },
   );
 });
@@ -308,6 +308,14 @@ test('each rule of a format is printed, and what no pattern can say has an examp
     assert.match(also.example, new RegExp(String(read.pattern), 'u'));
     assert.ok(isOfFormat(name)(also.example.replaceAll(name === 'cpfOrCnpj' ? /[.-]/g : /^$/g, '')));
   }
+});
+
+test('what generators make typed values of says how large it is, and has no length', () => {
+  const integer = (maximum: number) => printSchema(Type.Integer({ maximum })).format;
+  assert.deepEqual([integer(2_147_483_647), integer(2_147_483_648)], [undefined, 'int64']);
+  for (const format of ['guid', 'day'])
+    assert.equal(printSchema(Type.String({ format, minLength: 1, maxLength: 36 })).maxLength, undefined);
+  assert.equal(printSchema(Type.String({ format: 'webAddress', maxLength: 36 })).maxLength, 36);
 });
 
 test('a number of so many digits has its greatest value, and is a multiple', () => {
