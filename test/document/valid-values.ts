@@ -59,7 +59,8 @@ function objectOf(
   return fc.record(fields, { requiredKeys: [...required] });
 }
 
-function textOf({ pattern, minLength = 0, maxLength, examples }: Schema): Arbitrary<string> {
+function textOf({ format, pattern, minLength = 0, maxLength, examples }: Schema): Arbitrary<string> {
+  if (format === 'uuid') return fc.uuid();
   const longest = maxLength ?? Math.max(LONGEST_TEXT, minLength);
   // JSON Schema counts code points.
   const fits = (text: string) => [...text].length >= minLength && [...text].length <= longest;

@@ -108,7 +108,7 @@ function printWhole(
 /** What a pattern or a standard format says is said by that alone; integers say how large they are. */
 function saidOnce({ minLength, maxLength, ...printed }: Json): Json {
   const { format, pattern } = printed;
-  if (HAVE_ONE_LENGTH.includes(format)) return printed;
+  if (TYPED_FORMATS.includes(format)) return printed;
   const isFilled = minLength === 1 && pattern !== undefined && !fitsEmpty(pattern);
   return {
     ...(minLength === undefined || isFilled ? {} : { minLength }),
@@ -118,8 +118,8 @@ function saidOnce({ minLength, maxLength, ...printed }: Json): Json {
   };
 }
 
-/** Generators make types of these which have no length. */
-const HAVE_ONE_LENGTH: readonly unknown[] = ['uuid', 'date'];
+/** Generators make types of these, which have no length, and which no pattern can be held against. */
+const TYPED_FORMATS: readonly unknown[] = ['uuid', 'date', 'date-time'];
 
 const LARGEST_OF_32_BITS = 2_147_483_647;
 
@@ -138,7 +138,7 @@ function printFormat(name: string, isRead: boolean): Json {
   const { pattern, sentPattern = pattern, standard, also } = format;
   return {
     ...(standard === undefined ? {} : { format: standard }),
-    pattern: isRead ? sentPattern : pattern,
+    ...(TYPED_FORMATS.includes(standard) ? {} : { pattern: isRead ? sentPattern : pattern }),
     ...(also === undefined ? {} : { examples: [also.example] }),
   };
 }
@@ -239,6 +239,7 @@ function printAnyOf(all: readonly Json[]): Json {
 
 /** A text that is there but blank is refused: a script's empty variable would read everything. */
 function notBlank(printed: Json): Json {
+  if (TYPED_FORMATS.includes(printed.format)) return printed;
   return saidOnce({ ...(printed.pattern === undefined ? { pattern: '\\S' } : { minLength: 1 }), ...printed });
 }
 

@@ -275,7 +275,6 @@ test('schemas are printed in words that any reader knows', () => {
   assert.deepEqual(printSchema(Type.String({ description: 'Which.', format: 'guid' })), {
     type: 'string',
     format: 'uuid',
-    pattern: FORMATS.guid?.pattern,
     description: 'Which. Must be a GUID.',
   });
   assert.deepEqual(
@@ -298,14 +297,15 @@ test('schemas are printed in words that any reader knows', () => {
 });
 
 test('each rule of a format is printed, and what no pattern can say has an example', () => {
-  for (const [name, { pattern, sentPattern, also }] of Object.entries(FORMATS)) {
+  for (const [name, { pattern, sentPattern, standard, also }] of Object.entries(FORMATS)) {
     const printed = printSchema(Type.String({ format: name })) as Record<string, unknown>;
-    assert.equal(printed.pattern, pattern);
+    const isTyped = standard !== undefined && standard !== 'uri';
+    assert.equal(printed.pattern, isTyped ? undefined : pattern);
     assert.equal(printed.examples !== undefined, also !== undefined);
     const read = printSchema(Type.String({ format: name, reads: 'document' })) as Record<string, unknown>;
     if (sentPattern !== undefined) assert.equal(read.pattern, sentPattern);
     if (also === undefined) continue;
-    assert.match(also.example, new RegExp(String(read.pattern), 'u'));
+    if (!isTyped) assert.match(also.example, new RegExp(String(read.pattern), 'u'));
     assert.ok(isOfFormat(name)(also.example.replaceAll(name === 'cpfOrCnpj' ? /[.-]/g : /^$/g, '')));
   }
 });
@@ -314,7 +314,12 @@ test('what generators make typed values of says how large it is, and has no leng
   const integer = (maximum: number) => printSchema(Type.Integer({ maximum })).format;
   assert.deepEqual([integer(2_147_483_647), integer(2_147_483_648)], [undefined, 'int64']);
   for (const format of ['guid', 'day'])
-    assert.equal(printSchema(Type.String({ format, minLength: 1, maxLength: 36 })).maxLength, undefined);
+    assert.deepEqual(
+      Object.keys(printSchema(Type.String({ format, minLength: 1, maxLength: 36 }))).filter((word) =>
+        /Length|pattern/.test(word),
+      ),
+      [],
+    );
   assert.equal(printSchema(Type.String({ format: 'webAddress', maxLength: 36 })).maxLength, 36);
 });
 
