@@ -189,7 +189,7 @@ test('what several operations have alike stands once, and what differs has anoth
     id,
     path,
     parameters: Type.Object({ thingId: Type.String({ description: words }) }),
-    answers: { 200: { description, schema: Type.String(), example: `${description} ${words}` } },
+    answers: { 402: { description, schema: Type.String(), example: `${description} ${words}` } },
   });
   const { paths, components } = print([
     reading('readOne', '/one/{thingId}', description),
@@ -206,9 +206,9 @@ test('what several operations have alike stands once, and what differs has anoth
   assert.equal(last?.parameters?.[0]?.name, 'thingId');
   assert.equal(components.parameters.thingId?.description, description);
   assert.equal(components.parameters['readThird.thingId']?.description, `${description} Of the third kind.`);
-  assert.deepEqual(one?.responses[200], { $ref: '#/components/responses/readOne200' });
-  assert.deepEqual(other?.responses[200], one?.responses[200]);
-  assert.deepEqual(components.responses.readOne200?.content?.['application/json'], {
+  assert.deepEqual(one?.responses[402], { $ref: '#/components/responses/readOne402' });
+  assert.deepEqual(other?.responses[402], one?.responses[402]);
+  assert.deepEqual(components.responses.readOne402?.content?.['application/json'], {
     schema: { type: 'string' },
     example: `${description} ${description}`,
   });
