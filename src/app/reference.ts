@@ -2,6 +2,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { ANTI_FRAUD } from '../antifraud/module.ts';
 import { CARDS } from '../cards/module.ts';
 import { MERCHANTS } from '../merchants/module.ts';
+import { CARD_FIELDS } from '../payments/fields/module.ts';
 import { PAYMENT_LINKS } from '../payments/links/module.ts';
 import { MOVEMENTS, PAYMENTS } from '../payments/module.ts';
 import type { ServedEndpoint } from '../platform/http/endpoint.ts';
@@ -104,6 +105,7 @@ export async function referenceOf(
     PAYMENTS,
     PIX,
     PAYMENT_LINKS,
+    CARD_FIELDS,
     ISSUER_CODES,
     RECURRENCE,
     BOLETOS,

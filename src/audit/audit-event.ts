@@ -50,6 +50,7 @@ export const AUDIT_ACTIONS = [
   'plan.change',
   'subscription.change',
   'subscription.page',
+  'cardFields.change',
   'notifier.register',
   'notifier.change',
   'resolve.decide',
