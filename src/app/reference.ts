@@ -29,6 +29,7 @@ import { RECONCILIATION } from '../reconciliation/module.ts';
 import { RECURRENCE } from '../recurrence/module.ts';
 import { BOLETOS } from '../transactions/methods/boleto/module.ts';
 import { PIX } from '../transactions/methods/pix/module.ts';
+import { PAYERS } from '../transactions/payers/module.ts';
 import { WEBHOOKS } from '../webhooks/module.ts';
 import { FAMILY } from './family.ts';
 
@@ -104,6 +105,7 @@ export async function referenceOf(
     ANTI_FRAUD,
     PAYMENTS,
     PIX,
+    PAYERS,
     PAYMENT_LINKS,
     CARD_FIELDS,
     ISSUER_CODES,

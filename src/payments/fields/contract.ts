@@ -72,6 +72,7 @@ export const GET_FIELDS = contract({
   id: 'getCardFields',
   method: 'GET',
   summary: 'Read where card fields may stand',
+  description: 'As they are.',
   answers: { 200: ANSWER, 404: refusedAnswer('You have put none.', FAILURES.unknownPath) },
 });
 

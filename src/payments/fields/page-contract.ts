@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
 import { named } from '../../platform/http/named.ts';
-import { CARD_OF_PAGE } from '../../transactions/payers/card-contract.ts';
+import { CARD_OF_PAGE_REQUEST } from '../../transactions/payers/card-contract.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 
 // Offered on the operations API, because buyers have no API access.
 const PAGE = { api: 'operations', scope: null, group: 'Cards' } as const;
-const OF_KEY = { parameters: Type.Object({ pageKey: Type.String({ maxLength: 35 }) }) };
+const OF_KEY = {
+  parameters: Type.Object({ pageKey: Type.String({ maxLength: 35, description: '`key` of the fields.' }) }),
+};
 const NONE = { description: 'A page that says that there are no such fields.', contentType: 'text/html' };
 
 export const SHOW_FIELDS_SCRIPT = contract({
@@ -15,6 +17,7 @@ export const SHOW_FIELDS_SCRIPT = contract({
   method: 'GET',
   path: '/fields.js',
   summary: 'Load the module that mounts card fields',
+  description: 'Your page loads it from here, not from a copy.',
   answers: { 200: { description: 'The module.', contentType: 'text/javascript' } },
 });
 
@@ -39,7 +42,7 @@ export const TAKE_CARD_OF_FIELDS = contract({
   path: '/fields/{pageKey}/card',
   summary: 'Make a token of the card in the fields',
   description: 'Called by the frame. Nothing is charged.',
-  body: named('CardOfFieldsRequest', CARD_OF_PAGE),
+  body: CARD_OF_PAGE_REQUEST,
   isExact: true,
   bodyExample: { encryptedCard: 'q83v'.repeat(128) },
   answers: {
