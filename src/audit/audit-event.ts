@@ -51,6 +51,8 @@ export const AUDIT_ACTIONS = [
   'subscription.change',
   'subscription.page',
   'cardFields.change',
+  'link.create',
+  'link.disable',
   'notifier.register',
   'notifier.change',
   'resolve.decide',

@@ -184,6 +184,7 @@ function plainTools(configuration: Configuration, { database, operator, report }
     database,
     environment,
     cell,
+    pagesOrigin: configuration.pagesOrigin,
     operator,
     acquirer: {
       url: acquirerUrl,
