@@ -40,7 +40,7 @@ export async function changeCardOfPage(
   const keeper = { merchantId, userName: SUBSCRIBER, address: card.address };
   const stored = await storeCard(tools, keeper, namedCard(card), deadlineAt);
   if ('words' in stored) return stored;
-  const wanted = { kind: 'cardOfSubscriber', ...stored } as const;
+  const wanted = { kind: 'cardOfSubscriber', pageKey: page.pageKey, ...stored } as const;
   const changed = await changeSubscription(tools, keeper, subscriptionId, wanted, deadlineAt);
   return { kind: changed === 'changed' ? 'changed' : 'notOpen' };
 }
