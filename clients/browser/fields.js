@@ -69,7 +69,10 @@ export async function mountFields(
   Object.assign(frame.style, { display: 'block', width: '100%', border: '0' });
   const ready = expect('ready', READY_MILLISECONDS, { fault: 'notHere', message: NOT_HERE });
   place.append(frame);
-  const ignoredStyle = await ready;
+  const ignoredStyle = await ready.catch((error) => {
+    frame.remove();
+    throw error;
+  });
 
   return {
     /** Names of `style` that are not taken, or whose values are not. */

@@ -27,7 +27,10 @@ export async function putCardFields(
   now: Instant,
 ): Promise<CardFields> {
   const values = [merchantId, pageKey, origins, actor.userName, utcText(now)];
-  const changed = merchantEvent('cardFields.change', actor, 'cards/fields', { origins: origins.join(' ') });
+  // Each by itself: a long text is cut.
+  const named = Object.fromEntries(origins.map((origin, at) => [`origin.${at + 1}`, origin]));
+  const detail = { origins: origins.length, ...named };
+  const changed = merchantEvent('cardFields.change', actor, 'cards/fields', detail);
   const row = await audit.change(PUT, values, changed);
   if (row === undefined) throw new Error('a row that is put comes back');
   return FIELDS.parse(row);

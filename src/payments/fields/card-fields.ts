@@ -8,6 +8,8 @@ export type CardFields = {
 };
 
 export const MOST_ORIGINS = 10;
+/** So that an entry of the audit log has them whole. */
+export const LONGEST_ORIGIN = 150;
 
 export type OriginFault = 'notOrigin' | 'notSecure';
 
@@ -18,7 +20,8 @@ export function originFault(
 ): OriginFault | null {
   const url = URL.parse(text);
   // A policy of browsers cannot name an address of IPv6.
-  if (url === null || url.origin !== text || url.hostname.startsWith('[')) return 'notOrigin';
+  if (text.length > LONGEST_ORIGIN || url === null || url.origin !== text || url.hostname.startsWith('['))
+    return 'notOrigin';
   if (url.protocol === 'https:') return null;
   return url.protocol === 'http:' && takesHttp ? null : 'notSecure';
 }

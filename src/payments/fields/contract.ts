@@ -5,11 +5,11 @@ import { named } from '../../platform/http/named.ts';
 import { type RefusalShape, refusal, refusedAnswer } from '../../platform/http/refusal.ts';
 import { inCell } from '../../values/cell.ts';
 import type { CallRules } from '../../webhooks/posting/url-rules.ts';
-import { type CardFields, MOST_ORIGINS, originFault } from './card-fields.ts';
+import { type CardFields, LONGEST_ORIGIN, MOST_ORIGINS, originFault } from './card-fields.ts';
 
 const OF_FIELDS = { api: 'gateway', scope: 'gateway', group: 'Cards', path: '/v1/cards/fields' } as const;
 
-const ORIGINS = Type.Array(Type.String({ minLength: 1, maxLength: 255, format: 'webAddress' }), {
+const ORIGINS = Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_ORIGIN, format: 'webAddress' }), {
   maxItems: MOST_ORIGINS,
   description: 'Of your pages, such as `https://loja.com.br`: they alone may hold the fields. None: nobody.',
 });

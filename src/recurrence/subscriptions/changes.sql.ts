@@ -346,7 +346,10 @@ async function writeCard(
   if (changed.length === 1) tx.record(subscriptionChanged(change, { vaultId: locked.vaultId }, { vaultId }));
 }
 
-/** `notFound`: it or its page has ended, or it is blocked for something else. `completed`: nothing is left to pay. */
+/**
+ * `notFound`: it or its page has ended, or it is blocked for something else. `completed`: nothing is left to
+ * pay.
+ */
 async function changeCardOfSubscriber(
   tx: AuditedTx,
   change: SubscriptionChange,
