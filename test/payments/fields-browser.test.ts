@@ -179,6 +179,8 @@ test('the frame opens on no page but those of the origins that the merchant has 
   );
   await opened.waitForFunction('window.reached');
   assert.equal(await opened.evaluate('port'), null);
+  const script = await fetch(`${service.gatewayUrl}/fields.js`);
+  assert.ok((await script.arrayBuffer()).byteLength < 10_240);
   await fields('PUT', { origins: [] });
   assert.equal((await fetch(`${service.gatewayUrl}/fields/${key}`)).status, 404);
   const back = await fields('PUT', { origins: [origin, 'https://loja.com.br'] });
