@@ -1,5 +1,6 @@
 import { BOLETO_ACTIONS, BOLETO_SCREENS } from './boletos/boleto-screens.ts';
 import { CHART_SCREENS } from './charts/chart-screens.ts';
+import { CARD_FIELDS_ACTIONS, CARD_FIELDS_SCREENS } from './credentials/card-fields-screens.ts';
 import {
   CREDENTIAL_ACTIONS,
   CREDENTIAL_SCREENS,
@@ -81,6 +82,7 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...ADDRESS_SCREENS,
   ...DELIVERY_SCREENS,
   ...CREDENTIAL_SCREENS,
+  ...CARD_FIELDS_SCREENS,
   ...CHART_SCREENS,
   ...FIRST_STEPS_SCREENS,
   ...CLOCK_SCREENS,
@@ -111,6 +113,7 @@ export const ACTIONS: readonly Action<ConsoleTools>[] = [
   ...ADDRESS_ACTIONS,
   ...DELIVERY_ACTIONS,
   ...CREDENTIAL_ACTIONS,
+  ...CARD_FIELDS_ACTIONS,
   ...FIRST_STEPS_ACTIONS,
   ...CLOCK_ACTIONS,
   ...CARD_ACTIONS,

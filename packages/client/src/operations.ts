@@ -450,6 +450,20 @@ export type CaptureRequest = {
   readonly amount?: number | undefined;
 };
 
+export type CardFields = {
+  /** For `mountFields`. It is public. */
+  readonly key: string;
+  /** The module that your page loads. */
+  readonly script: string;
+  /** Of your pages, such as `https://loja.com.br`: they alone may hold the fields. None: nobody. */
+  readonly origins: readonly (string)[];
+};
+
+export type CardFieldsRequest = {
+  /** Of your pages, such as `https://loja.com.br`: they alone may hold the fields. None: nobody. */
+  readonly origins: readonly (string)[];
+};
+
 export type CardInfoRequest = {
   /** This, encryptedCard or vaultId, exactly one; needs the expiry beside it. */
   readonly numberToken?: string | null | undefined;
@@ -2521,6 +2535,12 @@ export type Operations = {
       /** Kept with it. Must not be blank, nor have control characters. */
       readonly reason: string;
     }; answer: PaymentLink };
+  /** Say where card fields may stand */
+  putCardFields: { given: {
+      readonly body: CardFieldsRequest;
+    }; answer: CardFields };
+  /** Read where card fields may stand */
+  getCardFields: { given: Readonly<Record<string, never>>; answer: CardFields };
   /** Read what declines mean, and what to do */
   listIssuerCodes: { given: {
       /** Only codes of this brand. */
@@ -2942,6 +2962,8 @@ export const OPERATIONS: Readonly<Record<keyof Operations, OperationRow>> = {
   getPaymentLink: ['GET', '/v1/paymentlink/information', 'gateway', 'plain', 'id'],
   listPaymentLinks: ['GET', '/v1/paymentlink/list', 'gateway', 'plain', 'status page limit orderBy'],
   disablePaymentLink: ['POST', '/v1/paymentlink/disable', 'gateway', 'plain', 'id reason'],
+  putCardFields: ['PUT', '/v1/cards/fields', 'gateway', 'plain', ''],
+  getCardFields: ['GET', '/v1/cards/fields', 'gateway', 'plain', ''],
   listIssuerCodes: ['GET', '/v1/issuer-codes', 'gateway', 'plain', 'brand code'],
   createPlan: ['POST', '/v1/recurrences/plans', 'recurrence', 'keyed', ''],
   listPlans: ['GET', '/v1/recurrences/plans', 'recurrence', 'plain', 'name status page limit orderBy'],

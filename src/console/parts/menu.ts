@@ -4,6 +4,7 @@ import {
   BILLINGS,
   BOLETOS,
   CALENDAR,
+  CARD_FIELDS,
   CHARTS,
   CREDENTIALS,
   DELIVERIES,
@@ -47,7 +48,7 @@ export const MENU: readonly MenuGroup[] = [
     paths: [SUBSCRIPTIONS, BILLINGS, CALENDAR, PLANS, AFTER_RESTORE.merchant],
   },
   { of: 'merchant', title: 'Finance', paths: [RECONCILIATION, MERCHANT_EXCEPTIONS, WAITING.merchant] },
-  { of: 'merchant', title: 'Developers', paths: [NOTIFICATIONS, DELIVERIES, CREDENTIALS] },
+  { of: 'merchant', title: 'Developers', paths: [NOTIFICATIONS, DELIVERIES, CREDENTIALS, CARD_FIELDS] },
   { of: 'merchant', title: 'Team', paths: [USERS.merchant] },
   { of: 'merchant', title: 'Tests', paths: [FIRST_STEPS, TEST_CLOCK, TRIAL_CARDS, TEST_ACQUIRER] },
   {

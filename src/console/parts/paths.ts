@@ -28,6 +28,7 @@ export const MERCHANT_EXCEPTIONS = `${RECONCILIATION}/exceptions`;
 export const NOTIFICATIONS = `${OF_MERCHANT}/notifications`;
 export const DELIVERIES = `${NOTIFICATIONS}/deliveries`;
 export const DELIVERY = `${DELIVERIES}/{deliveryId}`;
+export const CARD_FIELDS = `${OF_MERCHANT}/card-fields`;
 export const CREDENTIALS = `${OF_MERCHANT}/credentials`;
 export const CREDENTIAL = `${CREDENTIALS}/{credentialId}`;
 export const CHARTS = `${OF_MERCHANT}/charts`;
