@@ -1,5 +1,6 @@
 import type { Language } from '../platform/http/sentence.ts';
 import BOLETO_TEXTS from './boletos/texts.json' with { type: 'json' };
+import CHARGE_TEXTS from './charges/texts.json' with { type: 'json' };
 import CHART_TEXTS from './charts/texts.json' with { type: 'json' };
 import CREDENTIAL_TEXTS from './credentials/texts.json' with { type: 'json' };
 import FILTER_TEXTS from './filters/texts.json' with { type: 'json' };
@@ -32,6 +33,7 @@ export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
   ...RECURRENCE_TEXTS.portuguese,
   ...BOLETO_TEXTS.portuguese,
   ...LINK_TEXTS.portuguese,
+  ...CHARGE_TEXTS.portuguese,
   ...RECONCILIATION_TEXTS.portuguese,
   ...NOTIFICATION_TEXTS.portuguese,
   ...CREDENTIAL_TEXTS.portuguese,

@@ -1,4 +1,5 @@
 import { BOLETO_ACTIONS, BOLETO_SCREENS } from './boletos/boleto-screens.ts';
+import { CHARGE_ACTIONS, CHARGE_SCREENS } from './charges/charge-screens.ts';
 import { CHART_SCREENS } from './charts/chart-screens.ts';
 import {
   CREDENTIAL_ACTIONS,
@@ -76,6 +77,7 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...PLAN_SCREENS,
   ...BOLETO_SCREENS,
   ...LINK_SCREENS,
+  ...CHARGE_SCREENS,
   ...RECONCILIATION_SCREENS,
   ...DAY_SHEET_SCREENS,
   ...ADDRESS_SCREENS,
@@ -108,6 +110,7 @@ export const ACTIONS: readonly Action<ConsoleTools>[] = [
   ...BILLING_ACTIONS,
   ...BOLETO_ACTIONS,
   ...LINK_ACTIONS,
+  ...CHARGE_ACTIONS,
   ...ADDRESS_ACTIONS,
   ...DELIVERY_ACTIONS,
   ...CREDENTIAL_ACTIONS,

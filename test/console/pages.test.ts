@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { inDays } from '../boletos/boleto-service.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
-import { hiddenFields, searchFor, signedIn, type Visitor, wordsOf } from './visitor.ts';
+import { giveBack, hiddenFields, searchFor, signedIn, type Visitor, wordsOf } from './visitor.ts';
 
 let service: TestService;
 let merchantId: string;
@@ -87,10 +88,16 @@ test('one box finds a payment by its id, reference, NSU, authorization code and 
   assert.match(wordsOf((await searchFor(finance, home, 'nothing-of-it')).text), /Nada foi encontrado\./);
 });
 
+/** Without looking first at what it does. */
+async function atOnce(page: string, fields: Readonly<Record<string, string>>) {
+  const hidden = hiddenFields(await shown(finance, page), `${page}/give-back`);
+  return finance.slowly(`${page}/cancel`, { form: { ...hidden, ...fields } });
+}
+
 test('money goes back with a reason, once however often the form is sent, and both are audited before', async () => {
   const id = await paid(5_000);
   const page = `${home}/payments/${id}`;
-  const fields = hiddenFields(await shown(finance, page), `${page}/cancel`);
+  const fields = hiddenFields(await shown(finance, page), `${page}/give-back`);
   const form = { ...fields, amount: '20,00', reason: 'cliente desistiu' };
   const answers = [];
   for (let sent = 0; sent < 2; sent += 1) answers.push(await finance.ask(`${page}/cancel`, { form }));
@@ -103,7 +110,7 @@ test('money goes back with a reason, once however often the form is sent, and bo
   assert.equal(body.canceledAmount, 2_000);
   assert.equal(body.cancels.length, 1);
   const done = await shown(finance, answers[0]?.headers.get('location') ?? '');
-  assert.match(wordsOf(done), /O valor foi estornado/);
+  assert.match(wordsOf(done), /O valor volta a quem pagou/);
   assert.match(wordsOf(done), /R\$ [\d,]+ Autorizada Estornada em parte/);
   assert.match(wordsOf(await shown(finance, `${home}/payments`)), /Cartão Autorizada Estornada em parte/);
   assert.match(wordsOf(done), /Estorno de R\$ 20,00 solicitado/);
@@ -119,10 +126,86 @@ test('money goes back with a reason, once however often the form is sent, and bo
   });
 });
 
+test('what goes back is shown before it does, beside what may be the same sale twice, and only as it was seen', async () => {
+  const [id, twin] = [
+    await paid(4_200, { referenceTransaction: 'DOBRO-1' }),
+    await paid(4_200, { referenceTransaction: 'DOBRO-1' }),
+  ];
+  const other = await paid(4_300, { referenceTransaction: 'DOBRO-1' });
+  const page = `${home}/payments/${id}`;
+  const fields = { amount: '12,00', reason: 'item em falta' };
+  const review = await finance.send(page, `${page}/give-back`, fields);
+  const words = wordsOf(review.text);
+  assert.match(words, /Volta agora R\$ 12,00 .*Fica com você R\$ 30,00/);
+  assert.match(words, /cobrada em dobro/);
+  assert.ok(review.text.includes(`/payments/${twin}"`) && !review.text.includes(`/payments/${other}"`));
+  assert.ok(review.text.includes('value="item em falta"'));
+  await call(service.gatewayUrl, `/v1/payments/${id}/cancel`, { token, body: { amount: 1_200 } });
+  const form = hiddenFields(review.text, `${page}/cancel`);
+  const late = await finance.slowly(`${page}/cancel`, { form });
+  assert.equal(late.status, 409);
+  assert.match(wordsOf(late.text), /Algo mudou desde que você conferiu/);
+  assert.match(late.text, /<details class="action" open>[\s\S]*name="amount"[^>]*value="12,00"/);
+  const { body } = await call(service.gatewayUrl, `/v1/payments/${id}`, { token });
+  assert.equal(body.canceledAmount, 1_200);
+  const tooMuch = await finance.send(page, `${page}/give-back`, { ...fields, amount: '30,01' });
+  assert.match(wordsOf(tooMuch.text), /Restam R\$ 30,00/);
+  assert.match(tooMuch.text, /name="amount"[^>]*value="30,01"/);
+});
+
+const PAYER = {
+  'payer.name': 'Ana <Souza>',
+  'payer.documentNumber': '529.982.247-25',
+  'payer.address.zipCode': '01001-000',
+  'payer.address.street': 'Rua das Flores',
+  'payer.address.number': '100',
+  'payer.address.district': 'Centro',
+  'payer.address.city': 'São Paulo',
+  'payer.address.state': 'sp',
+};
+
+test('a Pix and a boleto are made on a page, once however often they are sent, and a fault keeps what was typed', async () => {
+  const page = `${home}/charge`;
+  const reason = 'pedido por telefone';
+  const wrong = await finance.send(page, `${page}/boleto`, { ...PAYER, value: '12,5o', reason });
+  assert.equal(wrong.status, 400);
+  assert.match(wordsOf(wrong.text), /Escreva o valor em reais/);
+  assert.match(wrong.text, /name="payer\.name"[^>]*value="Ana &lt;Souza&gt;"/);
+  for (const [way, fields] of [
+    [
+      'pix',
+      {
+        amount: '12,50',
+        expiresInSeconds: '3600',
+        'payer.name': 'Ana',
+        'payer.documentNumber': '52998224725',
+      },
+    ],
+    ['boleto', { ...PAYER, value: '12,50', dueDate: inDays(3), 'fine.percent': '2,5' }],
+  ] as const) {
+    const shownThere = (await finance.turnTo(page)).text;
+    const form = { ...hiddenFields(shownThere, `${page}/${way}`), ...fields, reason };
+    const made = await finance.slowly(`${page}/${way}`, { form });
+    assert.equal(made.status, 303, made.text);
+    const again = await finance.slowly(`${page}/${way}`, { form });
+    assert.match(wordsOf(again.text), /Já foi feito/);
+    const [where = ''] = (made.headers.get('location') ?? '').split('?');
+    assert.match(wordsOf(await shown(finance, where)), /R\$ 12,50/);
+  }
+  const count = (table: string) => service.auditor.query(`select from ${table} where amount = 1250`);
+  assert.deepEqual([(await count('pix_charges')).length, (await count('boletos')).length], [1, 1]);
+  const card = await finance.send(page, `${page}/pix`, {
+    amount: '1,00',
+    description: '5155901222280001',
+    reason,
+  });
+  assert.ok(card.status === 400 && !card.text.includes('5155901222280001'), card.text);
+});
+
 test('a reason with a card number is refused, and no entry of the audit log has the number', async () => {
   const page = `${home}/payments/${await paid(3_000)}`;
   const number = '5155901222280001';
-  const sent = await finance.send(page, `${page}/cancel`, { amount: '1,00', reason: number });
+  const sent = await atOnce(page, { amount: '1,00', reason: number });
   assert.equal(sent.status, 400);
   assert.match(wordsOf(sent.text), /Um motivo não contém número de cartão\./);
   const entries = await service.auditor.query(
@@ -154,7 +237,7 @@ test('a card number is refused wherever somebody looks for something, and stands
   const stranger = await admin.ask(`${home}/payments?referenceTransaction=${number}`, { cookie: null });
   assert.equal(stranger.headers.get('location'), '/console/sign-in');
   const page = `${home}/payments/${await paid(3_000)}`;
-  const form = { ...hiddenFields(await shown(finance, page), `${page}/cancel`), reason: 'engano' };
+  const form = { ...hiddenFields(await shown(finance, page), `${page}/give-back`), reason: 'engano' };
   await finance.slowly(`${home}/payments/${number}/cancel`, { form });
   await call(service.gatewayUrl, `/v1/payments/${number}/cancel`, { token, body: {} });
   const entries = await service.auditor.query(
@@ -171,7 +254,7 @@ test('a card number is refused wherever somebody looks for something, and stands
 test('a reason that names a person by CPF or e-mail address is refused', async () => {
   const page = `${home}/payments/${await paid(3_000)}`;
   for (const reason of ['pedido de 529.982.247-25', 'escreveu zeca@cliente.example']) {
-    const sent = await finance.send(page, `${page}/cancel`, { amount: '1,00', reason });
+    const sent = await giveBack(finance, page, { amount: '1,00', reason });
     assert.equal(sent.status, 400);
     assert.match(wordsOf(sent.text), /Um motivo não pode identificar pessoas/);
   }
@@ -180,16 +263,16 @@ test('a reason that names a person by CPF or e-mail address is refused', async (
 test('nothing is done without a reason, and a refusal is shown in the words of the API and audited', async () => {
   const id = await paid(3_000);
   const page = `${home}/payments/${id}`;
-  const without = await finance.send(page, `${page}/cancel`, {});
+  const without = await giveBack(finance, page, {});
   assert.equal(without.status, 400);
-  const tooMuch = await finance.send(page, `${page}/cancel`, { amount: '99,00', reason: 'x' });
+  const tooMuch = await atOnce(page, { amount: '99,00', reason: 'x' });
   assert.equal(tooMuch.status, 409);
   assert.match(wordsOf(tooMuch.text), /O valor é maior do que resta do pagamento\./);
-  const malformed = await finance.send(page, `${page}/cancel`, { amount: 'doze', reason: 'x' });
+  const malformed = await atOnce(page, { amount: 'doze', reason: 'x' });
   assert.equal(malformed.status, 400);
   assert.match(wordsOf(malformed.text), /Escreva o valor em reais, como 1\.234,56\./);
   const { body } = await call(service.gatewayUrl, `/v1/payments/${id}`, { token });
-  const withCard = await finance.send(page, `${page}/cancel`, {
+  const withCard = await atOnce(page, {
     amount: '1,00',
     reason: '5155 9012 2228 0001',
   });
@@ -211,14 +294,14 @@ test('nothing is done without a reason, and a refusal is shown in the words of t
 test('who may look only is not offered what others may do', async () => {
   const id = await paid(1_500);
   const viewer = await signedIn(service, 'viewer', merchantId);
-  assert.ok(!(await shown(viewer, `${home}/payments/${id}`)).includes('/cancel"'));
-  assert.ok((await shown(finance, `${home}/payments/${id}`)).includes('/cancel"'));
+  assert.ok(!(await shown(viewer, `${home}/payments/${id}`)).includes('/give-back"'));
+  assert.ok((await shown(finance, `${home}/payments/${id}`)).includes('/give-back"'));
 });
 
 test('nobody but the service can make a page say that something was done', async () => {
   const id = await paid(1_600);
   const page = await shown(finance, `${home}/payments/${id}?done=cancelPayment.AAAAAAAAAAAAAAAA`);
-  assert.ok(!wordsOf(page).includes('O valor foi estornado'));
+  assert.ok(!wordsOf(page).includes('O valor volta a quem pagou'));
 });
 
 test('texts of merchants and buyers are shown as texts', async () => {

@@ -4,6 +4,7 @@ import {
   BILLINGS,
   BOLETOS,
   CALENDAR,
+  CHARGE,
   CHARTS,
   CREDENTIALS,
   DELIVERIES,
@@ -40,7 +41,7 @@ export type MenuGroup = {
 };
 
 export const MENU: readonly MenuGroup[] = [
-  { of: 'merchant', title: 'Sales', paths: [TODAY, PAYMENTS, LINKS, BOLETOS, CHARTS] },
+  { of: 'merchant', title: 'Sales', paths: [TODAY, CHARGE, PAYMENTS, LINKS, BOLETOS, CHARTS] },
   {
     of: 'merchant',
     title: 'Recurrence',

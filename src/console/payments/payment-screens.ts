@@ -13,6 +13,7 @@ import { link } from '../parts/page-parts.ts';
 import { boletoPath, PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { methodChoices, PAYMENT_STATES, stateChoices } from '../parts/states.ts';
+import { GIVE_BACK_SCREEN } from './give-back-screens.ts';
 import { paymentColumns, paymentTable } from './payment-list-view.ts';
 import { paymentPage } from './payment-view.ts';
 import { type PixFound, pixPage } from './pix-view.ts';
@@ -151,8 +152,6 @@ export type PaymentFound = {
   readonly chargebacks: readonly PaymentChargeback[];
 };
 
-export const PAYMENT_SCREENS: readonly Screen<PaymentTools & ListTools>[] = [
-  PAYMENTS_SCREEN,
-  PAYMENT_SCREEN,
-  CSV_SCREEN,
-];
+export const PAYMENT_SCREENS: readonly Screen<
+  PaymentTools & ListTools & { readonly secondPersonOver: number | null }
+>[] = [PAYMENTS_SCREEN, PAYMENT_SCREEN, GIVE_BACK_SCREEN, CSV_SCREEN];

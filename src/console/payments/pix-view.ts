@@ -14,6 +14,7 @@ import {
   stateBadge,
 } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
+import { giveBackForm } from './give-back-screens.ts';
 import { CANCEL, RESOLVE_PIX } from './payment-actions.ts';
 import { splitTable } from './payment-list-view.ts';
 import type { ShownPix } from './payment-screens.ts';
@@ -89,7 +90,7 @@ function pixFacts(pix: ShownPix, { wording, merchantId }: Visit): Html {
 
 /** Of one that waits: all of it. Of what paid it: what is left. */
 function takeAwayForm(pix: ShownPix, visit: Visit): Shown {
-  const { say, money } = visit.wording;
+  const { say } = visit.wording;
   const values = { paymentId: pix.paymentId };
   if (pix.statusDescription === 'Aguardando')
     return actionForm(
@@ -101,40 +102,7 @@ function takeAwayForm(pix: ShownPix, visit: Visit): Shown {
         isGrave: true,
       },
     );
-  const left = leftOf(pix);
-  if (left <= 0) return '';
-  const names = pix.payments.map(({ endToEndId }) => endToEndId);
-  return actionForm(
-    visit,
-    { ...CANCEL, title: 'Return' },
-    {
-      values,
-      about: say('Up to {left} go back to who paid, for 90 days after the payment.', { left: money(left) }),
-      fields: [
-        {
-          name: 'amount',
-          label: say('Amount in reais'),
-          hint: say('Empty: all that is left.'),
-          mostCharacters: 14,
-        },
-        ...(names.length < 2 && pix.paidAmount !== null
-          ? []
-          : [
-              {
-                name: 'endToEndId',
-                label: say('Of which payment'),
-                choices: names.map((name) => [name, name] as const),
-              },
-            ]),
-      ],
-      isGrave: true,
-    },
-  );
-}
-
-/** Of all that arrived, also what nobody expected. */
-function leftOf({ payments, canceledAmount, cancelingAmount }: ShownPix): number {
-  return payments.reduce((sum, { amount }) => sum + amount, 0) - canceledAmount - cancelingAmount;
+  return giveBackForm(pix, visit);
 }
 
 function received({ paymentId, payments }: ShownPix, visit: Visit): Html {
