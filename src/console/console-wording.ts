@@ -5,6 +5,7 @@ import CHART_TEXTS from './charts/texts.json' with { type: 'json' };
 import CREDENTIAL_TEXTS from './credentials/texts.json' with { type: 'json' };
 import FILTER_TEXTS from './filters/texts.json' with { type: 'json' };
 import FIRST_STEPS_TEXTS from './first-steps/texts.json' with { type: 'json' };
+import HISTORY_TEXTS from './history/texts.json' with { type: 'json' };
 import HOMOLOGATION_TEXTS from './homologation/texts.json' with { type: 'json' };
 import LINK_TEXTS from './links/texts.json' with { type: 'json' };
 import MERCHANT_TEXTS from './merchants/texts.json' with { type: 'json' };
@@ -28,6 +29,7 @@ export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
   ...PART_TEXTS.portuguese,
   ...TODAY_TEXTS.portuguese,
   ...USER_TEXTS.portuguese,
+  ...HISTORY_TEXTS.portuguese,
   ...PAYMENT_TEXTS.portuguese,
   ...OPERATOR_TEXTS.portuguese,
   ...RECURRENCE_TEXTS.portuguese,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { inDays } from '../boletos/boleto-service.ts';
-import { call, logIn, pay } from '../kit/merchant.ts';
+import { call, logIn, pay, TEST_CARD, tokenize } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 import { giveBack, hiddenFields, searchFor, signedIn, type Visitor, wordsOf } from './visitor.ts';
 
@@ -27,7 +28,7 @@ async function paid(amount: number, change: Record<string, unknown> = {}): Promi
 }
 
 async function shown(visitor: Visitor, path: string): Promise<string> {
-  const { status, text } = await visitor.ask(path);
+  const { status, text } = await visitor.slowly(path);
   assert.equal(status, 200, `${path}: ${text}`);
   return text;
 }
@@ -123,7 +124,22 @@ test('money goes back with a reason, once however often the form is sent, and bo
   assert.deepEqual(JSON.parse(String(entries[0]?.detail)), {
     operation: 'cancelPayment',
     reason: 'cliente desistiu',
+    amount: 2_000,
   });
+  const kept = /finance-\w+ Estornar R\$ 20,00 cliente desistiu Feito/;
+  assert.match(wordsOf(done), kept);
+  const operator = await signedIn(service, 'admin', null);
+  const more = await giveBack(operator, page, { amount: '1,00', reason: 'a pedido da loja' });
+  assert.equal(more.status, 303);
+  const late = { ...fields, once: randomUUID(), amount: '99,00', reason: 'engano' };
+  assert.equal((await finance.slowly(`${page}/cancel`, { form: late })).status, 409);
+  const admin = await signedIn(service, 'admin', merchantId);
+  const history = wordsOf(await shown(admin, `${home}/history`));
+  assert.match(history, kept);
+  assert.match(history, /O operador Estornar R\$ 1,00 a pedido da loja Feito/);
+  assert.match(history, /finance-\w+ Estornar R\$ 99,00 engano Recusado: nada foi feito/);
+  assert.match(wordsOf(await shown(operator, `${home}/history`)), /admin-\w+ Estornar R\$ 1,00/);
+  assert.equal((await finance.slowly(`${home}/history`)).status, 403);
 });
 
 test('what goes back is shown before it does, beside what may be the same sale twice, and only as it was seen', async () => {
@@ -200,6 +216,73 @@ test('a Pix and a boleto are made on a page, once however often they are sent, a
     reason,
   });
   assert.ok(card.status === 400 && !card.text.includes('5155901222280001'), card.text);
+});
+
+const HELD = { transactionType: 'credit', productType: 'avista', installments: 1, captureType: 'pa' };
+
+test('a plan, a subscription to it and a capture are made on pages, and an address is registered by an administrator', async () => {
+  const reason = 'pedido por telefone';
+  const follow = async (
+    visitor: Visitor,
+    page: string,
+    action: string,
+    fields: Readonly<Record<string, string>>,
+  ) => {
+    const made = await visitor.send(page, action, { ...fields, reason });
+    assert.equal(made.status, 303, made.text);
+    return (made.headers.get('location') ?? '').split('?')[0] ?? '';
+  };
+  const plan = await follow(finance, `${home}/plans`, `${home}/plans/new`, {
+    name: 'Clube',
+    description: 'Um livro por mês',
+    amount: '49,90',
+    planType: 'Monthly',
+    paymentMethod: 'CreditCard',
+    trialDays: '7',
+  });
+  assert.match(wordsOf(await shown(finance, plan)), /Nenhum cartão guardado corresponde/);
+  const card = await call(service.gatewayUrl, '/v1/vaults/cards', {
+    token,
+    body: {
+      numberToken: await tokenize(service.gatewayUrl, token, TEST_CARD),
+      brand: 'mastercard',
+      cardholderName: 'ANA SOUZA',
+      expirationMonth: '12',
+      expirationYear: '39',
+    },
+  });
+  const fields = { vaultId: card.body.vaultId as string, orderNumber: 'A-1', 'customer.name': 'Ana' };
+  const none = await finance.send(plan, `${plan}/subscriptions`, {
+    ...fields,
+    'customer.email': 'ana',
+    reason,
+  });
+  assert.equal(none.status, 400);
+  assert.match(none.text, /Mastercard •••• 0001 · ANA SOUZA · 12\/39/);
+  assert.match(none.text, /name="customer\.name"[^>]*value="Ana"/);
+  const subscription = await follow(finance, plan, `${plan}/subscriptions`, fields);
+  assert.match(wordsOf(await shown(finance, subscription)), /Em período de teste .*Mastercard •••• 0001/);
+  assert.match(
+    wordsOf(await shown(finance, `${home}/subscriptions`)),
+    /A-1 Ana Clube R\$ 49,90 Em período de teste/,
+  );
+  const held = `${home}/payments/${await paid(9_000, { payment: { ...HELD, amount: 9_000 } })}`;
+  assert.match(await shown(finance, held), /name="amount"[^>]*value="90,00"/);
+  await follow(finance, held, `${held}/capture`, { amount: '70,00' });
+  assert.match(wordsOf(await shown(finance, held)), /R\$ 70,00 Autorizada/);
+  const admin = await signedIn(service, 'admin', merchantId);
+  const page = `${home}/notifications`;
+  assert.ok(!(await shown(finance, page)).includes('/address"'));
+  await follow(admin, page, `${page}/address`, { url: 'http://127.0.0.1:9/avisos' });
+  assert.ok((await shown(admin, page)).includes('http://127.0.0.1:9/avisos'));
+  await follow(admin, page, `${page}/notifiers/new`, {
+    name: 'Cobranças',
+    callbackUrl: 'http://127.0.0.1:9/x',
+  });
+  const [, end = ''] = /action="([^"]*\/end)"/.exec(await shown(admin, page)) ?? [];
+  await follow(admin, page, end, {});
+  await follow(admin, page, `${page}/address/remove`, {});
+  assert.match(wordsOf(await shown(admin, page)), /Nenhum endereço/);
 });
 
 test('a reason with a card number is refused, and no entry of the audit log has the number', async () => {

@@ -12,6 +12,7 @@ import {
   type Field,
   link,
   reaisOf,
+  typedAmount,
 } from '../parts/page-parts.ts';
 import { BOLETOS, boletoPath, CHARGE, LINKS, PAYMENTS, pathOf, paymentPath } from '../parts/paths.ts';
 import { type Action, type Form, onceKeyOf, type Screen, screen, type Visit } from '../parts/screen.ts';
@@ -102,6 +103,7 @@ const PIX: Action = {
     };
   },
   faultOf: (form) => amountFault(form),
+  amountOf: (form) => typedAmount(form),
   again: pixForm,
   done: 'The Pix was asked for at the bank.',
   next: ({ merchantId }, answered) =>
@@ -198,6 +200,7 @@ const BOLETO: Action = {
     };
   },
   faultOf: (form) => amountFault(form, 'value'),
+  amountOf: (form) => typedAmount(form, 'value'),
   again: boletoForm,
   done: 'The boleto was asked for at the bank.',
   next: ({ merchantId }, answered) =>

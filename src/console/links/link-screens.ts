@@ -18,6 +18,7 @@ import {
   pageAddress,
   reaisOf,
   table,
+  typedAmount,
 } from '../parts/page-parts.ts';
 import { LINK, LINKS, linkPath, pathOf, paymentPath } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Form, type Screen, screen, type Visit } from '../parts/screen.ts';
@@ -153,6 +154,7 @@ const CREATE: Action = {
     },
   }),
   faultOf: (form) => amountFault(form, 'value'),
+  amountOf: (form) => typedAmount(form, 'value'),
   again: createForm,
   done: 'The link can be paid.',
   next: ({ merchantId }, answered) =>

@@ -14,6 +14,7 @@ import {
   FILES,
   FIRST_STEPS,
   HEALTH,
+  HISTORY,
   KEYS,
   LINKS,
   MERCHANT_EXCEPTIONS,
@@ -49,7 +50,7 @@ export const MENU: readonly MenuGroup[] = [
   },
   { of: 'merchant', title: 'Finance', paths: [RECONCILIATION, MERCHANT_EXCEPTIONS, WAITING.merchant] },
   { of: 'merchant', title: 'Developers', paths: [NOTIFICATIONS, DELIVERIES, CREDENTIALS] },
-  { of: 'merchant', title: 'Team', paths: [USERS.merchant] },
+  { of: 'merchant', title: 'Team', paths: [USERS.merchant, HISTORY] },
   { of: 'merchant', title: 'Tests', paths: [FIRST_STEPS, TEST_CLOCK, TRIAL_CARDS, TEST_ACQUIRER] },
   {
     of: 'operator',

@@ -244,6 +244,12 @@ export function errorsOf(errors: readonly WireError[], fields: readonly Field[] 
   })}</ul></div>`;
 }
 
+/** Of an action whose form has an amount. */
+export function typedAmount(form: Form, name = 'amount'): number | null {
+  const cents = centsOf(form[name] ?? '');
+  return typeof cents === 'number' ? cents : null;
+}
+
 const NO_AMOUNT = 'Write the amount in reais, such as 1.234,56.';
 
 /** In English. The endpoint's fault would speak of cents, which nobody typed. */

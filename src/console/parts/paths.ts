@@ -32,6 +32,7 @@ export const DELIVERIES = `${NOTIFICATIONS}/deliveries`;
 export const DELIVERY = `${DELIVERIES}/{deliveryId}`;
 export const CREDENTIALS = `${OF_MERCHANT}/credentials`;
 export const CREDENTIAL = `${CREDENTIALS}/{credentialId}`;
+export const HISTORY = `${OF_MERCHANT}/history`;
 export const CHARTS = `${OF_MERCHANT}/charts`;
 export const FIRST_STEPS = `${OF_MERCHANT}/first-steps`;
 export const TEST_CLOCK = `${OF_MERCHANT}/homologation`;

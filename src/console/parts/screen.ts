@@ -134,6 +134,8 @@ export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
     readonly moves?: (visit: Visit, form: Form, tools: Tools) => Promise<Asked<Moved | null>>;
     /** Describes the other fields of `moves` to the person who approves. */
     readonly saysOf?: (fields: Form, wording: Wording) => string;
+    /** Cents, for the audit log and the history. */
+    readonly amountOf?: (form: Form) => number | null;
     /** The fault that every reader would find, in the form's words. */
     readonly faultOf?: (form: Form) => string | null;
     /** The form once more, with what was typed: for what was refused. Absent: the page has it. */

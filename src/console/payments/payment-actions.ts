@@ -2,9 +2,10 @@ import { CANCEL_PAYMENT } from '../../payments/cancels/endpoints.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { resolvePayment } from '../boletos/boleto-screens.ts';
 import type { Shown } from '../parts/html.ts';
-import { amountFault, centsOf } from '../parts/page-parts.ts';
+import { amountFault, centsOf, typedAmount } from '../parts/page-parts.ts';
 import { PAYMENT, paymentPath } from '../parts/paths.ts';
 import type { Action, Asked, Form, Moved, Visit } from '../parts/screen.ts';
+import { CAPTURE_ACTIONS } from './capture-actions.ts';
 import { giveBackForm, MAY_GIVE_BACK } from './give-back-screens.ts';
 import { standingOf, toGiveBack, typedReais } from './giving-back.ts';
 
@@ -20,7 +21,8 @@ export const CANCEL: Action = {
       ...(endToEndId !== undefined && { endToEndId }),
     },
   }),
-  faultOf: amountFault,
+  faultOf: (form) => amountFault(form),
+  amountOf: (form) => typedAmount(form),
   moves: givenBack,
   again: formAgain,
   done: 'The amount goes back to who paid: it is done, or accepted and decided later.',
@@ -56,4 +58,4 @@ async function formAgain(visit: Visit, typed: Form): Promise<Shown> {
   return asked.ok && giveBackForm(asked.body, visit, typed);
 }
 
-export const PAYMENT_ACTIONS: readonly Action[] = [CANCEL, RESOLVE_PIX];
+export const PAYMENT_ACTIONS: readonly Action[] = [CANCEL, RESOLVE_PIX, ...CAPTURE_ACTIONS];

@@ -1,4 +1,5 @@
 import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
+import { actsSection } from '../history/history-screens.ts';
 import { happenToPayment } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { cardText, facts, link, moment, section, table } from '../parts/page-parts.ts';
@@ -6,6 +7,7 @@ import { billingPath, pathOf, paymentPath, RECEIPT, withQuery } from '../parts/p
 import type { Visit } from '../parts/screen.ts';
 import { CANCEL_STATES, PAYMENT_STATES, paymentBadges, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
+import { captureForm } from './capture-actions.ts';
 import { giveBackForm } from './give-back-screens.ts';
 import { splitTable } from './payment-list-view.ts';
 import type { PaymentFound, WholePayment } from './payment-screens.ts';
@@ -20,12 +22,13 @@ export function paymentPage(found: PaymentFound, visit: Visit): Html {
 <p class="lead">${paymentBecame(payment, receivables, chargebacks, visit.wording)}</p>
 ${summary(payment, visit)}
 <p class="unprinted">${link(receipt, say('Receipt to print'))}</p>
-${giveBackForm(payment, visit)}${happenToPayment(payment, visit)}
+${captureForm(payment, visit)}${giveBackForm(payment, visit)}${happenToPayment(payment, visit)}
 ${payment.attempts !== undefined && section(say('Acquirers that were asked'), attempts(payment.attempts, visit))}
 ${section(say('What became of it'), paymentTimeline(found, visit))}
 ${payment.installments.length > 0 && section(say('Installments'), installments(found, visit))}
 ${payment.cancels.length > 0 && section(say('Refunds'), cancels(payment, visit))}
-${payment.split !== undefined && section(say('Split'), split(payment, visit))}`;
+${payment.split !== undefined && section(say('Split'), split(payment, visit))}
+${actsSection(found.acts, visit)}`;
 }
 
 function headline(payment: WholePayment, { wording }: Visit): Html {

@@ -1,6 +1,7 @@
 import { documentText } from '../../values/document-number.ts';
 import { startOfSaoPauloDay } from '../../values/instant.ts';
 import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
+import { actsSection, type ShownAct } from '../history/history-screens.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { billingPath, pathOf, RECEIPT } from '../parts/paths.ts';
@@ -21,9 +22,13 @@ import type { ShownPix } from './payment-screens.ts';
 import { MOST_DELIVERIES } from './payment-story.ts';
 import { type Happening, sent, timeline } from './payment-timeline-view.ts';
 
-export type PixFound = { readonly pix: ShownPix; readonly deliveries: readonly PaymentDelivery[] };
+export type PixFound = {
+  readonly pix: ShownPix;
+  readonly deliveries: readonly PaymentDelivery[];
+  readonly acts: readonly ShownAct[];
+};
 
-export function pixPage({ pix, deliveries }: PixFound, visit: Visit): Html {
+export function pixPage({ pix, deliveries, acts }: PixFound, visit: Visit): Html {
   const { wording, merchantId } = visit;
   const { say, money } = wording;
   const receipt = pathOf(RECEIPT, { merchantId, paymentId: pix.paymentId });
@@ -36,7 +41,8 @@ ${takeAwayForm(pix, visit)}
 ${section(say('What became of it'), pixTimeline(pix, deliveries, visit))}
 ${pix.payments.length > 0 && section(say('Payments received'), received(pix, visit))}
 ${cancels.length > 0 && section(say('Devolutions'), devolutions(cancels, visit))}
-${pix.split !== undefined && section(say('Split'), splitTable(pix.split, visit))}`;
+${pix.split !== undefined && section(say('Split'), splitTable(pix.split, visit))}
+${actsSection(acts, visit)}`;
 }
 
 function pixBecame(pix: ShownPix, wording: Wording): string {

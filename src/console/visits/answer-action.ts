@@ -59,13 +59,18 @@ export async function answerAction(
   const fault = faultOf(action, form);
   if (fault !== null) return nothingDone(action, visit, form, 400, fault);
   const { reason = '' } = form;
+  const amount = action.amountOf?.(form);
   const event: AuditEvent = {
     action: 'console.act',
     outcome: 'success',
     actor: actorName(visit.user),
     origin: address,
     resource: visit.path.replace('/console/', ''),
-    detail: { operation: operationOf(action), ...(reason !== '' && { reason }) },
+    detail: {
+      operation: operationOf(action),
+      ...(reason !== '' && { reason }),
+      ...(typeof amount === 'number' && { amount }),
+    },
   };
   const sent = sentForm(visit, form);
   const earlier = await startAction(tools, sent, event, visit.merchantId);
