@@ -141,13 +141,9 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
       listRequests: (visit) =>
         context.search(NO_MERCHANT, (reader) => listWaiting({ reader, actions: tools.actions }, visit)),
       listHistory: (visit, before) =>
-        context.search(visit.merchantId, (reader) =>
-          findActs({ reader, actions: tools.actions }, visit, before),
-        ),
+        context.search(visit.merchantId, (reader) => findActs({ ...tools, reader }, visit, before)),
       listThingHistory: (visit, id) =>
-        context.lookUp(visit.merchantId, (reader) =>
-          findThingActs({ reader, actions: tools.actions }, visit, id),
-        ),
+        context.lookUp(visit.merchantId, (reader) => findThingActs({ ...tools, reader }, visit, id)),
       // Usually nothing waits, and then pages need no query.
       isAnythingWaiting: async (merchantId) =>
         (await doesAnyWait()) && (merchantId === null || isAnythingWaiting(database, merchantId)),

@@ -125,6 +125,7 @@ test('money goes back with a reason, once however often the form is sent, and bo
     operation: 'cancelPayment',
     reason: 'cliente desistiu',
     amount: 2_000,
+    form: fields.once,
   });
   const kept = /finance-\w+ Estornar R\$ 20,00 cliente desistiu Feito/;
   assert.match(wordsOf(done), kept);
@@ -273,11 +274,11 @@ test('a plan, a subscription to it and a capture are made on pages, and an addre
   const admin = await signedIn(service, 'admin', merchantId);
   const page = `${home}/notifications`;
   assert.ok(!(await shown(finance, page)).includes('/address"'));
-  await follow(admin, page, `${page}/address`, { url: 'http://127.0.0.1:9/avisos' });
-  assert.ok((await shown(admin, page)).includes('http://127.0.0.1:9/avisos'));
+  await follow(admin, page, `${page}/address`, { url: 'http://127.0.0.1:18999/avisos' });
+  assert.ok((await shown(admin, page)).includes('http://127.0.0.1:18999/avisos'));
   await follow(admin, page, `${page}/notifiers/new`, {
     name: 'Cobranças',
-    callbackUrl: 'http://127.0.0.1:9/x',
+    callbackUrl: 'http://127.0.0.1:18999/x',
   });
   const [, end = ''] = /action="([^"]*\/end)"/.exec(await shown(admin, page)) ?? [];
   await follow(admin, page, end, {});

@@ -91,7 +91,10 @@ test('an administrator gives a user another role, which holds at once where the 
     ['console.act', 'user.change', 'console.act', 'user.change'],
   );
   assert.deepEqual(
-    entries.map(({ detail }) => JSON.parse(String(detail))),
+    entries.map(({ detail }) => {
+      const { form: _, ...said } = JSON.parse(String(detail));
+      return said;
+    }),
     [
       { operation: 'user.change', reason: 'outra equipe' },
       { name, 'role.old': 'viewer', 'role.new': 'finance' },

@@ -52,18 +52,19 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
 
 /** `entries`: newest first. An end stands behind its act, and is one thing with it. */
 export function actsOf(entries: readonly MerchantEntry[]): readonly Act[] {
-  const ends = new Map<string, { readonly outcome: Outcome; readonly amount: number | null }[]>();
+  const ends = new Map<string, { readonly outcome: Outcome; readonly amount: number | null }>();
   const acts: Act[] = [];
   for (const { action, actor, resource, detail: text, entryNumber, occurredAtSeconds } of entries) {
     const detail = readDetail(text);
-    const key = `${actor} ${resource}`;
+    // Entries of before had no key of their form: they stand by themselves.
+    const key = textOf(detail.form);
     const end = ENDS[action];
     if (end !== undefined) {
-      ends.getOrInsertComputed(key, () => []).push({ outcome: end, amount: numberOf(detail.amount) });
+      if (key !== null) ends.set(key, { outcome: end, amount: numberOf(detail.amount) });
       continue;
     }
     const outcome = OUTCOMES[action];
-    const ended = action === 'console.act' ? ends.get(key)?.pop() : undefined;
+    const ended = action === 'console.act' && key !== null ? ends.get(key) : undefined;
     if (outcome === undefined || (isSaidElsewhere(action, detail) && ended === undefined)) continue;
     acts.push({
       entryNumber,

@@ -3,7 +3,7 @@ import { startOfSaoPauloDay } from '../../values/instant.ts';
 import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
 import { actsSection, type ShownAct } from '../history/history-screens.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, facts, link, moment, section, table } from '../parts/page-parts.ts';
+import { actionForm, facts, link, moment, pageAddress, section, table } from '../parts/page-parts.ts';
 import { billingPath, pathOf, RECEIPT } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import {
@@ -66,7 +66,8 @@ function pixBecame(pix: ShownPix, wording: Wording): string {
   return sentences[pix.statusDescription] + back;
 }
 
-function pixFacts(pix: ShownPix, { wording, merchantId }: Visit): Html {
+function pixFacts(pix: ShownPix, visit: Visit): Html {
+  const { wording, merchantId } = visit;
   const { say, money, day } = wording;
   const { payer, dueDate, billingId, pixEmv } = pix;
   return html`${facts([
@@ -90,6 +91,9 @@ function pixFacts(pix: ShownPix, { wording, merchantId }: Visit): Html {
     ['NSU', pix.nsu ?? '–'],
     ['txid', html`<code>${pix.txid}</code>`],
     ...(pixEmv === null ? [] : ([[say('Text of the QR code'), html`<code>${pixEmv}</code>`]] as const)),
+    ...(pix.statusDescription === 'Aguardando'
+      ? ([[say('Address of the page'), pageAddress(pix.url, visit)]] as const)
+      : []),
     [say('Payment id'), html`<code>${pix.paymentId}</code>`],
   ])}`;
 }

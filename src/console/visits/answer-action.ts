@@ -59,6 +59,7 @@ export async function answerAction(
   const fault = faultOf(action, form);
   if (fault !== null) return nothingDone(action, visit, form, 400, fault);
   const { reason = '' } = form;
+  const sent = sentForm(visit, form);
   const amount = action.amountOf?.(form);
   const event: AuditEvent = {
     action: 'console.act',
@@ -70,9 +71,9 @@ export async function answerAction(
       operation: operationOf(action),
       ...(reason !== '' && { reason }),
       ...(typeof amount === 'number' && { amount }),
+      form: sent.onceKey,
     },
   };
-  const sent = sentForm(visit, form);
   const earlier = await startAction(tools, sent, event, visit.merchantId);
   const again = earlier === null ? null : againOf(sent, earlier);
   const mayAskAgain = again === 'unknown' && isRepeatable(tools, action);
@@ -83,7 +84,7 @@ export async function answerAction(
     ...event,
     action: endOf(asked) === null ? 'console.unknown' : 'console.refuse',
     outcome: 'failure',
-    detail: { operation: operationOf(action), status: asked.status },
+    detail: { operation: operationOf(action), status: asked.status, form: sent.onceKey },
   });
   const work = async () =>
     wronglyTyped(action, visit, form) ??
@@ -290,6 +291,7 @@ async function askSecondPerson(
     operation: operationOf(action),
     isOfOperator: action.of === 'operator',
     reason: form.reason ?? '',
+    form: sent.onceKey,
     beside: (tx) => finishForm(tx, sent, null),
   });
   return isMade ? 'waits' : operationRefused(429, say(TOO_MANY_WAIT));

@@ -8,11 +8,15 @@ import type { Reader } from '../../platform/postgres/database.ts';
 import { actsOf } from '../history/history.ts';
 import type { HistoryPage, ShownAct } from '../history/history-screens.ts';
 import { matchPath } from '../parts/paths.ts';
-import type { Action, Visit } from '../parts/screen.ts';
+import type { Action, Screen, Visit } from '../parts/screen.ts';
 import type { ConsoleTools } from '../screens.ts';
 import { listOwnNames } from '../users/users.sql.ts';
 
-type FindActsTools = { readonly reader: Reader; readonly actions: readonly Action<ConsoleTools>[] };
+type FindActsTools = {
+  readonly reader: Reader;
+  readonly actions: readonly Action<ConsoleTools>[];
+  readonly screens: readonly Screen<ConsoleTools>[];
+};
 
 const ENTRIES_OF_PAGE = 100;
 /** An act and its end stand close together. */
@@ -51,7 +55,7 @@ export async function findThingActs(
 }
 
 async function shownActs(
-  { reader, actions }: FindActsTools,
+  { reader, actions, screens }: FindActsTools,
   visit: Visit,
   entries: readonly MerchantEntry[],
 ): Promise<readonly ShownAct[]> {
@@ -61,7 +65,8 @@ async function shownActs(
   const own = new Set(isTold ? names : await listOwnNames(reader, visit.merchantId, names));
   return acts.map((act) => {
     const path = `/${act.path}`;
-    const action = actions.find((one) => matchPath(one.path, path) !== null);
+    const isThere = (one: { readonly path: string }) => matchPath(one.path, path) !== null;
+    const action = act.outcome === 'saved' ? screens.find(isThere) : actions.find(isThere);
     return {
       ...act,
       title: action?.title ?? null,
