@@ -42,7 +42,7 @@ export type MenuGroup = {
 };
 
 export const MENU: readonly MenuGroup[] = [
-  { of: 'merchant', title: 'Sales', paths: [TODAY, CHARGE, PAYMENTS, LINKS, BOLETOS, CHARTS] },
+  { of: 'merchant', title: 'Sales', paths: [TODAY, PAYMENTS, CHARGE, LINKS, BOLETOS, CHARTS] },
   {
     of: 'merchant',
     title: 'Recurrence',
