@@ -173,7 +173,7 @@ ${facts([
 ])}
 ${isForTwo && html`<p class="message">${say('This is more than one person may move alone: a second person will be asked.')}</p>`}
 ${before > 0 && earlier(payment, visit)}
-<form method="post" action="${`${paymentPath(merchantId, payment.paymentId)}/cancel`}">
+<form class="decide" method="post" action="${`${paymentPath(merchantId, payment.paymentId)}/cancel`}">
 ${Object.entries(sent).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <div class="buttons"><button type="submit" class="grave">${title}</button> ${link(paymentPath(merchantId, payment.paymentId), say('Leave it'))}</div>
 </form>
