@@ -241,7 +241,7 @@ test('a plan, a subscription to it and a capture are made on pages, and an addre
     paymentMethod: 'CreditCard',
     trialDays: '7',
   });
-  assert.match(wordsOf(await shown(finance, plan)), /Nenhum cartão guardado corresponde/);
+  assert.match(wordsOf(await shown(finance, `${plan}?lastFour=9999`)), /Nenhum cartão guardado corresponde/);
   const card = await call(service.gatewayUrl, '/v1/vaults/cards', {
     token,
     body: {
@@ -252,8 +252,13 @@ test('a plan, a subscription to it and a capture are made on pages, and an addre
       expirationYear: '39',
     },
   });
-  const fields = { vaultId: card.body.vaultId as string, orderNumber: 'A-1', 'customer.name': 'Ana' };
-  const none = await finance.send(plan, `${plan}/subscriptions`, {
+  const fields = {
+    planId: plan.split('/').at(-1) ?? '',
+    vaultId: card.body.vaultId as string,
+    orderNumber: 'A-1',
+    'customer.name': 'Ana',
+  };
+  const none = await finance.send(`${plan}?lastFour=0001`, `${home}/subscriptions/new`, {
     ...fields,
     'customer.email': 'ana',
     reason,
@@ -261,7 +266,7 @@ test('a plan, a subscription to it and a capture are made on pages, and an addre
   assert.equal(none.status, 400);
   assert.match(none.text, /Mastercard •••• 0001 · ANA SOUZA · 12\/39/);
   assert.match(none.text, /name="customer\.name"[^>]*value="Ana"/);
-  const subscription = await follow(finance, plan, `${plan}/subscriptions`, fields);
+  const subscription = await follow(finance, `${plan}?lastFour=0001`, `${home}/subscriptions/new`, fields);
   assert.match(wordsOf(await shown(finance, subscription)), /Em período de teste .*Mastercard •••• 0001/);
   assert.match(
     wordsOf(await shown(finance, `${home}/subscriptions`)),

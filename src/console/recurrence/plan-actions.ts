@@ -1,10 +1,10 @@
 import { GET_VAULT_CARD, type LIST_VAULT_CARDS } from '../../cards/vault/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
-import { CREATE_PLAN, type GET_PLAN } from '../../recurrence/plans/contract.ts';
+import { CREATE_PLAN, GET_PLAN } from '../../recurrence/plans/contract.ts';
 import { CREATE_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
 import type { Shown } from '../parts/html.ts';
 import { actionForm, amountFault, type Field, reaisOf, typedAmount } from '../parts/page-parts.ts';
-import { PLAN, PLANS, pathOf, planPath, subscriptionPath } from '../parts/paths.ts';
+import { PLANS, pathOf, planPath, SUBSCRIPTIONS, subscriptionPath } from '../parts/paths.ts';
 import type { Action, Form, Visit } from '../parts/screen.ts';
 import { PLAN_TYPE_WORDS, storedCardText } from './recurrence-words.ts';
 
@@ -104,9 +104,11 @@ const NEW_PLAN: Action = {
     answered === undefined ? pathOf(PLANS, { merchantId }) : planPath(merchantId, answered as string),
 };
 
+type ToEnrol = Pick<Plan, 'id' | 'name'>;
+
 /** `cards`: of those that are stored, the newest, or those with the wanted last four. */
 export function subscriptionForm(
-  plan: Pick<Plan, 'id' | 'status' | 'paymentMethod'>,
+  plan: ToEnrol & Pick<Plan, 'status' | 'paymentMethod'>,
   cards: StoredCards,
   visit: Visit,
 ): Shown {
@@ -119,19 +121,19 @@ export function subscriptionForm(
     choices: cards.map((one) => [one.vaultId, storedCardText(one)] as const),
     isRequired: true,
   };
-  return subscriptionFields(plan.id, isByCard ? card : null, visit);
+  return subscriptionFields(plan, isByCard ? card : null, visit);
 }
 
-function subscriptionFields(planId: string, card: Field | null, visit: Visit, typed?: Form): Shown {
+function subscriptionFields({ id, name }: ToEnrol, card: Field | null, visit: Visit, typed?: Form): Shown {
   const { say } = visit.wording;
   return actionForm(visit, ENROL, {
     typed,
-    values: { planId },
     about:
       card === null
         ? say('The payer agrees to it at his bank, by the code on its page.')
         : say('It begins at once, and its card is charged by the rhythm of the plan.'),
     fields: [
+      { name: 'planId', label: say('Plan'), choices: [[id, name]], isRequired: true },
       ...(card === null ? [] : [card]),
       { name: 'orderNumber', label: say('Order number'), isRequired: true, mostCharacters: 10 },
       { name: 'customer.name', label: say('Customer'), mostCharacters: 120 },
@@ -154,15 +156,15 @@ function subscriptionFields(planId: string, card: Field | null, visit: Visit, ty
 
 const ENROL: Action = {
   ...MAY_SELL,
-  path: `${PLAN}/subscriptions`,
+  path: `${SUBSCRIPTIONS}/new`,
   title: 'Subscribe a customer',
   contract: CREATE_SUBSCRIPTION,
-  asks: ({ parameters: { planId = '' } }, form) => {
+  asks: (_, form) => {
     const customer = ['name', 'documentNumber', 'email', 'phone'].flatMap((name) => {
       const text = form[`customer.${name}`];
       return text === undefined ? [] : [[name, text] as const];
     });
-    const { vaultId, orderNumber, firstDueOn } = form;
+    const { planId, vaultId, orderNumber, firstDueOn } = form;
     return {
       body: {
         planId,
@@ -174,7 +176,7 @@ const ENROL: Action = {
     };
   },
   async again(visit, typed) {
-    const { vaultId } = typed;
+    const { vaultId, planId = '' } = typed;
     const { say } = visit.wording;
     const asked = vaultId === undefined ? null : await visit.ask(GET_VAULT_CARD, { parameters: { vaultId } });
     const card: Field | null =
@@ -185,11 +187,14 @@ const ENROL: Action = {
             label: say('Stored card'),
             choices: [[vaultId, asked?.ok ? storedCardText(asked.body) : vaultId]],
           };
-    return subscriptionFields(visit.parameters.planId ?? '', card, visit, typed);
+    const plan = await visit.ask(GET_PLAN, { parameters: { planId } });
+    return plan.ok && subscriptionFields(plan.body, card, visit, typed);
   },
   done: 'The subscription began.',
-  next: ({ merchantId, parameters: { planId = '' } }, answered) =>
-    answered === undefined ? planPath(merchantId, planId) : subscriptionPath(merchantId, answered as string),
+  next: ({ merchantId }, answered) =>
+    answered === undefined
+      ? pathOf(SUBSCRIPTIONS, { merchantId })
+      : subscriptionPath(merchantId, answered as string),
 };
 
 export const PLAN_ACTIONS: readonly Action[] = [NEW_PLAN, ENROL];

@@ -58,7 +58,8 @@ export const PLAN_SCREENS: readonly Screen<ListTools>[] = [
       const asked = await ask(GET_PLAN, { parameters: { planId } });
       if (!asked.ok) return 'notFound';
       const calendar = await ask(GET_PLAN_CALENDAR, { parameters: { planId }, query: { startOn } });
-      const isToChoose = mayUse(MAY_SELL, user) && asked.body.paymentMethod === 'CreditCard';
+      // All of them are too many to choose from, and to count.
+      const isToChoose = mayUse(MAY_SELL, user) && lastFour !== undefined;
       const cards = isToChoose
         ? await ask(LIST_VAULT_CARDS, { query: { lastFour, limit: MOST_CARDS } })
         : null;
@@ -119,6 +120,8 @@ function enrol(plan: Plan, cards: StoredCards, visit: Visit): Shown {
       label: say('Stored card'),
       kept: ['startOn'],
     });
+  if (isByCard && visit.query.lastFour === undefined)
+    return html`${choose}<p class="note">${say('The last four find the stored card that is charged.')}</p>`;
   if (isByCard && cards.length === 0)
     return html`${choose}${emptyState(
       say('No stored card fits.'),
