@@ -247,7 +247,8 @@ export function openRecurrence(
     alarmUnanswered: alarmOfUnanswered(context),
     pixTimeoutMilliseconds: configuration.pix.timeoutMilliseconds,
   };
-  const leadDaysOf: LeadDaysOf = (bank) => (bank === null ? 0 : leadDaysAt(pixBanks.of(bank)));
+  const leadDaysOf: LeadDaysOf = ({ bank, leadDays }) =>
+    bank === null ? 0 : leadDaysAt(pixBanks.of(bank), { leadDays });
   const writeChange = batched(subscriptionChangesWrite(audit, deliverer));
   const parts = [
     openPlans(context, below),

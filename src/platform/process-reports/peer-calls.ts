@@ -51,6 +51,7 @@ const OPERATIONS = {
   endFirstCharge: 'ofOne',
   collect: 'ofOne',
   findCollection: 'ofOne',
+  endCollection: 'ofOne',
   decide: 'ofOne',
 } as const;
 export type Operation = keyof typeof OPERATIONS;

@@ -9,8 +9,12 @@ export type RecurringTerms = {
   readonly leadDays: number;
 };
 
-export function leadDaysAt({ recurring }: { readonly recurring: RecurringTerms | null }): number {
-  return recurring?.leadDays ?? 0;
+/** As the bank has them now; while it is not there, as they were when its payer was asked. */
+export function leadDaysAt(
+  { recurring }: { readonly recurring: RecurringTerms | null },
+  agreed: Pick<RecurringTerms, 'leadDays'>,
+): number {
+  return recurring?.leadDays ?? agreed.leadDays;
 }
 
 export const PIX_PERIODS = ['weekly', 'monthly', 'quarterly', 'semesterly', 'yearly'] as const;
@@ -85,7 +89,7 @@ export type FoundAuthorization =
   | BankNotConnected;
 
 /** The bank says that it is paid. `payment`: by what; null: its record does not say. */
-type FoundPaid = { readonly kind: 'paid'; readonly payment: PixPaid | null };
+export type FoundPaid = { readonly kind: 'paid'; readonly payment: PixPaid | null };
 
 /** `ended`: nobody can pay it any more, as the bank says. */
 export type FoundFirstCharge =

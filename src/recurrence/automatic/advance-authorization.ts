@@ -6,19 +6,12 @@ import type {
   AuthorizationState,
   FoundAuthorization,
 } from '../../providers/pix/recurring-pix.ts';
+import { ABSENT, isSurelyAbsent } from '../../transactions/methods/pix/absence.ts';
 import { type Instant, instant } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import type { SubscriptionReason } from '../subscriptions/subscription.ts';
-import {
-  ABSENT,
-  isSurelyAbsent,
-  nextDailyLookAt,
-  nextPendingLookAt,
-  nextTryAt,
-  periodOf,
-  withoutHyphens,
-} from './authorization.ts';
+import { nextDailyLookAt, nextPendingLookAt, nextTryAt, periodOf, withoutHyphens } from './authorization.ts';
 import {
   type Authorization,
   endAuthorization,

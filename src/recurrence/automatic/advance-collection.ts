@@ -3,9 +3,13 @@ import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import {
   type CollectAnswer,
   type CollectionRequest,
+  type FoundCollection,
+  type FoundFirstCharge,
+  type FoundPaid,
   leadDaysAt,
   type PixPaid,
 } from '../../providers/pix/recurring-pix.ts';
+import { ABSENT, DOUBTFUL_LOOKS, isSurelyAbsent } from '../../transactions/methods/pix/absence.ts';
 import { recordCollectedPix } from '../../transactions/methods/pix/collected-pix.sql.ts';
 import { findCollectedReceipt } from '../../transactions/methods/pix/receipts/collected-receipts.sql.ts';
 import { hurryReceipts } from '../../transactions/methods/pix/receipts/receipts.sql.ts';
@@ -16,11 +20,8 @@ import { APPROVED, type ChargeFacts } from '../collection/outcome-record.ts';
 import { isTooLate } from '../plans/pix-schedule.ts';
 import { type AdvanceTools, advanceAuthorization } from './advance-authorization.ts';
 import {
-  ABSENT,
   type CollectionState,
   isFirstChargeOver,
-  isStillDoubtful,
-  isSurelyAbsent,
   nextLookAt,
   nextPendingLookAt,
   nextSendAt,
@@ -45,11 +46,10 @@ export type AdvanceCollectionTools = AdvanceTools & {
   readonly notify: () => void;
 };
 
-type Open = { readonly state: 'open'; readonly lookAt: Instant; readonly reason: string | null };
 type Decision =
   | { readonly state: Exclude<CollectionState, 'open' | 'paid'>; readonly code: string | null }
   | { readonly state: 'paid'; readonly payment: PixPaid }
-  | Open;
+  | { readonly state: 'open'; readonly lookAt: Instant; readonly reason: string | null };
 
 const MINUTE_MILLISECONDS = 60_000;
 const RECORD_MILLISECONDS = 10_000;
@@ -88,9 +88,10 @@ async function decideFirst(
   const open = { state: 'open', lookAt: nextPendingLookAt(requestedAt, now), reason: null } as const;
   const bank = tools.pixBanks.of(authorization.bank);
   const name = { merchantId, txid, amount };
-  const found = await (isOver
+  const answer = await (isOver
     ? bank.endFirstCharge({ ...name, now }, tools.pixTimeoutMilliseconds)
     : bank.findFirstCharge(name, tools.pixTimeoutMilliseconds));
+  const found = await withReceived(tools, collection, answer);
   switch (found.kind) {
     case 'paid':
       return (await isUndecided()) ? open : decidePaid(tools, collection, authorization, found.payment);
@@ -100,12 +101,26 @@ async function decideFirst(
       return open;
     case 'notFound':
       if (!isOver && authorization.state === 'asking') return open;
-      if (isOver && isSurelyAbsent(collection)) return { state: 'voided', code: null };
+      if (isOver && isSurelyAbsent(collection))
+        return (await isUndecided()) ? open : { state: 'voided', code: null };
       return { state: 'open', lookAt: nextTryAt(tries, now), reason: ABSENT };
     default:
       return { state: 'open', lookAt: nextTryAt(tries, now), reason: found.reason };
   }
 }
+
+/** What arrived under its txid has paid it, also where the bank's record does not show that. */
+async function withReceived<Answer extends FoundFirstCharge | CollectAnswer>(
+  { database }: AdvanceCollectionTools,
+  collection: Collection,
+  answer: Answer,
+): Promise<Answer | FoundPaid> {
+  if (!ENDS.includes(answer.kind)) return answer;
+  const receipt = await findCollectedReceipt(database, collection);
+  return receipt === null ? answer : { kind: 'paid', payment: null };
+}
+
+const ENDS: readonly (FoundFirstCharge | CollectAnswer)['kind'][] = ['notFound', 'ended', 'failed', 'over'];
 
 /** Where the bank's record does not say what paid a charge, what arrived under its txid does. */
 async function decidePaid(
@@ -130,8 +145,10 @@ async function decidePaid(
 
 /** By then a request has arrived, or never will. */
 const LATE_MILLISECONDS = 10 * MINUTE_MILLISECONDS;
-/** Before the bank's own reason, of a charge that is sent again for as long as it is in time. */
+/** Before the bank's own reason, of a charge that it has not, and that is sent again while it is in time. */
 const REFUSED = 'the bank does not make the charge, and its authorization holds: ';
+const TAKEN_AWAY = 'the bank has taken the charge away, and its authorization holds';
+const NOT_TAKEN_AWAY = 'the bank does not take the charge away';
 
 async function decideCharge(
   tools: AdvanceCollectionTools,
@@ -146,50 +163,55 @@ async function decideCharge(
   const today = saoPauloDay(now);
   // What nobody wants any more is not sent: a kill may have left its intent alone.
   const isWanted = collection.subscription === 'active' && authorization.state !== 'ending';
-  const isInTime = !isTooLate(collection, leadDaysAt(bank), today);
+  const isInTime = !isTooLate(collection, leadDaysAt(bank, authorization), today);
   const mayBeSent = !isSent && isWanted && !isHeld && isInTime;
   // The scheme lets it be taken away until the day before its first try.
   const mayBeEnded = isSent && !isWanted && !isHeld && attemptNumber === 1 && today < dueOn;
-  const answer = await (mayBeSent
+  const found = await (mayBeSent
     ? bank.collect(request, timeout)
     : mayBeEnded
       ? bank.endCollection(request, timeout)
       : bank.findCollection(request, timeout));
+  const answer = await withReceived(tools, collection, found);
   if (answer.kind === 'paid') return decidePaid(tools, collection, authorization, answer.payment);
   if (!isSent && !mayBeSent && !isHeld && answer.kind === 'notFound')
     return decideUnsent(collection, isWanted, now);
-  const decision = decisionOf(collection, answer, now);
-  const isCanceled = answer.kind === 'refused' || (answer.kind === 'over' && answer.isCanceled);
-  if (!isCanceled) return decision;
+  const isStillThere = mayBeEnded && answer.kind === 'scheduled';
+  if (isStillThere) return { state: 'open', lookAt: nextSendAt(tries, now), reason: NOT_TAKEN_AWAY };
+  const isRefused = answer.kind === 'refused';
+  if (!isRefused && !(answer.kind === 'over' && answer.isCanceled))
+    return decisionOf(collection, answer, now);
   // Without an authorization there is no charge: the bank says whether the payer has ended it.
   const after = await advanceAuthorization(tools, authorization);
   if (after?.subscription !== 'active') return { state: 'voided', code: null };
-  if (answer.kind === 'over' && !isStillDoubtful(tries)) return decision;
-  const why = answer.kind === 'refused' ? answer.reason : decision.state;
-  return { state: 'open', lookAt: nextSendAt(tries, now), reason: REFUSED + why };
+  if (!isRefused && tries >= DOUBTFUL_LOOKS) return decisionOf(collection, answer, now);
+  const reason = isRefused ? REFUSED + answer.reason : TAKEN_AWAY;
+  return { state: 'open', lookAt: nextSendAt(tries, now), reason };
 }
 
 /** The bank has none, and it can no longer be sent with its days. */
 function decideUnsent({ tries, unknownReason }: Collection, isWanted: boolean, now: Instant): Decision {
-  if (isWanted && unknownReason?.startsWith(REFUSED) === true)
-    return { state: 'invalid', code: unknownReason.slice(REFUSED.length) };
+  const refusal = unknownReason?.startsWith(REFUSED) === true ? unknownReason : null;
+  const reason = refusal ?? ABSENT;
   // The last request of yesterday may still be on its way.
   const quietAt = instant(startOfSaoPauloDay(saoPauloDay(now)) + LATE_MILLISECONDS);
-  if (isWanted && now < quietAt) return { state: 'open', lookAt: quietAt, reason: ABSENT };
-  if (!isSurelyAbsent({ tries, unknownReason }))
-    return { state: 'open', lookAt: nextTryAt(tries, now), reason: ABSENT };
+  if (isWanted && now < quietAt) return { state: 'open', lookAt: quietAt, reason };
+  // A refusal is believed where the bank has no such charge.
+  const unclear = { tries, unknownReason: refusal === null ? unknownReason : ABSENT };
+  if (!isSurelyAbsent(unclear)) return { state: 'open', lookAt: nextTryAt(tries, now), reason };
+  if (isWanted && refusal !== null) return { state: 'invalid', code: refusal.slice(REFUSED.length) };
   // It is taken again, with other days, if it is still wanted.
   return { state: 'voided', code: null };
 }
 
-export function requestOf(collection: Collection, { recId }: Authorization): CollectionRequest {
+function requestOf(collection: Collection, { recId }: Authorization): CollectionRequest {
   const { merchantId, txid, amount, dueOn, attemptNumber, tryOn } = collection;
   return { merchantId, recId: recId ?? '', txid, amount, dueOn, attemptNumber, tryOn };
 }
 
 function decisionOf(
   { isSent, tryOn, tries }: Collection,
-  answer: Exclude<CollectAnswer, { kind: 'paid' }>,
+  answer: Exclude<FoundCollection, FoundPaid>,
   now: Instant,
 ): Decision {
   switch (answer.kind) {
@@ -202,8 +224,6 @@ function decisionOf(
       return { state: 'failed', code: answer.code };
     case 'over':
       return { state: 'denied', code: answer.code };
-    case 'refused':
-      return { state: 'invalid', code: answer.reason };
     case 'notFound':
       return { state: 'open', lookAt: nextSendAt(tries, now), reason: ABSENT };
     default:
@@ -244,6 +264,8 @@ async function finish(tools: AdvanceCollectionTools, collection: Collection): Pr
     {
       ...{ kind: 'resolved', merchantId, billingId, subscriptionId, transactionId: pixId },
       ...{ facts: factsOf(collection), askedFor, by: 'system', at: tools.clock.now(merchantId) },
+      // It had its pauses while the bank was asked.
+      isSentOn: true,
     },
     performance.now() + RECORD_MILLISECONDS,
   );

@@ -147,31 +147,6 @@ export function isFirstChargeOver(expiresAt: Instant, now: Instant): boolean {
   return now > expiresAt + 5 * MINUTE_MILLISECONDS;
 }
 
-/** The reason of a look that has found nothing. */
-export const ABSENT = 'the bank has nothing under this name';
-const ABSENT_LOOKS = 3;
-
-/**
- * A request that was not answered may still be on its way, and a bank's records may lag: absence is believed
- * behind so many unclear answers, and when the look before has found nothing either.
- */
-export function isSurelyAbsent({
-  tries,
-  unknownReason,
-}: {
-  tries: number;
-  unknownReason: string | null;
-}): boolean {
-  return tries >= ABSENT_LOOKS && unknownReason === ABSENT;
-}
-
-/** What contradicts itself is looked at again: a bank's records may follow one another. */
-const DOUBTFUL_LOOKS = 7;
-
-export function isStillDoubtful(tries: number): boolean {
-  return tries < DOUBTFUL_LOOKS;
-}
-
 export function withoutHyphens(id: string): string {
   return id.replaceAll('-', '').toLowerCase();
 }

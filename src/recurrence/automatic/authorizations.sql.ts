@@ -39,6 +39,7 @@ const AUTHORIZATION = rowCodec(
     leastAmount: column.nullable(column.money()),
     payerAccount: column.nullable(column.parsedBy(readAccount)),
     startsOn: column.day(),
+    leadDays: column.whole(),
     requestedAt: column.instant(),
     expiresAt: column.instant(),
     tries: column.whole(),

@@ -1,12 +1,19 @@
 import { newId } from '../../platform/chance.ts';
 import { leadDaysAt } from '../../providers/pix/recurring-pix.ts';
+import { findCollectedReceipt } from '../../transactions/methods/pix/receipts/collected-receipts.sql.ts';
 import { addDays, type Day, saoPauloDay } from '../../values/instant.ts';
-import { type DueBilling, putOffBilling } from '../collection/due-billings.sql.ts';
+import type { DueBilling } from '../collection/due-billings.sql.ts';
 import { APPROVED, type ChargeFacts, factsOfUnsent } from '../collection/outcome-record.ts';
 import { pixChargeDay, pixRetryDay } from '../plans/pix-schedule.ts';
-import { type AdvanceCollectionTools, advanceCollection, requestOf } from './advance-collection.ts';
+import { type AdvanceCollectionTools, advanceCollection } from './advance-collection.ts';
 import { type Authorization, findAuthorization } from './authorizations.sql.ts';
-import { type Collection, findLastCollection, findVoidedCollection, takeBilling } from './collections.sql.ts';
+import {
+  type Collection,
+  findLastCollection,
+  findVoidedCollection,
+  takeBilling,
+  type VoidedCollection,
+} from './collections.sql.ts';
 
 /** Why a charge has no day any more. */
 const ENDS: Readonly<Record<'noDayLeft' | 'cycleOver', ChargeFacts>> = {
@@ -31,7 +38,7 @@ export async function collectByPix(
   const now = tools.clock.now(merchantId);
   const authorization = await findAuthorization(tools.database, due);
   if (authorization?.recId == null) return 'notTaken';
-  const leadDays = leadDaysAt(tools.pixBanks.of(authorization.bank));
+  const leadDays = leadDaysAt(tools.pixBanks.of(authorization.bank), authorization);
   const before = due.chargesMade === 0 ? null : await findLastCollection(tools.database, due);
   const attemptNumber = before === null ? 1 : before.attemptNumber + 1;
   const today = saoPauloDay(now);
@@ -40,9 +47,8 @@ export async function collectByPix(
       ? firstDayOf(due, authorization, addDays(today, leadDays))
       : retryDayOf(due, before, attemptNumber, today);
   const voided = due.fence === 0 ? null : await findVoidedCollection(tools.database, due, attemptNumber);
-  const atBank = voided === null ? null : await askForVoided(tools, due, voided, authorization);
-  if (atBank === 'unclear') return 'notTaken';
-  if (typeof days === 'string' && voided !== null && atBank === null)
+  const again = voided === null ? null : await againOf(tools, voided);
+  if (typeof days === 'string' && voided !== null && again === null)
     return endWithoutDay(tools, due, attemptNumber, ENDS[days], deadlineAt);
   const pixId = newId();
   const isTaken = await takeBilling(tools.database, {
@@ -50,37 +56,27 @@ export async function collectByPix(
     // Without a day it is only asked for: a restored database may not know that it was sent.
     ...(typeof days === 'string' ? { dueOn: before?.dueOn ?? due.dueOn, tryOn: today } : days),
     ...{ pixId, bank: authorization.bank, attemptNumber, at: now, txid: before?.txid ?? null },
-    ...atBank,
+    ...again,
   });
   if (!isTaken) return 'notTaken';
   await advanceCollection(tools, { merchantId, pixId });
   return 'pending';
 }
 
-/** Before a charge has another txid the bank is asked once more for the one under the last. */
-async function askForVoided(
-  { database, pixBanks, pixTimeoutMilliseconds }: AdvanceCollectionTools,
-  due: DueBilling,
-  voided: Collection,
-  authorization: Authorization,
-): Promise<(TryDays & Pick<Collection, 'txid'>) | 'unclear' | null> {
-  const bank = pixBanks.of(authorization.bank);
-  const found = await bank.findCollection(requestOf(voided, authorization), pixTimeoutMilliseconds);
-  switch (found.kind) {
-    case 'notFound':
-      return null;
-    case 'unknown':
-    case 'notConnected':
-      await putOffBilling(database, due, UNCLEAR_SECONDS);
-      return 'unclear';
-    default: {
-      const { txid, dueOn, tryOn } = voided;
-      return found.kind === 'over' && found.isCanceled ? null : { txid, dueOn, tryOn };
-    }
-  }
+/**
+ * Before a charge has another txid the bank is asked for the one under the last in a row of its own. What
+ * arrived under it was paid for it. Null: another one may be made.
+ */
+async function againOf(
+  { database }: AdvanceCollectionTools,
+  voided: VoidedCollection,
+): Promise<(TryDays & Pick<Collection, 'txid'>) | null> {
+  // A code was paid here, or nothing: the bank never had a charge under an authorization.
+  if (voided.isFirst) return null;
+  if (voided.times > 1 && (await findCollectedReceipt(database, voided)) === null) return null;
+  const { txid, dueOn, tryOn } = voided;
+  return { txid, dueOn, tryOn };
 }
-
-const UNCLEAR_SECONDS = 10;
 
 /** Of the charge at the bank, and of this try. */
 type TryDays = { readonly dueOn: Day; readonly tryOn: Day };

@@ -75,9 +75,19 @@ export async function findLastCollection(
   return row === undefined ? null : COLLECTION.parse(row);
 }
 
+const VOIDED = rowCodec({
+  times: column.whole(`(
+       select count(*) from pix_collections v where v.merchant_id = c.merchant_id and v.billing_id = c.billing_id
+         and v.attempt_number = c.attempt_number and v.state = 'voided' and v.txid = c.txid
+     )`),
+});
+
+/** `times`: so often this try was voided under this txid. */
+export type VoidedCollection = Collection & RowOf<typeof VOIDED>;
+
 const FIND_VOIDED = statement(
   'pix_collections.find_voided',
-  `select ${COLLECTION.columns} from pix_collections c ${JOINS}
+  `select ${COLLECTION.columns}, ${VOIDED.columns} from pix_collections c ${JOINS}
    where c.merchant_id = $1 and c.billing_id = $2 and c.attempt_number = $3 and c.state = 'voided'
    order by c.pix_id desc limit 1`,
 );
@@ -87,14 +97,15 @@ export async function findVoidedCollection(
   database: Reader,
   { merchantId, billingId }: Pick<Collection, 'merchantId' | 'billingId'>,
   attemptNumber: number,
-): Promise<Collection | null> {
+): Promise<VoidedCollection | null> {
   const [row] = await database.query(FIND_VOIDED, [merchantId, billingId, attemptNumber]);
-  return row === undefined ? null : COLLECTION.parse(row);
+  return row === undefined ? null : { ...COLLECTION.parse(row), ...VOIDED.parse(row) };
 }
 
 const OF_TXID = rowCodec({
   isUnderWay: column.boolean(
-    "case when y.open > 0 then true else y.failed > 0 and c.state in ('failed', 'voided') and z.state = 'opened' end",
+    `y.open > 0 or (c.state in ('failed', 'voided') and z.state = 'opened'
+       and coalesce(z.transaction_id, c.pix_id) = c.pix_id)`,
   ),
 });
 
@@ -102,16 +113,16 @@ const FIND_LAST_OF_TXID = statement(
   'pix_collections.find_last_of_txid',
   `select ${COLLECTION.columns}, ${OF_TXID.columns}
    from pix_collections c ${JOINS} cross join lateral (
-     select count(*) filter (where o.state = 'open') as open, count(*) filter (where o.state = 'failed') as failed
-     from pix_collections o where o.merchant_id = $1 and o.txid = $2
+     select count(*) as open from pix_collections o
+     where o.merchant_id = $1 and o.txid = $2 and o.state = 'open'
    ) y cross join lateral (
-     select o.state from billings o
+     select o.state, o.transaction_id from billings o
      where o.merchant_id = $1 and o.billing_id = c.billing_id limit 1
    ) z
    where c.merchant_id = $1 and c.txid = $2 order by c.attempt_number desc, c.pix_id desc limit 1`,
 );
 
-/** `isUnderWay`: a try is open, or one follows: also behind one that was voided unsent. */
+/** `isUnderWay`: a try is open, its end is not told to its billing yet, or one may follow under this txid. */
 export async function findLastOfTxid(
   database: Reader,
   { merchantId, txid }: Pick<Collection, 'merchantId' | 'txid'>,

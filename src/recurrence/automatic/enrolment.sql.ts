@@ -54,7 +54,7 @@ const LOCK_PLAN = statement(
 
 type PlanToEnrol = RowOf<typeof PLAN> & { readonly terms: Terms };
 
-/** A first charge that authorizes is under way from the beginning. Only older programs read `lead_days`. */
+/** A first charge that authorizes is under way from the beginning. */
 const ENROL = statement(
   'pix_enrolments.insert',
   `with enrolled as (

@@ -4,7 +4,7 @@ import { newId, newPageKey } from '../../platform/chance.ts';
 import type { Once } from '../../platform/http/failures.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { PixBanks } from '../../providers/open-pix-banks.ts';
-import { leadDaysAt, type PayerAccount } from '../../providers/pix/recurring-pix.ts';
+import type { PayerAccount } from '../../providers/pix/recurring-pix.ts';
 import { type Cents, cents } from '../../values/cents.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import type { CreateSubscriptionResult } from '../subscriptions/create-subscription.ts';
@@ -51,7 +51,7 @@ export function startByPix(
         customer: customerOf(wanted.customer),
         ...{ journey: wanted.journey, leastAmount: wanted.leastAmount, payerAccount: wanted.payerAccount },
         bank,
-        leadDays: bank === null ? 0 : leadDaysAt(tools.pixBanks.of(bank)),
+        leadDays: bank === null ? 0 : (tools.pixBanks.of(bank).recurring?.leadDays ?? 0),
         createdBy: userName,
         createdAt: tools.clock.now(merchantId),
         request,

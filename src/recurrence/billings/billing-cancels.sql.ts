@@ -15,12 +15,18 @@ import { saoPauloDay, utcText } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
-import { sentOn } from '../plans/pix-schedule.ts';
+import { chargeDayOf } from '../plans/pix-schedule.ts';
 import type { Stamp, Terms } from '../plans/plan.ts';
 import { TERMS } from '../plans/plans.sql.ts';
 import { moveAlert } from '../subscriptions/reasons.ts';
 import { SUBSCRIPTION_MOVES, SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
-import { bankOf, type LeadDaysOf, MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscriptions.sql.ts';
+import {
+  leadDaysOf as agreedLeadDaysOf,
+  bankOf,
+  type LeadDaysOf,
+  MOVE_NOTICES,
+  WRITTEN_MOVES,
+} from '../subscriptions/subscriptions.sql.ts';
 import { BILLING_STATES } from './billing.ts';
 import {
   billingAfterCancel,
@@ -34,6 +40,7 @@ const SUBSCRIPTION = rowCodec(
     subscriptionId: column.text(),
     subscription: column.oneOf(SUBSCRIPTION_STATES, 's.state'),
     bank: column.nullable(column.text(bankOf('s'))),
+    leadDays: column.whole(agreedLeadDaysOf('s')),
   },
   's',
 );
@@ -175,7 +182,7 @@ async function cancelHeld(
   const after = billingAfterCancel({ ...held, today: saoPauloDay(stamp.at) });
   if (typeof after === 'string') return nothing(after);
   await tx.query(CANCEL, [merchantId, billingId, stamp.by, utcText(stamp.at), 'opened']);
-  if (after.next !== null) await openNext(tx, cancel, held, after.next, leadDaysOf(held.bank));
+  if (after.next !== null) await openNext(tx, cancel, held, after.next, leadDaysOf(held));
   const isNotified =
     after.subscription !== null && (await endSubscription(tx, cancel, held, after.subscription));
   tx.record(canceledEvent(cancel));
@@ -204,7 +211,7 @@ async function openNext(
   leadDays: number,
 ): Promise<void> {
   const amount = centsOfPlanAmount(terms.amount);
-  const firstOn = leadDays === 0 ? chargeOn : sentOn(dueOn, leadDays, saoPauloDay(stamp.at));
+  const firstOn = chargeDayOf({ dueOn, chargeOn }, leadDays, saoPauloDay(stamp.at));
   const values = [merchantId, billingId, installment, amount, dueOn, utcText(stamp.at), firstOn];
   await tx.query(OPEN_NEXT, values);
 }

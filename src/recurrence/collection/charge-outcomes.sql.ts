@@ -14,7 +14,7 @@ import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
 import { BILLING_MOVES, type ChargeRule } from '../billings/billing.ts';
-import { sentOn } from '../plans/pix-schedule.ts';
+import { chargeDayOf, sentOn } from '../plans/pix-schedule.ts';
 import { SUBSCRIPTION_MOVES } from '../subscriptions/subscription.ts';
 import { type LeadDaysOf, MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscriptions.sql.ts';
 import { type Held, holdCharges } from './open-charges.sql.ts';
@@ -47,7 +47,7 @@ export type ChargeEnd = {
       readonly facts: ChargeFacts | 'voided';
       /** Of Pix Automático: the due day that the bank was asked for, from which further tries are counted. */
       readonly askedFor?: Day;
-      /** It goes to another acquirer now, without a pause. */
+      /** It goes on at once, without a pause: to another acquirer, or to the bank of Pix. */
       readonly isSentOn?: boolean;
     }
   | {
@@ -112,10 +112,8 @@ function chargeOn({ end, held, ended }: Ending): Day | null {
   return isSentAgain ? sentOn(held.billing.dueOn, held.leadDays, saoPauloDay(end.at)) : ended.chargeOn;
 }
 
-/** Pix Automático is sent ahead of its due day. */
 function nextChargeOn({ end, held, ended: { next } }: Ending): Day | null {
-  if (next === null || held.leadDays === 0) return next?.chargeOn ?? null;
-  return sentOn(next.dueOn, held.leadDays, saoPauloDay(end.at));
+  return next === null ? null : chargeDayOf(next, held.leadDays, saoPauloDay(end.at));
 }
 
 const LOOKS = inputRows<Look>(

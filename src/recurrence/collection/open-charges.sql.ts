@@ -8,7 +8,11 @@ import { BILLING_STATES, type BillingState } from '../billings/billing.ts';
 import type { Terms } from '../plans/plan.ts';
 import { TERMS } from '../plans/plans.sql.ts';
 import { SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
-import { bankOf, type LeadDaysOf } from '../subscriptions/subscriptions.sql.ts';
+import {
+  leadDaysOf as agreedLeadDaysOf,
+  bankOf,
+  type LeadDaysOf,
+} from '../subscriptions/subscriptions.sql.ts';
 import { DUE, type DueBilling, SOFT_DESCRIPTOR_OF_PLAN } from './due-billings.sql.ts';
 
 const OPEN_CHARGE = rowCodec({
@@ -97,6 +101,7 @@ const SUBSCRIPTION = rowCodec(
     subscription: column.oneOf(SUBSCRIPTION_STATES, 'h.state'),
     /** Of Pix Automático; null for cards. */
     bank: column.nullable(column.text(bankOf('h'))),
+    leadDays: column.whole(agreedLeadDaysOf('h')),
   },
   'h',
 );
@@ -156,10 +161,9 @@ const HOLD_BILLINGS = statement(
    ) u`,
 );
 
+/** `leadDays`: before its due day on which a charge is sent; 0 for cards. */
 export type Held = RowOf<typeof SUBSCRIPTION> & {
   readonly terms: Terms;
-  /** Days before its due day on which a charge is sent; 0 for cards. */
-  readonly leadDays: number;
   readonly billing: RowOf<typeof BILLING>;
 };
 
@@ -180,7 +184,7 @@ export async function holdCharges(
     billings.flatMap((billing): [string, Held][] => {
       const subscription = byId.get(billing.subscriptionId);
       if (subscription === undefined) return [];
-      const leadDays = leadDaysOf(subscription.bank);
+      const leadDays = leadDaysOf(subscription);
       return [[billing.billingId, { ...subscription, leadDays, billing }]];
     }),
   );

@@ -84,6 +84,15 @@ export function sentOn(dueOn: Day, leadDays: number, today: Day): Day {
   return laterOf(addDays(dueOn, -leadDays), today);
 }
 
+/** Of the next billing. Pix Automático is sent ahead of its due day; with 0 it is not. */
+export function chargeDayOf(
+  { dueOn, chargeOn }: { readonly dueOn: Day; readonly chargeOn: Day },
+  leadDays: number,
+  today: Day,
+): Day {
+  return leadDays === 0 ? chargeOn : sentOn(dueOn, leadDays, today);
+}
+
 export function laterOf(one: Day, other: Day): Day {
   if (one > other) return one;
   return other;

@@ -111,13 +111,19 @@ export const MOVE_NOTICES = `select m.merchant_id, m.event, m.subscription_id as
      from moved m`;
 
 /** The bank of Pix Automático of a subscription (`place`); null: it is paid by card. */
-export const bankOf = (place: string) => `case when ${place}.vault_id is null then (
-       select a.bank from pix_authorizations a
+export const bankOf = (place: string) => authorizedOf(place, 'bank');
+export const leadDaysOf = (place: string) => `coalesce(${authorizedOf(place, 'lead_days')}, 0)`;
+
+const authorizedOf = (
+  place: string,
+  name: 'bank' | 'lead_days',
+) => `case when ${place}.vault_id is null then (
+       select a.${name} from pix_authorizations a
        where a.merchant_id = ${place}.merchant_id and a.subscription_id = ${place}.subscription_id
      ) end`;
 
-/** Days before its due day on which a charge is sent to that bank, as it has them now; 0 without a bank. */
-export type LeadDaysOf = (bank: string | null) => number;
+/** Days before its due day on which a charge is sent to that bank; 0 without a bank. `leadDays`: as agreed. */
+export type LeadDaysOf = (agreed: { readonly bank: string | null; readonly leadDays: number }) => number;
 
 export type CardKey = { readonly merchantId: string; readonly vaultId: string };
 

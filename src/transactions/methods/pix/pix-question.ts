@@ -1,6 +1,7 @@
 import type { BankNotConnected, BankUnknown } from '../../../providers/banks/bank.ts';
 import type { FoundPix, PixIssueAnswer, PixRemoveAnswer } from '../../../providers/pix/pix-bank.ts';
 import type { ProviderChanged } from '../../requests/move.ts';
+import { ABSENT, isSurelyAbsent } from './absence.ts';
 import type { Pix } from './pix.ts';
 import type { PixChange } from './pix-move.ts';
 
@@ -51,14 +52,8 @@ function endOf({ isExpiring }: Pick<Pix, 'isExpiring'>): PixChange {
 
 type Asking = Pick<Pix, 'isExpiring' | 'tries' | 'unknownReason'>;
 
-/** Tries are minutes apart by then. */
-const TRIES_BEFORE_ABSENCE = 8;
-const ABSENT = 'the bank does not know a charge that it has made';
-
-/** The records of a bank may lag behind each other: believed when the try before has found nothing either. */
 function resultOfAbsence(pix: Asking): PixResult {
-  const wasAbsent = pix.unknownReason === ABSENT;
-  if (wasAbsent && pix.tries >= TRIES_BEFORE_ABSENCE) return changed(endOf(pix), 'unknownToBank');
+  if (isSurelyAbsent(pix)) return changed(endOf(pix), 'unknownToBank');
   return { kind: 'unknown', cause: 'unusable', reason: ABSENT };
 }
 

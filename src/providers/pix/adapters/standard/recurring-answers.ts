@@ -177,12 +177,12 @@ function triesOf(body: unknown): Fields[] {
   return (Array.isArray(tentativas) ? tentativas : []).map(fieldsOf);
 }
 
-/** Repeated by the payer's bank on the same day: no further try of ours. */
-const SAME_DAY = 'RIFL';
+/** A further try; the others are of the bank's own. */
+const FURTHER_TRY = 'NTAG';
 
 /** Tries are counted: a bank may move one to a working day, which is then the day of the next one. */
 export function hasTry(body: unknown, attemptNumber: number): boolean {
-  return triesOf(body).filter(({ tipo }) => tipo !== SAME_DAY).length >= attemptNumber;
+  return triesOf(body).filter(({ tipo }) => tipo === FURTHER_TRY).length >= attemptNumber - 1;
 }
 
 /** The bank's record, which must be of the charge that was asked for. */
