@@ -36,6 +36,7 @@ const OPERATIONS = [
   'PATCH /cob',
   'PUT /cobr',
   'GET /cobr',
+  'PATCH /cobr',
   'GET /pix',
 ];
 const silent = async () => {
@@ -193,6 +194,47 @@ test('a charge that its bank has, and once says it has not, is not made a second
   );
 });
 
+test('a charge that its bank has not for long, and then has, is asked for under its own name before it has another', async () => {
+  const { id, authorization } = await of.authorized(39.2);
+  await faults('PUT /cobr', 'booksButUnavailable', 1_000);
+  await faults('GET /cobr', 'notFound', 1_000);
+  await jumpToDue(id, -2);
+  await untilRow(id, 'pix_collections', ({ state }) => state === 'voided');
+  await answering();
+  await untilRow(id, 'pix_collections', ({ is_sent, state }) => is_sent === true && state === 'open');
+  await of.jump(4);
+  await of.untilBilling(id, 1, 'Paid');
+  const { rows } = await rowsOf(id, 'pix_collections');
+  const cobrs = await ledger(shop, 'recurring', shop.customerOfBank);
+  const ours = cobrs.filter(({ idRec }) => idRec === authorization.recurrenceId);
+  assert.equal(ours.length, 1);
+  assert.deepEqual(
+    rows.slice(0, 2).map(({ state, txid }) => [state, txid === ours[0]?.txid]),
+    [
+      ['voided', true],
+      ['paid', true],
+    ],
+  );
+});
+
+test('a charge by Pix Automático is paid by what arrived for it, also where its record does not say so or is not there', async () => {
+  const subscribers: string[] = [];
+  for (const amount of [41.1, 41.2]) subscribers.push((await of.authorized(amount)).id);
+  const [first, second] = subscribers as [string, string];
+  await jumpToDue(first, -3);
+  for (const id of subscribers) await untilRow(id, 'pix_collections', ({ is_sent }) => is_sent === true);
+  await faults('GET /cobr', 'withoutPix', 1_000);
+  // Before its record is read.
+  const isRead = "update pix_collections set look_at = look_at + interval '3 days' where subscription_id = $1";
+  await of.service.auditor.query(isRead, [second]);
+  await jumpToDue(first, 1);
+  await untilRow(first, 'pix_collections', ({ state }) => state === 'paid');
+  await of.untilBilling(first, 1, 'Paid');
+  await faults('GET /cobr', 'notFound', 1_000);
+  await untilRow(second, 'pix_collections', ({ state }) => state === 'paid');
+  await of.untilBilling(second, 1, 'Paid');
+});
+
 test('a charge that was sent and paid in the time that a restore has lost is found before its billing ends', async () => {
   const { id } = await of.authorized(27.1, { planType: 'Weekly', attempts: 0 });
   await jumpToDue(id, -3);
@@ -220,6 +262,7 @@ test('a charge that was sent is taken away with its subscription, also where the
   await jumpToDue(id, -3);
   const { txid } = await untilRow(id, 'pix_collections', ({ is_sent }) => is_sent === true);
   await order(shop, 'dialect', { clientId: shop.customerOfBank, endsCharges: false });
+  await scriptFor(shop, shop.customerOfBank, 'PATCH /cobr', { problem: 'CobROperacaoInvalida' });
   try {
     assert.equal((await of.api(`subscriptions/${id}/status`, { status: 'Canceled' })).status, 200);
     await untilRow(id, 'pix_collections', ({ state }) => state === 'voided');

@@ -54,7 +54,7 @@ type Verdict = { readonly event: BillingEvent; readonly rule: ChargeRule; readon
 
 /**
  * The effect of a scheduled charge on billing and subscription. Only a lack of funds earns a retry: networks
- * punish others. One billing is open at a time; the next opens when it ends while the subscription is active.
+ * punish others. One billing is open at a time; the next opens when it ends while the subscription goes on.
  */
 export function billingAfterCharge(charge: ScheduledCharge): AfterCharge {
   const verdict = verdictOf(charge);
