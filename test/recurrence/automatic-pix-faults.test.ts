@@ -197,7 +197,8 @@ test('a charge that its bank has, and once says it has not, is not made a second
 test('a charge that its bank has not for long, and then has, is asked for under its own name before it has another', async () => {
   const { id, authorization } = await of.authorized(39.2);
   await faults('PUT /cobr', 'booksButUnavailable', 1_000);
-  await faults('GET /cobr', 'notFound', 1_000);
+  // Behind many unclear answers two of these are believed.
+  await faults('GET /cobr', 'notFound', 2);
   await jumpToDue(id, -2);
   await untilRow(id, 'pix_collections', ({ state }) => state === 'voided');
   await answering();
@@ -225,7 +226,8 @@ test('a charge by Pix Automático is paid by what arrived for it, also where its
   for (const id of subscribers) await untilRow(id, 'pix_collections', ({ is_sent }) => is_sent === true);
   await faults('GET /cobr', 'withoutPix', 1_000);
   // Before its record is read.
-  const isRead = "update pix_collections set look_at = look_at + interval '3 days' where subscription_id = $1";
+  const isRead =
+    "update pix_collections set look_at = look_at + interval '3 days' where subscription_id = $1";
   await of.service.auditor.query(isRead, [second]);
   await jumpToDue(first, 1);
   await untilRow(first, 'pix_collections', ({ state }) => state === 'paid');
