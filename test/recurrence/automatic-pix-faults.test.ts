@@ -197,9 +197,10 @@ test('a charge that its bank has, and once says it has not, is not made a second
 test('a charge that its bank has not for long, and then has, is asked for under its own name before it has another', async () => {
   const { id, authorization } = await of.authorized(39.2);
   await faults('PUT /cobr', 'booksButUnavailable', 1_000);
-  // Behind many unclear answers two of these are believed.
-  await faults('GET /cobr', 'notFound', 2);
+  await faults('GET /cobr', 'unavailable', 1_000);
   await jumpToDue(id, -2);
+  // Behind many unclear answers two of these are believed.
+  await faults('GET /cobr', 'notFound', 1_000);
   await untilRow(id, 'pix_collections', ({ state }) => state === 'voided');
   await answering();
   await untilRow(id, 'pix_collections', ({ is_sent, state }) => is_sent === true && state === 'open');
