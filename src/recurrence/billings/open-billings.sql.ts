@@ -20,7 +20,7 @@ const OPEN = rowCodec<OpenBilling>({
 });
 
 const LIST = statement(
-  'billings.list_open',
+  'billings.find_open',
   `select ${OPEN.columns} from billings
    where merchant_id = $1 and subscription_id = any ($2::uuid[]) and state = 'opened'`,
 );
