@@ -71,7 +71,7 @@ test('every reason why no clear answer came is shown in Portuguese', () => {
     .filter((path) => asking.test(path) && path.endsWith('.ts') && !path.endsWith('.test.ts'))
     .map((path) => readFileSync(join(src, path), 'utf8'));
   const WORDED =
-    /(?:\b(?:unknown|notSent|ProviderSilent|failing|unfit)\(\s*|\breason: )(?:'([^'\n]+ [^'\n]+)'|`([^`\n]+)`)/g;
+    /(?:\b(?:unknown|unusable|notSent|ProviderSilent|failing|unfit)\(\s*|\breason: )(?:'([^'\n]+ [^'\n]+)'|`([^`\n]+)`)/g;
   const reasons = texts.flatMap((text) =>
     [...text.matchAll(WORDED)].map(([, plain, template = '']) =>
       (plain ?? template).replaceAll(/\$\{[^}]*\}/g, 'X'),
