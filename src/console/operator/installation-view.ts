@@ -54,7 +54,7 @@ const PEER_STATES = {
   some: { tone: 'wait', text: 'Answers in part' },
   inPart: { tone: 'wait', text: 'Answers in part' },
   silent: { tone: 'bad', text: 'Away' },
-  notAsked: { tone: 'plain', text: 'Not asked yet' },
+  notAsked: { tone: 'plain', text: 'Not asked lately' },
 } as const satisfies Record<PeerHealth['state'], StateLook>;
 
 const isKind = (text: string): text is keyof typeof KIND_WORDS => Object.hasOwn(KIND_WORDS, text);
@@ -166,7 +166,7 @@ function meaning(
     case 'answers':
       return say('Nothing is to be done.');
     case 'notAsked':
-      return say('Nobody needed it since the processes began.');
+      return say('Nobody has needed it lately.');
     case 'some':
       return pointed(SOME_SILENT, WAYS);
     case 'inPart':
