@@ -152,10 +152,12 @@ function circuitText(awayFor: readonly string[], { say }: Wording): string {
 }
 
 const UNKNOWN_SILENCE = 'What needs it waits or fails until it answers.';
+const PART_SILENT =
+  'Some calls get no clear answer, and others do: what needs the former waits or fails meanwhile.';
 const SOME_SILENT = 'Some processes get no answer: look at their way to it.';
 
 function meaning(
-  { peer, state, reason }: Pick<PeerHealth, 'peer' | 'state' | 'reason'>,
+  { peer, state, reason, awayFor }: Pick<PeerHealth, 'peer' | 'state' | 'reason' | 'awayFor'>,
   wording: Wording,
 ): Shown {
   const { say } = wording;
@@ -170,6 +172,7 @@ function meaning(
     case 'some':
       return pointed(SOME_SILENT, WAYS);
     case 'inPart':
+      return pointed(awayFor.length === 0 ? PART_SILENT : silence, leadsTo);
     case 'silent':
       return pointed(silence, leadsTo);
   }
