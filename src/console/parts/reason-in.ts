@@ -38,7 +38,8 @@ const THINGS = [
 
 /**
  * Why somebody whom we ask gave no clear answer, as adapters word it for log and doctor. The first that fits
- * counts; `who` is a party or a name, `what` a thing or a field, `code` is what was answered, `why` is a reason itself.
+ * counts; `who` is a party or a name, `what` a thing or a field, `code` is what was answered, `why` is a
+ * reason itself.
  */
 const REASONS = [
   'no program listens there',

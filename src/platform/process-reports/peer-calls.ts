@@ -50,7 +50,7 @@ const OPERATIONS = {
 } as const;
 export type Operation = keyof typeof OPERATIONS;
 
-/** Of one operation. Times are monotonic; `since`: when the first call was made that nothing was answered after. */
+/** Of one operation, in monotonic time. `since`: when the first call was made that was not answered. */
 type Silence = {
   readonly inRow: number;
   readonly at: number;
@@ -118,7 +118,7 @@ type Short = { readonly isWhole: boolean; readonly since: number; readonly reaso
 
 type SeenPeer = Pick<PeerReport, 'state' | 'since' | 'answeredAt' | 'reason'>;
 
-/** What this process knows of the calls to all peers. Decided by monotonic times, told by the machine's clock. */
+/** What this process knows of the calls to all peers. Judged by monotonic time, told by the machine's. */
 export class PeerCalls {
   readonly #outages: Pick<Outages, 'openPeer'>;
   readonly #now: () => number;
@@ -157,7 +157,7 @@ export class PeerCalls {
     this.#callsOf(peer, provider).silence(operation, { at, since, reason: words });
   }
 
-  /** Of all its providers. `isOpen`: a circuit is, which tells of what was not answered though nobody asks it now. */
+  /** Of all its providers. `isOpen`: a circuit is, which tells of silence though nobody asks now. */
   seen(peer: PeerName, isOpen: boolean): SeenPeer {
     const now = this.#now();
     const of = this.#of(peer);
