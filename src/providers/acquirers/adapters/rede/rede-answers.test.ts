@@ -97,6 +97,8 @@ test('a look-up tells whether a charge is held, taken, given back or declined', 
   assert.equal(found({ status: 'Canceled' }).found.kind, 'voided');
   const declined = found({ status: 'Denied', brand: { returnCode: '05' } }).found;
   assert.deepEqual(declined, { kind: 'declined', responseCode: '05', adviceCode: null });
+  const beside = found({ status: 'Denied', brand: undefined }, { brand: { returnCode: '54' } }).found;
+  assert.equal(beside.kind === 'declined' && beside.responseCode, '54', 'the group stands beside it');
   assert.equal(found({ status: 'Pending' }).found.kind, 'preauthorized');
   assert.equal(found({ status: 'Pending', returnCode: null }).found.kind, 'unknown');
   assert.equal(found({ status: 'Something' }).found.kind, 'unknown');

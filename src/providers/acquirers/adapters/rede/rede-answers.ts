@@ -130,7 +130,8 @@ export function readRedeCharge(answer: ChannelAnswer | Unknown, reference: strin
   if (answer.status !== 200) return notLive(unknown(`Rede answered ${answer.status}`));
   if (authorization.reference !== shortReference(reference))
     return notLive(unknown('the answer was for another reference'));
-  return readFound(authorization, body.capture);
+  // The manual has the brand's group beside the authorization.
+  return readFound({ ...authorization, brand: authorization.brand ?? body.brand }, body.capture);
 }
 
 function readFound(authorization: Fields, capture: unknown): FoundAtRede {

@@ -1,4 +1,9 @@
-import type { AuthorizationRequest, CardForAuthorization, VerificationRequest } from '../../acquirer.ts';
+import type {
+  AuthorizationRequest,
+  CardForAuthorization,
+  StoredCardReason,
+  VerificationRequest,
+} from '../../acquirer.ts';
 import { plainDescriptor, plainName } from '../../acquirer-text.ts';
 import type { Authentication } from '../../authentication.ts';
 import { shortReference } from '../../short-reference.ts';
@@ -10,6 +15,20 @@ const CENTURY = '20';
 const OWN_PAGE = 1;
 /** `storageCard`. */
 const STORAGE = { none: '0', first: '1', later: '2' } as const;
+/** `credentialId`: why Mastercard's card is stored, or used again, by whom it is begun. */
+const OF_HOLDER: Readonly<Record<StoredCardReason, string>> = {
+  unscheduled: '01',
+  recurring: '03',
+  installments: '04',
+  // A resubmission is always the merchant's.
+  resubmission: '01',
+};
+const OF_MERCHANT: Readonly<Record<StoredCardReason, string>> = {
+  unscheduled: '05',
+  recurring: '07',
+  installments: '08',
+  resubmission: '12',
+};
 
 function cardFields({
   number,
@@ -32,8 +51,7 @@ export function redeAuthorization(
   capture: boolean,
   ownDescriptor: string | null,
 ): object {
-  const { amount, installments, authentication, storedCard, storedCardReason, networkTransactionId } =
-    request;
+  const { amount, installments, authentication, storedCard, networkTransactionId } = request;
   const softDescriptor = plainDescriptor(request.softDescriptor ?? ownDescriptor, LONGEST_DESCRIPTOR);
   return {
     capture,
@@ -43,13 +61,30 @@ export function redeAuthorization(
     ...(installments === 1 ? {} : { installments }),
     ...cardFields(request.card),
     ...(softDescriptor === null ? {} : { softDescriptor }),
-    subscription: storedCardReason === 'recurring',
+    subscription: isOfSubscription(request),
     origin: OWN_PAGE,
     storageCard: STORAGE[storedCard ?? 'none'],
+    ...credentialFields(request),
     ...(authentication === null ? {} : { threeDSecure: authenticationFields(authentication) }),
     ...(storedCard === 'later' && networkTransactionId !== null ? { brandTid: networkTransactionId } : {}),
   };
 }
+
+/** What is tried again after a decline is of one too. */
+export function isOfSubscription({ initiator, storedCardReason }: CredentialUse): boolean {
+  return (
+    storedCardReason === 'recurring' || (storedCardReason === 'resubmission' && initiator === 'merchant')
+  );
+}
+
+/** Mastercard alone asks for it. */
+function credentialFields({ card, initiator, storedCard, storedCardReason }: CredentialUse): object {
+  if (card.brand !== 'mastercard' || storedCard === null) return {};
+  const ids = storedCard === 'later' && initiator === 'merchant' ? OF_MERCHANT : OF_HOLDER;
+  return { transactionCredentials: { credentialId: ids[storedCardReason ?? 'unscheduled'] } };
+}
+
+type CredentialUse = Pick<AuthorizationRequest, 'card' | 'initiator' | 'storedCard' | 'storedCardReason'>;
 
 /** The protocol's version, as Rede counts it. */
 const THREE_D_INDICATOR = 2;
@@ -62,7 +97,7 @@ function authenticationFields({ eci, cavv, xid, dsTransactionId }: Authenticatio
     eci,
     ...(cavv === null ? {} : { cavv }),
     ...(xid === null ? {} : { xid }),
-    ...(dsTransactionId === null ? {} : { DirectoryServerTransactionId: dsTransactionId }),
+    ...(dsTransactionId === null ? {} : { directoryServerTransactionId: dsTransactionId }),
   };
 }
 
@@ -76,6 +111,7 @@ export function redeVerification({ reference, card }: VerificationRequest): obje
     ...cardFields(card),
     origin: OWN_PAGE,
     storageCard: STORAGE.first,
+    ...credentialFields({ card, initiator: 'cardholder', storedCard: 'first', storedCardReason: null }),
   };
 }
 

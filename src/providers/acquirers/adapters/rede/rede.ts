@@ -28,7 +28,7 @@ import {
   readRedeRefunds,
   readRedeVerification,
 } from './rede-answers.ts';
-import { redeAuthorization, redeRefund, redeVerification } from './rede-requests.ts';
+import { isOfSubscription, redeAuthorization, redeRefund, redeVerification } from './rede-requests.ts';
 import type { RedeQuestion, RedeWire } from './rede-wire.ts';
 
 export type RedeSettings = {
@@ -122,7 +122,9 @@ function authorize(
     const question = post('', '', redeAuthorization(request, isCaptured, softDescriptor));
     return readRedeAuthorization(await ask('charging', wanted, question, milliseconds), request, isCaptured);
   };
-  if (isLater || !isTwoSteps || !HELD_BRANDS.includes(card.brand)) return send(!isLater, timeout);
+  // What is held is no use of a subscription there.
+  const isHeld = HELD_BRANDS.includes(card.brand) && !isOfSubscription(request);
+  if (isLater || !isTwoSteps || !isHeld) return send(!isLater, timeout);
   return chargeInTwoSteps(
     (milliseconds) => send(false, milliseconds),
     ({ tid }, milliseconds) => sendCapture(ask, merchantId, tid as string, amount, milliseconds),
