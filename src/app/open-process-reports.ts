@@ -6,6 +6,7 @@ import type { Metrics, Sample } from '../platform/metrics.ts';
 import { declaredPeers, type PeerMetrics } from '../platform/process-reports/peer-metrics.ts';
 import {
   callsOf,
+  chargesOf,
   type PeerReport,
   type ReportBody,
   type SeenPeer,
@@ -15,6 +16,7 @@ import {
 import { deleteReport, writeReport } from '../platform/process-reports/process-reports.sql.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { alsoWhileHeld, everySoOften } from '../platform/work/every-so-often.ts';
+import { AUTHORIZATIONS } from '../transactions/module.ts';
 import { AUDIT_FAULT } from './audited-keys.ts';
 import type { AppContext } from './context.ts';
 
@@ -68,6 +70,7 @@ export function openProcessReports({
       connections: await connectionsOf(metrics),
       isAuditBroken: sumOf(faults) > 0,
       peers,
+      charges: chargesOf(await metrics.read(AUTHORIZATIONS.name)),
       clockAheadSeconds: sumOf(await metrics.read(CLOCK_AHEAD.name)),
     };
   }

@@ -147,11 +147,11 @@ export type WantedRoutes = {
   readonly rules: readonly string[];
 };
 
-/** Replaces all rules of a merchant. */
-export async function routeProviders(
-  { database, audit, operator }: ChangeProvidersTools,
+/** What would stand in place of the rules of a merchant. Writes nothing. */
+export async function readRoutes(
+  { database }: Pick<ChangeProvidersTools, 'database'>,
   { kind, merchantId, rules: texts }: WantedRoutes,
-): Promise<{ readonly kind: 'changed'; readonly rules: readonly ProviderRule[] } | ProviderRefused> {
+): Promise<{ readonly kind: 'fit'; readonly rules: readonly ProviderRule[] } | ProviderRefused> {
   if (texts.length > MOST_RULES) return refused('tooManyRules', String(texts.length));
   if (merchantId !== null && (await findMerchant(database, merchantId)) === null)
     return refused('merchantUnknown', merchantId);
@@ -164,6 +164,18 @@ export async function routeProviders(
       return refused('providerUnknown', rule.provider);
     rules.push(rule);
   }
+  return { kind: 'fit', rules };
+}
+
+/** Replaces all rules of a merchant. */
+export async function routeProviders(
+  { database, audit, operator }: ChangeProvidersTools,
+  wanted: WantedRoutes,
+): Promise<{ readonly kind: 'changed'; readonly rules: readonly ProviderRule[] } | ProviderRefused> {
+  const read = await readRoutes({ database }, wanted);
+  if (read.kind === 'refused') return read;
+  const { kind, merchantId } = wanted;
+  const { rules } = read;
   await audit.transaction(async (tx) => {
     await replaceRules(tx, kind, merchantId ?? ALL_MERCHANTS, rules);
     tx.record({

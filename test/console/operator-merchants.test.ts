@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { logIn, pay } from '../kit/merchant.ts';
-import { openTestService, type TestService } from '../kit/service.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
 import { signedIn, type Visitor, wordsOf } from './visitor.ts';
 
 let service: TestService;
@@ -107,6 +107,36 @@ test('routing says who serves which brand, and where that is said', async () => 
   const unknown = await shown(`/console/routing?merchant=${encodeURIComponent('<script>')}`);
   assert.match(wordsOf(unknown), /Este estabelecimento não existe\./);
   assert.ok(!unknown.includes('value="<script>'));
+});
+
+test('the acquirers of a merchant are changed on the page, by those who may, and a wrong rule is named', async () => {
+  const { merchantId, gateway } = await service.demo();
+  await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), 1_000);
+  await service.auditor.query(
+    `insert into providers (kind, name, adapter, url, created_by)
+     values ('acquirer', 'rede', 'rede', 'https://sandbox-erede.example', 'test'), ('bank', 'by-file', 'remittance', '', 'test')`,
+  );
+  const page = `/console/routing?merchant=${merchantId}`;
+  const send = (rules: string, merchant = merchantId) =>
+    operator.send(page, '/console/routing/acquirers', { merchant, rules, reason: 'contrato novo' });
+  for (const [rules, said] of [
+    ['brand=visa', /não é uma regra.*brand=visa/],
+    ['stone', /Não existe adquirente com o nome stone/],
+  ] as const) {
+    const wrong = await send(rules);
+    assert.ok(wrong.status >= 400 && said.test(wordsOf(wrong.text)), wrong.text);
+  }
+  assert.equal((await send('rede', 'NINGUEM')).status, 404);
+  assert.equal((await send('brand=visa rede;default')).status, 303);
+  const words = await until('the charge is counted', async () => {
+    const text = wordsOf(await shown(page));
+    return /Bandeira default .*% de \d/.test(text) ? text : null;
+  });
+  assert.match(words, /Adquirente brand=visa rede .*Adquirente default/);
+  assert.match(words, /Banco dos boletos by-file nenhum/);
+  assert.equal((await send('')).status, 303);
+  assert.equal((await service.auditor.query('select from provider_rules')).length, 0);
+  assert.ok(!(await shown(page)).includes('/console/routing/acquirers'), 'a viewer has no form');
 });
 
 test('who may not see the credentials finds none on the page of the merchant, and no link to them', async () => {

@@ -403,6 +403,32 @@ test('one person has so many requests that wait, and then takes one back', async
   assert.deepEqual([sent.status, /Você já tem o máximo/.test(wordsOf(sent.text))], [429, true]);
 });
 
+test('the acquirers of all merchants are changed by two of the operator, and not where they changed meanwhile', async () => {
+  const [first, second] = [await signedIn(service, 'operator', null), await signedIn(service, 'admin', null)];
+  const rules = async () => (await query('select provider, condition from provider_rules')) as object[];
+  const ask = async () => {
+    const fields = { rules: 'brand=elo default', merchant: '', reason: 'taxa menor' };
+    const asked = await first.send('/console/routing', '/console/routing/acquirers', fields);
+    assert.equal(asked.status, 202, asked.text);
+    assert.deepEqual(await rules(), []);
+    return requestOf('/routing/acquirers');
+  };
+  const stale = await ask();
+  await query(
+    "insert into provider_rules (merchant_id, kind, position, provider, condition) values ('', 'acquirer', 1, 'default', '')",
+  );
+  const late = await decide(second, stale, 'approve', '/console/waiting');
+  assert.deepEqual([late.status, /Mudou desde o pedido/.test(wordsOf(late.text))], [409, true]);
+  await query('delete from provider_rules');
+  const requestId = await ask();
+  const listed = wordsOf((await second.turnTo('/console/waiting')).text);
+  assert.match(listed, /Alterar as adquirentes: Todos os estabelecimentos: brand=elo default /);
+  assert.equal((await decide(first, requestId, 'approve', '/console/waiting')).status, 409);
+  assert.equal((await decide(second, requestId, 'approve', '/console/waiting')).status, 303);
+  assert.deepEqual(await rules(), [{ provider: 'default', condition: 'brand=elo' }]);
+  await query('delete from provider_rules');
+});
+
 test('what a restore holds is released by two of the operator, or by an administrator of the merchant alone', async () => {
   const hold = `update merchants set billings_held_at = now(), is_held_by_restore = true`;
   const held = async () => (await query('select from merchants where is_held_by_restore')).length;

@@ -1,15 +1,36 @@
+import { createHash } from 'node:crypto';
 import type { Merchant } from '../../merchants/merchant.ts';
+import type { ProviderRefused, WantedRoutes } from '../../providers/add-provider.ts';
+import { MOST_RULES } from '../../providers/provider-rule.ts';
 import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
+import { approvalTable, noApprovals } from '../parts/approvals.ts';
 import { type Html, html } from '../parts/html.ts';
-import { brandText, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
-
+import { actionForm, brandText, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
 import { HEALTH, merchantPath, pathOf, ROUTING } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  type Asked,
+  type Form,
+  type Moved,
+  OPERATION_DONE,
+  refusedAs,
+  type Screen,
+  screen,
+  type Visit,
+} from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
+import { MAY_CHANGE } from './merchant-actions.ts';
 import { merchantHeadline } from './merchant-view.ts';
-import type { RoutedProvider, Routing } from './routing.ts';
+import { type RoutedProvider, type Routing, RULE_SEPARATOR, ruleTexts } from './routing.ts';
 
 export type RoutingTools = {
+  /** Whether the rules could stand. */
+  readonly checkRoutes: (wanted: WantedRoutes) => Promise<{ readonly kind: 'fit' } | ProviderRefused>;
+  readonly routeProviders: (
+    visit: Visit,
+    wanted: WantedRoutes,
+  ) => Promise<{ readonly kind: 'changed' } | ProviderRefused>;
   /** With the rules of a merchant, or of all where none is asked for. */
   readonly readRouting: (merchantId: string | null) => Promise<Routing>;
   readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
@@ -29,7 +50,7 @@ export const ROUTING_SCREENS: readonly Screen<RoutingTools>[] = [
       return { routing: await readRouting(asked), asked, merchant };
     },
     view: (found, visit) =>
-      html`${filterForm(visit, [{ name: 'merchant', label: visit.wording.say('Merchant'), mostCharacters: 20 }])}${ofMerchant(found, visit)}${providers(found.routing, visit)}${brands(found.routing, visit)}${capabilities(found.routing, visit)}${others(found.routing, visit)}`,
+      html`${filterForm(visit, [{ name: 'merchant', label: visit.wording.say('Merchant'), mostCharacters: 20 }])}${ofMerchant(found, visit)}${providers(found.routing, visit)}${changeForm(found, visit)}${approvals(found.routing, visit)}${brands(found.routing, visit)}${capabilities(found.routing, visit)}${others(found.routing, visit)}`,
   }),
 ];
 
@@ -64,7 +85,10 @@ function providers({ providers: added, rules }: Routing, { wording }: Visit): Ht
     html`${table(say('Providers'), added, [
       { title: say('Who'), cell: ({ kind }) => say(KINDS[kind].text) },
       { title: say('Name'), cell: ({ name }) => html`<code>${name}</code>` },
-      { title: say('Address'), cell: ({ host }) => html`<code>${host}</code>` },
+      {
+        title: say('Address'),
+        cell: ({ host }) => (host === null ? say('none') : html`<code>${host}</code>`),
+      },
       { title: say('State'), cell: ({ isEnabled }) => state(isEnabled) },
     ])}${table(say('Rules, in their order'), rules, [
       {
@@ -75,6 +99,110 @@ function providers({ providers: added, rules }: Routing, { wording }: Visit): Ht
       { title: say('Who'), cell: ({ kind }) => say(KINDS[kind].text) },
       { title: say('Rule'), cell: ({ text }) => html`<code>${text}</code>` },
     ])}`,
+  );
+}
+
+const ACQUIRER = 'acquirer';
+const LONGEST_RULES = 4_000;
+
+/** Of a merchant, or of all where none is named. */
+function acquirerRules({ rules }: Pick<Routing, 'rules'>, merchantId: string | null): string {
+  const own = rules.filter((one) => one.kind === ACQUIRER && one.merchantId === merchantId);
+  return own.map(({ text }) => text).join(RULE_SEPARATOR);
+}
+
+function changeForm({ routing, asked, merchant }: Found, visit: Visit): Html | false {
+  const { say } = visit.wording;
+  if (asked !== null && merchant === null) return false;
+  const merchantId = merchant?.merchantId ?? null;
+  const form = actionForm(visit, ROUTE, {
+    about: html`${say('The first rule that fits is asked first; the next one that fits, where the first surely did not charge. What was charged already stays where it is.')} ${say('Every process knows it within seconds.')}`,
+    fields: [
+      {
+        name: 'merchant',
+        label: say('Merchant'),
+        hint: say('Empty: the rules of all merchants.'),
+        value: merchantId ?? '',
+        mostCharacters: 20,
+      },
+      {
+        name: 'rules',
+        label: say('Rules, in their order'),
+        hint: say(
+          'Between them a semicolon, each such as brand=visa,elo installments=2-12 amount=10000-500000 share=30 NAME, in cents and percent. Empty: none.',
+        ),
+        value: acquirerRules(routing, merchantId),
+        mostCharacters: LONGEST_RULES,
+      },
+    ],
+    isGrave: true,
+  });
+  return form !== '' && html`${form}`;
+}
+
+const wantedOf = ({ merchant = '', rules = '' }: Form): WantedRoutes => ({
+  kind: ACQUIRER,
+  merchantId: merchant.trim() === '' ? null : merchant.trim(),
+  rules: ruleTexts(rules),
+});
+
+const REFUSALS = {
+  merchantUnknown: { status: 404, text: 'There is no such merchant.' },
+  providerUnknown: { status: 409, text: 'There is no acquirer called {value}.' },
+  ruleMalformed: { status: 400, text: 'This is no rule: {value}' },
+  tooManyRules: { status: 400, text: 'More than {most} rules do not fit.', most: MOST_RULES },
+} as const;
+
+function refusedRoutes(visit: Visit, { refusal, value }: ProviderRefused): Asked<never> {
+  const found = Object.entries(REFUSALS).find(([name]) => name === refusal)?.[1];
+  // The others are of the commands that add providers.
+  if (found === undefined) throw new Error(`a route was refused as ${refusal}`);
+  return refusedAs(visit, found, value);
+}
+
+/** No money, but all that is charged from now on: always two persons, where two are asked for at all. */
+async function moved(
+  visit: Visit,
+  form: Form,
+  { checkRoutes, readRouting }: RoutingTools,
+): Promise<Asked<Moved>> {
+  const wanted = wantedOf(form);
+  const checked = await checkRoutes(wanted);
+  if (checked.kind === 'refused') return refusedRoutes(visit, checked);
+  const before = acquirerRules(await readRouting(wanted.merchantId), wanted.merchantId);
+  const standing = createHash('sha256').update(before).digest('hex');
+  const fields = { merchant: wanted.merchantId ?? '', rules: wanted.rules.join(RULE_SEPARATOR) };
+  return {
+    ok: true,
+    status: 200,
+    body: { amount: 0, counted: Number.POSITIVE_INFINITY, standing, fields },
+  };
+}
+
+const ROUTE: Action<RoutingTools> = {
+  ...MAY_CHANGE,
+  path: `${ROUTING}/acquirers`,
+  title: 'Change the acquirers',
+  operation: 'provider.route',
+  moves: moved,
+  saysOf: ({ merchant = '', rules = '' }, { say }) =>
+    `${merchant === '' ? say('All merchants') : merchant}: ${rules === '' ? say('none') : rules}`,
+  async perform(visit, form, { routeProviders }) {
+    const routed = await routeProviders(visit, wantedOf(form));
+    return routed.kind === 'refused' ? refusedRoutes(visit, routed) : OPERATION_DONE;
+  },
+  done: 'The acquirers are changed.',
+  next: () => pathOf(ROUTING),
+};
+
+export const ROUTING_ACTIONS: readonly Action<RoutingTools>[] = [ROUTE];
+
+function approvals({ processes }: Routing, { wording }: Visit): Html {
+  const { say } = wording;
+  return section(
+    say('Approvals by acquirer and brand'),
+    html`${approvalTable(processes, wording) ?? noApprovals(wording)}
+<p class="note">${say('Of the charges that were answered yes or no, for all merchants, since the processes began; over longer times parcela_authorizations_total has it.')}</p>`,
   );
 }
 

@@ -1,3 +1,4 @@
+import type { ProcessReport } from '../../platform/process-reports/process-report.ts';
 import type { AcquirerCapabilities } from '../../providers/acquirers/acquirer.ts';
 import type { Provider, ProviderKind } from '../../providers/provider.ts';
 
@@ -12,12 +13,14 @@ export type Routing = {
   readonly providers: readonly RoutedProvider[];
   /** Of a merchant and of all, as they are looked at. */
   readonly rules: readonly RoutingRule[];
+  readonly processes: readonly ProcessReport[];
 };
 
 export type RoutedProvider = {
   readonly kind: ProviderKind;
   readonly name: string;
-  readonly host: string;
+  /** Null: it is asked by files. */
+  readonly host: string | null;
   readonly isEnabled: boolean;
 };
 
@@ -37,9 +40,21 @@ type Addresses = {
   readonly isHomologation: boolean;
   readonly providers: readonly Pick<Provider, 'kind' | 'name' | 'url' | 'disabledAt'>[];
   readonly rules: readonly RoutingRule[];
+  readonly processes: readonly ProcessReport[];
 };
 
-const hostOf = (url: string | null) => (url === null ? null : new URL(url).host);
+const hostOf = (url: string | null) => (url === null || url === '' ? null : new URL(url).host);
+
+/** Between rules, where they are written in one line. */
+export const RULE_SEPARATOR = '; ';
+
+/** Rules as one line, each as the command takes it. */
+export function ruleTexts(line: string): string[] {
+  return line
+    .split(RULE_SEPARATOR.trim())
+    .map((text) => text.trim())
+    .filter(Boolean);
+}
 
 export function routingOf({
   acquirerUrl,
@@ -49,6 +64,7 @@ export function routingOf({
   isHomologation,
   providers,
   rules,
+  processes,
 }: Addresses): Routing {
   return {
     acquirer: { host: hostOf(acquirerUrl), capabilities },
@@ -56,9 +72,10 @@ export function routingOf({
     antiFraudHost: hostOf(antiFraudUrl),
     isHomologation,
     providers: providers.map(({ kind, name, url, disabledAt }) => ({
-      ...{ kind, name, host: new URL(url).host },
+      ...{ kind, name, host: hostOf(url) },
       isEnabled: disabledAt === null,
     })),
     rules,
+    processes,
   };
 }

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { PeerCalls } from './peer-calls.ts';
 import {
   callsOf,
+  chargesOf,
+  chargesOfAll,
   type PeerReport,
   type ProcessReport,
   parseReport,
@@ -28,6 +30,25 @@ const report = (peers: readonly Partial<PeerReport>[], ageSeconds = 5): ProcessR
     feedAgeSeconds: null,
     ...peer,
   })),
+});
+
+test('charges are summed by acquirer and brand, over processes of any version; what was not sent is none', () => {
+  const sample = (provider: string, outcome: string, value: number) => ({
+    labels: { provider, brand: 'visa', outcome },
+    value,
+  });
+  const charges = chargesOf([
+    ...[sample('rede', 'approved', 3), sample('rede', 'preauthorized', 1), sample('rede', 'declined', 2)],
+    ...[sample('rede', 'unknown', 1), sample('rede', 'notSent', 9), sample('cielo', 'notMade', 1)],
+  ]);
+  const rede = { provider: 'rede', brand: 'visa', approved: 4, declined: 2, unanswered: 1 };
+  const cielo = { provider: 'cielo', brand: 'visa', approved: 0, declined: 0, unanswered: 1 };
+  assert.deepEqual(charges, [rede, cielo]);
+  const other = { ...report([]), charges: [{ ...rede, approved: 6 }] };
+  assert.deepEqual(chargesOfAll([{ ...report([]), charges }, other, report([], 9_999)]), [
+    { ...rede, approved: 10, declined: 4, unanswered: 2 },
+    cielo,
+  ]);
 });
 
 test('calls are answered, silent, or were never made', () => {

@@ -20,6 +20,16 @@ export type PeerReport = {
   readonly feedAgeSeconds: number | null;
 };
 
+/** Charges of a brand that an acquirer was asked for since the process began. */
+export type ChargeCount = {
+  readonly provider: string;
+  readonly brand: string;
+  readonly approved: number;
+  readonly declined: number;
+  /** Asked for without a yes or a no. */
+  readonly unanswered: number;
+};
+
 export type ReportBody = {
   readonly host: string;
   readonly pid: number;
@@ -33,6 +43,7 @@ export type ReportBody = {
   /** Whether the part of the audit log that it read was altered. */
   readonly isAuditBroken: boolean;
   readonly peers: readonly PeerReport[];
+  readonly charges: readonly ChargeCount[];
   /** Of the database's clock, before that of its machine; negative: behind. */
   readonly clockAheadSeconds: number;
 };
@@ -67,6 +78,43 @@ export function callsOf(samples: readonly Sample[]): Calls {
   const sum = (fits: (result: string) => boolean) =>
     samples.reduce((all, { labels, value }) => (fits(String(labels.result)) ? all + value : all), 0);
   return { answered: sum(isAnswer), silent: sum(isSilence) };
+}
+
+const APPROVALS = ['approved', 'preauthorized'];
+const DECLINES = ['declined'];
+
+/** From a process's charge counts by provider, brand and outcome. */
+export function chargesOf(samples: readonly Sample[]): ChargeCount[] {
+  return summed(
+    samples
+      .filter(({ labels }) => !UNASKED.includes(String(labels.outcome)))
+      .map(({ labels: { provider, brand, outcome }, value }) => {
+        const isOf = (outcomes: readonly string[]) => outcomes.includes(String(outcome));
+        const [approved, declined] = [isOf(APPROVALS) ? value : 0, isOf(DECLINES) ? value : 0];
+        const unanswered = value - approved - declined;
+        return { provider: String(provider), brand: String(brand), approved, declined, unanswered };
+      }),
+  );
+}
+
+/** Over all processes, those that were killed within a day too. */
+export function chargesOfAll(reports: readonly ProcessReport[]): ChargeCount[] {
+  return summed(reports.flatMap(({ charges }) => charges));
+}
+
+function summed(counts: readonly ChargeCount[]): ChargeCount[] {
+  const alike = Map.groupBy(counts, ({ provider, brand }) => `${provider} ${brand}`);
+  return [...alike.values()].map((all) => {
+    const sumOf = (of: (one: ChargeCount) => number) => all.reduce((sum, one) => sum + of(one), 0);
+    const { provider, brand } = all[0] as ChargeCount;
+    return {
+      provider,
+      brand,
+      approved: sumOf(({ approved }) => approved),
+      declined: sumOf(({ declined }) => declined),
+      unanswered: sumOf(({ unanswered }) => unanswered),
+    };
+  });
 }
 
 export type SeenPeer = Pick<PeerReport, 'state' | 'since' | 'answeredAt'> & { readonly calls: Calls };
@@ -136,6 +184,7 @@ const NOTHING: ReportBody = {
   connections: { used: 0, most: 0, waiting: 0 },
   isAuditBroken: false,
   peers: [],
+  charges: [],
   clockAheadSeconds: 0,
 };
 
