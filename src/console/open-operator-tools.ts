@@ -231,8 +231,8 @@ function merchantTools(context: OperatorContext): MerchantOperatorTools {
         processes,
         rules: rules
           .filter((one) => isShown(one.merchantId))
-          .map(({ kind, merchantId: of, rule }) => ({
-            kind,
+          .map(({ kind, merchantId: of, rule, ruleNumber }) => ({
+            ...{ kind, ruleNumber },
             merchantId: of === ALL_MERCHANTS ? null : of,
             text: ruleText(rule),
           })),

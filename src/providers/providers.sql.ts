@@ -112,6 +112,7 @@ export async function switchProvider(
 }
 
 const RULE = rowCodec({
+  ruleNumber: column.whole(),
   kind: column.oneOf(PROVIDER_KINDS),
   merchantId: column.text(),
   provider: column.text(),
@@ -123,6 +124,8 @@ export type StoredRule = {
   /** `ALL_MERCHANTS` for all. */
   readonly merchantId: string;
   readonly rule: ProviderRule;
+  /** Numbers only grow: rules that were put in place of others have new ones. */
+  readonly ruleNumber: number;
 };
 
 const LIST_RULES = statement(
@@ -133,10 +136,10 @@ const LIST_RULES = statement(
 /** Ordered by position within each merchant and kind. */
 export async function listRules(database: Reader): Promise<StoredRule[]> {
   return (await database.query(LIST_RULES, [])).map((row) => {
-    const { kind, merchantId, provider, condition } = RULE.parse(row);
+    const { kind, merchantId, provider, condition, ruleNumber } = RULE.parse(row);
     const read = readCondition(condition);
     if (typeof read === 'string') throw new UnreadableRow(`provider_rules.condition: ${read}`);
-    return { kind, merchantId, rule: { ...read, provider } };
+    return { kind, merchantId, ruleNumber, rule: { ...read, provider } };
   });
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { ProviderRefused, WantedRoutes } from '../../providers/add-provider.ts';
 import { MOST_RULES } from '../../providers/provider-rule.ts';
@@ -106,10 +105,8 @@ const ACQUIRER = 'acquirer';
 const LONGEST_RULES = 4_000;
 
 /** Of a merchant, or of all where none is named. */
-function acquirerRules({ rules }: Pick<Routing, 'rules'>, merchantId: string | null): string {
-  const own = rules.filter((one) => one.kind === ACQUIRER && one.merchantId === merchantId);
-  return own.map(({ text }) => text).join(RULE_SEPARATOR);
-}
+const acquirerRules = ({ rules }: Pick<Routing, 'rules'>, merchantId: string | null) =>
+  rules.filter((one) => one.kind === ACQUIRER && one.merchantId === merchantId);
 
 function changeForm({ routing, asked, merchant }: Found, visit: Visit): Html | false {
   const { say } = visit.wording;
@@ -131,7 +128,9 @@ function changeForm({ routing, asked, merchant }: Found, visit: Visit): Html | f
         hint: say(
           'Between them a semicolon, each such as brand=visa,elo installments=2-12 amount=10000-500000 share=30 NAME, in cents and percent. Empty: none.',
         ),
-        value: acquirerRules(routing, merchantId),
+        value: acquirerRules(routing, merchantId)
+          .map(({ text }) => text)
+          .join(RULE_SEPARATOR),
         mostCharacters: LONGEST_RULES,
       },
     ],
@@ -170,7 +169,7 @@ async function moved(
   const checked = await checkRoutes(wanted);
   if (checked.kind === 'refused') return refusedRoutes(visit, checked);
   const before = acquirerRules(await readRouting(wanted.merchantId), wanted.merchantId);
-  const standing = createHash('sha256').update(before).digest('hex');
+  const standing = `${before.length} ${Math.max(0, ...before.map(({ ruleNumber }) => ruleNumber))}`;
   const fields = { merchant: wanted.merchantId ?? '', rules: wanted.rules.join(RULE_SEPARATOR) };
   return {
     ok: true,

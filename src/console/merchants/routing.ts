@@ -30,6 +30,7 @@ export type RoutingRule = {
   readonly merchantId: string | null;
   /** As the command takes it. */
   readonly text: string;
+  readonly ruleNumber: number;
 };
 
 type Addresses = {
