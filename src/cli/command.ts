@@ -45,12 +45,15 @@ export type KeyCommandTools = CommandTools & {
   readonly openAudited: () => Promise<AuditedKeyTools>;
 };
 
+/** `isStartedHere`: the embedded database did not run, and does for this command alone. */
+export type ReachedPlace = DatabasePlace & { readonly isStartedHere: boolean };
+
 export type InstallationTools = {
   readonly operator: Actor;
   /** Throws `ConfigurationFault`. */
   readonly configure: () => Configuration;
   /** Starts the embedded database if it is not running. */
-  readonly reachPlace: (configuration: Configuration) => Promise<DatabasePlace>;
+  readonly reachPlace: (configuration: Configuration) => Promise<ReachedPlace>;
   /** Migrates first. Throws `KeysUnusable`. */
   readonly openMigrated: (configuration: Configuration) => Promise<MigratedTools>;
   readonly openKeys: (configuration: Configuration) => Promise<KeyCommandTools>;

