@@ -131,7 +131,8 @@ export function readRedeCharge(answer: ChannelAnswer | Unknown, reference: strin
   if (authorization.reference !== shortReference(reference))
     return notLive(unknown('the answer was for another reference'));
   // The manual has the brand's group beside the authorization.
-  return readFound({ ...authorization, brand: authorization.brand ?? body.brand }, body.capture);
+  const hasBrand = Object.keys(fieldsOf(authorization.brand)).length > 0;
+  return readFound({ ...authorization, brand: hasBrand ? authorization.brand : body.brand }, body.capture);
 }
 
 function readFound(authorization: Fields, capture: unknown): FoundAtRede {

@@ -1,8 +1,9 @@
-import type {
-  AuthorizationRequest,
-  CardForAuthorization,
-  StoredCardReason,
-  VerificationRequest,
+import {
+  type AuthorizationRequest,
+  type CardForAuthorization,
+  isOfSubscription,
+  type StoredCardReason,
+  type VerificationRequest,
 } from '../../acquirer.ts';
 import { plainDescriptor, plainName } from '../../acquirer-text.ts';
 import type { Authentication } from '../../authentication.ts';
@@ -70,21 +71,18 @@ export function redeAuthorization(
   };
 }
 
-/** What is tried again after a decline is of one too. */
-export function isOfSubscription({ initiator, storedCardReason }: CredentialUse): boolean {
-  return (
-    storedCardReason === 'recurring' || (storedCardReason === 'resubmission' && initiator === 'merchant')
-  );
-}
+type CredentialUse = Pick<AuthorizationRequest, 'card' | 'initiator' | 'storedCard' | 'storedCardReason'>;
 
-/** Mastercard alone asks for it. */
+/**
+ * Mastercard alone asks for it. The merchant's ids point to an earlier use, so its first billing of a card has
+ * the holder's (03, 04), who agreed to it then. What is tried again after a decline is the merchant's always.
+ */
 function credentialFields({ card, initiator, storedCard, storedCardReason }: CredentialUse): object {
   if (card.brand !== 'mastercard' || storedCard === null) return {};
-  const ids = storedCard === 'later' && initiator === 'merchant' ? OF_MERCHANT : OF_HOLDER;
+  const isAgain = storedCard === 'later' || storedCardReason === 'resubmission';
+  const ids = initiator === 'merchant' && isAgain ? OF_MERCHANT : OF_HOLDER;
   return { transactionCredentials: { credentialId: ids[storedCardReason ?? 'unscheduled'] } };
 }
-
-type CredentialUse = Pick<AuthorizationRequest, 'card' | 'initiator' | 'storedCard' | 'storedCardReason'>;
 
 /** The protocol's version, as Rede counts it. */
 const THREE_D_INDICATOR = 2;

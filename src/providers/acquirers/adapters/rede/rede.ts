@@ -1,19 +1,20 @@
 import type { Asked } from '../../../../platform/channels/ask-once.ts';
 import type { Wanted } from '../../../../platform/work/fair-line.ts';
 import { CARD_BRANDS, type CardBrand } from '../../../../values/card-number.ts';
-import type {
-  Acquirer,
-  AcquirerCapabilities,
-  AcquirerTraits,
-  AuthorizationAnswer,
-  AuthorizationRequest,
-  CancelAnswer,
-  CancelRequest,
-  CaptureAnswer,
-  CaptureRequest,
-  FoundCapture,
-  Unknown,
-  VoidAnswer,
+import {
+  type Acquirer,
+  type AcquirerCapabilities,
+  type AcquirerTraits,
+  type AuthorizationAnswer,
+  type AuthorizationRequest,
+  type CancelAnswer,
+  type CancelRequest,
+  type CaptureAnswer,
+  type CaptureRequest,
+  type FoundCapture,
+  isOfSubscription,
+  type Unknown,
+  type VoidAnswer,
 } from '../../acquirer.ts';
 import { chargeInTwoSteps } from '../../charge-in-two-steps.ts';
 import { shortReference } from '../../short-reference.ts';
@@ -28,7 +29,7 @@ import {
   readRedeRefunds,
   readRedeVerification,
 } from './rede-answers.ts';
-import { isOfSubscription, redeAuthorization, redeRefund, redeVerification } from './rede-requests.ts';
+import { redeAuthorization, redeRefund, redeVerification } from './rede-requests.ts';
 import type { RedeQuestion, RedeWire } from './rede-wire.ts';
 
 export type RedeSettings = {

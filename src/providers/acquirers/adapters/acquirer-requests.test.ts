@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cents } from '../../../../values/cents.ts';
-import { instant } from '../../../../values/instant.ts';
-import type { AuthorizationRequest } from '../../acquirer.ts';
-import { redeAuthorization, redeVerification } from '../rede/rede-requests.ts';
-import { cieloAuthorization, cieloVerification } from './cielo-requests.ts';
+import { cents } from '../../../values/cents.ts';
+import { instant } from '../../../values/instant.ts';
+import type { AuthorizationRequest } from '../acquirer.ts';
+import { cieloAuthorization, cieloVerification } from './cielo/cielo-requests.ts';
+import { redeAuthorization, redeVerification } from './rede/rede-requests.ts';
 
 const CARD = {
   number: '5555555555554444',
@@ -77,8 +77,12 @@ test('Mastercard is told who began the use of a stored card: the holder, the mer
   const visa = { ...CARD, brand: 'visa' } as const;
   const ofVisa = { ...BY_MERCHANT, storedCardReason: 'recurring', card: visa } as const;
   assert.deepEqual(indicator(ofVisa), [undefined, undefined, undefined]);
-  const begun = { storedCard: 'first', storedCardReason: 'recurring' } as const;
-  assert.equal(rede(begun).transactionCredentials.credentialId, '03', 'the first of a subscription');
+  const first = { initiator: 'merchant', storedCard: 'first' } as const;
+  const credentialsOf = (storedCardReason: AuthorizationRequest['storedCardReason']) =>
+    indicator({ ...first, storedCardReason });
+  assert.deepEqual(credentialsOf('recurring'), ['M1', 'Subscription', '03'], 'the first of a subscription');
+  assert.deepEqual(credentialsOf('installments'), ['M1', 'Installment', '04']);
+  assert.deepEqual(credentialsOf('resubmission'), ['M2', 'Resubmission', '12'], 'the first was declined');
   const verified = redeVerification({ merchantId: 'LOJA', reference: 'R', card: CARD });
   assert.deepEqual(Reflect.get(verified, 'transactionCredentials'), { credentialId: '01' });
 });
@@ -92,8 +96,13 @@ test('a stored card is named as such, with the network id of an earlier use', ()
     [rede(later).storageCard, rede(later).brandTid, rede(later).subscription],
     ['2', 'N1', true],
   );
-  const again = { ...BY_MERCHANT, storedCardReason: 'resubmission' } as const;
-  assert.deepEqual([rede(again).subscription, cielo(again).Payment.Recurrent], [true, true]);
+  const subscribed = (storedCardReason: AuthorizationRequest['storedCardReason']) => {
+    const change = { ...BY_MERCHANT, storedCardReason };
+    return [rede(change).subscription, cielo(change).Payment.Recurrent];
+  };
+  for (const reason of ['recurring', 'installments', 'resubmission'] as const)
+    assert.deepEqual(subscribed(reason), [true, true], reason);
+  assert.deepEqual(subscribed('unscheduled'), [false, false]);
   const first = { storedCard: 'first', storedCardReason: 'unscheduled' } as const;
   assert.equal(cielo(first).Payment.CreditCard.CardOnFile.Usage, 'First');
   assert.deepEqual([rede(first).storageCard, rede(first).brandTid], ['1', undefined]);
