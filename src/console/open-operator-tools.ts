@@ -11,7 +11,7 @@ import { shownOf } from '../platform/pages.ts';
 import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
 import type { Reader } from '../platform/postgres/database.ts';
 import { listReports } from '../platform/process-reports/process-reports.sql.ts';
-import { readRoutes, routeProviders } from '../providers/add-provider.ts';
+import { readRoutes, routeProviders, standingOfRoutes } from '../providers/add-provider.ts';
 import type { Acquirers } from '../providers/open-acquirers.ts';
 import { DEFAULT_PROVIDER } from '../providers/provider.ts';
 import { ALL_MERCHANTS, ruleText } from '../providers/provider-rule.ts';
@@ -46,7 +46,7 @@ import type { ProviderSettings } from './identities/identity.ts';
 import { inviteByIdentity, recoverByIdentity } from './identities/open-by-identity.ts';
 import type { MerchantActionTools } from './merchants/merchant-actions.ts';
 import type { MerchantTools } from './merchants/merchant-screens.ts';
-import { routingOf } from './merchants/routing.ts';
+import { ACQUIRER, routingOf } from './merchants/routing.ts';
 import type { RoutingTools } from './merchants/routing-screens.ts';
 import type { Visit } from './parts/screen.ts';
 import type { DifferenceTools } from './settlement/difference-screens.ts';
@@ -231,11 +231,12 @@ function merchantTools(context: OperatorContext): MerchantOperatorTools {
         processes,
         rules: rules
           .filter((one) => isShown(one.merchantId))
-          .map(({ kind, merchantId: of, rule, ruleNumber }) => ({
-            ...{ kind, ruleNumber },
+          .map(({ kind, merchantId: of, rule }) => ({
+            ...{ kind, provider: rule.provider },
             merchantId: of === ALL_MERCHANTS ? null : of,
             text: ruleText(rule),
           })),
+        standing: standingOfRoutes({ kind: ACQUIRER, merchantId }, rules, providers),
         acquirerUrl,
         capabilities: acquirers.of(DEFAULT_PROVIDER).capabilities(),
         bankUrl,

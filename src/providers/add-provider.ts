@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Actor, Audit, AuditedTx } from '../audit/audit-event.ts';
 import { KeyRetired } from '../keys/data-keys.sql.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
@@ -14,13 +15,22 @@ import {
   providerRecord,
   providerText,
 } from './provider.ts';
-import { ALL_MERCHANTS, MOST_RULES, type ProviderRule, readRule, ruleText } from './provider-rule.ts';
+import {
+  ALL_MERCHANTS,
+  MOST_RULES,
+  type ProviderRule,
+  type RuleFault,
+  readRule,
+  ruleText,
+} from './provider-rule.ts';
 import {
   insertProvider,
   listProviders,
+  listRules,
   type NewProvider,
   replaceProvider,
   replaceRules,
+  type StoredRule,
   switchProvider,
 } from './providers.sql.ts';
 
@@ -33,7 +43,7 @@ type ChangeProvidersTools = {
 /** `value`: the refused input. */
 export type ProviderRefused = {
   readonly kind: 'refused';
-  readonly refusal: ProviderRefusal;
+  readonly refusal: ProviderRefusal | RuleFault['fault'];
   readonly value: string;
 };
 
@@ -47,7 +57,7 @@ export type WantedProvider = Pick<
 /** Keys are retired by hand and seldom. More than this in one command is a mistake. */
 const MOST_SEALINGS = 3;
 
-const refused = (refusal: ProviderRefusal, value: string): ProviderRefused => ({
+const refused = (refusal: ProviderRefused['refusal'], value: string): ProviderRefused => ({
   kind: 'refused',
   refusal,
   value,
@@ -145,27 +155,67 @@ export type WantedRoutes = {
   readonly merchantId: string | null;
   /** In the format of `readRule`, in order. Empty removes all rules. */
   readonly rules: readonly string[];
+  /** `standingOfRoutes` as somebody saw it: nothing else is replaced. Absent: whatever stands. */
+  readonly seen?: string | undefined;
 };
+
+export type FitRoutes = {
+  readonly kind: 'fit';
+  readonly rules: readonly ProviderRule[];
+  /** What they would replace. */
+  readonly former: readonly StoredRule[];
+  /** The providers among them that get nothing new. */
+  readonly idle: readonly string[];
+  readonly standing: string;
+};
+
+type Routed = Pick<WantedRoutes, 'kind' | 'merchantId'>;
+
+const rulesOf = ({ kind, merchantId }: Routed, stored: readonly StoredRule[]) =>
+  stored.filter((one) => one.kind === kind && one.merchantId === (merchantId ?? ALL_MERCHANTS));
+
+const idleOf = ({ kind }: Routed, providers: readonly KnownProvider[]) =>
+  providers.filter((one) => one.kind === kind && one.disabledAt !== null).map(({ name }) => name);
+
+type KnownProvider = Pick<Provider, 'kind' | 'name' | 'disabledAt'>;
+
+/** If it differs later, its rules have changed, or which providers get nothing new. */
+export function standingOfRoutes(
+  routed: Routed,
+  stored: readonly StoredRule[],
+  providers: readonly KnownProvider[],
+): string {
+  const numbers = rulesOf(routed, stored).map(({ ruleNumber }) => ruleNumber);
+  const text = JSON.stringify([numbers, idleOf(routed, providers).sort()]);
+  return createHash('sha256').update(text).digest('base64url');
+}
 
 /** What would stand in place of the rules of a merchant. Writes nothing. */
 export async function readRoutes(
   { database }: Pick<ChangeProvidersTools, 'database'>,
-  { kind, merchantId, rules: texts }: WantedRoutes,
-): Promise<{ readonly kind: 'fit'; readonly rules: readonly ProviderRule[] } | ProviderRefused> {
+  { kind, merchantId, rules: texts, seen }: WantedRoutes,
+): Promise<FitRoutes | ProviderRefused> {
   if (texts.length > MOST_RULES) return refused('tooManyRules', String(texts.length));
   if (merchantId !== null && (await findMerchant(database, merchantId)) === null)
     return refused('merchantUnknown', merchantId);
-  const names = (await listProviders(database)).filter((one) => one.kind === kind).map(({ name }) => name);
+  const [providers, stored] = [await listProviders(database), await listRules(database)];
+  const names = providers.filter((one) => one.kind === kind).map(({ name }) => name);
   const rules: ProviderRule[] = [];
   for (const text of texts) {
     const rule = readRule(text);
-    if (typeof rule === 'string') return refused('ruleMalformed', `${JSON.stringify(text)}: ${rule}`);
+    if ('fault' in rule) return refused(rule.fault, rule.value);
     if (rule.provider !== DEFAULT_PROVIDER && !names.includes(rule.provider))
       return refused('providerUnknown', rule.provider);
     rules.push(rule);
   }
-  return { kind: 'fit', rules };
+  const routed = { kind, merchantId };
+  const standing = standingOfRoutes(routed, stored, providers);
+  if (seen !== undefined && seen !== standing) return refused('routesChanged', '');
+  const idle = idleOf(routed, providers).filter((name) => rules.some(({ provider }) => provider === name));
+  return { kind: 'fit', rules, former: rulesOf(routed, stored), idle, standing };
 }
+
+class RoutesChanged extends Error {}
 
 /** Replaces all rules of a merchant. */
 export async function routeProviders(
@@ -174,17 +224,27 @@ export async function routeProviders(
 ): Promise<{ readonly kind: 'changed'; readonly rules: readonly ProviderRule[] } | ProviderRefused> {
   const read = await readRoutes({ database }, wanted);
   if (read.kind === 'refused') return read;
-  const { kind, merchantId } = wanted;
-  const { rules } = read;
-  await audit.transaction(async (tx) => {
-    await replaceRules(tx, kind, merchantId ?? ALL_MERCHANTS, rules);
-    tx.record({
-      ...operator,
-      action: 'provider.route',
-      outcome: 'success',
-      resource: merchantId === null ? `routes/${kind}` : `merchants/${merchantId}/routes/${kind}`,
-      detail: { rules: rules.map(ruleText).join('; ') },
+  const { kind, merchantId, seen } = wanted;
+  const { rules, former } = read;
+  // One by one: a value of an entry is cut behind some rules.
+  const detail = rules.map((rule, index) => [`rule${index + 1}`, ruleText(rule)] as const);
+  try {
+    await audit.transaction(async (tx) => {
+      const replaced = await replaceRules(tx, kind, merchantId ?? ALL_MERCHANTS, rules);
+      const isAsRead = former.every(({ ruleNumber }) => replaced.includes(ruleNumber));
+      // Somebody changed them between reading and writing.
+      if (seen !== undefined && !(isAsRead && replaced.length === former.length)) throw new RoutesChanged();
+      tx.record({
+        ...operator,
+        action: 'provider.route',
+        outcome: 'success',
+        resource: merchantId === null ? `routes/${kind}` : `merchants/${merchantId}/routes/${kind}`,
+        detail: { rules: rules.length, ...Object.fromEntries(detail) },
+      });
     });
-  });
+  } catch (error) {
+    if (error instanceof RoutesChanged) return refused('routesChanged', '');
+    throw error;
+  }
   return { kind: 'changed', rules };
 }

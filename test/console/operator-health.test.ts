@@ -89,7 +89,7 @@ test('what other processes know stands beside it: silence, a held one, another v
     /O que está sem confirmação \(Cobranças no cartão\) é consultado .*; novas vendas são enviadas do mesmo jeito\./,
   );
   assert.match(words, /Da última vez: sem resposta a tempo/);
-  assert.match(words, /Bandeira cielo rede Visa – 97% de 100, 2 sem sim nem não Elo 50% de 2 –/);
+  assert.match(words, /Bandeira cielo rede Visa – 97% de 100, 2 sem resposta conclusiva Elo 50% de 2 –/);
   assert.match(words, /drex Indisponível \d.*O que precisa dele espera ou falha até ele responder\./);
   assert.match(words, /1 de 2 processos não cobram, .*o disco está cheio/);
   assert.ok(!words.includes('foi restaurado'), 'one that has ended holds nothing');

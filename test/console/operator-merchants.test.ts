@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
-import { signedIn, type Visitor, wordsOf } from './visitor.ts';
+import { hiddenFields, signedIn, type Visitor, wordsOf } from './visitor.ts';
 
 let service: TestService;
 let operator: Visitor;
@@ -120,14 +120,36 @@ test('the acquirers of a merchant are changed on the page, by those who may, and
   const send = (rules: string, merchant = merchantId) =>
     operator.send(page, '/console/routing/acquirers', { merchant, rules, reason: 'contrato novo' });
   for (const [rules, said] of [
-    ['brand=visa', /não é uma regra.*brand=visa/],
+    ['brand=visa', /termina com o nome de um provedor, não com brand=visa/],
+    ['share=20 share=30 rede', /share=30 vem pela segunda vez/],
     ['stone', /Não existe adquirente com o nome stone/],
   ] as const) {
     const wrong = await send(rules);
     assert.ok(wrong.status >= 400 && said.test(wordsOf(wrong.text)), wrong.text);
   }
   assert.equal((await send('rede', 'NINGUEM')).status, 404);
-  assert.equal((await send('brand=visa rede;default')).status, 303);
+  const action = '/console/routing/acquirers';
+  const opened = async () => ({
+    ...hiddenFields((await operator.turnTo(page)).text, action),
+    rules: 'brand=visa rede;default',
+    reason: 'contrato novo',
+  });
+  const forms = [await opened(), await opened(), await opened()];
+  const routed = await Promise.all(forms.map((form) => operator.slowly(action, { form })));
+  assert.deepEqual(routed.map(({ status }) => status).sort(), [303, 409, 409], 'each saw none');
+  assert.ok(routed.some(({ text }) => /Algo mudou desde que você conferiu/.test(text)));
+  const form: Record<string, string> = await opened();
+  delete form.merchant;
+  assert.equal((await operator.slowly(action, { form })).status, 404, 'it is not said whose');
+  const [entry] = await service.auditor.query(
+    "select detail from audit_entries where action = 'provider.route' and resource = $1 order by entry_number desc",
+    [`merchants/${merchantId}/routes/acquirer`],
+  );
+  assert.deepEqual(JSON.parse(String(entry?.detail)), {
+    rules: 2,
+    rule1: 'brand=visa rede',
+    rule2: 'default',
+  });
   const words = await until('the charge is counted', async () => {
     const text = wordsOf(await shown(page));
     return /Bandeira default .*% de \d/.test(text) ? text : null;

@@ -1,6 +1,6 @@
 import type { Merchant } from '../../merchants/merchant.ts';
-import type { ProviderRefused, WantedRoutes } from '../../providers/add-provider.ts';
-import { MOST_RULES } from '../../providers/provider-rule.ts';
+import type { FitRoutes, ProviderRefused, WantedRoutes } from '../../providers/add-provider.ts';
+import { MOST_RULES, RULE_FAULTS, ruleText } from '../../providers/provider-rule.ts';
 import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
 import { approvalTable, noApprovals } from '../parts/approvals.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -19,13 +19,14 @@ import {
   type Visit,
 } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
+import type { Wording } from '../parts/wording.ts';
 import { MAY_CHANGE } from './merchant-actions.ts';
 import { merchantHeadline } from './merchant-view.ts';
-import { type RoutedProvider, type Routing, RULE_SEPARATOR, ruleTexts } from './routing.ts';
+import { ACQUIRER, type RoutedProvider, type Routing, RULE_SEPARATOR, ruleTexts } from './routing.ts';
 
 export type RoutingTools = {
-  /** Whether the rules could stand. */
-  readonly checkRoutes: (wanted: WantedRoutes) => Promise<{ readonly kind: 'fit' } | ProviderRefused>;
+  /** Whether the rules could stand, and in place of what. */
+  readonly checkRoutes: (wanted: WantedRoutes) => Promise<FitRoutes | ProviderRefused>;
   readonly routeProviders: (
     visit: Visit,
     wanted: WantedRoutes,
@@ -77,8 +78,10 @@ const KINDS = {
 
 function providers({ providers: added, rules }: Routing, { wording }: Visit): Html {
   const { say } = wording;
-  const state = (isEnabled: boolean) =>
-    isEnabled ? badge('good', say('Enabled')) : badge('wait', say('Gets nothing new'));
+  const idle = badge('wait', say('Gets nothing new'));
+  const state = (isEnabled: boolean) => (isEnabled ? badge('good', say('Enabled')) : idle);
+  const isIdle = ({ kind, provider }: Routing['rules'][number]) =>
+    added.some((one) => one.kind === kind && one.name === provider && !one.isEnabled);
   return section(
     say('Providers and rules'),
     html`${table(say('Providers'), added, [
@@ -96,41 +99,31 @@ function providers({ providers: added, rules }: Routing, { wording }: Visit): Ht
           merchantId === null ? say('All merchants') : link(merchantPath(merchantId), merchantId),
       },
       { title: say('Who'), cell: ({ kind }) => say(KINDS[kind].text) },
-      { title: say('Rule'), cell: ({ text }) => html`<code>${text}</code>` },
+      { title: say('Rule'), cell: (one) => html`<code>${one.text}</code>${isIdle(one) && html` ${idle}`}` },
     ])}`,
   );
 }
 
-const ACQUIRER = 'acquirer';
 const LONGEST_RULES = 4_000;
-
-/** Of a merchant, or of all where none is named. */
-const acquirerRules = ({ rules }: Pick<Routing, 'rules'>, merchantId: string | null) =>
-  rules.filter((one) => one.kind === ACQUIRER && one.merchantId === merchantId);
+/** No merchant has this id. Where the field is missing nothing is changed. */
+const ALL = '*';
 
 function changeForm({ routing, asked, merchant }: Found, visit: Visit): Html | false {
   const { say } = visit.wording;
   if (asked !== null && merchant === null) return false;
   const merchantId = merchant?.merchantId ?? null;
+  const rules = routing.rules.filter((one) => one.kind === ACQUIRER && one.merchantId === merchantId);
   const form = actionForm(visit, ROUTE, {
-    about: html`${say('The first rule that fits is asked first; the next one that fits, where the first surely did not charge. What was charged already stays where it is.')} ${say('Every process knows it within seconds.')}`,
+    about: html`<strong>${merchantId ?? say('All merchants')}</strong>: ${say('The first rule that fits is asked first; the next one that fits, where the first surely did not charge. What was charged already stays where it is.')} ${say('Every process knows it within seconds.')}`,
+    hidden: { merchant: merchantId ?? ALL, standing: routing.standing },
     fields: [
-      {
-        name: 'merchant',
-        label: say('Merchant'),
-        hint: say('Empty: the rules of all merchants.'),
-        value: merchantId ?? '',
-        mostCharacters: 20,
-      },
       {
         name: 'rules',
         label: say('Rules, in their order'),
         hint: say(
-          'Between them a semicolon, each such as brand=visa,elo installments=2-12 amount=10000-500000 share=30 NAME, in cents and percent. Empty: none.',
+          'Between them a semicolon, each such as brand=visa,elo installments=2-12 amount=10000-500000 share=30 NAME: amount in cents, share in percent. Empty: none.',
         ),
-        value: acquirerRules(routing, merchantId)
-          .map(({ text }) => text)
-          .join(RULE_SEPARATOR),
+        value: rules.map(({ text }) => text).join(RULE_SEPARATOR),
         mostCharacters: LONGEST_RULES,
       },
     ],
@@ -139,17 +132,22 @@ function changeForm({ routing, asked, merchant }: Found, visit: Visit): Html | f
   return form !== '' && html`${form}`;
 }
 
-const wantedOf = ({ merchant = '', rules = '' }: Form): WantedRoutes => ({
+const wantedOf = ({ merchant = '', rules = '', standing: seen }: Form): WantedRoutes => ({
   kind: ACQUIRER,
-  merchantId: merchant.trim() === '' ? null : merchant.trim(),
+  merchantId: merchant === ALL ? null : merchant,
   rules: ruleTexts(rules),
+  seen,
 });
 
 const REFUSALS = {
   merchantUnknown: { status: 404, text: 'There is no such merchant.' },
   providerUnknown: { status: 409, text: 'There is no acquirer called {value}.' },
-  ruleMalformed: { status: 400, text: 'This is no rule: {value}' },
-  tooManyRules: { status: 400, text: 'More than {most} rules do not fit.', most: MOST_RULES },
+  tooManyRules: { status: 400, text: 'At most {most} rules are taken.', most: MOST_RULES },
+  routesChanged: {
+    status: 409,
+    text: 'It has changed since you looked: see how it is now, and ask again.',
+  },
+  ...RULE_FAULTS,
 } as const;
 
 function refusedRoutes(visit: Visit, { refusal, value }: ProviderRefused): Asked<never> {
@@ -159,23 +157,38 @@ function refusedRoutes(visit: Visit, { refusal, value }: ProviderRefused): Asked
   return refusedAs(visit, found, value);
 }
 
-/** No money, but all that is charged from now on: always two persons, where two are asked for at all. */
-async function moved(
-  visit: Visit,
-  form: Form,
-  { checkRoutes, readRouting }: RoutingTools,
-): Promise<Asked<Moved>> {
-  const wanted = wantedOf(form);
+const ruleLine = (rules: FitRoutes['rules']) => rules.map(ruleText).join(RULE_SEPARATOR);
+
+/**
+ * No money, but all that is charged from now on: always two persons, where two are asked for at all. What is
+ * approved is not the typed text: it is what will stand, and in place of what.
+ */
+async function moved(visit: Visit, form: Form, { checkRoutes }: RoutingTools): Promise<Asked<Moved>> {
+  const { seen: _seen, ...wanted } = wantedOf(form);
   const checked = await checkRoutes(wanted);
   if (checked.kind === 'refused') return refusedRoutes(visit, checked);
-  const before = acquirerRules(await readRouting(wanted.merchantId), wanted.merchantId);
-  const standing = `${before.length} ${Math.max(0, ...before.map(({ ruleNumber }) => ruleNumber))}`;
-  const fields = { merchant: wanted.merchantId ?? '', rules: wanted.rules.join(RULE_SEPARATOR) };
+  const { rules, former, idle, standing } = checked;
+  const fields = {
+    merchant: form.merchant ?? '',
+    standing,
+    idle: idle.join(', '),
+    rules: ruleLine(rules),
+    former: ruleLine(former.map(({ rule }) => rule)),
+  };
   return {
     ok: true,
     status: 200,
     body: { amount: 0, counted: Number.POSITIVE_INFINITY, standing, fields },
   };
+}
+
+function saysOf({ merchant = '', rules = '', former = '', idle = '' }: Form, { say }: Wording): string {
+  const textOf = (line: string) => (line === '' ? say('no rule') : line);
+  const said = say('{rules}, in place of: {former}', { rules: textOf(rules), former: textOf(former) });
+  return [
+    `${merchant === ALL ? say('All merchants') : merchant}: ${said}`,
+    ...(idle === '' ? [] : [say('gets nothing new: {names}', { names: idle })]),
+  ].join('; ');
 }
 
 const ROUTE: Action<RoutingTools> = {
@@ -184,8 +197,7 @@ const ROUTE: Action<RoutingTools> = {
   title: 'Change the acquirers',
   operation: 'provider.route',
   moves: moved,
-  saysOf: ({ merchant = '', rules = '' }, { say }) =>
-    `${merchant === '' ? say('All merchants') : merchant}: ${rules === '' ? say('none') : rules}`,
+  saysOf,
   async perform(visit, form, { routeProviders }) {
     const routed = await routeProviders(visit, wantedOf(form));
     return routed.kind === 'refused' ? refusedRoutes(visit, routed) : OPERATION_DONE;

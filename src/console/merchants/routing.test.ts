@@ -11,6 +11,7 @@ test('of an address its host is shown, and nothing that could be secret in it', 
     isHomologation: false,
     providers: [{ kind: 'bank', name: 'by-file', url: '', disabledAt: null }],
     rules: [],
+    standing: '',
     processes: [],
   });
   assert.deepEqual([acquirer.host, bankHost, antiFraudHost], ['bridge.example:8443', null, 'fraud.example']);

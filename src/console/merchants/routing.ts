@@ -13,6 +13,8 @@ export type Routing = {
   readonly providers: readonly RoutedProvider[];
   /** Of a merchant and of all, as they are looked at. */
   readonly rules: readonly RoutingRule[];
+  /** Of the acquirers of the merchant, or of all: if it differs later, they have changed. */
+  readonly standing: string;
   readonly processes: readonly ProcessReport[];
 };
 
@@ -28,12 +30,12 @@ export type RoutingRule = {
   readonly kind: ProviderKind;
   /** Null: of all merchants. */
   readonly merchantId: string | null;
+  readonly provider: string;
   /** As the command takes it. */
   readonly text: string;
-  readonly ruleNumber: number;
 };
 
-type Addresses = {
+type Addresses = Pick<Routing, 'standing'> & {
   readonly acquirerUrl: string | null;
   readonly capabilities: AcquirerCapabilities;
   readonly bankUrl: string | null;
@@ -45,6 +47,9 @@ type Addresses = {
 };
 
 const hostOf = (url: string | null) => (url === null || url === '' ? null : new URL(url).host);
+
+/** Whose rules the page changes. */
+export const ACQUIRER = 'acquirer';
 
 /** Between rules, where they are written in one line. */
 export const RULE_SEPARATOR = '; ';
@@ -65,6 +70,7 @@ export function routingOf({
   isHomologation,
   providers,
   rules,
+  standing,
   processes,
 }: Addresses): Routing {
   return {
@@ -77,6 +83,7 @@ export function routingOf({
       isEnabled: disabledAt === null,
     })),
     rules,
+    standing,
     processes,
   };
 }

@@ -197,19 +197,22 @@ export function actionForm(
     readonly about: Shown;
     readonly fields?: readonly Field[];
     readonly isGrave?: boolean;
+    /** Sent with it as they are: what the person saw. */
+    readonly hidden?: Readonly<Record<string, string>>;
   },
 ): Shown {
   if (!mayUse(of, user)) return '';
   const { say } = wording;
-  const { values = {}, about, fields = [], isGrave = false } = wanted;
+  const { values = {}, about, fields = [], isGrave = false, hidden = {} } = wanted;
   const action = pathOf(of.path, { merchantId, ...values });
   const title = say(of.title);
   // Several forms of a page may have the same field names.
   const idOf = (name: string) => `${action.split('/').slice(-2).join('-')}-${name}`;
+  const kept = Object.entries({ mark: formMark, once: onceKey, ...hidden });
   return html`<details class="action"><summary>${title}</summary>
 <form method="post" action="${action}">
 <p>${about}</p>
-<input type="hidden" name="mark" value="${formMark}"><input type="hidden" name="once" value="${onceKey}">
+${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${fields.map((one) => field(one, idOf(one.name)))}
 ${
   of.isQuestion !== true &&

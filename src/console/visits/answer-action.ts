@@ -79,7 +79,7 @@ export async function answerAction(
   });
   const work = async () =>
     wronglyTyped(action, visit, form) ??
-    (await askSecondPerson(tools, action, visit, form, sent)) ??
+    (await askSecondPerson(tools, action, visit, form, { ...sent, isAgain: mayAskAgain })) ??
     tryAction(tools, action, visit, form);
   const asked = await work().catch(async (error) => {
     await finishAction(tools, sent, NOTHING_WRITTEN, notDone(NOTHING_WRITTEN), visit.merchantId);
@@ -224,6 +224,7 @@ type SecondPersonTools = AddRequestTools & {
 
 const ANOTHER_UNDER_WAY =
   'Another form of this page is under way, or it is not known what became of it. Look before you ask again.';
+const NOT_AS_SEEN = 'It has changed since you looked: see how it is now, and ask again.';
 const TOO_MANY_WAIT = 'As many of your requests wait for a second person as may. Take one back first.';
 
 /**
@@ -235,16 +236,21 @@ async function askSecondPerson(
   action: Action<ConsoleTools>,
   visit: Visit,
   form: Form,
-  sent: SentForm,
+  sent: SentForm & { readonly isAgain: boolean },
 ): Promise<'waits' | null | Asked<never>> {
   const { secondPersonOver: limit, consoleTools, database } = tools;
-  if (limit === null || action.moves === undefined) return null;
+  // What is asked about again may have changed by itself.
+  const seen = sent.isAgain ? undefined : form.standing;
+  if (action.moves === undefined || (limit === null && seen === undefined)) return null;
   const { say } = visit.wording;
   const place = { path: visit.path, pathHash: sent.pathHash, key: sent.onceKey };
-  if (await isUnderWay(database, place)) return operationRefused(429, say(ANOTHER_UNDER_WAY));
+  if (limit !== null && (await isUnderWay(database, place)))
+    return operationRefused(429, say(ANOTHER_UNDER_WAY));
   const moved = await action.moves(visit, form, consoleTools);
   if (!moved.ok) return moved;
-  if (moved.body === null || moved.body.counted <= limit) return null;
+  if (moved.body === null) return null;
+  if (seen !== undefined && seen !== moved.body.standing) return operationRefused(409, say(NOT_AS_SEEN));
+  if (limit === null || moved.body.counted <= limit) return null;
   const isMade = await addRequest(tools, visit, moved.body, {
     operation: operationOf(action),
     isOfOperator: action.of === 'operator',

@@ -45,6 +45,9 @@ test('charges are summed by acquirer and brand, over processes of any version; w
   const rede = { provider: 'rede', brand: 'visa', approved: 4, declined: 2, unanswered: 1 };
   const cielo = { provider: 'cielo', brand: 'visa', approved: 0, declined: 0, unanswered: 1 };
   assert.deepEqual(charges, [rede, cielo]);
+  const many = Array.from({ length: 60 }, (_, index) => sample(`provider-${index}`, 'approved', index));
+  const kept = chargesOf(many).map(({ approved }) => approved);
+  assert.deepEqual([kept.length, kept[0], kept.at(-1)], [40, 59, 20], 'the largest');
   const other = { ...report([]), charges: [{ ...rede, approved: 6 }] };
   assert.deepEqual(chargesOfAll([{ ...report([]), charges }, other, report([], 9_999)]), [
     { ...rede, approved: 10, declined: 4, unanswered: 2 },

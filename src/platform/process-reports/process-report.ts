@@ -20,13 +20,13 @@ export type PeerReport = {
   readonly feedAgeSeconds: number | null;
 };
 
-/** Charges of a brand that an acquirer was asked for since the process began. */
+/** Charges of a brand that were to be made at an acquirer, since the process began. */
 export type ChargeCount = {
   readonly provider: string;
   readonly brand: string;
   readonly approved: number;
   readonly declined: number;
-  /** Asked for without a yes or a no. */
+  /** No yes or no of an issuer: no clear answer, no connection, or the request itself was refused. */
   readonly unanswered: number;
 };
 
@@ -75,10 +75,14 @@ const DOUBT_MILLISECONDS = 3_000;
 
 const APPROVALS = ['approved', 'preauthorized'];
 const DECLINES = ['declined'];
+/** A report has so much room only. */
+const MOST_COUNTS = 40;
 
-/** From a process's charge counts by provider, brand and outcome. */
+const totalOf = ({ approved, declined, unanswered }: ChargeCount) => approved + declined + unanswered;
+
+/** From a process's charge counts by provider, brand and outcome. The largest, where they are many. */
 export function chargesOf(samples: readonly Sample[]): ChargeCount[] {
-  return summed(
+  const counts = summed(
     samples
       .filter(({ labels }) => !UNASKED.includes(String(labels.outcome)))
       .map(({ labels: { provider, brand, outcome }, value }) => {
@@ -88,6 +92,7 @@ export function chargesOf(samples: readonly Sample[]): ChargeCount[] {
         return { provider: String(provider), brand: String(brand), approved, declined, unanswered };
       }),
   );
+  return counts.sort((one, other) => totalOf(other) - totalOf(one)).slice(0, MOST_COUNTS);
 }
 
 /** Over all processes, those that were killed within a day too. */
