@@ -34,6 +34,14 @@ test('what recurs is begun by a charge or for a later day, charged on its days, 
   assert.equal((await cielo.call('GET', path)).body.RecurrentPayment.Status, 3);
   assert.equal((await cielo.ledger('reference=p1')).length, 2);
   assert.equal((await cielo.ledger('reference=p2')).length, 2, 'the days of two months have come');
+  assert.equal((await cielo.call('PUT', `${path}/Reactivate`)).status, 200);
+  const resumed = (await cielo.call('GET', path)).body.RecurrentPayment;
+  assert.deepEqual([resumed.Status, resumed.SuccessfulRecurrences], [1, 2], 'what it missed is not charged');
+  const past = await cielo.call('PUT', `${path}/NextPaymentDate`, again.NextRecurrency);
+  const days = { AuthorizeNow: false, StartDate: resumed.NextRecurrency, EndDate: again.NextRecurrency };
+  const over = await cielo.call('POST', '/sales/', cieloSale('p3', plan(days)));
+  assert.deepEqual([past.body[0].Code, over.body[0].Code], [316, 321]);
+  assert.equal((await cielo.ledger('reference=p1')).length, 2);
   assert.equal((await cielo.call('GET', '/RecurrentPayment/another')).status, 404);
 });
 

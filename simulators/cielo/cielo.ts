@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { saoPauloDayOf } from '../kit/days.ts';
 import { type Behaviour, behaviourOf, behaviourOfCapture, pendingOf } from '../kit/sales/behaviour.ts';
 import type { Order, SalesHouse } from '../kit/sales/house.ts';
 import type { Keys } from '../kit/sales/keys.ts';
@@ -22,7 +21,7 @@ import {
 import { CardTokens } from './card-tokens.ts';
 import { codeOfLastDigit } from './codes.ts';
 import { fieldsOf, isTrue } from './fields.ts';
-import { type Plan, Recurrences, recurrenceFields } from './recurrences.ts';
+import { faultOfPlan, type Plan, Recurrences, recurrenceFields } from './recurrences.ts';
 import { type Check, keptCardOf, type Sale as SaleRequest } from './requests.ts';
 
 export type CieloSettings = {
@@ -62,6 +61,8 @@ export class Cielo {
   authorize(merchantId: string, request: SaleRequest, hosts: Hosts, respond: Respond): void {
     this.#arrive(merchantId, 'authorize', respond, (step) => {
       const { amount, card, echo, reference, installments, isCaptured, notes, plan } = request;
+      const faultOfDays = plan === null ? null : faultOfPlan(plan, this.house.now);
+      if (faultOfDays !== null) return this.#answer(refused(faultOfDays), null, respond);
       if (plan !== null && !plan.isNow) return this.#schedule(merchantId, request, plan, hosts, respond);
       const { decline, fault } = this.#behaviourOf(merchantId, request, step);
       if (isUndone(fault)) return respond(UNAUTHORIZED, fault);
@@ -91,11 +92,8 @@ export class Cielo {
   }
 
   #schedule(merchantId: string, request: SaleRequest, plan: Plan, hosts: Hosts, respond: Respond): void {
-    const { now } = this.house;
-    const isPast = plan.startOn !== null && plan.startOn < saoPauloDayOf(now);
-    const begun = isPast ? null : this.recurrences.begin(merchantId, request, plan, now);
-    const answer = begun === null ? refused(316) : scheduledAnswer(request, recurrenceFields(begun, hosts));
-    this.#answer(answer, null, respond);
+    const begun = this.recurrences.begin(merchantId, request, plan, this.house.now);
+    this.#answer(scheduledAnswer(request, recurrenceFields(begun, hosts)), null, respond);
   }
 
   /** What is due by itself. A charge that is declined is not tried again before its next day. */

@@ -72,6 +72,13 @@ export function readPlan(json: unknown, installments: number): Plan | number | n
   };
 }
 
+/** The code of days that are over; null: it can begin. */
+export function faultOfPlan({ startOn, endOn }: Plan, now: number): number | null {
+  const today = saoPauloDayOf(now);
+  if (startOn !== null && startOn < today) return 316;
+  return endOn !== null && endOn < (startOn ?? today) ? 321 : null;
+}
+
 /** By its name or its number; every month where none is given. */
 function monthsOf(interval: unknown): number {
   const text = textOf(interval).toLowerCase();
@@ -115,10 +122,10 @@ export class Recurrences {
     return found?.merchantId === merchantId ? { status: 200, body: shown(found, hosts) } : NOT_FOUND;
   }
 
-  change(merchantId: string, id: string, what: string, value: unknown): Answer {
+  change(merchantId: string, id: string, what: string, value: unknown, now: number): Answer {
     const found = this.#all.get(id);
     if (found?.merchantId !== merchantId) return NOT_FOUND;
-    const code = applied(found, what, value);
+    const code = applied(found, what, value, saoPauloDayOf(now));
     return code === null ? DONE : refused(code);
   }
 }
@@ -129,11 +136,15 @@ function goOn(one: Recurrence): void {
   const last = new Date(Date.UTC(year, month - 1 + one.months + 1, 0)).getUTCDate();
   const next = new Date(Date.UTC(year, month - 1 + one.months, Math.min(one.day, last)));
   one.nextOn = next.toISOString().slice(0, 10);
+  endIfOver(one);
+}
+
+function endIfOver(one: Recurrence): void {
   if (one.endOn !== null && one.nextOn > one.endOn) one.status = STATUSES.ended;
 }
 
 /** Null: it is changed. Values come as bare JSON. */
-function applied(one: Recurrence, what: string, value: unknown): number | null {
+function applied(one: Recurrence, what: string, value: unknown, today: string): number | null {
   const text = textOf(value);
   switch (what) {
     case 'Deactivate':
@@ -141,6 +152,9 @@ function applied(one: Recurrence, what: string, value: unknown): number | null {
       return null;
     case 'Reactivate':
       one.status = STATUSES.active;
+      endIfOver(one);
+      // What it missed is not charged.
+      while (one.status === STATUSES.active && one.nextOn < today) goOn(one);
       return null;
     case 'Customer':
       one.customer = value;
@@ -159,7 +173,7 @@ function applied(one: Recurrence, what: string, value: unknown): number | null {
       one.endOn = text;
       return null;
     case 'NextPaymentDate':
-      if (!isDay(text) || text < one.createdOn) return 316;
+      if (!isDay(text) || text < today) return 316;
       one.nextOn = text;
       return null;
     case 'RecurrencyDay': {

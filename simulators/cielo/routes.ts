@@ -35,7 +35,7 @@ type Asker = {
 export function route(cielo: Cielo, question: Question, respond: Respond): void {
   const path = question.path.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '');
   if (path.includes('/simulator')) {
-    cielo.house.advance();
+    cielo.advance();
     const answer = deskAnswer(deskOf(cielo), { ...question, path });
     cielo.house.afterDurable(() => respond(answer ?? UNKNOWN_PATH, null));
     return;
@@ -117,7 +117,7 @@ function recurrenceAnswer(
   cielo.advance();
   if (method === 'GET' && what === '') return cielo.recurrences.find(merchantId, id, hosts);
   return method === 'PUT' && what !== ''
-    ? cielo.recurrences.change(merchantId, id, what, jsonOf(body))
+    ? cielo.recurrences.change(merchantId, id, what, jsonOf(body), cielo.house.now)
     : WRONG_METHOD;
 }
 
