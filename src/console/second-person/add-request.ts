@@ -28,11 +28,13 @@ export async function addRequest(
     readonly operation: string;
     readonly isOfOperator: boolean;
     readonly reason: string;
+    /** Whose act it is, in the audit log. */
+    readonly form: string;
     readonly beside: (tx: Tx) => Promise<void>;
   },
 ): Promise<boolean> {
   const requestedAt = instant(Math.floor(await readClockOfDatabase(database)));
-  const { operation, isOfOperator, reason, beside } = wanted;
+  const { operation, isOfOperator, reason, form, beside } = wanted;
   const request: SecondPersonRequest = {
     requestId: newId(),
     merchantId: isOfOperator ? null : visit.merchantId,
@@ -46,7 +48,7 @@ export async function addRequest(
     requestedAt,
     expiresAt: instant(requestedAt + REQUEST_MILLISECONDS),
   };
-  const asked = { operation, amount: moved.amount, request: request.requestId, reason };
+  const asked = { operation, amount: moved.amount, request: request.requestId, reason, form };
   const event: AuditEvent = {
     action: 'console.request',
     outcome: 'success',
