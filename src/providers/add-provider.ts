@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Actor, Audit, AuditedTx } from '../audit/audit-event.ts';
 import { KeyRetired } from '../keys/data-keys.sql.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
@@ -174,20 +173,16 @@ type Routed = Pick<WantedRoutes, 'kind' | 'merchantId'>;
 const rulesOf = ({ kind, merchantId }: Routed, stored: readonly StoredRule[]) =>
   stored.filter((one) => one.kind === kind && one.merchantId === (merchantId ?? ALL_MERCHANTS));
 
-const idleOf = ({ kind }: Routed, providers: readonly KnownProvider[]) =>
-  providers.filter((one) => one.kind === kind && one.disabledAt !== null).map(({ name }) => name);
-
-type KnownProvider = Pick<Provider, 'kind' | 'name' | 'disabledAt'>;
-
-/** If it differs later, its rules have changed, or which providers get nothing new. */
+/** If it differs later, its rules have changed, or a provider of the kind: numbers and revisions only grow. */
 export function standingOfRoutes(
   routed: Routed,
   stored: readonly StoredRule[],
-  providers: readonly KnownProvider[],
+  providers: readonly Pick<Provider, 'kind' | 'revision'>[],
 ): string {
   const numbers = rulesOf(routed, stored).map(({ ruleNumber }) => ruleNumber);
-  const text = JSON.stringify([numbers, idleOf(routed, providers).sort()]);
-  return createHash('sha256').update(text).digest('base64url');
+  const revisions = providers.filter(({ kind }) => kind === routed.kind).map(({ revision }) => revision);
+  const sum = revisions.reduce((before, revision) => before + revision, 0);
+  return `${numbers.length} ${Math.max(0, ...numbers)} ${revisions.length} ${sum}`;
 }
 
 /** What would stand in place of the rules of a merchant. Writes nothing. */
@@ -199,19 +194,20 @@ export async function readRoutes(
   if (merchantId !== null && (await findMerchant(database, merchantId)) === null)
     return refused('merchantUnknown', merchantId);
   const [providers, stored] = [await listProviders(database), await listRules(database)];
-  const names = providers.filter((one) => one.kind === kind).map(({ name }) => name);
+  const known = new Map(providers.filter((one) => one.kind === kind).map((one) => [one.name, one]));
   const rules: ProviderRule[] = [];
   for (const text of texts) {
     const rule = readRule(text);
     if ('fault' in rule) return refused(rule.fault, rule.value);
-    if (rule.provider !== DEFAULT_PROVIDER && !names.includes(rule.provider))
+    if (rule.provider !== DEFAULT_PROVIDER && !known.has(rule.provider))
       return refused('providerUnknown', rule.provider);
     rules.push(rule);
   }
   const routed = { kind, merchantId };
   const standing = standingOfRoutes(routed, stored, providers);
   if (seen !== undefined && seen !== standing) return refused('routesChanged', '');
-  const idle = idleOf(routed, providers).filter((name) => rules.some(({ provider }) => provider === name));
+  const named = [...new Set(rules.map(({ provider }) => provider))];
+  const idle = named.filter((name) => (known.get(name)?.disabledAt ?? null) !== null);
   return { kind: 'fit', rules, former: rulesOf(routed, stored), idle, standing };
 }
 

@@ -427,7 +427,7 @@ test('the acquirers of all merchants are changed by two of the operator, and not
   const stale = await ask();
   for (const change of [
     "insert into provider_rules (merchant_id, kind, position, provider, condition) values ('', 'acquirer', 1, 'default', '')",
-    "update providers set disabled_at = null where name = 'rede'",
+    "update providers set disabled_at = null, revision = revision + 1 where name = 'rede'",
   ]) {
     await query(change);
     const late = await decide(second, stale, 'approve', '/console/waiting');

@@ -74,8 +74,9 @@ export function redeAuthorization(
 type CredentialUse = Pick<AuthorizationRequest, 'card' | 'initiator' | 'storedCard' | 'storedCardReason'>;
 
 /**
- * Mastercard alone asks for it. The merchant's ids point to an earlier use, so its first billing of a card has
- * the holder's (03, 04), who agreed to it then. What is tried again after a decline is the merchant's always.
+ * Mastercard alone asks for it. The merchant's ids point to an earlier use, so its first billing of a card
+ * has the holder's (03, 04), who agreed to it then. What is tried again after a decline is always the
+ * merchant's.
  */
 function credentialFields({ card, initiator, storedCard, storedCardReason }: CredentialUse): object {
   if (card.brand !== 'mastercard' || storedCard === null) return {};
