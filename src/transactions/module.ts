@@ -69,7 +69,11 @@ const TWIN_CHARGES = counter(
   'Lost charges that an acquirer had booked more than once; all but one at most are voided.',
   ['provider'],
 );
-const AUTHORIZATIONS = counter('parcela_authorizations_total', 'Charges by outcome.', ['outcome', 'brand']);
+export const AUTHORIZATIONS = counter('parcela_authorizations_total', 'Charges by outcome.', [
+  'outcome',
+  'brand',
+  'provider',
+]);
 const DECLINES = counter(
   'parcela_declines_total',
   'Declined charges by code of the issuer (`other`: not in the table) and what it means: docs/errors.md.',
@@ -326,8 +330,8 @@ function observeNextAcquirers(log: Log, metrics: Metrics): Transactions['observe
 function observeAuthorizations(metrics: Metrics): Transactions['observe'] {
   const authorizations = metrics.counter(AUTHORIZATIONS);
   const declines = metrics.counter(DECLINES);
-  return (answer, { trace: { brand } }) => {
-    authorizations.inc({ outcome: answer.kind, brand });
+  return (answer, { acquirer: provider, trace: { brand } }) => {
+    authorizations.inc({ outcome: answer.kind, brand, provider });
     if (answer.kind !== 'declined') return;
     const { declineClass } = readDecline(brand, answer.responseCode, answer.adviceCode);
     declines.inc({ brand, code: countedCode(brand, answer.responseCode), class: declineClass });

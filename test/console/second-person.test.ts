@@ -410,6 +410,46 @@ test('one person has so many requests that wait, and then takes one back', async
   assert.deepEqual([sent.status, /Você já tem o máximo/.test(wordsOf(sent.text))], [429, true]);
 });
 
+test('the acquirers of all merchants are changed by two of the operator, and not where they changed meanwhile', async () => {
+  const [first, second] = [await signedIn(service, 'operator', null), await signedIn(service, 'admin', null)];
+  await query(
+    "insert into providers (kind, name, adapter, url, created_by, disabled_at) values ('acquirer', 'rede', 'rede', 'https://sandbox-erede.example', 'test', now())",
+  );
+  const rules = async () =>
+    (await query('select provider, condition from provider_rules order by position')) as object[];
+  const ask = async () => {
+    const fields = { rules: 'brand=elo   share=100 default;rede', reason: 'taxa menor' };
+    const asked = await first.send('/console/routing', '/console/routing/acquirers', fields);
+    assert.equal(asked.status, 202, asked.text);
+    assert.deepEqual(await rules(), []);
+    return requestOf('/routing/acquirers');
+  };
+  const stale = await ask();
+  for (const change of [
+    "insert into provider_rules (merchant_id, kind, position, provider, condition) values ('', 'acquirer', 1, 'default', '')",
+    "update providers set disabled_at = null, revision = revision + 1 where name = 'rede'",
+  ]) {
+    await query(change);
+    const late = await decide(second, stale, 'approve', '/console/waiting');
+    assert.deepEqual([late.status, /Mudou desde o pedido/.test(wordsOf(late.text))], [409, true]);
+    await query('delete from provider_rules');
+  }
+  await query("update providers set disabled_at = now() where name = 'rede'");
+  const requestId = await ask();
+  const listed = wordsOf((await second.turnTo('/console/waiting')).text);
+  // Not what was typed: what will stand.
+  const said = 'brand=elo default; rede, no lugar de: nenhuma regra; não recebe nada novo: rede';
+  assert.ok(listed.includes(`Alterar as adquirentes: Todos os estabelecimentos: ${said}`), listed);
+  assert.equal((await decide(first, requestId, 'approve', '/console/waiting')).status, 409);
+  assert.equal((await decide(second, requestId, 'approve', '/console/waiting')).status, 303);
+  const placed = [
+    { provider: 'default', condition: 'brand=elo' },
+    { provider: 'rede', condition: '' },
+  ];
+  assert.deepEqual(await rules(), placed);
+  await query('delete from provider_rules');
+});
+
 test('what a restore holds is released by two of the operator, or by an administrator of the merchant alone', async () => {
   const hold = `update merchants set billings_held_at = now(), is_held_by_restore = true`;
   const held = async () => (await query('select from merchants where is_held_by_restore')).length;

@@ -208,13 +208,15 @@ export function actionForm(
     readonly about: Shown;
     readonly fields?: readonly Field[];
     readonly isGrave?: boolean;
+    /** Sent with it as they are: what the person saw. */
+    readonly hidden?: Readonly<Record<string, string>>;
     readonly typed?: Form | undefined;
     readonly button?: string;
   },
 ): Shown {
   if (!mayUse(of, user)) return '';
   const { say } = wording;
-  const { values = {}, about, fields = [], isGrave = false, typed } = wanted;
+  const { values = {}, about, fields = [], isGrave = false, typed, hidden = {} } = wanted;
   const action = pathOf(of.path, { merchantId, ...values });
   const title = say(of.title);
   // Several forms of a page may have the same field names.
@@ -227,10 +229,11 @@ export function actionForm(
     mostCharacters: LONGEST_REASON,
   };
   const asked = withTyped(of.isQuestion === true ? fields : [...fields, reason], typed);
+  const kept = Object.entries({ mark: formMark, once: onceKey, ...hidden });
   return html`<details class="action"${typed !== undefined && html` open`}><summary>${title}</summary>
 <form method="post" action="${action}">
 <p>${about}</p>
-<input type="hidden" name="mark" value="${formMark}"><input type="hidden" name="once" value="${onceKey}">
+${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${asked.map((one) => field(one, idOf(one.name)))}
 <div class="buttons"><button type="submit" class="${isGrave ? 'grave' : 'main'}">${wanted.button ?? title}</button></div>
 </form></details>`;

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PeerName } from '../outages.ts';
 import { type CallAnswer, type Operation, PeerCalls } from './peer-calls.ts';
-import { type PeerReport, type ProcessReport, parseReport, peerHealth } from './process-report.ts';
+import {
+  chargesOf,
+  chargesOfAll,
+  type PeerReport,
+  type ProcessReport,
+  parseReport,
+  peerHealth,
+} from './process-report.ts';
 
 const report = (peers: readonly Partial<PeerReport>[], ageSeconds = 5): ProcessReport => ({
   ...parseReport('{}'),
@@ -21,6 +28,28 @@ const report = (peers: readonly Partial<PeerReport>[], ageSeconds = 5): ProcessR
     feedAgeSeconds: null,
     ...peer,
   })),
+});
+
+test('charges are summed by acquirer and brand, over processes of any version; what was not sent is none', () => {
+  const sample = (provider: string, outcome: string, value: number) => ({
+    labels: { provider, brand: 'visa', outcome },
+    value,
+  });
+  const charges = chargesOf([
+    ...[sample('rede', 'approved', 3), sample('rede', 'preauthorized', 1), sample('rede', 'declined', 2)],
+    ...[sample('rede', 'unknown', 1), sample('rede', 'notSent', 9), sample('cielo', 'notMade', 1)],
+  ]);
+  const rede = { provider: 'rede', brand: 'visa', approved: 4, declined: 2, unanswered: 1 };
+  const cielo = { provider: 'cielo', brand: 'visa', approved: 0, declined: 0, unanswered: 1 };
+  assert.deepEqual(charges, [rede, cielo]);
+  const many = Array.from({ length: 60 }, (_, index) => sample(`provider-${index}`, 'approved', index));
+  const kept = chargesOf(many).map(({ approved }) => approved);
+  assert.deepEqual([kept.length, kept[0], kept.at(-1)], [40, 59, 20], 'the largest');
+  const other = { ...report([]), charges: [{ ...rede, approved: 6 }] };
+  assert.deepEqual(chargesOfAll([{ ...report([]), charges }, other, report([], 9_999)]), [
+    { ...rede, approved: 10, declined: 4, unanswered: 2 },
+    cielo,
+  ]);
 });
 
 test('all processes together know more than each: the newest answer, and whether all are left without one', () => {

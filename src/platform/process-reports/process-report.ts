@@ -1,3 +1,5 @@
+import type { Sample } from '../metrics.ts';
+
 /** `inPart`: some calls get no answer, or a circuit is open. */
 export type PeerState = 'notAsked' | 'answers' | 'inPart' | 'silent';
 
@@ -19,6 +21,16 @@ export type PeerReport = {
   readonly feedAgeSeconds: number | null;
 };
 
+/** Charges of a brand that were to be made at an acquirer, since the process began. */
+export type ChargeCount = {
+  readonly provider: string;
+  readonly brand: string;
+  readonly approved: number;
+  readonly declined: number;
+  /** No yes or no of an issuer: no clear answer, no connection, or the request itself was refused. */
+  readonly unanswered: number;
+};
+
 export type ReportBody = {
   readonly host: string;
   readonly pid: number;
@@ -32,6 +44,7 @@ export type ReportBody = {
   /** Whether the part of the audit log that it read was altered. */
   readonly isAuditBroken: boolean;
   readonly peers: readonly PeerReport[];
+  readonly charges: readonly ChargeCount[];
   /** Of the database's clock, before that of its machine; negative: behind. */
   readonly clockAheadSeconds: number;
 };
@@ -60,6 +73,48 @@ export const isAnswer = (kind: string): boolean => !isSilence(kind) && !UNASKED.
 
 /** Over all processes; `some`: only some are answered. */
 export type PeerHealth = Omit<PeerReport, 'state'> & { readonly state: PeerState | 'some' };
+
+const APPROVALS = ['approved', 'preauthorized'];
+const DECLINES = ['declined'];
+/** A report has so much room only. */
+const MOST_COUNTS = 40;
+
+const totalOf = ({ approved, declined, unanswered }: ChargeCount) => approved + declined + unanswered;
+
+/** From a process's charge counts by provider, brand and outcome. The largest, where they are many. */
+export function chargesOf(samples: readonly Sample[]): ChargeCount[] {
+  const counts = summed(
+    samples
+      .filter(({ labels }) => !UNASKED.includes(String(labels.outcome)))
+      .map(({ labels: { provider, brand, outcome }, value }) => {
+        const isOf = (outcomes: readonly string[]) => outcomes.includes(String(outcome));
+        const [approved, declined] = [isOf(APPROVALS) ? value : 0, isOf(DECLINES) ? value : 0];
+        const unanswered = value - approved - declined;
+        return { provider: String(provider), brand: String(brand), approved, declined, unanswered };
+      }),
+  );
+  return counts.sort((one, other) => totalOf(other) - totalOf(one)).slice(0, MOST_COUNTS);
+}
+
+/** Over all processes, those that were killed within a day too. */
+export function chargesOfAll(reports: readonly ProcessReport[]): ChargeCount[] {
+  return summed(reports.flatMap(({ charges }) => charges));
+}
+
+function summed(counts: readonly ChargeCount[]): ChargeCount[] {
+  const alike = Map.groupBy(counts, ({ provider, brand }) => `${provider} ${brand}`);
+  return [...alike.values()].map((all) => {
+    const sumOf = (of: (one: ChargeCount) => number) => all.reduce((sum, one) => sum + of(one), 0);
+    const { provider, brand } = all[0] as ChargeCount;
+    return {
+      provider,
+      brand,
+      approved: sumOf(({ approved }) => approved),
+      declined: sumOf(({ declined }) => declined),
+      unanswered: sumOf(({ unanswered }) => unanswered),
+    };
+  });
+}
 
 /** From current reports; null: no process has this peer. */
 export function peerHealth(reports: readonly ProcessReport[], peer: string): PeerHealth | null {
@@ -107,6 +162,7 @@ const NOTHING: ReportBody = {
   connections: { used: 0, most: 0, waiting: 0 },
   isAuditBroken: false,
   peers: [],
+  charges: [],
   clockAheadSeconds: 0,
 };
 

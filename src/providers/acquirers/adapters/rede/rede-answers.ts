@@ -128,7 +128,9 @@ export function readRedeCharge(answer: ChannelAnswer | Unknown, reference: strin
   if (answer.status !== 200) return notLive(unusable(`Rede answered ${answer.status}`));
   if (authorization.reference !== shortReference(reference))
     return notLive(unusable('the answer was for another reference'));
-  return readFound(authorization, body.capture);
+  // The manual has the brand's group beside the authorization.
+  const hasBrand = Object.keys(fieldsOf(authorization.brand)).length > 0;
+  return readFound({ ...authorization, brand: hasBrand ? authorization.brand : body.brand }, body.capture);
 }
 
 function readFound(authorization: Fields, capture: unknown): FoundAtRede {
