@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -79,11 +80,26 @@ async function openShop(): Promise<Shop> {
 
 async function fill(page: Page, frame: Frame, number: string): Promise<void> {
   await frame.focus('#number');
-  for (const text of [number, 'ANA SOUZA', '1239', '847']) {
+  // Where the number does not say the brand, the choice of one stands behind it.
+  const choice = number === UNKNOWN_CARD ? [''] : [];
+  for (const text of [number, ...choice, 'ANA SOUZA', '1239', '847']) {
     await page.keyboard.type(text);
     await page.keyboard.press('Tab');
   }
 }
+
+const payWith = (cardInfo: object, codeAntiFraud?: string) =>
+  call(service.gatewayUrl, '/v1/payments', {
+    token,
+    body: {
+      payment: { transactionType: 'credit', productType: 'avista', amount: 1_000, installments: 1 },
+      cardInfo,
+      sellerInfo: { codeAntiFraud: codeAntiFraud ?? randomUUID() },
+    },
+  });
+
+/** Of no brand by its first digits. */
+const UNKNOWN_CARD = '6000000000000007';
 
 const CARD = `fields.card().catch(({ kind, message }) => ({ kind, message }))`;
 
@@ -133,20 +149,24 @@ test('a shop pays with what the fields give it, and cannot read what was typed',
   assert.deepEqual(await frame.evaluate(look), ['rgb(16, 32, 48)', '18px', 'none']);
 
   const { encryptedCard, codeAntiFraud, numberToken } = card;
-  const payWith = (cardInfo: object) =>
-    call(service.gatewayUrl, '/v1/payments', {
-      token,
-      body: {
-        payment: { transactionType: 'credit', productType: 'avista', amount: 1_000, installments: 1 },
-        cardInfo,
-        sellerInfo: { codeAntiFraud },
-      },
-    });
-  const { cardholderName, expirationMonth, expirationYear } = card;
-  const paid = await payWith({ encryptedCard, cardholderName });
+  const { cardholderName, brand, expirationMonth, expirationYear } = card;
+  const paid = await payWith({ encryptedCard, cardholderName, brand }, codeAntiFraud);
   assert.equal(paid.status, 200, paid.text);
-  const again = await payWith({ numberToken, cardholderName, expirationMonth, expirationYear });
+  const again = await payWith({ numberToken, cardholderName, brand, expirationMonth, expirationYear });
   assert.equal(again.status, 400, 'one card pays once, in whichever form');
+});
+
+test('the brand that the buyer chose pays beside the card, since it is not inside', { skip }, async () => {
+  const { page, frame } = await openShop();
+  await fill(page, frame, UNKNOWN_CARD);
+  const asked = (await page.evaluate(CARD)) as { kind: string; message: string };
+  assert.match(asked.message, /bandeira/i);
+  await frame.select('#brand', 'hipercard');
+  const { encryptedCard, cardholderName, brand } = (await page.evaluate(CARD)) as Record<string, string>;
+  assert.equal(brand, 'hipercard');
+  assert.equal((await payWith({ encryptedCard, cardholderName })).status, 400);
+  const paid = await payWith({ encryptedCard, cardholderName, brand });
+  assert.equal(paid.status, 200, paid.text);
 });
 
 test('the buyer reads in the fields what is wrong with the card', { skip }, async () => {

@@ -11,11 +11,11 @@ mounting.catch(({ message }) => {
 });
 
 async function subscribe() {
-  const { encryptedCard } = await (await mounting).card();
+  const { encryptedCard, brand } = await (await mounting).card();
   const reply = await fetch(`${base}/club`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ order, encryptedCard }),
+    body: JSON.stringify({ order, encryptedCard, brand }),
   });
   const told = await reply.json();
   if (reply.status === 409) order = crypto.randomUUID();
