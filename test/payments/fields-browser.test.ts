@@ -59,7 +59,7 @@ for (const kind of ['keydown', 'keypress', 'keyup', 'input', 'beforeinput', 'pas
 <script type="module">
 import { mountFields } from '${service.gatewayUrl}/fields.js';
 const style = { color: '#102030', fontSize: '18px', background: 'url(https://evil.example/)', content: 'x' };
-window.mounting = mountFields('#card', { key: '${key}', style }).then(
+window.mounting = mountFields('#card', { key: '${key}', style, onSubmit: () => { window.submits = (window.submits ?? 0) + 1; } }).then(
   (made) => { window.fields = made; },
   (error) => { window.failed = error.kind; },
 );
@@ -107,6 +107,10 @@ test('a shop pays with what the fields give it, and cannot read what was typed',
   const { page, frame, sent } = await openShop();
   await fill(page, frame, TEST_CARD);
   await keepPicture(page, 'fields');
+  // As high as what is in it, and no higher than that.
+  await frame.waitForFunction(
+    'document.documentElement.scrollHeight === innerHeight && document.body.offsetHeight === innerHeight',
+  );
   const tries = [
     'frames[0].document.body.innerText',
     'document.querySelector("iframe").contentDocument.body.innerText',
@@ -128,6 +132,9 @@ test('a shop pays with what the fields give it, and cannot read what was typed',
     port1.postMessage({ kind: 'card', id: 99 });
     frames[0].postMessage({ kind: 'card', id: 98 }, '*');
   })()`);
+  await frame.focus('#code');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction('window.submits === 1');
   const card = (await page.evaluate(CARD)) as Record<string, string>;
   assert.deepEqual(Object.keys(card).sort(), [
     ...['brand', 'cardholderName', 'codeAntiFraud', 'encryptedCard'],
@@ -140,6 +147,7 @@ test('a shop pays with what the fields give it, and cannot read what was typed',
     'the shop listened',
   );
   assert.ok(!heard.some(({ id }) => id === 98 || id === 99));
+  assert.equal(heard.filter(({ kind }) => kind === 'brand').length, 1, 'not one for each key');
   assert.doesNotMatch(
     JSON.stringify(heard).replaceAll(card.encryptedCard ?? '', ''),
     /847|5155|keydown|input|paste/,
