@@ -20,7 +20,10 @@ let origin: string;
 
 before(async () => {
   if (skip !== false) return;
-  service = await openTestService();
+  service = await openTestService({
+    PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: '100',
+    PARCELA_TRUSTED_PROXIES: '127.0.0.1',
+  });
   browser = await TestBrowser.open(service);
   shop = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8').end(shopPage());
@@ -207,12 +210,22 @@ test('the frame opens on no page but those of the origins that the merchant has 
   );
   await opened.waitForFunction('window.reached');
   assert.equal(await opened.evaluate('port'), null);
-  const script = await fetch(`${service.gatewayUrl}/fields.js`);
-  assert.ok((await script.arrayBuffer()).byteLength < 10_240);
   await fields('PUT', { origins: [] });
   assert.equal((await fetch(`${service.gatewayUrl}/fields/${key}`)).status, 404);
   const back = await fields('PUT', { origins: [origin, 'https://loja.com.br'] });
   assert.equal(back.body.key, key, 'the key stays');
   const policy = (await fetch(`${service.gatewayUrl}/fields/${key}`)).headers.get('content-security-policy');
   assert.ok(policy?.includes(`frame-ancestors ${origin} https://loja.com.br;`), policy ?? '');
+});
+
+test('of all strangers together a merchant takes so many cards and no more', { skip }, async () => {
+  await fields('PUT', { origins: [origin] });
+  const tries = Array.from({ length: 40 }, (_, at) =>
+    call(service.gatewayUrl, `/fields/${key}/card`, {
+      body: { encryptedCard: 'q83v'.repeat(128) },
+      headers: { 'x-forwarded-for': `10.0.0.${at}` },
+    }),
+  );
+  const statuses = (await Promise.all(tries)).map(({ status }) => status);
+  assert.deepEqual([...new Set(statuses)].sort(), [200, 429]);
 });

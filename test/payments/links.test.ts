@@ -260,5 +260,7 @@ test('card fields stand on origins as browsers name them, and on nothing that is
   const { status, body, text } = await put(right);
   assert.equal(status, 200, text);
   const policy = (await fetch(`${gateway()}/fields/${body.key}`)).headers.get('content-security-policy');
+  const script = await fetch(`${gateway()}/fields.js`);
+  assert.ok((await script.arrayBuffer()).byteLength < 10_240);
   assert.ok(policy?.includes(`; frame-ancestors ${right.join(' ')}; base-uri 'none'`), policy ?? '');
 });
