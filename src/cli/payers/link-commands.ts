@@ -48,7 +48,7 @@ const LINK_OPTION = {
   check: (value) => (isUuid(value) ? null : 'must be an id such as the API gives'),
 } as const satisfies CommandOption;
 
-/** Fields of the request, by their options: the API's own rules read them, and take public addresses alone. */
+/** Fields of the request, by their options: the API's own rules read them. Addresses are public. */
 const FIELDS: Readonly<Record<string, CommandOption>> = {
   description: { name: 'description', value: 'TEXT', description: 'what is paid', isRequired: true },
   value: { name: 'value', value: 'REAIS', description: 'such as 129.90', isRequired: true },
