@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
-import { contract, type Fault } from '../../platform/http/endpoint.ts';
+import { contract } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { named } from '../../platform/http/named.ts';
 import { type RefusalShape, refusal, refusedAnswer } from '../../platform/http/refusal.ts';
 import { inCell } from '../../values/cell.ts';
-import type { CallRules } from '../../webhooks/posting/url-rules.ts';
-import { type CardFields, LONGEST_ORIGIN, MOST_ORIGINS, originFault } from './card-fields.ts';
+import { type CardFields, LONGEST_ORIGIN, MOST_ORIGINS, type OriginFault } from './card-fields.ts';
 
 const OF_FIELDS = { api: 'gateway', scope: 'gateway', group: 'Cards', path: '/v1/cards/fields' } as const;
 
@@ -41,19 +40,7 @@ export const ORIGIN_FAULTS = {
     pt: 'Esta é a origem da Parcela: uma página dela leria o cartão.',
     en: "This is Parcela's own origin: a page of it could read the card.",
   }),
-} as const satisfies Record<string, RefusalShape>;
-
-/** Whether http is taken depends on the operator's settings. */
-export function checkOrigins(rules: CallRules): (body: unknown) => Fault[] {
-  return (body) => {
-    const { origins } = (body ?? {}) as { readonly origins?: unknown };
-    if (!Array.isArray(origins)) return [];
-    const faults = new Set(
-      origins.map((origin) => (typeof origin === 'string' ? originFault(origin, rules) : null)),
-    );
-    return [...faults].flatMap((fault) => (fault === null ? [] : [ORIGIN_FAULTS[fault]]));
-  };
-}
+} as const satisfies Record<OriginFault, RefusalShape>;
 
 export const PUT_FIELDS = contract({
   ...OF_FIELDS,

@@ -98,7 +98,7 @@ function hostFault(rules: CallRules, url: URL, authority: string): UrlFormFault 
 }
 
 /** Letters, digits, hyphens and, because some use them, underscores. */
-function isHostName(hostname: string): boolean {
+export function isHostName(hostname: string): boolean {
   if (hostname.length > 253) return false;
   return hostname.split('.').every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
 }
