@@ -1,4 +1,5 @@
-import { type CallRules, isHostName } from '../../webhooks/posting/url-rules.ts';
+import { isWebOrigin } from '../../values/web-origin.ts';
+import type { CallRules } from '../../webhooks/posting/url-rules.ts';
 
 /** The fields of a card that a merchant puts on pages of his own, in a frame of ours. */
 export type CardFields = {
@@ -25,16 +26,11 @@ export function originsFault(origins: readonly string[], rules: OriginRules): Or
   return faults.find((fault) => fault !== null) ?? null;
 }
 
-/**
- * As browsers name it, since they compare it by its letters, and a policy of theirs can: of stars, quotes and
- * semicolons it would make something else. `takesHttp`: where no card is real.
- */
+/** `takesHttp`: where no card is real. */
 function originFault(text: string, { takesHttp, ours }: OriginRules): OriginFault | null {
-  const url = URL.parse(text);
-  if (text.length > LONGEST_ORIGIN || url === null || url.origin !== text) return 'notOrigin';
-  if (!isHostName(url.hostname) || url.port === '0') return 'notOrigin';
+  if (text.length > LONGEST_ORIGIN || !isWebOrigin(text)) return 'notOrigin';
   // A shop for trials may be a page of ours: its cards are not real.
-  if (takesHttp) return /^https?:$/.test(url.protocol) ? null : 'notSecure';
-  if (url.protocol !== 'https:') return 'notSecure';
+  if (takesHttp) return null;
+  if (!text.startsWith('https:')) return 'notSecure';
   return text === ours ? 'ours' : null;
 }

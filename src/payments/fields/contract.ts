@@ -8,7 +8,7 @@ import { type CardFields, LONGEST_ORIGIN, MOST_ORIGINS, type OriginFault } from 
 
 const OF_FIELDS = { api: 'gateway', scope: 'gateway', group: 'Cards', path: '/v1/cards/fields' } as const;
 
-const ORIGINS = Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_ORIGIN, format: 'webAddress' }), {
+const ORIGINS = Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_ORIGIN, format: 'webOrigin' }), {
   maxItems: MOST_ORIGINS,
   description: 'Of your pages, such as `https://loja.com.br`: they alone may hold the fields. None: nobody.',
 });
@@ -29,8 +29,8 @@ const ANSWER = { description: 'As they are.', schema: FIELDS_ANSWER, example: EX
 
 export const ORIGIN_FAULTS = {
   notOrigin: refusal(400, 'origins', {
-    pt: 'Informe só esquema, nome e porta, em minúsculas, como https://loja.com.br.',
-    en: 'Give only scheme, name and port, in small letters, such as https://loja.com.br.',
+    pt: 'Informe só esquema, nome e porta, em minúsculas, como https://www.exemplo.com.br.',
+    en: 'Give only scheme, name and port, in small letters, such as https://www.example.com.',
   }),
   notSecure: refusal(400, 'origins', {
     pt: 'Em produção as páginas com campos de cartão usam https.',
