@@ -165,7 +165,13 @@ export const MAY_SEE_AUDIT = { roles: ['operator', 'admin'], of: 'operator' } as
 
 export type Asked<Body> =
   | { readonly ok: true; readonly status: number; readonly body: Body }
-  | { readonly ok: false; readonly status: number; readonly errors: readonly WireError[] };
+  | {
+      readonly ok: false;
+      readonly status: number;
+      readonly errors: readonly WireError[];
+      /** The endpoint kept it, under the key of the request. */
+      readonly isReplayed?: boolean;
+    };
 
 /** Texts of a page. The endpoint's reader checks them like those of the API. */
 export type Given = {
