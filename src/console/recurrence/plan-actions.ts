@@ -5,13 +5,23 @@ import { CREATE_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts'
 import type { Shown } from '../parts/html.ts';
 import { actionForm, amountFault, type Field, reaisOf, typedAmount } from '../parts/page-parts.ts';
 import { PLANS, pathOf, planPath, SUBSCRIPTIONS, subscriptionPath } from '../parts/paths.ts';
-import type { Action, Form, Visit } from '../parts/screen.ts';
+import {
+  type Action,
+  type Asked,
+  type Form,
+  type Moved,
+  operationRefused,
+  type Visit,
+} from '../parts/screen.ts';
 import { PLAN_TYPE_WORDS, storedCardText } from './recurrence-words.ts';
 
-export const MAY_SELL = {
+const MAY_PLAN = {
   roles: ['support', 'finance', 'admin'],
   of: 'merchant',
 } as const satisfies Partial<Action>;
+
+/** A stored card is charged by it. */
+export const MAY_ENROL = { roles: ['finance', 'admin'], of: 'merchant' } as const satisfies Partial<Action>;
 
 export type Plan = AnswerOf<typeof GET_PLAN>;
 export type StoredCards = AnswerOf<typeof LIST_VAULT_CARDS>['items'];
@@ -78,7 +88,7 @@ export function planForm(visit: Visit, typed?: Form): Shown {
 }
 
 const NEW_PLAN: Action = {
-  ...MAY_SELL,
+  ...MAY_PLAN,
   path: `${PLANS}/new`,
   title: 'Create a plan',
   contract: CREATE_PLAN,
@@ -154,8 +164,36 @@ function subscriptionFields({ id, name }: ToEnrol, card: Field | null, visit: Vi
   });
 }
 
-const ENROL: Action = {
-  ...MAY_SELL,
+type EnrolTools = { readonly secondPersonOver: number | null };
+
+const NO_CUSTOMER_TO_TWO =
+  "This waits for a second person, and what waits holds nobody's data: leave the customer's out, and add them by the API.";
+
+/** What a stored card is charged each time. */
+async function charged(
+  { ask, wording }: Visit,
+  { planId = '', vaultId, orderNumber, firstDueOn, ...others }: Form,
+  { secondPersonOver }: EnrolTools,
+): Promise<Asked<Moved | null>> {
+  if (vaultId === undefined) return { ok: true, status: 200, body: null };
+  const asked = await ask(GET_PLAN, { parameters: { planId } });
+  if (!asked.ok) return asked;
+  const amount = Math.round(asked.body.amount * 100);
+  const isOfCustomer = Object.keys(others).some((name) => name.startsWith('customer.'));
+  if (secondPersonOver !== null && amount > secondPersonOver && isOfCustomer)
+    return operationRefused(400, wording.say(NO_CUSTOMER_TO_TWO));
+  const fields = {
+    planId,
+    vaultId,
+    ...(orderNumber !== undefined && { orderNumber }),
+    ...(firstDueOn !== undefined && { firstDueOn }),
+  };
+  const standing = `${asked.body.status} ${amount}`;
+  return { ok: true, status: 200, body: { amount, counted: amount, standing, fields } };
+}
+
+const ENROL: Action<EnrolTools> = {
+  ...MAY_ENROL,
   path: `${SUBSCRIPTIONS}/new`,
   title: 'Subscribe a customer',
   contract: CREATE_SUBSCRIPTION,
@@ -175,6 +213,9 @@ const ENROL: Action = {
       },
     };
   },
+  moves: charged,
+  saysOf: ({ orderNumber = '', planId = '', vaultId = '' }, { say }) =>
+    say('Order {orderNumber} · plan {planId} · card {vaultId}', { orderNumber, planId, vaultId }),
   async again(visit, typed) {
     const { vaultId, planId = '' } = typed;
     const { say } = visit.wording;
@@ -197,4 +238,4 @@ const ENROL: Action = {
       : subscriptionPath(merchantId, answered as string),
 };
 
-export const PLAN_ACTIONS: readonly Action[] = [NEW_PLAN, ENROL];
+export const PLAN_ACTIONS: readonly Action<EnrolTools>[] = [NEW_PLAN, ENROL];

@@ -8,7 +8,7 @@ import { emptyState, facts, filterForm, link, section, table } from '../parts/pa
 import { PLAN, PLANS, pathOf, planPath, SUBSCRIPTIONS, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { PLAN_STATES, stateBadge, stateChoices } from '../parts/states.ts';
-import { MAY_SELL, type Plan, planForm, type StoredCards, subscriptionForm } from './plan-actions.ts';
+import { MAY_ENROL, type Plan, planForm, type StoredCards, subscriptionForm } from './plan-actions.ts';
 import { PLAN_TYPE_WORDS } from './recurrence-words.ts';
 
 type Calendar = AnswerOf<typeof GET_PLAN_CALENDAR>;
@@ -59,7 +59,7 @@ export const PLAN_SCREENS: readonly Screen<ListTools>[] = [
       if (!asked.ok) return 'notFound';
       const calendar = await ask(GET_PLAN_CALENDAR, { parameters: { planId }, query: { startOn } });
       // All of them are too many to choose from, and to count.
-      const isToChoose = mayUse(MAY_SELL, user) && lastFour !== undefined;
+      const isToChoose = mayUse(MAY_ENROL, user) && lastFour !== undefined;
       const cards = isToChoose
         ? await ask(LIST_VAULT_CARDS, { query: { lastFour, limit: MOST_CARDS } })
         : null;
@@ -107,7 +107,7 @@ ${facts([
   [say('Plan id'), html`<code>${plan.id}</code>`],
 ])}
 <p>${link(subscriptions, say('Its subscriptions'))}</p>
-${plan.status === 'Active' && mayUse(MAY_SELL, visit.user) && section(say('Subscribe a customer'), enrol(plan, cards, visit))}
+${plan.status === 'Active' && mayUse(MAY_ENROL, visit.user) && section(say('Subscribe a customer'), enrol(plan, cards, visit))}
 ${section(say('When it charges'), days(calendar, visit))}`;
 }
 
