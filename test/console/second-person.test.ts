@@ -339,6 +339,11 @@ test('a billing over the limit is charged when a second person approves it, and 
   const approved = await decide(bia, await requestOf(billingId));
   assert.equal(approved.status, 402, approved.text);
   assert.ok((await charges()) > before, 'the issuer was asked');
+  const admin = await signedIn(service, 'admin', merchantId);
+  assert.match(
+    wordsOf((await admin.turnTo(`${home}/history`)).text),
+    /finance-\w+ Cobrar agora R\$ 10,05 conferido Recusado: nada foi feito/,
+  );
   assert.match(wordsOf((await ana.turnTo(`${home}/waiting`)).text), /Aprovado, mas recusado na execução/);
 });
 
