@@ -1,3 +1,4 @@
+import { findVaultCard } from '../cards/vault/vault-cards.sql.ts';
 import { patiently } from '../platform/exports.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import type { Reader } from '../platform/postgres/database.ts';
@@ -17,6 +18,7 @@ import { findPixOfPayer } from '../transactions/methods/pix/pix-charges.sql.ts';
 import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
 import { readPeriodSums, readSaleCounts } from '../transactions/read-sale-counts.ts';
 import { cents } from '../values/cents.ts';
+import { isUuid } from '../values/ids.ts';
 import {
   addDays,
   type Day,
@@ -182,6 +184,14 @@ export function openMerchantTools({
         };
         return readBoundedDayReport(inTurn, { merchantId, day }, MOST_INSTALLMENTS);
       }),
+    async findStoredCard(merchantId, vaultId) {
+      if (!isUuid(vaultId)) return null;
+      const key = { merchantId, vaultId: vaultId.toLowerCase() };
+      const card = await lookUp(merchantId, (reader) => findVaultCard(reader, key));
+      if (card === null) return null;
+      const { brand, lastFour, expirationMonth, expirationYear } = card;
+      return { brand, lastFour, expirationMonth, expirationYear };
+    },
     listOpenBillings: (merchantId, ids) =>
       lookUp(merchantId, (reader) => listOpenBillings(reader, merchantId, ids)),
     sumBillingDays: (merchantId, period) =>

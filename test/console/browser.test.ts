@@ -331,10 +331,10 @@ test('everything behind the sign-in works without JavaScript: a payment is found
   await page.evaluate("document.querySelector('details.action [name=amount]').value = '10,00'");
   await page.type('details.action [name=reason]', 'cliente devolveu um item');
   await press(page, 'details.action button');
-  assert.match(await wordsOn(page), /Volta agora R\$ 10,00/);
+  assert.match(await wordsOn(page), /Valor a devolver R\$ 10,00/);
   await press(page, 'form[action$="/cancel"] button');
   const text = (await page.content()).replaceAll('&nbsp;', ' ');
-  assert.match(text, /O valor volta a quem pagou/);
+  assert.match(text, /Pedido aceito: veja a situação do pagamento/);
   await keepPicture(page, 'given-back-phone');
   await page.browserContext().close();
 });

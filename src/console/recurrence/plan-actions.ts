@@ -1,24 +1,27 @@
-import { GET_VAULT_CARD, type LIST_VAULT_CARDS } from '../../cards/vault/contract.ts';
+import type { LIST_VAULT_CARDS } from '../../cards/vault/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { CREATE_PLAN, GET_PLAN } from '../../recurrence/plans/contract.ts';
 import { CREATE_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
 import type { Shown } from '../parts/html.ts';
-import { actionForm, amountFault, type Field, reaisOf, typedAmount } from '../parts/page-parts.ts';
+import {
+  actionForm,
+  amountFault,
+  amountField,
+  type Field,
+  reaisOf,
+  typedAmount,
+} from '../parts/page-parts.ts';
 import { PLANS, pathOf, planPath, SUBSCRIPTIONS, subscriptionPath } from '../parts/paths.ts';
 import {
   type Action,
   type Asked,
   type Form,
+  MAY_SELL,
   type Moved,
   operationRefused,
   type Visit,
 } from '../parts/screen.ts';
-import { PLAN_TYPE_WORDS, storedCardText } from './recurrence-words.ts';
-
-const MAY_PLAN = {
-  roles: ['support', 'finance', 'admin'],
-  of: 'merchant',
-} as const satisfies Partial<Action>;
+import { PLAN_TYPE_WORDS, type StoredCardTools, shownCardText, storedCardText } from './recurrence-words.ts';
 
 /** A stored card is charged by it. */
 export const MAY_ENROL = { roles: ['finance', 'admin'], of: 'merchant' } as const satisfies Partial<Action>;
@@ -46,13 +49,7 @@ export function planForm(visit: Visit, typed?: Form): Shown {
     fields: [
       { name: 'name', label: say('Name'), isRequired: true, mostCharacters: 255 },
       { name: 'description', label: say('Description'), isRequired: true, mostCharacters: 255 },
-      {
-        name: 'amount',
-        label: say('Amount'),
-        hint: say('In reais, such as 1.234,56.'),
-        isRequired: true,
-        mostCharacters: 15,
-      },
+      amountField(visit),
       {
         name: 'planType',
         label: say('Rhythm'),
@@ -88,7 +85,7 @@ export function planForm(visit: Visit, typed?: Form): Shown {
 }
 
 const NEW_PLAN: Action = {
-  ...MAY_PLAN,
+  ...MAY_SELL,
   path: `${PLANS}/new`,
   title: 'Create a plan',
   contract: CREATE_PLAN,
@@ -164,7 +161,7 @@ function subscriptionFields({ id, name }: ToEnrol, card: Field | null, visit: Vi
   });
 }
 
-type EnrolTools = { readonly secondPersonOver: number | null };
+type EnrolTools = StoredCardTools & { readonly secondPersonOver: number | null };
 
 const NO_CUSTOMER_TO_TWO =
   "This waits for a second person, and what waits holds nobody's data: leave the customer's out, and add them by the API.";
@@ -216,17 +213,17 @@ const ENROL: Action<EnrolTools> = {
   moves: charged,
   saysOf: ({ orderNumber = '', planId = '', vaultId = '' }, { say }) =>
     say('Order {orderNumber} · plan {planId} · card {vaultId}', { orderNumber, planId, vaultId }),
-  async again(visit, typed) {
+  async again(visit, typed, { findStoredCard }) {
     const { vaultId, planId = '' } = typed;
     const { say } = visit.wording;
-    const asked = vaultId === undefined ? null : await visit.ask(GET_VAULT_CARD, { parameters: { vaultId } });
+    const found = vaultId === undefined ? null : await findStoredCard(visit.merchantId, vaultId);
     const card: Field | null =
       vaultId === undefined
         ? null
         : {
             name: 'vaultId',
             label: say('Stored card'),
-            choices: [[vaultId, asked?.ok ? storedCardText(asked.body) : vaultId]],
+            choices: [[vaultId, found === null ? vaultId : shownCardText(found)]],
           };
     const plan = await visit.ask(GET_PLAN, { parameters: { planId } });
     return plan.ok && subscriptionFields(plan.body, card, visit, typed);

@@ -1,4 +1,3 @@
-import type { OpenBilling } from '../../recurrence/billings/open-billings.sql.ts';
 import type { States } from '../parts/states.ts';
 import type { ListedSubscription } from './subscription-screens.ts';
 
@@ -13,9 +12,10 @@ export const STANDING_STATES: States<Standing> = {
 /** Tells apart those that are active. */
 export function standingOf(
   { plan }: Pick<ListedSubscription, 'plan'>,
-  open: Pick<OpenBilling, 'installment' | 'chargesMade'> | null,
+  open: { readonly installment: number; readonly chargesEnded: number } | null,
 ): Standing {
   if (open === null) return 'healthy';
-  if (open.chargesMade > 0) return 'retrying';
+  // The first that is under way is no retry: a Pix Automático is taken by the bank days ahead.
+  if (open.chargesEnded > 0) return 'retrying';
   return plan.trialDays > 0 && open.installment === 1 ? 'trial' : 'healthy';
 }

@@ -1,12 +1,12 @@
-import { type Audit, type AuditEvent, LONGEST_REASON } from '../../audit/audit-event.ts';
+import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { holdsCardNumber, holdsCpfOrEmail } from '../../values/card-number-in-text.ts';
+import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { isUuid } from '../../values/ids.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { errorsOf, link } from '../parts/page-parts.ts';
+import { errorsOf, link, reasonFault } from '../parts/page-parts.ts';
 import { waitingPath, withQuery } from '../parts/paths.ts';
 import {
   type Action,
@@ -73,7 +73,7 @@ export async function answerAction(
   const earlier = await startAction(tools, sent, event, visit.merchantId);
   const again = earlier === null ? null : againOf(sent, earlier);
   const isAgain = again === 'unknown' && isRepeatable(tools, action);
-  if (again !== null && !isAgain) return answerAgain(action, visit, form, again);
+  if (again !== null && !isAgain) return answerAgain(tools, action, visit, form, again);
   // The endpoint has the same key, and finds out what became of the first request.
   if (isAgain) await tools.audit.record(event, visit.merchantId);
   const notDone = (asked: Asked<unknown>): AuditEvent => ({
@@ -108,20 +108,20 @@ function waitThenSend(action: Action<ConsoleTools>, visit: Visit, form: Form) {
 
 /** Found before the key is taken; if it was sent before, that is said first. */
 async function answerFault(
-  { database }: ActionTools,
+  tools: ActionTools,
   action: Action<ConsoleTools>,
   visit: Visit,
   form: Form,
   { sent, fault }: { readonly sent: SentForm; readonly fault: string },
 ): Promise<Made> {
   const { onceKey } = sent;
-  if (!isUuid(onceKey)) return nothingDone(action, visit, form, 400, fault);
-  const earlier = await findEarlierForm(database, onceKey);
+  if (!isUuid(onceKey)) return nothingDone(tools, action, visit, form, 400, fault);
+  const earlier = await findEarlierForm(tools.database, onceKey);
   const again = earlier === null ? null : againOf(sent, earlier);
-  if (typeof again === 'string') return answerAgain(action, visit, form, again);
+  if (typeof again === 'string') return answerAgain(tools, action, visit, form, again);
   // Sent at the same time without the fault, it may be under way: it keeps its key.
   const there = earlier === null ? { ...visit, onceKey } : visit;
-  return nothingDone(action, there, form, 400, fault);
+  return nothingDone(tools, action, there, form, 400, fault);
 }
 
 /** The refusal that the endpoint would give, in the form's words. Null: it may be read. */
@@ -153,25 +153,26 @@ function waits(action: Action<ConsoleTools>, visit: Visit): Made {
 const NOTHING_WRITTEN = { ok: false, status: 503, errors: [] } as const;
 
 async function answerEnd(
-  { markOf, log }: ActionTools,
+  tools: ActionTools,
   action: Action<ConsoleTools>,
   visit: Visit,
   form: Form,
   { asked, end, isAgain }: { asked: Asked<unknown>; end: ActionEnd; isAgain: boolean },
 ): Promise<Made> {
+  const { markOf, log } = tools;
   const back = action.next(visit);
   if (!asked.ok) {
     const { status, errors } = asked;
     // If the outcome is unknown, the page must not say that nothing was done, nor offer it once more.
     if (end === null) {
       const isUnderWay = !isAgain && (status === 500 || status === 504);
-      if (!isUnderWay) return answerAgain(action, visit, form, 'unknown');
+      if (!isUnderWay) return answerAgain(tools, action, visit, form, 'unknown');
       return { status, title: action.title, body: refused(visit, back, errors) };
     }
     const shown = refused(visit, back, errors);
     if (end === 'free') return { status, title: NOTHING_DONE, body: html`${shown}${sameForm(visit, form)}` };
     // The refusal is written already, and is said even where the form cannot be shown.
-    const body = await refusedForm(action, visit, form, errors).catch((error) => {
+    const body = await refusedForm(tools, action, visit, form, errors).catch((error) => {
       log.warn(errorFields(error), 'a refused form could not be shown again');
       return shown;
     });
@@ -191,17 +192,18 @@ const STRANGE_KEY = 'This form was sent from another page or by somebody else. O
 
 /** Does nothing, and does not repeat what is shown once. */
 async function answerAgain(
+  tools: ActionTools,
   action: Action<ConsoleTools>,
   visit: Visit,
   form: Form,
   again: Again,
 ): Promise<Made> {
   const { say } = visit.wording;
-  if (again === 'strange') return nothingDone(action, visit, null, 409, STRANGE_KEY);
+  if (again === 'strange') return nothingDone(tools, action, visit, null, 409, STRANGE_KEY);
   const back = action.next(visit);
   if (typeof again === 'object') {
     const { status, errors } = again;
-    return { status, title: NOTHING_DONE, body: await refusedForm(action, visit, form, errors) };
+    return { status, title: NOTHING_DONE, body: await refusedForm(tools, action, visit, form, errors) };
   }
   if (again === 'unknown' || again === 'changed') {
     const errors = [{ tag: '', description: say(NOT_KNOWN) }];
@@ -213,6 +215,7 @@ async function answerAgain(
 }
 
 async function nothingDone(
+  tools: ActionTools,
   action: Action<ConsoleTools>,
   visit: Visit,
   form: Form | null,
@@ -220,18 +223,19 @@ async function nothingDone(
   english: string,
 ) {
   const errors = [{ tag: '', description: visit.wording.say(english) }];
-  return { status, title: NOTHING_DONE, body: await refusedForm(action, visit, form, errors) };
+  return { status, title: NOTHING_DONE, body: await refusedForm(tools, action, visit, form, errors) };
 }
 
 /** Nothing was done, so the form may be sent again: it has a new key, and what was typed. */
 async function refusedForm(
+  { consoleTools }: ActionTools,
   action: Action<ConsoleTools>,
   visit: Visit,
   form: Form | null,
   errors: readonly WireError[],
 ): Promise<Html> {
   const shown = refused(visit, action.next(visit), errors);
-  const once = form === null ? undefined : await action.again?.(visit, form);
+  const once = form === null ? undefined : await action.again?.(visit, form, consoleTools);
   return html`${shown}${once}`;
 }
 
@@ -252,15 +256,6 @@ function faultOf(action: Action<ConsoleTools>, { once, reason = '' }: Form): str
 }
 
 const NO_KEY = 'This form has no key of its own. Open the page again.';
-const NO_REASON = 'Give a reason, of up to 200 characters.';
-
-/** Audit entries cannot be removed. */
-function reasonFault(reason: string): string | null {
-  if (reason === '' || [...reason].length > LONGEST_REASON) return NO_REASON;
-  if (holdsCardNumber(reason)) return 'A reason holds no card number.';
-  return holdsCpfOrEmail(reason) ? 'A reason names no person: leave CPF and e-mail address out.' : null;
-}
-
 function refused({ wording }: Visit, back: string, errors: readonly WireError[]): Html {
   const { say } = wording;
   return html`${errorsOf(errors)}
