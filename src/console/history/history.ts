@@ -56,8 +56,8 @@ type End = { readonly outcome: Outcome; readonly amount: number | null };
 const requestIn = (path: string): string => path.split('/').at(-2) ?? '';
 
 /**
- * `entries`: newest first. An end stands behind its act, and is one thing with it: by the key of the form, or by
- * the request of a decision. A form that was sent again is one thing too, and what became of it last counts.
+ * `entries`: newest first. An end stands behind its act, and is one thing with it: by the key of the form, or
+ * by the request of a decision. A form that was sent again is one thing too; its last end counts.
  */
 export function actsOf(entries: readonly MerchantEntry[]): readonly Act[] {
   const ends = new Map<string, End>();

@@ -164,7 +164,7 @@ function subscriptionFields({ id, name }: ToEnrol, card: Field | null, visit: Vi
 type EnrolTools = StoredCardTools & { readonly secondPersonOver: number | null };
 
 const NO_CUSTOMER_TO_TWO =
-  "This waits for a second person, and what waits holds nobody's data: leave the customer's out, and add them by the API.";
+  'This waits for a second person, and what waits keeps no data of a customer: leave it out, and add it by the API.';
 
 /** What a stored card is charged each time. */
 async function charged(

@@ -1,3 +1,4 @@
+import type { OpenBilling } from '../../recurrence/billings/open-billings.sql.ts';
 import type { States } from '../parts/states.ts';
 import type { ListedSubscription } from './subscription-screens.ts';
 
@@ -9,11 +10,15 @@ export const STANDING_STATES: States<Standing> = {
   retrying: { tone: 'wait', text: 'Being retried' },
 };
 
+type OpenNow = { readonly installment: number; readonly chargesEnded: number };
+
+/** Without the charge that is under way. */
+export function openNow({ installment, chargesMade, isCharging }: OpenBilling): OpenNow {
+  return { installment, chargesEnded: chargesMade - (isCharging ? 1 : 0) };
+}
+
 /** Tells apart those that are active. */
-export function standingOf(
-  { plan }: Pick<ListedSubscription, 'plan'>,
-  open: { readonly installment: number; readonly chargesEnded: number } | null,
-): Standing {
+export function standingOf({ plan }: Pick<ListedSubscription, 'plan'>, open: OpenNow | null): Standing {
   if (open === null) return 'healthy';
   // The first that is under way is no retry: a Pix Automático is taken by the bank days ahead.
   if (open.chargesEnded > 0) return 'retrying';

@@ -43,7 +43,7 @@ import {
   saoPauloMoment,
   shownCardText,
 } from './recurrence-words.ts';
-import { STANDING_STATES, type Standing, standingOf } from './standing.ts';
+import { openNow, STANDING_STATES, type Standing, standingOf } from './standing.ts';
 
 /** Days shown after the last billing. */
 const DAYS_AHEAD = 6;
@@ -87,10 +87,7 @@ async function withStanding(
   return items.map((one) => {
     if (one.status !== 'Active') return one;
     const billing = open.get(one.id) ?? null;
-    const standing = standingOf(
-      one,
-      billing && { ...billing, chargesEnded: billing.chargesMade - (billing.isCharging ? 1 : 0) },
-    );
+    const standing = standingOf(one, billing && openNow(billing));
     return { ...one, standing, ...(billing !== null && { nextChargeOn: billing.chargeOn }) };
   });
 }

@@ -39,7 +39,7 @@ export type EarlierForm = SentForm & {
   readonly refusal: Refusal | null;
 };
 
-/** `strange`: another user or path. `unknown`: under way, or not known. `changed`: that, with other fields. */
+/** `strange`: another user or path. `unknown`: under way, or not known. `changed`: with other fields. */
 export type Again = 'strange' | 'done' | 'unknown' | 'changed' | Refusal;
 
 export function againOf(sent: SentForm, earlier: EarlierForm): Again {
@@ -53,8 +53,8 @@ export function againOf(sent: SentForm, earlier: EarlierForm): Again {
 export type ActionEnd = 'done' | 'refused' | 'free' | null;
 
 /**
- * A cancel that is answered 500 is under way. `isAgain`: its key was asked with before, so only a refusal that
- * the endpoint kept says what became of it.
+ * A cancel that is answered 500 is under way. `isAgain`: its key was asked with before, so only a refusal
+ * that the endpoint kept says what became of it.
  */
 export function endOf(asked: Asked<unknown>, isAgain = false): ActionEnd {
   if (asked.ok) return 'done';
