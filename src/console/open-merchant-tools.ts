@@ -111,12 +111,15 @@ async function sumToday(
 }
 
 /** Without its number and its holder, so it is not audited. */
-async function findStoredCard(reader: Reader, merchantId: string, vaultId: string) {
-  if (!isUuid(vaultId)) return null;
-  const card = await findVaultCard(reader, { merchantId, vaultId: vaultId.toLowerCase() });
-  if (card === null) return null;
-  const { brand, lastFour, expirationMonth, expirationYear } = card;
-  return { brand, lastFour, expirationMonth, expirationYear };
+function storedCardFinder(lookUp: ModuleContext['lookUp']): MerchantPageTools['findStoredCard'] {
+  return async (merchantId, vaultId) => {
+    if (!isUuid(vaultId)) return null;
+    const key = { merchantId, vaultId: vaultId.toLowerCase() };
+    const card = await lookUp(merchantId, (reader) => findVaultCard(reader, key));
+    if (card === null) return null;
+    const { brand, lastFour, expirationMonth, expirationYear } = card;
+    return { brand, lastFour, expirationMonth, expirationYear };
+  };
 }
 
 /** Reads of merchant pages that the API does not have, queued and bounded. */
@@ -193,8 +196,7 @@ export function openMerchantTools({
         };
         return readBoundedDayReport(inTurn, { merchantId, day }, MOST_INSTALLMENTS);
       }),
-    findStoredCard: (merchantId, vaultId) =>
-      lookUp(merchantId, (reader) => findStoredCard(reader, merchantId, vaultId)),
+    findStoredCard: storedCardFinder(lookUp),
     listOpenBillings: (merchantId, ids) =>
       lookUp(merchantId, (reader) => listOpenBillings(reader, merchantId, ids)),
     sumBillingDays: (merchantId, period) =>

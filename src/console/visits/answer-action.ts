@@ -270,8 +270,8 @@ function revealed(shown: Html, { wording }: Visit, back: string): Html {
 type FinishTools = { readonly database: Database; readonly audit: Audit; readonly log: Log };
 
 /**
- * If this fails the action stays done, and the key says that the outcome is unknown. A refusal is unknown too,
- * where another try under its key has ended.
+ * If this fails the action stays done, and the key says that the outcome is unknown. So is a refusal after
+ * another try under its key has ended.
  */
 async function finishAction(
   { database, audit, log }: FinishTools,
