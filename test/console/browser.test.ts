@@ -224,7 +224,7 @@ test('errors say what to do: not found, not allowed, wrongly filled in, too ofte
   const finance = await browser.visit(merchantId, 'finance');
   await lookFrom(finance, 'error-400', async () => {
     await browser.goTo(finance, path);
-    await giveBack(finance, { amount: '10,00', reason: 'escreveu zeca@cliente.example' });
+    await send(finance, '/give-back', { amount: '10,00', reason: 'escreveu zeca@cliente.example' });
     assert.match(await wordsOn(finance, '[role=alert]'), /Um motivo não pode|names no person/);
   });
   await finance.browserContext().close();
