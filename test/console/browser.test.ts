@@ -22,7 +22,6 @@ import {
   cutTables,
   DESK,
   faultsOf,
-  giveBack,
   isTooWide,
   keepPicture,
   type Look,
