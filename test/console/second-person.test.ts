@@ -103,7 +103,7 @@ test('more waits for a second person, who does it once; the log has all three st
   const list = await bia.turnTo(`${home}/waiting`);
   assert.match(list.text, /<a href="[^"]+\/waiting" aria-current="page">/);
   const listed = wordsOf(list.text);
-  assert.match(listed, /Estornar: R\$ 200,00 .* pede: cliente desistiu/);
+  assert.match(listed, /Devolver ou liberar: R\$ 200,00 .* pede: cliente desistiu/);
   const button = `${home}/waiting/${requestId}/approve`;
   const page = await bia.turnTo(`${home}/waiting`);
   const form = { ...hiddenFields(page.text, button), reason: 'conferido' };
@@ -339,7 +339,37 @@ test('a billing over the limit is charged when a second person approves it, and 
   const approved = await decide(bia, await requestOf(billingId));
   assert.equal(approved.status, 402, approved.text);
   assert.ok((await charges()) > before, 'the issuer was asked');
+  const admin = await signedIn(service, 'admin', merchantId);
+  assert.match(
+    wordsOf((await admin.turnTo(`${home}/history`)).text),
+    /finance-\w+ Cobrar agora R\$ 10,05 conferido Recusado: nada foi feito/,
+  );
   assert.match(wordsOf((await ana.turnTo(`${home}/waiting`)).text), /Aprovado, mas recusado na execução/);
+});
+
+test('a subscription to a plan over the limit begins when a second person approves it, and support begins none', async () => {
+  const { planId, subscriptionId } = await subscribe(service, 10.06);
+  const [row] = await query('select vault_id from subscriptions where subscription_id = $1', [
+    subscriptionId,
+  ]);
+  const page = `${home}/plans/${planId}?lastFour=0001`;
+  const path = `${home}/subscriptions/new`;
+  const form = { planId, vaultId: String(row?.vault_id), orderNumber: 'S-2', reason: 'por telefone' };
+  const begun = async () =>
+    (await query("select from subscriptions where plan_id = $1 and order_number = 'S-2'", [planId])).length;
+  const support = await signedIn(service, 'support', merchantId);
+  assert.doesNotMatch((await support.turnTo(page)).text, /subscriptions\/new/);
+  const mark = await markOf(support, page);
+  assert.equal((await support.ask(path, { form: { ...form, mark, once: randomUUID() } })).status, 403);
+  const named = await ana.send(page, path, { ...form, 'customer.documentNumber': '52998224725' });
+  assert.deepEqual([named.status, /não guarda dados de ninguém/.test(named.text)], [400, true]);
+  const asked = await ana.send(page, path, form);
+  assert.equal(asked.status, 202, asked.text);
+  assert.equal(await begun(), 0);
+  assert.match(wordsOf((await bia.turnTo(`${home}/waiting`)).text), /Pedido S-2 .*R\$ 10,06/);
+  assert.equal((await decide(bia, await requestOf('subscriptions/new'))).status, 303);
+  assert.equal(await begun(), 1);
+  assert.deepEqual(await query("select from audit_entries where detail like '%52998224725%'"), []);
 });
 
 test('small parts that are sent at once do not go beyond the limit together', async () => {

@@ -30,7 +30,7 @@ export async function addRequest(
     readonly reason: string;
     /** Whose act it is, in the audit log. */
     readonly form: string;
-    readonly beside: (tx: Tx) => Promise<void>;
+    readonly beside: (tx: Tx) => Promise<unknown>;
   },
 ): Promise<boolean> {
   const requestedAt = instant(Math.floor(await readClockOfDatabase(database)));

@@ -9,6 +9,8 @@ export type OpenBilling = {
   readonly dueOn: Day;
   readonly chargeOn: Day;
   readonly chargesMade: number;
+  /** The last of them has no outcome yet. */
+  readonly isCharging: boolean;
 };
 
 const OPEN = rowCodec<OpenBilling>({
@@ -17,6 +19,7 @@ const OPEN = rowCodec<OpenBilling>({
   dueOn: column.day(),
   chargeOn: column.day(),
   chargesMade: column.whole(),
+  isCharging: column.boolean('transaction_id is not null'),
 });
 
 const LIST = statement(
