@@ -132,12 +132,16 @@ async function read(_: Asked, ask: Ask, [id]: readonly string[]): Promise<Reply>
   return reply.status === 200 && payment !== null ? answer(reply, shownPayment(payment)) : reply;
 }
 
-/** Of several under one order the one that stayed, else the last. */
+/**
+ * Of several under one order the one that stayed, else the last. A client's day may be that of UTC: a charge that it does
+ * not find it makes again, so the days beside it are looked at too.
+ */
 async function readByOrder(asked: Asked, ask: Ask, parts: readonly string[]): Promise<Reply> {
   const [given = '', year, month, day] = parts;
   const order = decodeURIComponent(given);
-  const on = `${year}-${month}-${day}`;
-  const range = `dateRangeStartDate=${on}&dateRangeEndDate=${on}&method=card&limit=100`;
+  const beside = (days: number) =>
+    new Date(Date.UTC(Number(year), Number(month) - 1, Number(day) + days)).toISOString().slice(0, 10);
+  const range = `dateRangeStartDate=${beside(-1)}&dateRangeEndDate=${beside(1)}&method=card&limit=100`;
   const reply = await ask('GET', `/v1/payments?referenceTransaction=${encodeURIComponent(order)}&${range}`);
   if (reply.status !== 200) return reply;
   const items = (objectOf(reply)?.items ?? []) as readonly Json[];
