@@ -9,12 +9,15 @@ import type { DatabasePlace } from '../platform/postgres/database-place.ts';
 import { holdsCardNumber, holdsCpfOrEmail } from '../values/card-number-in-text.ts';
 import { cents, reaisText } from '../values/cents.ts';
 import { isInstant, utcText } from '../values/instant.ts';
+import type { UrlSettings } from '../webhooks/posting/open-url-rules.ts';
 
 export type CommandTools = {
   readonly database: Database;
   readonly environment: 'homologation' | 'production';
   readonly cell: string | null;
   readonly operator: Actor;
+  /** Where webhooks may go. */
+  readonly urlSettings: UrlSettings;
   readonly acquirer: AcquirerPlace;
   /** The bank of Pix of the settings. */
   readonly pix: Pick<Configuration['pix'], 'url' | 'channel' | 'settings' | 'timeoutMilliseconds'> & {

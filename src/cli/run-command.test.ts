@@ -28,6 +28,7 @@ async function run(...words: string[]) {
     environment: 'homologation',
     cell: null,
     operator: { actor: 'ana', origin: 'here' },
+    urlSettings: { environment: 'homologation', webhookNetworks: [], takesWebhooksOnLoopback: false },
     acquirer: {
       url: null,
       simulatorFolder: null,

@@ -187,6 +187,7 @@ function plainTools(configuration: Configuration, { database, operator, report }
     environment,
     cell,
     operator,
+    urlSettings: configuration,
     acquirer: {
       url: acquirerUrl,
       simulatorFolder: folderOf('simulator'),

@@ -3,6 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import { listCardsBehind } from '../../cards/vault/moving-cards.sql.ts';
 import { type VaultCard, vaultCardRecord } from '../../cards/vault/vault-card.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { writePlan } from '../../recurrence/plans/contract.ts';
 import type { Terms } from '../../recurrence/plans/plan.ts';
@@ -12,11 +13,12 @@ import {
   listMovingSubscriptions,
   type MovingSubscriptionRow,
 } from '../../recurrence/subscriptions/moving-subscriptions.sql.ts';
+import { findMovedWebhook } from '../../webhooks/endpoints/moving-webhooks.sql.ts';
 
 export type ExportTools = { readonly database: Database; readonly keyring: Keyring };
 
 export type WantedExport = {
-  readonly merchantId: string;
+  readonly merchant: Merchant;
   /** Whose the encrypted cards are where they go. */
   readonly receiverId: string;
   readonly key: KeyObject;
@@ -24,6 +26,7 @@ export type WantedExport = {
 };
 
 export type ExportReport = {
+  readonly webhooks: number;
   readonly plans: number;
   readonly cards: number;
   readonly subscriptions: number;
@@ -60,7 +63,7 @@ export function readReceiverKey(text: string): KeyObject | null {
 /** Lines as `parcela import` takes them, into a new file that its owner alone reads. */
 export async function exportFile(tools: ExportTools, wanted: WantedExport): Promise<ExportReport> {
   const file = await open(wanted.path, 'wx', 0o600);
-  const counts = { plans: 0, cards: 0, subscriptions: 0 };
+  const counts = { merchants: 0, webhooks: 0, plans: 0, cards: 0, subscriptions: 0 };
   const missing: Missing = { unreadable: [], leftOut: [] };
   try {
     for await (const { kind, row } of rowsOf(tools, wanted, missing)) {
@@ -80,18 +83,40 @@ export async function exportFile(tools: ExportTools, wanted: WantedExport): Prom
 
 type Missing = { readonly unreadable: string[]; readonly leftOut: LeftOut[] };
 
-type Line = { readonly kind: 'plans' | 'cards' | 'subscriptions'; readonly row: object };
+type Line = {
+  readonly kind: 'merchants' | 'webhooks' | 'plans' | 'cards' | 'subscriptions';
+  readonly row: object;
+};
 
 async function* rowsOf(tools: ExportTools, wanted: WantedExport, missing: Missing): AsyncGenerator<Line> {
   const terms = new Map<string, Terms>();
+  yield { kind: 'merchants', row: writeMerchant(wanted) };
+  yield* webhooksOf(tools, wanted);
   yield* plansOf(tools, wanted, terms);
   yield* cardsOf(tools, wanted, missing);
   yield* subscriptionsOf(tools, wanted, terms, missing);
 }
 
+/** What it may do here and since when is not for another gateway. */
+function writeMerchant({ merchant, receiverId: merchantId }: WantedExport): object {
+  const { cnpj, legalName, contact, accountNumbers, productionAddresses } = merchant;
+  const { softDescriptor, businessAddress } = merchant;
+  const registered = { merchantId, cnpj, legalName, contact, accountNumbers, productionAddresses };
+  return { type: 'merchant', ...registered, softDescriptor, businessAddress };
+}
+
+/** Without their logins, which are given back to nobody. */
+async function* webhooksOf({ database }: ExportTools, { merchant }: WantedExport): AsyncGenerator<Line> {
+  for (const accountNumber of merchant.accountNumbers) {
+    const found = await findMovedWebhook(database, merchant.merchantId, accountNumber);
+    if (found === null || found.state === 'removed') continue;
+    yield { kind: 'webhooks', row: { type: 'webhook', accountNumber, url: found.url } };
+  }
+}
+
 async function* plansOf(
   { database }: ExportTools,
-  { merchantId }: WantedExport,
+  { merchant: { merchantId } }: WantedExport,
   terms: Map<string, Terms>,
 ): AsyncGenerator<Line> {
   const order = { field: 'planId', isDescending: false } as const;
@@ -108,7 +133,7 @@ async function* plansOf(
 
 async function* cardsOf(
   { database, keyring }: ExportTools,
-  { merchantId, receiverId, key }: WantedExport,
+  { merchant: { merchantId }, receiverId, key }: WantedExport,
   { unreadable }: Missing,
 ): AsyncGenerator<Line> {
   for (let behind = FIRST_ID; ; ) {
@@ -125,7 +150,7 @@ async function* cardsOf(
 
 async function* subscriptionsOf(
   { database }: ExportTools,
-  { merchantId }: WantedExport,
+  { merchant: { merchantId } }: WantedExport,
   terms: ReadonlyMap<string, Terms>,
   { leftOut }: Missing,
 ): AsyncGenerator<Line> {

@@ -1,5 +1,6 @@
-import type { MerchantActor } from '../../audit/audit-event.ts';
+import type { Actor, MerchantActor } from '../../audit/audit-event.ts';
 import { type ImportCardsTools, importCards } from '../../cards/vault/import-cards.ts';
+import type { NewMerchant } from '../../merchants/merchant.ts';
 import { hasAccount } from '../../merchants/merchants.sql.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
@@ -25,11 +26,15 @@ import type { Day } from '../../values/instant.ts';
 import { saoPauloDay } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import { visible } from '../command.ts';
+import { type ImportWebhookTools, importMerchant, importWebhook } from './import-merchant.ts';
 import { LONGEST_LINE, linesOf, type NumberedLine } from './lines-of-file.ts';
 import {
+  another,
   type MovingPlan,
   type MovingRow,
   type MovingSubscription,
+  type MovingWebhook,
+  ROW_KINDS,
   type RowFault,
   readMovingRow,
 } from './moving-row.ts';
@@ -37,9 +42,11 @@ import {
 export type ImportTools = ImportCardsTools & {
   readonly clock: BusinessClock;
   readonly actor: MerchantActor;
-  /** The account of what names none. */
-  readonly accountNumber: string;
+  readonly operator: Actor;
+  /** The account of what names none. Null: the file brings the merchant. */
+  readonly accountNumber: string | null;
   readonly isTrial: boolean;
+  readonly registry: ImportWebhookTools['registry'];
   readonly writePlan: BatchedWrite<NewPlan, CreateResult>;
   readonly writeSubscription: BatchedWrite<NewSubscription, SubscriptionCreationResult>;
   readonly report: (line: string) => void;
@@ -50,6 +57,8 @@ export type Counts = Record<Outcome, number>;
 
 export type ImportReport = {
   readonly lines: number;
+  readonly merchant: Counts;
+  readonly webhook: Counts;
   readonly plan: Counts;
   readonly card: Counts;
   readonly subscription: Counts;
@@ -80,6 +89,7 @@ export async function importFile(tools: ImportTools, path: string): Promise<Impo
     if (lines.length < LINES_AT_ONCE) continue;
     await run.take(lines);
     lines = [];
+    if (!run.isMerchantThere) break;
     if (count - reported < LINES_PER_REPORT) continue;
     reported = count;
     tools.report(`${count} lines`);
@@ -90,18 +100,29 @@ export async function importFile(tools: ImportTools, path: string): Promise<Impo
 
 const noCounts = (): Counts => ({ taken: 0, known: 0, refused: 0 });
 
+function byKind<Value>(make: () => Value): Record<MovingRow['kind'], Value> {
+  return Object.fromEntries(ROW_KINDS.map((kind) => [kind, make()])) as Record<MovingRow['kind'], Value>;
+}
+
 class ImportRun {
   readonly #tools: ImportTools;
-  readonly #counts = { plan: noCounts(), card: noCounts(), subscription: noCounts() };
+  readonly #counts = byKind(noCounts);
   #unread = 0;
   /** What a trial would have written. */
-  readonly #tried = { plan: new Set<string>(), card: new Set<string>(), subscription: new Set<string>() };
+  readonly #tried = byKind(() => new Set<string>());
+  #accountNumber: string | null;
   readonly #plans = new Map<string, KnownPlan>();
   readonly #accounts = new Map<string, boolean>();
   readonly #due = new Map<string, { planId: string; dueOn: Day; count: number; cents: number }>();
 
   constructor(tools: ImportTools) {
     this.#tools = tools;
+    this.#accountNumber = tools.accountNumber;
+  }
+
+  /** Without it nothing else of the file can be taken. */
+  get isMerchantThere(): boolean {
+    return this.#accountNumber !== null;
   }
 
   reported(lines: number): ImportReport {
@@ -124,6 +145,10 @@ class ImportRun {
         this.#tell(line, row);
       }
     }
+    for (const { line, row } of rows)
+      if (row.kind === 'merchant') await this.#takeMerchant(line, row.merchant);
+    if (!this.isMerchantThere) return;
+    for (const { line, row } of rows) if (row.kind === 'webhook') await this.#takeWebhook(line, row.webhook);
     for (const { line, row } of rows) if (row.kind === 'plan') await this.#takePlan(line, row.plan);
     await this.#takeCards(rows);
     await this.#takeSubscriptions(rows);
@@ -140,6 +165,25 @@ class ImportRun {
     if (this.#tools.isTrial && outcome === 'taken') this.#tried[kind].add(id);
   }
 
+  async #takeMerchant(line: number, merchant: NewMerchant): Promise<void> {
+    const outcome = await importMerchant(this.#tools, merchant);
+    this.#count('merchant', line, merchant.merchantId, outcome);
+    if (typeof outcome !== 'string') return;
+    this.#accountNumber ??= merchant.accountNumbers[0] ?? null;
+    for (const number of merchant.accountNumbers) this.#accounts.set(number, true);
+  }
+
+  async #takeWebhook(line: number, webhook: MovingWebhook): Promise<void> {
+    const accountNumber = webhook.accountNumber ?? (this.#accountNumber as string);
+    const isKnown = this.#tried.webhook.has(accountNumber);
+    const outcome = (await this.#hasAccount(accountNumber))
+      ? isKnown
+        ? 'known'
+        : await importWebhook(this.#tools, webhook, accountNumber)
+      : [UNKNOWN_ACCOUNT];
+    this.#count('webhook', line, accountNumber, outcome);
+  }
+
   async #takePlan(line: number, { planId, wanted, state }: MovingPlan): Promise<void> {
     const { actor, clock, isTrial, writePlan } = this.#tools;
     const { merchantId } = actor;
@@ -147,7 +191,7 @@ class ImportRun {
     const known = await this.#planOf(planId);
     if (known !== null) {
       const isSame = isSameTerms(known.terms, terms);
-      return this.#count('plan', line, planId, isSame ? 'known' : [another('plan')]);
+      return this.#count('plan', line, planId, isSame ? 'known' : [another('plan', 'id')]);
     }
     const { name, description, softDescriptor = null } = wanted;
     const created = { by: MADE_BY, at: clock.now(merchantId) };
@@ -287,8 +331,7 @@ class ImportRun {
       faults.push({ tag: 'installmentsPaid', text: `The plan has ${most} installments: none is left.` });
     if (plan?.terms.paymentMethod === 'pixAutomatic') faults.push(refusalFault('cardNotTaken'));
     else if (plan?.state === 'canceled') faults.push(refusalFault('planNotActive'));
-    if (accountNumber !== null && !(await this.#hasAccount(accountNumber)))
-      faults.push({ tag: 'accountNumber', text: 'The merchant has no such account.' });
+    if (accountNumber !== null && !(await this.#hasAccount(accountNumber))) faults.push(UNKNOWN_ACCOUNT);
     return faults;
   }
 
@@ -309,7 +352,7 @@ class ImportRun {
       firstDueOn: firstDueOn as Day,
       installmentsPaid,
       customer: customerOf(wanted.customer),
-      accountNumber: wanted.accountNumber ?? this.#tools.accountNumber,
+      accountNumber: wanted.accountNumber ?? (this.#accountNumber as string),
       isMoving: true,
       createdBy: MADE_BY,
       createdAt: clock.now(actor.merchantId),
@@ -318,10 +361,7 @@ class ImportRun {
   }
 }
 
-const another = (thing: 'plan' | 'subscription'): RowFault => ({
-  tag: 'id',
-  text: `There is another ${thing} under this id already.`,
-});
+const UNKNOWN_ACCOUNT: RowFault = { tag: 'accountNumber', text: 'The merchant has no such account.' };
 
 /** What may have changed here since, its card and customer, is not compared. `known` absent: of a trial. */
 function knownFaults(row: MovingSubscription, known: MovedSubscription | undefined): readonly RowFault[] {
@@ -330,7 +370,7 @@ function knownFaults(row: MovingSubscription, known: MovedSubscription | undefin
     known.planId === row.planId &&
     known.firstDueOn === row.firstDueOn &&
     known.installmentsPaidBefore === row.installmentsPaid;
-  return isSame ? [] : [another('subscription')];
+  return isSame ? [] : [another('subscription', 'id')];
 }
 
 function refusalFault(refusal: keyof typeof SUBSCRIPTION_CREATION_REFUSALS): RowFault {
