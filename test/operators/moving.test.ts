@@ -175,11 +175,13 @@ test('a row that is not taken is named by line and field, and the others are tak
     `{"type":"card","\\u001b[2J":1,"\\u001b[2J":2}`,
     `{"type":"card","note":"${'x'.repeat(64 * 1024)}"}`,
     { ...plan, amount: 49.91 },
+    subscription(randomUUID(), vaultId, { firstDueOn: inDays(30), chargesMade: 1 }),
+    subscription(randomUUID(), vaultId, { firstDueOn: inDays(-40), chargeOn: inDays(8), chargesMade: 1 }),
   ];
   const { code, faults, json, said } = await importLines('faulty.jsonl', lines);
   assert.deepEqual(
     [code, json.card.taken, json.card.refused, json.subscription.refused, json.plan.refused, json.unread],
-    [1, 1, 2, 2, 1, 7],
+    [1, 1, 2, 4, 1, 7],
     said,
   );
   const fields = faults.map((fault) => fault.split(': ').slice(0, 2).join(' ')).sort();
@@ -188,6 +190,9 @@ test('a row that is not taken is named by line and field, and the others are tak
     'line 12 ["\\u001b[2J"]',
     'line 13 Longer than 65536 bytes.',
     'line 14 id',
+    'line 15 chargeOn',
+    'line 16 chargeOn',
+    'line 16 chargesMade',
     'line 2 No JSON object',
     'line 3 type',
     'line 4 vaultId',
@@ -229,6 +234,15 @@ test('plans come with their status, and what is corrected in the same file is ta
     [canceled, 'Canceled'],
   ])
     assert.equal((await ask(`/v1/recurrences/plans/${planOf}`)).body.status, status);
+  // Canceled there since, and nobody knows here whether before or after.
+  const later = await importLines('later.jsonl', [
+    { ...plan, id: inactive, status: 'Canceled' },
+    of(inactive),
+  ]);
+  assert.deepEqual(
+    later.faults.map((fault) => fault.split(': ').slice(0, 2).join(' ')),
+    ['line 1 status', 'line 2 planId'],
+  );
 });
 
 test('a merchant comes with its accounts and webhooks before what is its own, and stays as it is here', async () => {
@@ -321,11 +335,15 @@ test('what is written for another gateway is taken there as it was here', async 
     keyFile,
   ];
   // Enrolled before its plan was changed.
-  const [changedPlan, vaultId, older] = [randomUUID(), randomUUID(), randomUUID()];
+  const [changedPlan, vaultId, older, retryPlan] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  // One that lacked funds once: its series goes on by its due day.
+  const retried = { planId: retryPlan, firstDueOn: inDays(-1), chargeOn: inDays(6), chargesMade: 1 };
   await importLines('older.jsonl', [
+    { ...plan, id: retryPlan, attempts: 2 },
     { ...plan, id: changedPlan },
     await card(vaultId),
     subscription(older, vaultId, { planId: changedPlan, firstDueOn: inDays(30) }),
+    subscription(randomUUID(), vaultId, retried),
   ]);
   const subscriptions = '/v1/recurrences/subscriptions';
   const planPath = `/v1/recurrences/plans/${changedPlan}`;
@@ -360,12 +378,16 @@ test('what is written for another gateway is taken there as it was here', async 
   );
   const rows = (ofMerchant: string) =>
     service.auditor.query(
-      `select b.subscription_id, b.installment, b.charge_on::text as charge_on, b.amount::text as amount
+      `select b.subscription_id, b.installment, b.due_on::text, b.charge_on::text as charge_on, b.charges_made, b.amount::text as amount
        from billings b where b.merchant_id = $1 and b.state = 'opened' and b.subscription_id <> $2
        order by b.subscription_id`,
       [ofMerchant, older],
     );
-  assert.deepEqual(await rows(receiver), await rows(merchantId));
+  const here = await rows(merchantId);
+  assert.deepEqual(await rows(receiver), here);
+  assert.ok(
+    here.some((one) => one.due_on === inDays(-1) && one.charge_on === inDays(6) && one.charges_made === 1),
+  );
   // The same subscription at two merchants: what follows is not billed, nor charged, under one id.
   const [next] = await service.auditor.query(
     `select count(distinct next_billing_id(m, $1::uuid, 2::smallint, '2027-01-31'::date))::int as ids

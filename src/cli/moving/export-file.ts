@@ -176,8 +176,21 @@ function whyLeftOut(row: MovingSubscriptionRow, ofPlan: Terms | undefined): Left
 
 function writeSubscription(row: MovingSubscriptionRow): object {
   const { subscriptionId: id, planId, vaultId, orderNumber, accountNumber, customer } = row;
-  const due = { firstDueOn: row.chargeOn, installmentsPaid: (row.installment ?? 1) - 1 };
-  return { type: 'subscription', id, planId, vaultId, orderNumber, accountNumber, ...due, customer };
+  const { dueOn: firstDueOn, chargeOn, chargesMade } = row;
+  const due = { firstDueOn, installmentsPaid: (row.installment ?? 1) - 1 };
+  // A series goes by its due days: a retry does not move it.
+  const retry = chargeOn === firstDueOn ? {} : { chargeOn, chargesMade };
+  return {
+    type: 'subscription',
+    id,
+    planId,
+    vaultId,
+    orderNumber,
+    accountNumber,
+    ...due,
+    ...retry,
+    customer,
+  };
 }
 
 function writeCard(card: VaultCard, cardNumber: string, merchantId: string, key: KeyObject): object {

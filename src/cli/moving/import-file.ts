@@ -10,12 +10,7 @@ import type { CreateResult, NewPlan } from '../../recurrence/plans/plan-changes.
 import { isSameTerms, newTerms } from '../../recurrence/plans/plan-edit.ts';
 import { findPlan } from '../../recurrence/plans/plans.sql.ts';
 import { customerOf } from '../../recurrence/subscriptions/customer.ts';
-import { SUBSCRIPTION_CREATION_REFUSALS } from '../../recurrence/subscriptions/endpoints.ts';
-import {
-  findMovedSubscriptions,
-  type MovedSubscription,
-} from '../../recurrence/subscriptions/moving-subscriptions.sql.ts';
-import { firstDayRefusal } from '../../recurrence/subscriptions/schedule.ts';
+import { findMovedSubscriptions } from '../../recurrence/subscriptions/moving-subscriptions.sql.ts';
 import type { SubscriptionCreationRefusal } from '../../recurrence/subscriptions/subscription.ts';
 import {
   explainEnrolments,
@@ -38,6 +33,7 @@ import {
   type RowFault,
   readMovingRow,
 } from './moving-row.ts';
+import { CANCELED_THERE, dayFaults, knownFaults, refusalFault, UNKNOWN_ACCOUNT } from './row-faults.ts';
 
 export type ImportTools = ImportCardsTools & {
   readonly clock: BusinessClock;
@@ -69,6 +65,9 @@ export type ImportReport = {
 };
 
 type Numbered<Row> = { readonly line: number; readonly row: Row };
+type Owed = Pick<MovingSubscription, 'subscriptionId' | 'planId' | 'chargeOn'> & {
+  readonly firstDueOn: string | null;
+};
 type KnownPlan = { readonly terms: Terms; readonly state: PlanState };
 
 const LINES_AT_ONCE = 500;
@@ -190,8 +189,12 @@ class ImportRun {
     const terms = newTerms(wanted);
     const known = await this.#planOf(planId);
     if (known !== null) {
-      const isSame = isSameTerms(known.terms, terms);
-      return this.#count('plan', line, planId, isSame ? 'known' : [another('plan', 'id')]);
+      if (!isSameTerms(known.terms, terms)) return this.#count('plan', line, planId, [another('plan', 'id')]);
+      if (state !== 'canceled' || known.state === 'canceled')
+        return this.#count('plan', line, planId, 'known');
+      // Whether the file is older than an activation here is not known: a person says so.
+      this.#plans.set(planId, { terms, state });
+      return this.#count('plan', line, planId, [CANCELED_THERE]);
     }
     const { name, description, softDescriptor = null } = wanted;
     const created = { by: MADE_BY, at: clock.now(merchantId) };
@@ -296,18 +299,12 @@ class ImportRun {
 
   async #countOwed(
     line: number,
-    {
-      subscriptionId,
-      planId,
-      firstDueOn,
-    }: Pick<NewSubscription, 'subscriptionId' | 'planId'> & {
-      readonly firstDueOn?: string | null;
-    },
+    { subscriptionId, planId, firstDueOn, chargeOn }: Owed,
     outcome: 'taken' | 'known',
   ): Promise<void> {
     this.#count('subscription', line, subscriptionId, outcome);
     const plan = await this.#planOf(planId);
-    const dueOn = firstDueOn as Day;
+    const dueOn = (chargeOn ?? firstDueOn) as Day;
     const key = `${dueOn}|${planId}`;
     const due = this.#due.get(key) ?? { planId, dueOn, count: 0, cents: 0 };
     due.count += 1;
@@ -315,17 +312,11 @@ class ImportRun {
     this.#due.set(key, due);
   }
 
-  async #faultsOf({
-    planId,
-    firstDueOn,
-    installmentsPaid,
-    accountNumber,
-  }: MovingSubscription): Promise<readonly RowFault[]> {
+  async #faultsOf(row: MovingSubscription): Promise<readonly RowFault[]> {
     const { clock, actor } = this.#tools;
-    const plan = await this.#planOf(planId);
-    const faults: RowFault[] = [];
-    const refusal = firstDayRefusal(firstDueOn as Day, saoPauloDay(clock.now(actor.merchantId)));
-    if (refusal !== null) faults.push(refusalFault(refusal));
+    const { accountNumber, installmentsPaid } = row;
+    const plan = await this.#planOf(row.planId);
+    const faults = [...dayFaults(row, plan?.terms ?? null, saoPauloDay(clock.now(actor.merchantId)))];
     const most = plan?.terms.installments ?? ENDLESS;
     if (most !== ENDLESS && installmentsPaid >= most)
       faults.push({ tag: 'installmentsPaid', text: `The plan has ${most} installments: none is left.` });
@@ -346,11 +337,12 @@ class ImportRun {
 
   #newSubscription(wanted: MovingSubscription): NewSubscription {
     const { actor, clock } = this.#tools;
-    const { subscriptionId, planId, vaultId, orderNumber, firstDueOn, installmentsPaid } = wanted;
+    const { subscriptionId, planId, vaultId, orderNumber, firstDueOn } = wanted;
+    const { installmentsPaid, chargeOn, chargesMade } = wanted;
     return {
       ...{ merchantId: actor.merchantId, subscriptionId, billingId: newId(), planId, vaultId, orderNumber },
       firstDueOn: firstDueOn as Day,
-      installmentsPaid,
+      ...{ installmentsPaid, chargeOn, chargesMade },
       customer: customerOf(wanted.customer),
       accountNumber: wanted.accountNumber ?? (this.#accountNumber as string),
       isMoving: true,
@@ -359,21 +351,4 @@ class ImportRun {
       request: null,
     };
   }
-}
-
-const UNKNOWN_ACCOUNT: RowFault = { tag: 'accountNumber', text: 'The merchant has no such account.' };
-
-/** What may have changed here since, its card and customer, is not compared. `known` absent: of a trial. */
-function knownFaults(row: MovingSubscription, known: MovedSubscription | undefined): readonly RowFault[] {
-  if (known === undefined) return [];
-  const isSame =
-    known.planId === row.planId &&
-    known.firstDueOn === row.firstDueOn &&
-    known.installmentsPaidBefore === row.installmentsPaid;
-  return isSame ? [] : [another('subscription', 'id')];
-}
-
-function refusalFault(refusal: keyof typeof SUBSCRIPTION_CREATION_REFUSALS): RowFault {
-  const { tag, sentence } = SUBSCRIPTION_CREATION_REFUSALS[refusal];
-  return { tag, text: sentence.en };
 }

@@ -10,10 +10,12 @@ import {
 } from '../../recurrence/plans/contract.ts';
 import type { PlanState } from '../../recurrence/plans/plan.ts';
 import type { WantedPlan } from '../../recurrence/plans/plan-edit.ts';
+import { MAX_RETRIES } from '../../recurrence/plans/retry-schedule.ts';
 import { CREATE_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
 import type { SubscriptionToCreate } from '../../recurrence/subscriptions/create-subscription.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { type JsonFault, readExactJson } from '../../values/exact-json.ts';
+import type { Day } from '../../values/instant.ts';
 import { REGISTER_WEBHOOK } from '../../webhooks/endpoints/endpoints.ts';
 
 /** What a line of a file brings. Ids are in lower case. */
@@ -51,6 +53,9 @@ export type MovingSubscription = Required<Omit<SubscriptionToCreate, 'customer'>
   Pick<SubscriptionToCreate, 'customer'> & {
     readonly subscriptionId: string;
     readonly installmentsPaid: number;
+    /** Of the next charge, where it is a retry. */
+    readonly chargeOn: Day | null;
+    readonly chargesMade: number;
     /** Null: the merchant's first account. */
     readonly accountNumber: string | null;
   };
@@ -162,6 +167,8 @@ const SUBSCRIPTION = contract({
     orderNumber,
     firstDueOn: Type.String({ maxLength: 10, format: 'day' }),
     installmentsPaid: Type.Optional(Type.Integer({ minimum: 0, maximum: 998 })),
+    chargeOn: Type.Optional(Type.String({ maxLength: 10, format: 'day' })),
+    chargesMade: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_RETRIES })),
     accountNumber: ACCOUNT_NUMBER,
     customer,
   }),
@@ -238,13 +245,15 @@ function rowOf(kind: MovingRow['kind'], body: unknown): MovingRow {
     }
     case 'subscription': {
       const subscription = body as Static<NonNullable<typeof SUBSCRIPTION.body>>;
-      const { id, installmentsPaid = 0, accountNumber = null, ...wanted } = subscription;
+      const { id, installmentsPaid = 0, chargesMade = 0, accountNumber = null, ...wanted } = subscription;
       return {
         kind,
         subscription: {
           ...wanted,
           subscriptionId: id,
           installmentsPaid,
+          chargeOn: wanted.chargeOn ?? null,
+          chargesMade,
           accountNumber,
         } as MovingSubscription,
       };
