@@ -25,6 +25,7 @@ type Reply = { readonly status: number; readonly headers: Heads; readonly text: 
 type Ask = (method: string, path: string, body?: Buffer | object, headers?: Heads) => Promise<Reply>;
 type Handler = (asked: Asked, ask: Ask, parts: readonly string[]) => Promise<Reply>;
 
+const LOGIN = '/api/auth/token';
 const LARGEST_BODY = 64 * 1024;
 /** Longer than Parcela takes: it answers first. */
 const PATIENCE_MILLISECONDS = 60_000;
@@ -56,7 +57,7 @@ async function logIn({ headers }: Asked, ask: Ask): Promise<Reply> {
     /^([^:]*):(.*)$/s.exec(Buffer.from(given, 'base64').toString('utf8')) ?? [];
   if (scheme.toLowerCase() !== 'basic' || userName === '')
     return refusedLogin(401, {}, 'Basic é obrigatório.');
-  const reply = await ask('POST', '/api/auth/token', { userName, password }, { authorization: '' });
+  const reply = await ask('POST', LOGIN, { userName, password }, { authorization: '' });
   const { accessToken, created, expiration, message } = objectOf(reply) ?? {};
   if (reply.status !== 200) return refusedLogin(reply.status, reply.headers, message);
   const expiresIn = Math.floor((Date.parse(`${expiration}`) - Date.parse(`${created}`)) / 1_000);
@@ -107,9 +108,10 @@ async function pay({ body }: Asked, ask: Ask): Promise<Reply> {
     codeAntiFraud = objectOf(session)?.codeAntiFraud;
   }
   const reply = await ask('POST', '/v1/payments', { ...level, sellerInfo: { ...seller, codeAntiFraud } });
-  const paid = objectOf(reply)?.paymentAuthorization;
-  if (reply.status === 200)
-    return answer(reply, { paymentAuthorization: { ...(paid as Json), orderNumber } });
+  if (reply.status === 200) {
+    const paid = certain(objectOf(reply)?.paymentAuthorization);
+    return answer(reply, { paymentAuthorization: { ...paid, orderNumber } });
+  }
   return {
     ...reply,
     text: reply.text.replaceAll('"tag":"referenceTransaction"', '"tag":"sellerInfo.orderNumber"'),
@@ -123,7 +125,9 @@ function capture({ body }: Asked, ask: Ask, [id]: readonly string[]): Promise<Re
 
 async function cancel({ body }: Asked, ask: Ask, [id]: readonly string[]): Promise<Reply> {
   const reply = await ask('POST', `/v1/payments/${id}/cancel`, body);
-  return reply.status === 200 ? answer(reply, { cancelAuthorization: objectOf(reply) }) : reply;
+  // 202: the acquirer decides later, and its returnCode says so.
+  const isTaken = reply.status === 200 || reply.status === 202;
+  return isTaken ? answer(reply, { cancelAuthorization: certain(objectOf(reply)) }) : reply;
 }
 
 async function read(_: Asked, ask: Ask, [id]: readonly string[]): Promise<Reply> {
@@ -196,6 +200,12 @@ function readObject(body: Buffer): Json | null {
   }
 }
 
+/** A page of something between, with the status of a success, is no answer. */
+function certain(value: unknown): Json {
+  if (typeof value !== 'object' || value === null) throw new Error('no answer of the API');
+  return value as Json;
+}
+
 const objectOf = ({ text }: Reply): Json | null => readObject(Buffer.from(text));
 
 const answer = ({ status, headers }: Reply, body: object): Reply => ({
@@ -233,10 +243,12 @@ async function handle(
       ...(hasBody && { body: content }),
     } as const;
     const answered = await fetch(`${parcela}${path}`, wanted);
-    return {
-      ...{ status: answered.status, headers: picked(BROUGHT_BACK, answered.headers) },
-      text: await answered.text(),
-    };
+    const { status } = answered;
+    const text = await answered.text();
+    // Errors of the API are lists. A page or JSON of something between says nothing of what was done.
+    const isRefused = status >= 400 && status !== 401 && path !== LOGIN;
+    if (isRefused && !text.startsWith('[')) throw new Error('no answer of the API');
+    return { status, headers: picked(BROUGHT_BACK, answered.headers), text };
   };
   const path = (url.split('?')[0] as string).replace(/\/$/, '');
   const asked = { method, path, body, headers: sent };

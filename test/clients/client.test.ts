@@ -320,8 +320,10 @@ test('by the example of a proxy a client of the acquirer Adiq logs in, pays, cap
     );
   }
   assert.equal((await send('GET', `/v1/payments/none/${day}`)).status, 404);
-  proxy.lose('/v1/payments', 'lost');
-  await assert.rejects(sale({ amount: 5_000, captureType: 'ac' }), 'no answer is no error');
+  for (const loss of ['lost', 'otherJson'] as const) {
+    proxy.lose('/v1/payments', loss);
+    await assert.rejects(sale({ amount: 5_000, captureType: 'ac' }), 'no answer is no error');
+  }
   const { userName: other, password: its } = demo.recurrence;
   authorization = `Basic ${Buffer.from(`${other}:${its}`).toString('base64')}`;
   authorization = `Bearer ${(await send('POST', '/auth/oauth2/v1/token')).body.accessToken}`;
