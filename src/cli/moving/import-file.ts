@@ -167,7 +167,11 @@ class ImportRun {
   async #takeMerchant(line: number, merchant: NewMerchant): Promise<void> {
     const outcome = await importMerchant(this.#tools, merchant);
     this.#count('merchant', line, merchant.merchantId, outcome);
-    if (typeof outcome !== 'string') return;
+    if (typeof outcome !== 'string') {
+      // Another one's, or none's: nothing that follows is the merchant's here.
+      this.#accountNumber = null;
+      return;
+    }
     this.#accountNumber ??= merchant.accountNumbers[0] ?? null;
     for (const number of merchant.accountNumbers) this.#accounts.set(number, true);
   }
