@@ -29,8 +29,8 @@ export function knownFaults(
 
 /** A billing that waits for a retry keeps its due day, by which the series goes on. */
 export function dayFaults(row: MovingSubscription, terms: Terms | null, today: Day): readonly RowFault[] {
-  const { chargeOn, chargesMade } = row;
-  const firstDueOn = row.firstDueOn as Day;
+  const { firstDueOn: wanted, chargeOn, chargesMade } = row;
+  const firstDueOn = wanted as Day;
   const refusal = firstDayRefusal(chargeOn ?? firstDueOn, today);
   const tag = chargeOn === null ? 'firstDueOn' : 'chargeOn';
   const faults = refusal === null ? [] : [{ ...refusalFault(refusal), tag }];
