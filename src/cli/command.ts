@@ -15,6 +15,8 @@ export type CommandTools = {
   readonly database: Database;
   readonly environment: 'homologation' | 'production';
   readonly cell: string | null;
+  /** Of the pages for payers; null: that of the service. */
+  readonly pagesOrigin: string | null;
   readonly operator: Actor;
   /** Where webhooks may go. */
   readonly urlSettings: UrlSettings;

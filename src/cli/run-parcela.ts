@@ -186,6 +186,7 @@ function plainTools(configuration: Configuration, { database, operator, report }
     database,
     environment,
     cell,
+    pagesOrigin: configuration.pagesOrigin,
     operator,
     urlSettings: configuration,
     acquirer: {

@@ -108,7 +108,10 @@ test('the log names the payment that is to be reviewed, and says of a rejected s
   );
   assert.deepEqual([rejected.level, rejected.merchantId], ['info', undefined], 'of all, once a minute');
   assert.ok(rejected.times >= 1);
-  assert.ok(!lines().some(({ msg }) => msg === 'anti-fraud rejected a sale'), 'a line a sale would drown others');
+  assert.ok(
+    !lines().some(({ msg }) => msg === 'anti-fraud rejected a sale'),
+    'a line a sale would drown others',
+  );
   assert.ok(!lines().some(({ msg }) => msg.includes('stopped')));
 });
 

@@ -22,6 +22,7 @@ import {
   cutTables,
   DESK,
   faultsOf,
+  giveBack,
   isTooWide,
   keepPicture,
   type Look,
@@ -223,8 +224,8 @@ test('errors say what to do: not found, not allowed, wrongly filled in, too ofte
   const finance = await browser.visit(merchantId, 'finance');
   await lookFrom(finance, 'error-400', async () => {
     await browser.goTo(finance, path);
-    await send(finance, '/cancel', { amount: 'dez reais', reason: 'um engano' });
-    assert.match(await wordsOn(finance, '[role=alert]'), /Escreva o valor|Write the amount/);
+    await giveBack(finance, { amount: '10,00', reason: 'escreveu zeca@cliente.example' });
+    assert.match(await wordsOn(finance, '[role=alert]'), /Um motivo não pode|names no person/);
   });
   await finance.browserContext().close();
 });
@@ -327,11 +328,13 @@ test('everything behind the sign-in works without JavaScript: a payment is found
   await press(page, '.search button');
   assert.equal(page.url(), `${browser.origin}/console${pathWith(PAYMENT)}`);
   await page.click('details.action summary');
-  await page.type('details.action [name=amount]', '10,00');
+  await page.evaluate("document.querySelector('details.action [name=amount]').value = '10,00'");
   await page.type('details.action [name=reason]', 'cliente devolveu um item');
   await press(page, 'details.action button');
+  assert.match(await wordsOn(page), /Volta agora R\$ 10,00/);
+  await press(page, 'form[action$="/cancel"] button');
   const text = (await page.content()).replaceAll('&nbsp;', ' ');
-  assert.match(text, /O valor foi estornado/);
+  assert.match(text, /O valor volta a quem pagou/);
   await keepPicture(page, 'given-back-phone');
   await page.browserContext().close();
 });
@@ -386,7 +389,7 @@ test('a page that is read again draws what changed alone, says it, and says when
   assert.equal(await page.evaluate('window.drawn'), 0);
   assert.equal(await textAt(page, '[data-news]'), '');
 
-  const form = 'form[action$="/cancel"]';
+  const form = 'form[action$="/give-back"]';
   await page.click('details.action summary');
   await page.type(`${form} [name=reason]`, 'cliente desistiu');
   const path = `/homologation/transactions/${id}/events`;

@@ -277,6 +277,7 @@ export async function command(
     environment,
     cell: null,
     urlSettings: { environment, webhookNetworks: [], takesWebhooksOnLoopback: false },
+    pagesOrigin: null,
     acquirer: {
       url: null,
       simulatorFolder: null,

@@ -294,7 +294,10 @@ test('a merchant comes with its accounts and webhooks before what is its own, an
     ['NEW', '1'],
     [id, '11.444.777/0001-61'],
   ] as const) {
-    const lines = [{ ...merchant, merchantId, cnpj }, { ...plan, id: randomUUID() }];
+    const lines = [
+      { ...merchant, merchantId, cnpj },
+      { ...plan, id: randomUUID() },
+    ];
     const { code, json, faults, said } = await importOf(merchantId, 'wrong.jsonl', lines);
     assert.deepEqual([code, json.merchant.refused, json.plan.taken, faults.length], [1, 1, 0, 1], said);
   }

@@ -42,8 +42,8 @@ class NotAnswered extends Error {
   }
 }
 
-export function listScreen<Item>(
-  declared: Omit<Screen<ListTools>, 'show'> & {
+export function listScreen<Item, Tools extends ListTools = ListTools>(
+  declared: Omit<Screen<Tools>, 'show'> & {
     /** Absent: its filters cannot be kept. */
     readonly list?: FilteredList;
     readonly contract: Contract;
@@ -52,18 +52,20 @@ export function listScreen<Item>(
     readonly mayTakeLong?: (visit: Visit) => boolean;
     readonly filters: (visit: Visit) => readonly Field[];
     readonly empty: readonly [string, string];
+    /** What its contract does not give, of all items at once. */
+    readonly fill?: (items: readonly Item[], visit: Visit, tools: Tools) => Promise<readonly Item[]>;
     readonly view: (items: readonly Item[], visit: Visit) => Html;
   },
-): Screen<ListTools> {
-  const { list, contract, query, mayTakeLong, filters, empty, view, ...where } = declared;
-  return screen<ListTools, Found>({
+): Screen<Tools> {
+  const { list, contract, query, mayTakeLong, filters, empty, fill, view, ...where } = declared;
+  return screen<Tools, Found>({
     ...where,
     async read(visit, tools) {
       const given = { query: { ...query(visit), page: visit.query.page ?? '1' } };
       const asked =
         mayTakeLong?.(visit) === true
           ? await readOn(contract, given.query, visit, tools)
-          : { value: await visit.ask(contract, given), keptSince: null };
+          : { value: await filled(await visit.ask(contract, given), visit, tools), keptSince: null };
       const saved = list === undefined ? html`` : await filterBar(list, visit, tools);
       return { asked, saved };
     },
@@ -71,6 +73,12 @@ export function listScreen<Item>(
       return html`${filterForm(visit, filters(visit))}${saved}${shownOf(asked, visit)}`;
     },
   });
+
+  async function filled(asked: Asked<unknown>, visit: Visit, tools: Tools): Promise<Asked<unknown>> {
+    if (fill === undefined || !asked.ok) return asked;
+    const found = asked.body as Listed;
+    return { ...asked, body: { ...found, items: await fill(found.items as readonly Item[], visit, tools) } };
+  }
 
   function shownOf(asked: Found['asked'], visit: Visit): Html {
     const { say } = visit.wording;

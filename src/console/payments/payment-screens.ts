@@ -7,17 +7,19 @@ import type { TransactionMovement } from '../../transactions/movements/movement.
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
+import { type HistoryTools, MAY_SEE_ACTS, type ShownAct } from '../history/history-screens.ts';
 import { csvScreen } from '../parts/csv-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { link } from '../parts/page-parts.ts';
 import { boletoPath, PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, withQuery } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { methodChoices, PAYMENT_STATES, stateChoices } from '../parts/states.ts';
+import { GIVE_BACK_SCREEN } from './give-back-screens.ts';
 import { paymentColumns, paymentTable } from './payment-list-view.ts';
 import { paymentPage } from './payment-view.ts';
 import { type PixFound, pixPage } from './pix-view.ts';
 
-export type PaymentTools = {
+export type PaymentTools = Pick<HistoryTools, 'listThingHistory'> & {
   readonly findMovements: (merchantId: string, paymentId: string) => Promise<readonly TransactionMovement[]>;
   /** Only payments with an NSU have notifications. */
   readonly findDeliveries: (
@@ -119,26 +121,34 @@ const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound |
     if (!asked.ok) return 'notFound';
     const payment = asked.body;
     if (payment.method === 'boleto') return { leadsTo: boletoPath(visit.merchantId, paymentId) };
-    if (payment.method === 'pix') return findPix(payment, visit, tools);
+    const acts = mayUse(MAY_SEE_ACTS, visit.user) ? await tools.listThingHistory(visit, paymentId) : [];
+    if (payment.method === 'pix') return findPix(payment, visit, tools, acts);
     const { merchantId } = visit;
     const { paymentId: transactionId, nsu } = payment;
-    if (nsu === null) return { payment, movements: [], deliveries: [], receivables: [], chargebacks: [] };
+    if (nsu === null)
+      return { payment, acts, movements: [], deliveries: [], receivables: [], chargebacks: [] };
     const [movements, deliveries, receivables, chargebacks] = await Promise.all([
       tools.findMovements(merchantId, transactionId),
       tools.findDeliveries(merchantId, { nsu, transactionId }),
       tools.findReceivables(merchantId, transactionId),
       tools.findChargebacks(merchantId, transactionId),
     ]);
-    return { payment, movements, deliveries, receivables, chargebacks };
+    return { payment, acts, movements, deliveries, receivables, chargebacks };
   },
   view: (found, visit) => ('pix' in found ? pixPage(found, visit) : paymentPage(found, visit)),
 });
 
 /** Before it is paid its notifications have no number by which they are found. */
-async function findPix(pix: ShownPix, { merchantId }: Visit, tools: PaymentTools): Promise<PixFound> {
+async function findPix(
+  pix: ShownPix,
+  { merchantId }: Visit,
+  tools: PaymentTools,
+  acts: readonly ShownAct[],
+): Promise<PixFound> {
   const { nsu, paymentId: transactionId } = pix;
   return {
     pix,
+    acts,
     deliveries: nsu === null ? [] : await tools.findDeliveries(merchantId, { nsu, transactionId }),
   };
 }
@@ -149,10 +159,9 @@ export type PaymentFound = {
   readonly deliveries: readonly PaymentDelivery[];
   readonly receivables: readonly Receivable[];
   readonly chargebacks: readonly PaymentChargeback[];
+  readonly acts: readonly ShownAct[];
 };
 
-export const PAYMENT_SCREENS: readonly Screen<PaymentTools & ListTools>[] = [
-  PAYMENTS_SCREEN,
-  PAYMENT_SCREEN,
-  CSV_SCREEN,
-];
+export const PAYMENT_SCREENS: readonly Screen<
+  PaymentTools & ListTools & { readonly secondPersonOver: number | null }
+>[] = [PAYMENTS_SCREEN, PAYMENT_SCREEN, GIVE_BACK_SCREEN, CSV_SCREEN];

@@ -1,11 +1,12 @@
-export type PeerState = 'notAsked' | 'answers' | 'silent';
+/** `inPart`: some calls get no answer, or a circuit is open. */
+export type PeerState = 'notAsked' | 'answers' | 'inPart' | 'silent';
 
 /** How a peer answers, as one process knows it. In milliseconds by its clock. */
 export type PeerReport = {
   /** The name in all modules: all processes of a database ask the same peers. */
   readonly peer: string;
   readonly state: PeerState;
-  /** Since when it is in this state; with an open circuit, without a clear answer. */
+  /** Since when it is in this state. */
   readonly since: number;
   readonly answeredAt: number | null;
   /** Kinds of query whose circuit is open. */
@@ -57,54 +58,8 @@ const UNASKED = ['full', 'held', 'notSent'];
 export const isSilence = (kind: string): boolean => SILENCES.includes(kind);
 export const isAnswer = (kind: string): boolean => !isSilence(kind) && !UNASKED.includes(kind);
 
-/** A call that got no answer among others that did is no silence. */
-const DOUBT_MILLISECONDS = 3_000;
-
-/** When the calls to a peer were made and answered, in milliseconds. */
-export type PeerTimes = {
-  readonly answersSince: number | null;
-  readonly answeredAt: number | null;
-  /** When the first call of those that nothing was answered after was made. */
-  readonly silentSince: number | null;
-};
-
-export const NEVER_ASKED: PeerTimes = { answersSince: null, answeredAt: null, silentSince: null };
-
-export type EndedCall = {
-  readonly isAnswered: boolean;
-  readonly begunAt: number;
-  readonly endedAt: number;
-};
-
-export function timesAfter(before: PeerTimes, { isAnswered, begunAt, endedAt }: EndedCall): PeerTimes {
-  if (!isAnswered)
-    return { ...before, silentSince: before.silentSince ?? Math.max(begunAt, before.answeredAt ?? 0) };
-  const isNew = before.answersSince === null || isSilentAt(before, endedAt);
-  return {
-    answersSince: isNew ? endedAt : before.answersSince,
-    answeredAt: endedAt,
-    silentSince: null,
-  };
-}
-
-function isSilentAt({ silentSince, answeredAt }: PeerTimes, now: number): boolean {
-  return silentSince !== null && now - (answeredAt ?? 0) >= DOUBT_MILLISECONDS;
-}
-
-/** `openedAt`: since when it could be asked. */
-export function stateAt(
-  times: PeerTimes,
-  now: number,
-  openedAt: number,
-): Pick<PeerReport, 'state' | 'since' | 'answeredAt'> {
-  const { answersSince, answeredAt, silentSince } = times;
-  if (isSilentAt(times, now)) return { state: 'silent', since: silentSince ?? now, answeredAt };
-  if (answersSince !== null) return { state: 'answers', since: answersSince, answeredAt };
-  return { state: 'notAsked', since: openedAt, answeredAt };
-}
-
-/** Over all processes; `some`: only some are answered; `inPart`: all are, and a circuit is open. */
-export type PeerHealth = Omit<PeerReport, 'state'> & { readonly state: PeerState | 'some' | 'inPart' };
+/** Over all processes; `some`: only some are answered. */
+export type PeerHealth = Omit<PeerReport, 'state'> & { readonly state: PeerState | 'some' };
 
 /** From current reports; null: no process has this peer. */
 export function peerHealth(reports: readonly ProcessReport[], peer: string): PeerHealth | null {
@@ -115,9 +70,10 @@ export function peerHealth(reports: readonly ProcessReport[], peer: string): Pee
   if (seen.length === 0) return null;
   const asked = seen.filter(({ state }) => state !== 'notAsked');
   const silent = asked.filter(({ state }) => state === 'silent');
-  const open = asked.filter(({ awayFor }) => awayFor.length > 0);
-  const state = stateOf({ asked, silent, open });
-  const shown = [silent, open, asked, seen].find(({ length }) => length > 0) ?? seen;
+  // A report of the version before has no state for it.
+  const inPart = asked.filter((one) => one.state === 'inPart' || one.awayFor.length > 0);
+  const state = stateOf({ asked, silent, inPart });
+  const shown = [silent, inPart, asked, seen].find(({ length }) => length > 0) ?? seen;
   const answers = seen.flatMap(({ answeredAt }) => answeredAt ?? []);
   const ages = seen.flatMap(({ feedAgeSeconds }) => feedAgeSeconds ?? []);
   return {
@@ -133,12 +89,12 @@ export function peerHealth(reports: readonly ProcessReport[], peer: string): Pee
 }
 
 function stateOf(
-  of: Readonly<Record<'asked' | 'silent' | 'open', readonly PeerReport[]>>,
+  of: Readonly<Record<'asked' | 'silent' | 'inPart', readonly PeerReport[]>>,
 ): PeerHealth['state'] {
   if (of.asked.length === 0) return 'notAsked';
   if (of.silent.length === of.asked.length) return 'silent';
   if (of.silent.length > 0) return 'some';
-  return of.open.length > 0 ? 'inPart' : 'answers';
+  return of.inPart.length > 0 ? 'inPart' : 'answers';
 }
 
 const NOTHING: ReportBody = {
