@@ -290,6 +290,24 @@ test('a merchant comes with its accounts and webhooks before what is its own, an
     [id],
   );
   assert.deepEqual(row, { legal_name: 'Loja que vem', accounts: ['71', '72', '73'], url: webhook.url });
+  // The file of a merchant says nothing about another one that is here.
+  const others = [
+    { ...merchant, merchantId: 'LOJA-A' },
+    { ...webhook, accountNumber: '71' },
+  ];
+  for (const [first, place] of [
+    [others, 1],
+    [[`{"type":"merchant","merchantId":"LOJA-A",${others}`, ...others.slice(1)], 1],
+    [[otherPlan, merchant], 2],
+  ] as const) {
+    const { code, json, said } = await importOf(id, 'others.jsonl', [
+      ...first,
+      { ...plan, id: randomUUID() },
+    ]);
+    const refused = json.merchant.refused + json.unread;
+    assert.deepEqual([code, json.webhook.taken, json.plan.taken, refused], [1, 0, 0, 1], said);
+    assert.match(said, new RegExp(`Nothing behind line ${place} was looked at`));
+  }
   for (const [merchantId, cnpj] of [
     ['NEW', '1'],
     [id, '11.444.777/0001-61'],
@@ -339,14 +357,22 @@ test('what is written for another gateway is taken there as it was here', async 
   ];
   // Enrolled before its plan was changed.
   const [changedPlan, vaultId, older, retryPlan] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  const late = randomUUID();
   // One that lacked funds once: its series goes on by its due day.
   const retried = { planId: retryPlan, firstDueOn: inDays(-1), chargeOn: inDays(6), chargesMade: 1 };
-  await importLines('older.jsonl', [
+  const there = await importLines('older.jsonl', [
     { ...plan, id: retryPlan, attempts: 2 },
     { ...plan, id: changedPlan },
     await card(vaultId),
     subscription(older, vaultId, { planId: changedPlan, firstDueOn: inDays(30) }),
     subscription(randomUUID(), vaultId, retried),
+    subscription(late, vaultId, retried),
+  ]);
+  assert.equal(there.code, 0, there.said);
+  // As where an issuer advised a retry after the next due day.
+  await service.auditor.query('update billings set charge_on = $2 where subscription_id = $1', [
+    late,
+    inDays(29),
   ]);
   const subscriptions = '/v1/recurrences/subscriptions';
   const planPath = `/v1/recurrences/plans/${changedPlan}`;
@@ -362,7 +388,10 @@ test('what is written for another gateway is taken there as it was here', async 
   assert.equal(exported.code, 1, exported.said);
   const { webhooks, plans, cards, subscriptions: count, unreadable, leftOut } = JSON.parse(exported.printed);
   assert.deepEqual([count > 0, cards > 0, plans > 0, unreadable], [true, true, true, []]);
-  assert.deepEqual(leftOut, [{ subscriptionId: older, why: 'otherTerms' }]);
+  assert.deepEqual(
+    new Map(leftOut.map((one: { subscriptionId: string; why: string }) => [one.subscriptionId, one.why])),
+    new Map([older, late].sort().map((one) => [one, one === older ? 'otherTerms' : 'lateCharge'])),
+  );
   assert.doesNotMatch(await readFile(file, 'utf8'), new RegExp(TEST_CARD));
   assert.equal((await run(...words, '--reason', 'again')).code, 1);
   const taken = await run('import', file, '--merchant', receiver);
@@ -382,9 +411,9 @@ test('what is written for another gateway is taken there as it was here', async 
   const rows = (ofMerchant: string) =>
     service.auditor.query(
       `select b.subscription_id, b.installment, b.due_on::text, b.charge_on::text as charge_on, b.charges_made, b.amount::text as amount
-       from billings b where b.merchant_id = $1 and b.state = 'opened' and b.subscription_id <> $2
+       from billings b where b.merchant_id = $1 and b.state = 'opened' and b.subscription_id <> all($2)
        order by b.subscription_id`,
-      [ofMerchant, older],
+      [ofMerchant, [older, late]],
     );
   const here = await rows(merchantId);
   assert.deepEqual(await rows(receiver), here);

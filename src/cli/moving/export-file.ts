@@ -4,6 +4,7 @@ import { listCardsBehind } from '../../cards/vault/moving-cards.sql.ts';
 import { type VaultCard, vaultCardRecord } from '../../cards/vault/vault-card.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { writePlan } from '../../recurrence/plans/contract.ts';
 import type { Terms } from '../../recurrence/plans/plan.ts';
@@ -13,9 +14,15 @@ import {
   listMovingSubscriptions,
   type MovingSubscriptionRow,
 } from '../../recurrence/subscriptions/moving-subscriptions.sql.ts';
+import { type Day, saoPauloDay } from '../../values/instant.ts';
 import { findMovedWebhook } from '../../webhooks/endpoints/moving-webhooks.sql.ts';
+import { dayFaults } from './row-faults.ts';
 
-export type ExportTools = { readonly database: Database; readonly keyring: Keyring };
+export type ExportTools = {
+  readonly database: Database;
+  readonly keyring: Keyring;
+  readonly clock: BusinessClock;
+};
 
 export type WantedExport = {
   readonly merchant: Merchant;
@@ -26,6 +33,7 @@ export type WantedExport = {
 };
 
 export type ExportReport = {
+  readonly merchants: number;
   readonly webhooks: number;
   readonly plans: number;
   readonly cards: number;
@@ -42,6 +50,8 @@ export const WHY_LEFT_OUT = {
   charging: 'is being charged: export again when that has ended',
   otherTerms: 'was enrolled under other terms than its plan has now: it needs a plan of its own there',
   nothingOpen: 'owes nothing next',
+  lateCharge:
+    'is charged next on a day that is past, or after its next due day: export again when that has ended',
 };
 
 const LEAST_BITS = 2_048;
@@ -149,16 +159,17 @@ async function* cardsOf(
 }
 
 async function* subscriptionsOf(
-  { database }: ExportTools,
+  { database, clock }: ExportTools,
   { merchant: { merchantId } }: WantedExport,
   terms: ReadonlyMap<string, Terms>,
   { leftOut }: Missing,
 ): AsyncGenerator<Line> {
+  const today = saoPauloDay(clock.now(merchantId));
   for (let behind = FIRST_ID; ; ) {
     const rows = await listMovingSubscriptions(database, merchantId, behind, PAGE);
     for (const row of rows) {
       const { subscriptionId } = row;
-      const why = whyLeftOut(row, terms.get(row.planId));
+      const why = whyLeftOut(row, terms.get(row.planId), today);
       if (why === null) yield { kind: 'subscriptions', row: writeSubscription(row) };
       else leftOut.push({ subscriptionId, why });
     }
@@ -168,18 +179,28 @@ async function* subscriptionsOf(
 }
 
 /** A plan that was made since the export began has no terms here. */
-function whyLeftOut(row: MovingSubscriptionRow, ofPlan: Terms | undefined): LeftOut['why'] | null {
+function whyLeftOut(
+  row: MovingSubscriptionRow,
+  ofPlan: Terms | undefined,
+  today: Day,
+): LeftOut['why'] | null {
   if (row.isCharging) return 'charging';
   if (row.installment === null) return 'nothingOpen';
-  return ofPlan !== undefined && isSameTerms(row.terms, ofPlan) ? null : 'otherTerms';
+  if (ofPlan === undefined || !isSameTerms(row.terms, ofPlan)) return 'otherTerms';
+  return dayFaults(owedNext(row), row.terms, today).length > 0 ? 'lateCharge' : null;
+}
+
+/** A series goes by its due days: a retry does not move it. */
+function owedNext({ dueOn: firstDueOn, chargeOn, chargesMade }: MovingSubscriptionRow) {
+  return chargeOn === firstDueOn
+    ? { firstDueOn, chargeOn: null, chargesMade: 0 }
+    : { firstDueOn, chargeOn, chargesMade: chargesMade ?? 0 };
 }
 
 function writeSubscription(row: MovingSubscriptionRow): object {
   const { subscriptionId: id, planId, vaultId, orderNumber, accountNumber, customer } = row;
-  const { dueOn: firstDueOn, chargeOn, chargesMade } = row;
+  const { firstDueOn, ...retry } = owedNext(row);
   const due = { firstDueOn, installmentsPaid: (row.installment ?? 1) - 1 };
-  // A series goes by its due days: a retry does not move it.
-  const retry = chargeOn === firstDueOn ? {} : { chargeOn, chargesMade };
   return {
     type: 'subscription',
     id,
@@ -188,7 +209,7 @@ function writeSubscription(row: MovingSubscriptionRow): object {
     orderNumber,
     accountNumber,
     ...due,
-    ...retry,
+    ...(retry.chargeOn !== null && retry),
     customer,
   };
 }

@@ -25,6 +25,7 @@ import { type ImportWebhookTools, importMerchant, importWebhook } from './import
 import { LONGEST_LINE, linesOf, type NumberedLine } from './lines-of-file.ts';
 import {
   another,
+  isOfMerchant,
   type MovingPlan,
   type MovingRow,
   type MovingSubscription,
@@ -33,7 +34,14 @@ import {
   type RowFault,
   readMovingRow,
 } from './moving-row.ts';
-import { CANCELED_THERE, dayFaults, knownFaults, refusalFault, UNKNOWN_ACCOUNT } from './row-faults.ts';
+import {
+  CANCELED_THERE,
+  dayFaults,
+  knownFaults,
+  MERCHANT_FIRST,
+  refusalFault,
+  UNKNOWN_ACCOUNT,
+} from './row-faults.ts';
 
 export type ImportTools = ImportCardsTools & {
   readonly clock: BusinessClock;
@@ -88,7 +96,7 @@ export async function importFile(tools: ImportTools, path: string): Promise<Impo
     if (lines.length < LINES_AT_ONCE) continue;
     await run.take(lines);
     lines = [];
-    if (!run.isMerchantThere) break;
+    if (run.isOver) break;
     if (count - reported < LINES_PER_REPORT) continue;
     reported = count;
     tools.report(`${count} lines`);
@@ -110,6 +118,8 @@ class ImportRun {
   /** What a trial would have written. */
   readonly #tried = byKind(() => new Set<string>());
   #accountNumber: string | null;
+  #isBegun = false;
+  #isOver = false;
   readonly #plans = new Map<string, KnownPlan>();
   readonly #accounts = new Map<string, boolean>();
   readonly #due = new Map<string, { planId: string; dueOn: Day; count: number; cents: number }>();
@@ -119,9 +129,9 @@ class ImportRun {
     this.#accountNumber = tools.accountNumber;
   }
 
-  /** Without it nothing else of the file can be taken. */
-  get isMerchantThere(): boolean {
-    return this.#accountNumber !== null;
+  /** What follows a refused line of a merchant is another one's, or none's. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   reported(lines: number): ImportReport {
@@ -134,19 +144,22 @@ class ImportRun {
   async take(lines: readonly NumberedLine[]): Promise<void> {
     const rows: Numbered<MovingRow>[] = [];
     for (const { line, bytes } of lines) {
+      const isFirst = !this.#isBegun;
+      this.#isBegun = true;
       const row =
         bytes === null
           ? [{ tag: '', text: `Longer than ${LONGEST_LINE} bytes.` }]
           : readMovingRow(bytes, this.#tools.actor.merchantId);
-      if ('kind' in row) rows.push({ line, row });
-      else {
+      if (!('kind' in row)) {
         this.#unread += 1;
         this.#tell(line, row);
-      }
+        this.#isOver = bytes === null ? isFirst : isOfMerchant(bytes);
+      } else if (row.kind === 'merchant') await this.#takeMerchant(line, row.merchant, isFirst);
+      else rows.push({ line, row });
+      if (!this.#isOver) continue;
+      this.#tools.report(`Nothing behind line ${line} was looked at.`);
+      break;
     }
-    for (const { line, row } of rows)
-      if (row.kind === 'merchant') await this.#takeMerchant(line, row.merchant);
-    if (!this.isMerchantThere) return;
     for (const { line, row } of rows) if (row.kind === 'webhook') await this.#takeWebhook(line, row.webhook);
     for (const { line, row } of rows) if (row.kind === 'plan') await this.#takePlan(line, row.plan);
     await this.#takeCards(rows);
@@ -164,14 +177,11 @@ class ImportRun {
     if (this.#tools.isTrial && outcome === 'taken') this.#tried[kind].add(id);
   }
 
-  async #takeMerchant(line: number, merchant: NewMerchant): Promise<void> {
-    const outcome = await importMerchant(this.#tools, merchant);
+  async #takeMerchant(line: number, merchant: NewMerchant, isFirst: boolean): Promise<void> {
+    const outcome = isFirst ? await importMerchant(this.#tools, merchant) : [MERCHANT_FIRST];
     this.#count('merchant', line, merchant.merchantId, outcome);
-    if (typeof outcome !== 'string') {
-      // Another one's, or none's: nothing that follows is the merchant's here.
-      this.#accountNumber = null;
-      return;
-    }
+    this.#isOver = typeof outcome !== 'string';
+    if (this.#isOver) return;
     this.#accountNumber ??= merchant.accountNumbers[0] ?? null;
     for (const number of merchant.accountNumbers) this.#accounts.set(number, true);
   }

@@ -79,7 +79,8 @@ async function runExport(given: GivenOptions, tools: AuditedCommandTools): Promi
   const detail = { reason: given.one('reason') ?? '' };
   await audit.record({ ...operator, action: 'merchant.export', outcome: 'success', resource, detail });
   const receiverId = given.one('receiver') ?? merchantId;
-  const exported = await exportFile({ database, keyring }, { merchant, receiverId, key, path }).catch(
+  const clock = await readBusinessClock(database);
+  const exported = await exportFile({ database, keyring, clock }, { merchant, receiverId, key, path }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code === undefined || !error.code.startsWith('E')) throw error;
       return error.code;

@@ -186,7 +186,8 @@ export const ROW_KINDS = Object.keys(READERS) as (keyof typeof READERS)[];
 /** Whether a line says that it is the merchant's, whatever else is wrong with it. */
 export function isOfMerchant(line: Buffer): boolean {
   const reading = readExactJson(line);
-  return reading.ok && (reading.value as { readonly type?: unknown } | null)?.type === 'merchant';
+  if (!reading.ok) return /"type"\s*:\s*"merchant"/.test(line.toString('latin1'));
+  return (reading.value as { readonly type?: unknown } | null)?.type === 'merchant';
 }
 
 /** Every fault of a line, by the names of its fields. */

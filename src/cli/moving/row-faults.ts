@@ -12,6 +12,8 @@ export const CANCELED_THERE: RowFault = {
   text: 'It is not Canceled here, and its subscriptions are charged: cancel it here if it ended there.',
 };
 
+export const MERCHANT_FIRST: RowFault = { tag: 'type', text: 'A merchant stands on the first line.' };
+
 export const UNKNOWN_ACCOUNT: RowFault = { tag: 'accountNumber', text: 'The merchant has no such account.' };
 
 /** What may have changed here since, its card and customer, is not compared. `known` absent: of a trial. */
@@ -28,7 +30,11 @@ export function knownFaults(
 }
 
 /** A billing that waits for a retry keeps its due day, by which the series goes on. */
-export function dayFaults(row: MovingSubscription, terms: Terms | null, today: Day): readonly RowFault[] {
+export function dayFaults(
+  row: Pick<MovingSubscription, 'chargeOn' | 'chargesMade'> & { readonly firstDueOn: string | null },
+  terms: Terms | null,
+  today: Day,
+): readonly RowFault[] {
   const { firstDueOn: wanted, chargeOn, chargesMade } = row;
   const firstDueOn = wanted as Day;
   const refusal = firstDayRefusal(chargeOn ?? firstDueOn, today);
