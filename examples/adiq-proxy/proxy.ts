@@ -35,9 +35,11 @@ const BROUGHT_BACK = [
   ...['x-payment-id', 'x-request-id', 'idempotent-replayed'],
 ];
 const PRODUCTS: Heads = { parcelado_loja: 'lojista' };
-/** Of these alone it is certain that the buyer owes, or owed, the money. */
-const CHARGED = ['Autorizada', 'Pré-autorizada', 'Paga', 'Cancelada', 'Bloqueada'];
-const NOTHING_STAYED = ['Negada', 'Desfeita'];
+/** Charged or authorized; of what was given back too it is certain that the buyer owed it. */
+const STANDS = ['Autorizada', 'Paga', 'Pré-autorizada', 'Bloqueada'];
+const CHARGED = [...STANDS, 'Cancelada'];
+/** Of several payments under one order, which is shown. */
+const SHOWN_FIRST = [STANDS, ['Processando'], ['Cancelada']];
 
 const ROUTES: readonly { readonly method: string; readonly path: RegExp; readonly handle: Handler }[] = [
   { method: 'POST', path: /^\/auth\/oauth2\/v1\/token$/, handle: logIn },
@@ -69,22 +71,25 @@ const refusedLogin = (status: number, headers: Heads, message: unknown): Reply =
 
 async function tokenize({ body }: Asked, ask: Ask): Promise<Reply> {
   const reply = await ask('POST', '/v1/cards/tokenization', body);
-  return reply.status === 200 ? answer(reply, (JSON.parse(reply.text) as Json[])[0] ?? {}) : reply;
+  return reply.status === 200 ? answer(reply, certain((JSON.parse(reply.text) as Json[])[0])) : reply;
 }
 
 async function storeCard({ body }: Asked, ask: Ask): Promise<Reply> {
-  const wanted = readObject(body);
-  const stored = await ask('POST', '/v1/vaults/cards', wanted === null ? body : levelCard(wanted));
-  const { vaultId } = objectOf(stored) ?? {};
-  if (stored.status !== 200 || typeof vaultId !== 'string') return stored;
+  const wanted = readWanted(body);
+  const stored = await ask(
+    'POST',
+    '/v1/vaults/cards',
+    wanted === null ? body : levelCard(smallNames(wanted)),
+  );
+  if (stored.status !== 200) return stored;
+  const { vaultId } = certain(objectOf(stored), 'vaultId');
   const shown = objectOf(await ask('GET', `/v1/vaults/cards/${vaultId}`)) ?? {};
   return answer(stored, { vaultId, brand: shown.brand, last4: shown.lastFourDigits, status: 'ACTIVE' });
 }
 
 async function pay({ body }: Asked, ask: Ask): Promise<Reply> {
-  const wanted = readObject(body);
-  // A name that stands twice, in both spellings, is Parcela's to refuse.
-  if (wanted === null || hasTwins(wanted)) return ask('POST', '/v1/payments', body);
+  const wanted = readWanted(body);
+  if (wanted === null) return ask('POST', '/v1/payments', body);
   const { orderNumber, ...seller } = objectAt(wanted, 'sellerInfo');
   const terms = objectAt(wanted, 'payment');
   const level = {
@@ -105,7 +110,7 @@ async function pay({ body }: Asked, ask: Ask): Promise<Reply> {
     const { ipAddress } = objectAt(wanted, 'customer');
     const session = await ask('POST', '/v1/antifraud/sessions', { ipAddress });
     if (session.status !== 200) return session;
-    codeAntiFraud = objectOf(session)?.codeAntiFraud;
+    ({ codeAntiFraud } = certain(objectOf(session), 'codeAntiFraud'));
   }
   const reply = await ask('POST', '/v1/payments', { ...level, sellerInfo: { ...seller, codeAntiFraud } });
   if (reply.status === 200) {
@@ -119,37 +124,45 @@ async function pay({ body }: Asked, ask: Ask): Promise<Reply> {
 }
 
 /** Their bodies go on byte by byte: Parcela refuses what does not say clearly how much is meant. */
-function capture({ body }: Asked, ask: Ask, [id]: readonly string[]): Promise<Reply> {
-  return ask('PUT', `/v1/payments/${id}/capture`, body);
+async function capture({ body }: Asked, ask: Ask, [id]: readonly string[]): Promise<Reply> {
+  const reply = await ask('PUT', `/v1/payments/${id}/capture`, body);
+  if (reply.status === 200) certain(objectOf(reply)?.captureAuthorization);
+  return reply;
 }
 
 async function cancel({ body }: Asked, ask: Ask, [id]: readonly string[]): Promise<Reply> {
   const reply = await ask('POST', `/v1/payments/${id}/cancel`, body);
   // 202: the acquirer decides later, and its returnCode says so.
   const isTaken = reply.status === 200 || reply.status === 202;
-  return isTaken ? answer(reply, { cancelAuthorization: certain(objectOf(reply)) }) : reply;
+  return isTaken ? answer(reply, { cancelAuthorization: certain(objectOf(reply), 'returnCode') }) : reply;
 }
 
 async function read(_: Asked, ask: Ask, [id]: readonly string[]): Promise<Reply> {
   const reply = await ask('GET', `/v1/payments/${id}`);
-  const payment = objectOf(reply);
-  return reply.status === 200 && payment !== null ? answer(reply, shownPayment(payment)) : reply;
+  return reply.status === 200 ? answer(reply, shownPayment(certain(objectOf(reply), 'paymentId'))) : reply;
 }
 
 /**
- * Of several under one order the one that stayed, else the last. A client's day may be that of UTC: a charge that it does
- * not find it makes again, so the days beside it are looked at too.
+ * Of several under one order the one that stands, else the one under way, else the one given back, else the last. A
+ * client's day may be that of UTC: a charge that it does not find it makes again, so the days beside it are looked at too.
+ * That there is none is certain only 16 seconds after the payment was sent: one under way may still be booked.
  */
 async function readByOrder(asked: Asked, ask: Ask, parts: readonly string[]): Promise<Reply> {
   const [given = '', year, month, day] = parts;
-  const order = decodeURIComponent(given);
+  const order = decoded(given);
+  if (order === null) {
+    const malformed = { tag: 'orderNumber', description: 'Número de pedido inválido.' };
+    return answer({ status: 400, headers: {}, text: '' }, [malformed]);
+  }
   const beside = (days: number) =>
     new Date(Date.UTC(Number(year), Number(month) - 1, Number(day) + days)).toISOString().slice(0, 10);
   const range = `dateRangeStartDate=${beside(-1)}&dateRangeEndDate=${beside(1)}&method=card&limit=100`;
   const reply = await ask('GET', `/v1/payments?referenceTransaction=${encodeURIComponent(order)}&${range}`);
   if (reply.status !== 200) return reply;
-  const items = (objectOf(reply)?.items ?? []) as readonly Json[];
-  const found = items.find((one) => !NOTHING_STAYED.includes(`${one.statusDescription}`)) ?? items[0];
+  const { items } = certain(objectOf(reply), 'items') as { readonly items: readonly Json[] };
+  const ofState = (words: readonly string[]) =>
+    items.find(({ statusDescription }) => words.includes(`${statusDescription}`));
+  const found = SHOWN_FIRST.map(ofState).find((one) => one !== undefined) ?? items[0];
   if (found !== undefined) return read(asked, ask, [`${found.paymentId}`]);
   const none = { tag: '__general__', description: 'Pagamento não encontrado.' };
   return answer({ ...reply, status: 404 }, [none]);
@@ -179,8 +192,11 @@ const small = (name: string): string => name.charAt(0).toLowerCase() + name.slic
 function objectAt(whole: Json, name: string): Json {
   const value = Object.entries(whole).find(([key]) => small(key) === name)?.[1];
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
-  return Object.fromEntries(Object.entries(value).map(([key, inside]) => [small(key), inside]));
+  return smallNames(value as Json);
 }
+
+const smallNames = (value: Json): Json =>
+  Object.fromEntries(Object.entries(value).map(([key, inside]) => [small(key), inside]));
 
 function hasTwins(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
@@ -190,6 +206,28 @@ function hasTwins(value: unknown): boolean {
 
 const without = (whole: Json, ...names: readonly string[]): Json =>
   Object.fromEntries(Object.entries(whole).filter(([key]) => !names.includes(small(key))));
+
+/** Null: it goes on as it came. A name that stands twice, or in both spellings, is Parcela's to refuse. */
+function readWanted(body: Buffer): Json | null {
+  const wanted = readObject(body);
+  if (wanted === null || hasTwins(wanted)) return null;
+  const strings = body.toString('utf8').match(/"(?:[^"\\]|\\.)*"(?:\s*:)?/gs) ?? [];
+  return strings.filter((one) => one.endsWith(':')).length === countNames(wanted) ? wanted : null;
+}
+
+function countNames(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const own = Array.isArray(value) ? 0 : Object.keys(value).length;
+  return Object.values(value).reduce((sum: number, inside) => sum + countNames(inside), own);
+}
+
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
+}
 
 function readObject(body: Buffer): Json | null {
   try {
@@ -201,8 +239,9 @@ function readObject(body: Buffer): Json | null {
 }
 
 /** A page of something between, with the status of a success, is no answer. */
-function certain(value: unknown): Json {
+function certain(value: unknown, name?: string): Json {
   if (typeof value !== 'object' || value === null) throw new Error('no answer of the API');
+  if (name !== undefined && !(name in value)) throw new Error('no answer of the API');
   return value as Json;
 }
 
@@ -229,7 +268,7 @@ async function handle(
   if (body === null)
     return answer({ status: 413, headers: {}, text: '' }, [{ tag: '', description: '64 KiB' }]);
   const signal = AbortSignal.timeout(patienceMilliseconds ?? PATIENCE_MILLISECONDS);
-  const ask: Ask = async (way, path, given, own = {}) => {
+  const send: Ask = async (way, path, given, own = {}) => {
     const isBytes = Buffer.isBuffer(given);
     const content = isBytes || given === undefined ? given : JSON.stringify(given);
     const headers: Heads = { ...sent, ...(isBytes ? {} : { 'content-type': 'application/json' }), ...own };
@@ -250,13 +289,18 @@ async function handle(
     if (isRefused && !text.startsWith('[')) throw new Error('no answer of the API');
     return { status, headers: picked(BROUGHT_BACK, answered.headers), text };
   };
+  const ask: Ask = async (...asked) => {
+    const reply = await send(...asked);
+    if (reply.status < 300 && !/^\s*[[{]/.test(reply.text)) throw new Error('no answer of the API');
+    return reply;
+  };
   const path = (url.split('?')[0] as string).replace(/\/$/, '');
   const asked = { method, path, body, headers: sent };
   for (const route of ROUTES) {
     const parts = route.method === method ? route.path.exec(path) : null;
     if (parts !== null) return route.handle(asked, ask, parts.slice(1));
   }
-  return ask(method, url.replace(/^\/v1\/recurrence\//, '/v1/recurrences/'), body);
+  return send(method, url.replace(/^\/v1\/recurrence\//, '/v1/recurrences/'), body);
 }
 
 /** Null: it is too large. */
@@ -270,7 +314,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   return length > LARGEST_BODY ? null : Buffer.concat(parts);
 }
 
-function send(response: ServerResponse, { status, headers, text }: Reply): void {
+function respond(response: ServerResponse, { status, headers, text }: Reply): void {
   response.writeHead(status, headers).end(text);
 }
 
@@ -279,7 +323,7 @@ export async function openProxy(
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     handle(request, options).then(
-      (reply) => send(response, reply),
+      (reply) => respond(response, reply),
       // What became of it is not known here. An error of ours would say that nothing was done.
       () => response.destroy(),
     );
