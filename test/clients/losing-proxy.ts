@@ -46,7 +46,7 @@ export async function openLosingProxy(target: string): Promise<LosingProxy> {
         if (loss === 'answerLost') asked.socket.destroy();
         else if (loss === 'badGateway')
           answer.writeHead(502, { 'content-type': 'text/html' }).end('<h1>502</h1>');
-        else if (loss === 'page') answer.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hi</h1>');
+        else if (loss === 'page') answer.writeHead(203, { 'content-type': 'text/html' }).end('<h1>Hi</h1>');
         else if (loss === 'otherJson')
           answer
             .writeHead(500, { 'content-type': 'application/json' })

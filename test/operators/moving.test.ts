@@ -259,7 +259,8 @@ test('a merchant comes with its accounts and webhooks before what is its own, an
     basicAuth: 'YTpi',
   };
   const otherPlan = { ...plan, id: randomUUID() };
-  const lines = [merchant, webhook, { ...webhook, accountNumber: '79' }, otherPlan];
+  const moved = { ...webhook, url: 'http://127.0.0.1:4999/elsewhere' };
+  const lines = [merchant, webhook, { ...webhook, accountNumber: '79' }, otherPlan, moved];
   const alone = await importOf(id, 'late.jsonl', [otherPlan, merchant]);
   assert.deepEqual([alone.code, alone.json], [1, null], 'its line comes first');
   for (const [words, outcome] of [
@@ -273,10 +274,12 @@ test('a merchant comes with its accounts and webhooks before what is its own, an
       [1, 1, 1, 1],
       said,
     );
-    assert.deepEqual(faults, ['line 3: accountNumber: The merchant has no such account.']);
+    assert.deepEqual(faults, [
+      'line 3: accountNumber: The merchant has no such account.',
+      'line 5: accountNumber: There is another webhook under this id already.',
+    ]);
   }
   const more = { ...merchant, legalName: 'Outro nome', accountNumbers: ['73'] };
-  const moved = { ...webhook, url: 'http://127.0.0.1:4999/elsewhere' };
   const again = await importOf(id, 'more.jsonl', [more, moved]);
   assert.deepEqual(
     [again.json.merchant.taken, again.json.webhook.refused, again.faults.length],
@@ -290,6 +293,14 @@ test('a merchant comes with its accounts and webhooks before what is its own, an
     [id],
   );
   assert.deepEqual(row, { legal_name: 'Loja que vem', accounts: ['71', '72', '73'], url: webhook.url });
+  // As the merchant does by the API: what was removed here stays removed.
+  await service.auditor.query("update webhook_endpoints set state = 'removed' where merchant_id = $1", [id]);
+  const removed = await importOf(id, 'removed.jsonl', [merchant, webhook]);
+  assert.deepEqual([removed.code, removed.json.webhook.known], [0, 1], removed.said);
+  const states = await service.auditor.query('select state from webhook_endpoints where merchant_id = $1', [
+    id,
+  ]);
+  assert.deepEqual(states, [{ state: 'removed' }]);
   // The file of a merchant says nothing about another one that is here.
   const others = [
     { ...merchant, merchantId: 'LOJA-A' },

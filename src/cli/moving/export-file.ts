@@ -15,7 +15,7 @@ import {
   type MovingSubscriptionRow,
 } from '../../recurrence/subscriptions/moving-subscriptions.sql.ts';
 import { type Day, saoPauloDay } from '../../values/instant.ts';
-import { findMovedWebhook } from '../../webhooks/endpoints/moving-webhooks.sql.ts';
+import { findRegisteredWebhook } from '../../webhooks/endpoints/moving-webhooks.sql.ts';
 import { dayFaults } from './row-faults.ts';
 
 export type ExportTools = {
@@ -118,7 +118,7 @@ function writeMerchant({ merchant, receiverId: merchantId }: WantedExport): obje
 /** Without their logins, which are given back to nobody. */
 async function* webhooksOf({ database }: ExportTools, { merchant }: WantedExport): AsyncGenerator<Line> {
   for (const accountNumber of merchant.accountNumbers) {
-    const found = await findMovedWebhook(database, merchant.merchantId, accountNumber);
+    const found = await findRegisteredWebhook(database, merchant.merchantId, accountNumber);
     if (found === null || found.state === 'removed') continue;
     yield { kind: 'webhooks', row: { type: 'webhook', accountNumber, url: found.url } };
   }

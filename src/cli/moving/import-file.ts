@@ -20,8 +20,14 @@ import {
 import type { Day } from '../../values/instant.ts';
 import { saoPauloDay } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
+import type { RegisteredWebhook } from '../../webhooks/endpoints/moving-webhooks.sql.ts';
 import { visible } from '../command.ts';
-import { type ImportWebhookTools, importMerchant, importWebhook } from './import-merchant.ts';
+import {
+  type ImportWebhookTools,
+  importMerchant,
+  importWebhook,
+  WRITE_MILLISECONDS,
+} from './import-merchant.ts';
 import { LONGEST_LINE, linesOf, type NumberedLine } from './lines-of-file.ts';
 import {
   another,
@@ -80,7 +86,6 @@ type KnownPlan = { readonly terms: Terms; readonly state: PlanState };
 
 const LINES_AT_ONCE = 500;
 const LINES_PER_REPORT = 10_000;
-const WRITE_MILLISECONDS = 60_000;
 /** Whom merchants see as who made it; the audit log has the operator. */
 const MADE_BY = 'system';
 
@@ -117,6 +122,7 @@ class ImportRun {
   #unread = 0;
   /** What a trial would have written. */
   readonly #tried = byKind(() => new Set<string>());
+  readonly #triedWebhooks = new Map<string, RegisteredWebhook>();
   #accountNumber: string | null;
   #isBegun = false;
   #isOver = false;
@@ -188,11 +194,8 @@ class ImportRun {
 
   async #takeWebhook(line: number, webhook: MovingWebhook): Promise<void> {
     const accountNumber = webhook.accountNumber ?? (this.#accountNumber as string);
-    const isKnown = this.#tried.webhook.has(accountNumber);
     const outcome = (await this.#hasAccount(accountNumber))
-      ? isKnown
-        ? 'known'
-        : await importWebhook(this.#tools, webhook, accountNumber)
+      ? await importWebhook(this.#tools, webhook, accountNumber, this.#triedWebhooks)
       : [UNKNOWN_ACCOUNT];
     this.#count('webhook', line, accountNumber, outcome);
   }

@@ -12,7 +12,10 @@ import { findMerchant } from '../../merchants/merchants.sql.ts';
 import { OPERATOR_REFUSALS, type OperatorRefusal } from '../../merchants/refusals.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { readBasicAuth } from '../../values/basic-auth.ts';
-import { findMovedWebhook } from '../../webhooks/endpoints/moving-webhooks.sql.ts';
+import {
+  findRegisteredWebhook,
+  type RegisteredWebhook,
+} from '../../webhooks/endpoints/moving-webhooks.sql.ts';
 import { type EndpointRegistry, registerEndpoint } from '../../webhooks/endpoints/register-endpoint.ts';
 import { WEBHOOK } from '../../webhooks/endpoints/webhook-endpoint.ts';
 import { checkUrl, type UrlFault, urlRefusals } from '../../webhooks/posting/url-rules.ts';
@@ -68,26 +71,31 @@ export type ImportWebhookTools = Pick<ImportMerchantTools, 'database' | 'isTrial
   readonly registry: Omit<EndpointRegistry, 'lookUp' | 'notifyRemoved'>;
 };
 
-const WRITE_MILLISECONDS = 60_000;
+export const WRITE_MILLISECONDS = 60_000;
 
 /** One that the merchant removed here stays away. */
 export async function importWebhook(
   { database, isTrial, actor, registry }: ImportWebhookTools,
   { url: text, basicAuth }: MovingWebhook,
   accountNumber: string,
+  /** What a trial would have written, by account. */
+  tried: Map<string, RegisteredWebhook>,
 ): Promise<Imported> {
   const { merchantId } = actor;
   const checked = checkUrl(registry.urlRules, text);
   if (!checked.ok) return [urlFault(checked.reason)];
   const { href: url } = checked.url;
-  const there = await findMovedWebhook(database, merchantId, accountNumber);
+  const there =
+    tried.get(accountNumber) ?? (await findRegisteredWebhook(database, merchantId, accountNumber));
   if (there !== null) {
     const isSame = there.state === 'removed' || there.url === url;
     return isSame ? 'known' : [another('webhook', 'accountNumber')];
   }
   if (isTrial) {
     const vetted = await vetUrl(registry.urlRules, url, merchantId);
-    return vetted.ok ? 'taken' : [urlFault(vetted.reason)];
+    if (!vetted.ok) return [urlFault(vetted.reason)];
+    tried.set(accountNumber, { url, state: 'active' });
+    return 'taken';
   }
   const login = basicAuth === null ? null : readBasicAuth(basicAuth);
   const wanted = { kind: WEBHOOK, of: accountNumber, url, basicAuth: login };
