@@ -338,7 +338,7 @@ test('by the example of a proxy a client of the acquirer Adiq logs in, pays, cap
   const key = { 'idempotency-key': randomUUID() };
   const keyed = await saleBody({ amount: 700, captureType: 'pa' });
   proxy.lose('/v1/payments', 'answerLost');
-  await assert.rejects(send('POST', '/v1/payments', keyed, key));
+  await assert.rejects(send('POST', '/v1/payments', keyed, key), /fetch failed/);
   const [first, again] = [
     await send('POST', '/v1/payments', keyed, key),
     await send('POST', '/v1/payments', keyed, key),
@@ -354,11 +354,11 @@ test('by the example of a proxy a client of the acquirer Adiq logs in, pays, cap
     ['POST', '/v1/vaults/cards', { ...named, Brand }],
   ] as const) {
     proxy.lose(method === 'POST' ? path : '/v1/payments', 'page');
-    await assert.rejects(send(method, path, body), path);
+    await assert.rejects(send(method, path, body), /fetch failed/, path);
   }
   for (const loss of ['lost', 'otherJson', 'page'] as const) {
     proxy.lose('/v1/payments', loss);
-    await assert.rejects(sale({ amount: 5_000, captureType: 'ac' }), 'no answer is no error');
+    await assert.rejects(sale({ amount: 5_000, captureType: 'ac' }), /fetch failed/, 'no answer is no error');
   }
   const { userName: other, password: its } = demo.recurrence;
   authorization = `Basic ${Buffer.from(`${other}:${its}`).toString('base64')}`;
