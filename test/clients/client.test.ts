@@ -311,7 +311,7 @@ test('by the example of a proxy a client of the acquirer Adiq logs in, pays, cap
   const canceled = await send('PUT', `/v1/payments/${paymentId}/cancel`, { amount: 1_000 });
   const { returnCode: done, amount } = canceled.body.cancelAuthorization;
   assert.deepEqual([done, amount], ['0', 1_000]);
-  // The decline, and one that was given back, have the same order: who asks by it hears of the charge that stands.
+  // A decline and one given back have the same order: who asks by it hears of what stands.
   const { paymentAuthorization: second } = (await sale({ amount: 2_000, captureType: 'ac' })).body;
   assert.equal((await send('PUT', `/v1/payments/${second.paymentId}/cancel`, { amount: 2_000 })).status, 200);
   const [before, day, next, late] = [-1, 0, 1, 2].map((days) =>
