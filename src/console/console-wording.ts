@@ -1,5 +1,6 @@
 import type { Language } from '../platform/http/sentence.ts';
 import BOLETO_TEXTS from './boletos/texts.json' with { type: 'json' };
+import BUYER_TEXTS from './buyers/texts.json' with { type: 'json' };
 import CHART_TEXTS from './charts/texts.json' with { type: 'json' };
 import CREDENTIAL_TEXTS from './credentials/texts.json' with { type: 'json' };
 import FILTER_TEXTS from './filters/texts.json' with { type: 'json' };
@@ -28,6 +29,7 @@ export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
   ...TODAY_TEXTS.portuguese,
   ...USER_TEXTS.portuguese,
   ...PAYMENT_TEXTS.portuguese,
+  ...BUYER_TEXTS.portuguese,
   ...OPERATOR_TEXTS.portuguese,
   ...RECURRENCE_TEXTS.portuguese,
   ...BOLETO_TEXTS.portuguese,

@@ -1,4 +1,5 @@
 import { BOLETO_ACTIONS, BOLETO_SCREENS } from './boletos/boleto-screens.ts';
+import { BUYER_ACTIONS, BUYER_SCREENS } from './buyers/buyer-screens.ts';
 import { CHART_SCREENS } from './charts/chart-screens.ts';
 import {
   CREDENTIAL_ACTIONS,
@@ -68,6 +69,7 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...TODAY_SCREENS,
   ...PAYMENT_SCREENS,
   ...RECEIPT_SCREENS,
+  ...BUYER_SCREENS,
   ...SEARCH_SCREENS,
   ...FILTER_SCREENS,
   ...SUBSCRIPTION_SCREENS,
@@ -104,6 +106,7 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
 
 export const ACTIONS: readonly Action<ConsoleTools>[] = [
   ...PAYMENT_ACTIONS,
+  ...BUYER_ACTIONS,
   ...SUBSCRIPTION_ACTIONS,
   ...BILLING_ACTIONS,
   ...BOLETO_ACTIONS,

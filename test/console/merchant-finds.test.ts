@@ -54,6 +54,57 @@ test('a document finds payments, subscriptions and boletos of its customer, and 
   assert.ok(list.includes(subscriptionId), 'a document in an address filters nothing');
 });
 
+test('a payment names its customer, whose page has all that he bought; his data is masked, and shown by an audited act', async () => {
+  const { documentNumber, subscriptionId, boletoId, billingId } = things;
+  const email = 'ana.souza@cliente.example';
+  const mobilePhoneNumber = '11 98765-4321';
+  const customer = { documentNumber, firstName: 'Ana', lastName: 'Souza', email, mobilePhoneNumber };
+  const id = await paid(4_300, { customer });
+  const page = `${home}/payments/${id}`;
+  const buyer = `${home}/buyers/${id}`;
+  const texts: string[] = [];
+  for (const path of [page, `${home}/payments`, buyer, `${page}/receipt`]) {
+    const text = await shown(viewer, path);
+    assert.match(wordsOf(text), /Ana Souza/, path);
+    texts.push(text);
+  }
+  const [whole = '', list = '', all = ''] = texts;
+  assert.ok([whole, list].every((text) => text.includes(`href="${buyer}"`)));
+  assert.match(wordsOf(whole), /\*{3}\.982\.247-\*\* E-mail a\*{3}@cliente\.example/);
+  for (const place of [`payments/${id}`, `subscriptions/${subscriptionId}`, `boletos/${boletoId}`])
+    assert.ok(all.includes(`href="${home}/${place}"`), `${place}: ${wordsOf(all)}`);
+  assert.match(wordsOf(all), /Cartões guardados .*Mastercard •••• 0001 12\/39/);
+  const charged = /href="([^"]*\/buyers\/[^"]*)">&lt;b&gt;Ana/.exec(
+    await shown(viewer, `${home}/payments?status=Negada`),
+  );
+  assert.ok(charged !== null, `the charge of ${billingId} names the subscriber`);
+  for (const bought of [subscriptionId, boletoId]) {
+    const other = await shown(viewer, `${home}/buyers/${bought}`);
+    assert.ok(other.includes(`href="${page}"`), bought);
+    texts.push(other);
+  }
+  for (const text of texts) assert.doesNotMatch(text, /529\.?982|ana\.souza@|98765/);
+  assert.ok(!all.includes(`${buyer}/reveal`), 'a viewer is shown nothing whole');
+  const support = await signedIn(service, 'support', merchantId);
+  const rowOf = async (visitor: Visitor) =>
+    (await shown(visitor, `${home}/payments.csv`)).split('\r\n').find((row) => row.includes(id)) ?? '';
+  assert.ok((await rowOf(viewer)).endsWith('Ana Souza;***.982.247-**;a***@cliente.example'));
+  assert.ok((await rowOf(support)).endsWith(`Ana Souza;529.982.247-25;${email}`));
+  const revealed = await support.send(buyer, `${buyer}/reveal`, { reason: 'Pedido 12 pelo telefone' });
+  assert.match(
+    wordsOf(revealed.text),
+    /529\.982\.247-25 E-mail ana\.souza@cliente\.example Telefone 11 98765-4321/,
+  );
+  const [entry] = await service.auditor.query(
+    `select detail from audit_entries where resource = $1 and action = 'console.act'`,
+    [`${buyer}/reveal`.replace('/console/', '')],
+  );
+  assert.deepEqual(JSON.parse(entry?.detail as string), {
+    operation: 'revealBuyer',
+    reason: 'Pedido 12 pelo telefone',
+  });
+});
+
 test('a boleto is found by our number, by its line as it is printed, and by its bar code', async () => {
   const { integrationUrl, demo } = service;
   const { integration, accountNumber } = await demo();
@@ -91,7 +142,7 @@ test('a Pix is in the list of payments, found by what its bank calls it, and giv
   const page = `${home}/payments/${paymentId}`;
   const list = await shown(viewer, `${home}/payments?method=pix`);
   assert.ok(list.includes(`href="${page}"`), list);
-  assert.match(wordsOf(list), /Pix Paga .*Rui Prado/);
+  assert.match(wordsOf(list), /Rui Prado .* Pix Paga /);
   assert.ok(!(await shown(viewer, `${home}/payments?method=card`)).includes(paymentId));
   for (const text of [
     paymentId,

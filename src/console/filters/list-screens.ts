@@ -12,7 +12,7 @@ import {
   underWay,
 } from '../parts/page-parts.ts';
 import { FILTERS, pathOf } from '../parts/paths.ts';
-import { type Asked, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type Asked, type Beside, type Screen, screen, type Visit } from '../parts/screen.ts';
 import {
   FILTERED_LISTS,
   type FilteredList,
@@ -42,8 +42,8 @@ class NotAnswered extends Error {
   }
 }
 
-export function listScreen<Item>(
-  declared: Omit<Screen<ListTools>, 'show'> & {
+export function listScreen<Item, Tools = unknown>(
+  declared: Omit<Screen<ListTools & Tools>, 'show'> & {
     /** Absent: its filters cannot be kept. */
     readonly list?: FilteredList;
     readonly contract: Contract;
@@ -52,11 +52,12 @@ export function listScreen<Item>(
     readonly mayTakeLong?: (visit: Visit) => boolean;
     readonly filters: (visit: Visit) => readonly Field[];
     readonly empty: readonly [string, string];
+    readonly beside?: Beside<Item, Tools>;
     readonly view: (items: readonly Item[], visit: Visit) => Html;
   },
-): Screen<ListTools> {
-  const { list, contract, query, mayTakeLong, filters, empty, view, ...where } = declared;
-  return screen<ListTools, Found>({
+): Screen<ListTools & Tools> {
+  const { list, contract, query, mayTakeLong, filters, empty, beside, view, ...where } = declared;
+  return screen<ListTools & Tools, Found>({
     ...where,
     async read(visit, tools) {
       const given = { query: { ...query(visit), page: visit.query.page ?? '1' } };
@@ -65,7 +66,10 @@ export function listScreen<Item>(
           ? await readOn(contract, given.query, visit, tools)
           : { value: await visit.ask(contract, given), keptSince: null };
       const saved = list === undefined ? html`` : await filterBar(list, visit, tools);
-      return { asked, saved };
+      if (asked === 'underWay' || !asked.value.ok || beside === undefined) return { asked, saved };
+      const body = asked.value.body as Listed;
+      const items = await beside(body.items as readonly Item[], visit, tools);
+      return { asked: { ...asked, value: { ...asked.value, body: { ...body, items } } }, saved };
     },
     view({ asked, saved }, visit) {
       return html`${filterForm(visit, filters(visit))}${saved}${shownOf(asked, visit)}`;

@@ -40,6 +40,13 @@ export type Visit = {
 /** `notFound` also hides what the user may not see. */
 export type Read<Found> = Found | 'notFound' | { readonly leadsTo: string };
 
+/** Adds to rows what the API does not have. */
+export type Beside<Row, Tools> = (
+  rows: readonly Row[],
+  visit: Visit,
+  tools: Tools,
+) => Promise<readonly Row[]>;
+
 /** A file that the browser saves under this name. */
 export type Download = { readonly name: string } & (
   | { readonly type: string; readonly content: string | Buffer }

@@ -3,6 +3,7 @@ import { type CardPayment, GET_PAYMENT } from '../../payments/status/contract.ts
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import type { Receivable } from '../../reconciliation/receivables/receivable.ts';
 import type { PaymentChargeback } from '../../transactions/changes/chargebacks.sql.ts';
+import type { Buyer } from '../../transactions/customers/buyer.ts';
 import type { TransactionMovement } from '../../transactions/movements/movement.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
@@ -13,11 +14,12 @@ import { link } from '../parts/page-parts.ts';
 import { boletoPath, PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { methodChoices, PAYMENT_STATES, stateChoices } from '../parts/states.ts';
+import { type BuyerTools, withBuyers } from './buyers-view.ts';
 import { paymentColumns, paymentTable } from './payment-list-view.ts';
 import { paymentPage } from './payment-view.ts';
 import { type PixFound, pixPage } from './pix-view.ts';
 
-export type PaymentTools = {
+export type PaymentTools = BuyerTools & {
   readonly findMovements: (merchantId: string, paymentId: string) => Promise<readonly TransactionMovement[]>;
   /** Only payments with an NSU have notifications. */
   readonly findDeliveries: (
@@ -30,8 +32,9 @@ export type PaymentTools = {
 };
 
 type ListedPayment = AnswerOf<typeof LIST_PAYMENTS>['items'][number];
-export type ShownPayment = ListedPayment;
-export type WholePayment = CardPayment;
+type Bought = { readonly buyer?: Buyer | null };
+export type ShownPayment = ListedPayment & Bought;
+export type WholePayment = CardPayment & Bought;
 export type ShownPix = Extract<AnswerOf<typeof GET_PAYMENT>, { readonly method: 'pix' }>;
 
 const USUAL_DAYS = 7;
@@ -55,7 +58,7 @@ function wantedOf(visit: Visit) {
   return { ...days, method, status, lastFour, referenceTransaction, orderBy };
 }
 
-const CSV_SCREEN: Screen<unknown> = csvScreen({
+const CSV_SCREEN: Screen<BuyerTools> = csvScreen<ShownPayment, BuyerTools>({
   path: PAYMENTS_CSV,
   title: 'CSV of payments',
   contract: () => LIST_PAYMENTS,
@@ -65,9 +68,10 @@ const CSV_SCREEN: Screen<unknown> = csvScreen({
     return ['payments', visit.merchantId, from, to];
   },
   columns: paymentColumns,
+  beside: withBuyers,
 });
 
-const PAYMENTS_SCREEN: Screen<ListTools> = listScreen<ListedPayment>({
+const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment, BuyerTools>({
   path: PAYMENTS,
   roles: ALL_ROLES,
   of: 'merchant',
@@ -98,6 +102,7 @@ const PAYMENTS_SCREEN: Screen<ListTools> = listScreen<ListedPayment>({
     'No payment in these days.',
     'Choose other days, or fewer filters. A payment appears here as soon as it is asked for.',
   ],
+  beside: withBuyers,
   view: (items, visit) => html`${csvLink(visit)}${paymentTable(items, visit)}`,
 });
 
@@ -117,11 +122,11 @@ const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound |
     const { splitPage } = visit.query;
     const asked = await visit.ask(GET_PAYMENT, { parameters: { paymentId }, query: { splitPage } });
     if (!asked.ok) return 'notFound';
-    const payment = asked.body;
-    if (payment.method === 'boleto') return { leadsTo: boletoPath(visit.merchantId, paymentId) };
-    if (payment.method === 'pix') return findPix(payment, visit, tools);
+    if (asked.body.method === 'boleto') return { leadsTo: boletoPath(visit.merchantId, paymentId) };
+    if (asked.body.method === 'pix') return findPix(asked.body, visit, tools);
     const { merchantId } = visit;
-    const { paymentId: transactionId, nsu } = payment;
+    const { paymentId: transactionId, nsu } = asked.body;
+    const [payment = asked.body] = await withBuyers([asked.body], visit, tools);
     if (nsu === null) return { payment, movements: [], deliveries: [], receivables: [], chargebacks: [] };
     const [movements, deliveries, receivables, chargebacks] = await Promise.all([
       tools.findMovements(merchantId, transactionId),

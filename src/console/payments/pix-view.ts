@@ -1,6 +1,7 @@
-import { documentText } from '../../values/document-number.ts';
+import { buyerOf } from '../../transactions/customers/buyer.ts';
 import { startOfSaoPauloDay } from '../../values/instant.ts';
 import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
+import { buyerFacts } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { billingPath, pathOf, RECEIPT } from '../parts/paths.ts';
@@ -59,7 +60,8 @@ function pixBecame(pix: ShownPix, wording: Wording): string {
   return sentences[pix.statusDescription] + back;
 }
 
-function pixFacts(pix: ShownPix, { wording, merchantId }: Visit): Html {
+function pixFacts(pix: ShownPix, visit: Visit): Html {
+  const { wording, merchantId } = visit;
   const { say, money, day } = wording;
   const { payer, dueDate, billingId, pixEmv } = pix;
   return html`${facts([
@@ -73,8 +75,7 @@ function pixFacts(pix: ShownPix, { wording, merchantId }: Visit): Html {
     [say('After the fee'), pix.netAmount === null ? '–' : money(pix.netAmount)],
     [say('Returned'), money(pix.canceledAmount)],
     [say('Being returned'), money(pix.cancelingAmount)],
-    [say('Payer'), payer?.name ?? '–'],
-    [say('Document'), payer === null ? '–' : documentText(payer.documentNumber)],
+    ...buyerFacts(say('Payer'), buyerOf(payer), pix.paymentId, visit),
     [say('Description'), pix.description ?? '–'],
     ...(billingId === null
       ? []

@@ -1,39 +1,35 @@
 import { LIST_PAYMENTS } from '../../payments/list/contract.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { GET_BILLING } from '../../recurrence/billings/contract.ts';
-import { GET_SUBSCRIPTION, LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
-import type { BoletoName } from '../../transactions/methods/boleto/boletos.sql.ts';
-import { GET_BOLETO } from '../../transactions/methods/boleto/contract.ts';
+import { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
 import { parseBarCode, parseDigitableLine } from '../../values/bar-code.ts';
 import { isCnpj, isCpf } from '../../values/document-number.ts';
 import { isUuid } from '../../values/ids.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import { type Boleto, boletoTable } from '../boletos/boleto-screens.ts';
+import type { Boleto } from '../boletos/boleto-screens.ts';
 import { type Html, html } from '../parts/html.ts';
-import { emptyState, section } from '../parts/page-parts.ts';
+import { emptyState } from '../parts/page-parts.ts';
 import { billingPath, boletoPath, SEARCH, subscriptionPath } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { type ListedSubscription, subscriptionTable } from '../recurrence/subscription-screens.ts';
-import { pathOfPayment, paymentTable } from './payment-list-view.ts';
+import { withBuyers } from './buyers-view.ts';
+import { pathOfPayment } from './payment-list-view.ts';
 import type { ShownPayment } from './payment-screens.ts';
 import { MOST_FOUND } from './payment-story.ts';
-
-export type SearchTools = {
-  /** Ids, by card and by Pix, of each the newest first. */
-  readonly findCustomerPayments: (merchantId: string, document: string) => Promise<readonly string[]>;
-  readonly findBoletos: (merchantId: string, name: BoletoName) => Promise<readonly string[]>;
-};
+import {
+  readBoletos,
+  readSubscriptions,
+  type Things,
+  type ThingTools,
+  thingSections,
+  thingsOfDocument,
+  together,
+} from './things-view.ts';
 
 /** A search by last four digits covers as many days as the API allows. */
 const DAYS_OF_LAST_FOUR = 93;
 const LONGEST_TEXT = 64;
 
-type Found = {
-  readonly payments: readonly ShownPayment[];
-  readonly subscriptions: readonly ListedSubscription[];
-  readonly boletos: readonly Boleto[];
-};
-const NOTHING: Found = { payments: [], subscriptions: [], boletos: [] };
+const NOTHING: Things = { payments: [], subscriptions: [], boletos: [] };
 
 function questionsOf(text: string, { now }: Visit): Readonly<Record<string, string>>[] {
   const today = saoPauloDay(instant(now));
@@ -65,11 +61,7 @@ async function pageOfId(id: string, { ask, merchantId }: Visit): Promise<string 
   return subscription.ok ? subscriptionPath(merchantId, subscription.body.id) : null;
 }
 
-async function paymentsOf(
-  text: string,
-  visit: Visit,
-  { findCustomerPayments }: SearchTools,
-): Promise<ShownPayment[]> {
+async function paymentsOf(text: string, visit: Visit, tools: ThingTools): Promise<ShownPayment[]> {
   const found = new Map<string, ShownPayment>();
   for (const query of questionsOf(text, visit)) {
     const asked = await visit.ask(LIST_PAYMENTS, {
@@ -77,50 +69,24 @@ async function paymentsOf(
     });
     for (const one of asked.ok ? asked.body.items : []) found.set(one.paymentId, one);
   }
-  const document = documentIn(text);
-  const ids = document === null ? [] : await findCustomerPayments(visit.merchantId, document);
-  for (const paymentId of ids.filter((id) => !found.has(id))) {
-    const asked = await visit.ask(GET_PAYMENT, { parameters: { paymentId } });
-    if (asked.ok) found.set(paymentId, asked.body);
-  }
-  return [...found.values()];
+  return withBuyers([...found.values()], visit, tools);
 }
 
-async function subscriptionsOf(text: string, { ask }: Visit): Promise<readonly ListedSubscription[]> {
-  const document = documentIn(text);
-  const query =
-    document !== null ? { documentNumber: document } : text.includes('@') ? { email: text } : null;
-  if (query === null) return [];
-  const asked = await ask(LIST_SUBSCRIPTIONS, { query: { ...query, limit: String(MOST_FOUND) } });
-  return asked.ok ? asked.body.items : [];
-}
-
-function boletoNames(text: string, { now }: Visit): BoletoName[] {
+function barCodesIn(text: string, { now }: Visit): string[] {
   const today = saoPauloDay(instant(now));
-  const [line, code] = [parseDigitableLine(text, today), parseBarCode(text, today)];
-  const document = documentIn(text);
-  return [
-    ...[line, code].flatMap((one) =>
-      one.kind === 'barCode' ? [{ kind: 'barCode', text: one.barCode } as const] : [],
-    ),
-    ...(document === null ? [] : [{ kind: 'document', text: document } as const]),
-  ];
+  const read = [parseDigitableLine(text, today), parseBarCode(text, today)];
+  return read.flatMap((one) => (one.kind === 'barCode' ? [one.barCode] : []));
 }
 
 /** By names that the list of payments does not search by. */
-async function boletosOf(text: string, visit: Visit, { findBoletos }: SearchTools): Promise<Boleto[]> {
+async function boletosOf(text: string, visit: Visit, { findBoletos }: ThingTools): Promise<Boleto[]> {
   const ids = new Set<string>();
-  for (const name of boletoNames(text, visit))
-    for (const id of await findBoletos(visit.merchantId, name)) ids.add(id);
-  const found: Boleto[] = [];
-  for (const boletoId of ids) {
-    const asked = await visit.ask(GET_BOLETO, { parameters: { boletoId } });
-    if (asked.ok) found.push(asked.body);
-  }
-  return found;
+  for (const barCode of barCodesIn(text, visit))
+    for (const id of await findBoletos(visit.merchantId, { kind: 'barCode', text: barCode })) ids.add(id);
+  return readBoletos([...ids], visit);
 }
 
-function onlyPage({ payments, subscriptions, boletos }: Found, { merchantId }: Visit): string | null {
+function onlyPage({ payments, subscriptions, boletos }: Things, { merchantId }: Visit): string | null {
   if (payments.length + subscriptions.length + boletos.length !== 1) return null;
   const [[payment], [subscription], [boleto]] = [payments, subscriptions, boletos];
   if (payment !== undefined) return pathOfPayment(merchantId, payment);
@@ -128,9 +94,22 @@ function onlyPage({ payments, subscriptions, boletos }: Found, { merchantId }: V
   return boleto === undefined ? null : boletoPath(merchantId, boleto.id);
 }
 
+async function find(text: string, visit: Visit, tools: ThingTools): Promise<Things> {
+  const document = documentIn(text);
+  const ofPerson = document === null ? NOTHING : await thingsOfDocument(document, visit, tools);
+  const named: Things = {
+    payments: await paymentsOf(text, visit, tools),
+    subscriptions: text.includes('@')
+      ? await readSubscriptions({ email: text }, visit)
+      : await readSubscriptions({ orderNumber: text }, visit),
+    boletos: await boletosOf(text, visit, tools),
+  };
+  return together(ofPerson, named);
+}
+
 /** One search box. A single result opens its page; several are listed. */
-export const SEARCH_SCREENS: readonly Screen<SearchTools>[] = [
-  screen<SearchTools, Found>({
+export const SEARCH_SCREENS: readonly Screen<ThingTools>[] = [
+  screen<ThingTools, Things>({
     path: SEARCH,
     roles: ALL_ROLES,
     of: 'merchant',
@@ -143,11 +122,7 @@ export const SEARCH_SCREENS: readonly Screen<SearchTools>[] = [
         const leadsTo = await pageOfId(text, visit);
         if (leadsTo !== null) return { leadsTo };
       }
-      const found: Found = {
-        payments: await paymentsOf(text, visit, tools),
-        subscriptions: await subscriptionsOf(text, visit),
-        boletos: await boletosOf(text, visit, tools),
-      };
+      const found = await find(text, visit, tools);
       const leadsTo = onlyPage(found, visit);
       return leadsTo === null ? found : { leadsTo };
     },
@@ -155,19 +130,16 @@ export const SEARCH_SCREENS: readonly Screen<SearchTools>[] = [
   }),
 ];
 
-function searchPage({ payments, subscriptions, boletos }: Found, visit: Visit): Html {
-  const { say, count } = visit.wording;
+function searchPage(found: Things, visit: Visit): Html {
+  const { say } = visit.wording;
   const text = visit.form.q;
   const advice = say(
     'Search by payment id, reference, NSU, authorization code, the last four digits of a card, billing, subscription, CPF, CNPJ or e-mail of the customer, txid or endToEndId of a Pix, or number or line of a boleto.',
   );
   if (text === undefined) return emptyState(say('Nothing was searched for yet.'), advice);
   const searched = html`<p>${say('Searched for {text}', { text })}</p>`;
-  if (payments.length + subscriptions.length + boletos.length === 0)
+  if (found.payments.length + found.subscriptions.length + found.boletos.length === 0)
     return html`${searched}${emptyState(say('Nothing was found.'), advice)}`;
   return html`${searched}
-<p class="note">${say('At most the newest {count} of each.', { count: count(MOST_FOUND) })}</p>
-${payments.length > 0 && section(say('Payments'), paymentTable(payments, visit))}
-${subscriptions.length > 0 && section(say('Subscriptions'), subscriptionTable(subscriptions, visit))}
-${boletos.length > 0 && section(say('Boletos'), boletoTable(boletos, visit))}`;
+${thingSections(found, visit)}`;
 }

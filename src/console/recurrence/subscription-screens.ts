@@ -6,9 +6,10 @@ import {
   GET_SUBSCRIPTION,
   LIST_SUBSCRIPTIONS,
 } from '../../recurrence/subscriptions/contract.ts';
-import { documentText } from '../../values/document-number.ts';
+import { buyerOf } from '../../transactions/customers/buyer.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { happenToBilling } from '../homologation/happening.ts';
+import { buyerFacts, buyerLink } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
@@ -40,17 +41,15 @@ import { ENTRY_WORDS, saoPauloMoment } from './recurrence-words.ts';
 /** Days shown after the last billing. */
 const DAYS_AHEAD = 6;
 
-export function subscriptionTable(
-  items: readonly ListedSubscription[],
-  { wording, merchantId }: Visit,
-): Html {
+export function subscriptionTable(items: readonly ListedSubscription[], visit: Visit): Html {
+  const { wording, merchantId } = visit;
   const { say, reais } = wording;
   return table(say('Subscriptions'), items, [
     {
       title: say('Order number'),
       cell: (one) => link(subscriptionPath(merchantId, one.id), one.orderNumber),
     },
-    { title: say('Customer'), cell: (one) => one.customer?.name ?? one.customer?.email ?? '–' },
+    { title: say('Customer'), cell: (one) => buyerLink(buyerOf(one.customer), one.id, visit) },
     { title: say('Plan'), cell: (one) => one.plan.name },
     { title: say('Amount'), isNumber: true, cell: (one) => reais(one.plan.amount) },
     { title: say('Status'), cell: (one) => stateBadge(SUBSCRIPTION_STATES, one.status, wording) },
@@ -74,7 +73,8 @@ function newestBilling({ newest, billings: { items } }: SubscriptionFound, visit
   return newest !== null && billing !== undefined && happenToBilling(billing, visit);
 }
 
-function summary(subscription: WholeSubscription, { wording, merchantId }: Visit): Html {
+function summary(subscription: WholeSubscription, visit: Visit): Html {
+  const { wording, merchantId } = visit;
   const { say, reais, count } = wording;
   const { plan, customer, timeline: entries } = subscription;
   const why = entries.findLast((entry) => entry.description !== undefined)?.description;
@@ -85,9 +85,7 @@ ${facts([
   [say('Order number'), subscription.orderNumber],
   [say('Plan'), link(planPath(merchantId, plan.id), plan.name)],
   [say('Every'), say('{days} days', { days: count(plan.interval) })],
-  [say('Customer'), customer?.name ?? '–'],
-  [say('Document'), customer?.documentNumber === undefined ? '–' : documentText(customer.documentNumber)],
-  ['E-mail', customer?.email ?? '–'],
+  ...buyerFacts(say('Customer'), buyerOf(customer), subscription.id, visit),
   [
     say('Paid by'),
     subscription.vaultId === undefined

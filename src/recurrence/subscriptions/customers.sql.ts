@@ -1,6 +1,7 @@
-import { type Database, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
 import { readCustomer } from './customer.ts';
 import { SUBSCRIPTION_STATES } from './subscription.ts';
 
@@ -45,6 +46,29 @@ export async function listCustomerSubscriptions(
 ): Promise<CustomerSubscription[]> {
   const values = [document, merchantId, behind.merchantId, behind.subscriptionId, limit];
   return (await database.query(LIST, values)).map(CUSTOMER_SUBSCRIPTION.parse);
+}
+
+const NAMED = rowCodec({
+  billingId: column.text('b.billing_id'),
+  buyer: column.parsedBy(buyerOf, 's.customer'),
+});
+
+const FIND_BUYERS = statement(
+  'subscriptions.find_buyers_of_billings',
+  `select ${NAMED.columns} from billings b
+   join subscriptions s on s.merchant_id = b.merchant_id and s.subscription_id = b.subscription_id
+   where b.merchant_id = $1 and b.billing_id = any ($2::uuid[]) and s.customer is not null`,
+);
+
+/** By billing: whom its subscription is for. */
+export async function findBuyersOfBillings(
+  database: Reader,
+  merchantId: string,
+  billingIds: readonly string[],
+): Promise<ReadonlyMap<string, Buyer>> {
+  if (billingIds.length === 0) return new Map();
+  const rows = (await database.query(FIND_BUYERS, [merchantId, billingIds])).map(NAMED.parse);
+  return new Map(rows.flatMap(({ billingId, buyer }) => (buyer === null ? [] : [[billingId, buyer]])));
 }
 
 const KEYS = inputRows<SubscriptionKey>({

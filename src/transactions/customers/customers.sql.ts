@@ -3,6 +3,7 @@ import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { TRANSACTION_STATES } from '../transaction.ts';
 import { DECIDED, type TransactionKey, UNDER_WAY } from '../transaction-queries.sql.ts';
+import { type Buyer, buyerOf } from './buyer.ts';
 
 export type CustomerPlace = TransactionKey & {
   /** As PostgreSQL writes it, so that it is exact. */
@@ -92,7 +93,13 @@ export async function listCustomerPayments(
   return rows.map((row) => ({ ...PAYMENT.parse(row), card: CARD.parse(row) }));
 }
 
-const ID = rowCodec({ transactionId: column.text('t.transaction_id') });
+const PAID = rowCodec({
+  paymentId: column.text('t.transaction_id'),
+  vaultId: column.nullable(column.text('t.vault_id')),
+});
+
+/** What a stored card paid has its `vaultId`. */
+export type PaidOnce = RowOf<typeof PAID>;
 
 const OWN_OF_DOCUMENT = `select * from transactions t
   where t.customer ->> 'documentNumber' is not null and ${DOCUMENT} = $2 and t.merchant_id = $1`;
@@ -103,7 +110,7 @@ const NEWEST_OF_DOCUMENT = `(${OWN_OF_DOCUMENT} and ${DECIDED} ${NEWEST_FIRST})
 /** Along transactions_by_customer_day: no more of a document is read than is shown. */
 const FIND_NEWEST = statement(
   'customers.find_newest_payments',
-  `select ${ID.columns} from (${NEWEST_OF_DOCUMENT}) t
+  `select ${PAID.columns} from (${NEWEST_OF_DOCUMENT}) t
    order by t.sold_at desc, t.transaction_id desc limit $3`,
 );
 
@@ -111,9 +118,29 @@ export async function findNewestCustomerPayments(
   database: Reader,
   { document, merchantId }: { readonly document: string; readonly merchantId: string },
   limit: number,
-): Promise<string[]> {
-  const rows = await database.query(FIND_NEWEST, [merchantId, document, limit]);
-  return rows.map((row) => ID.parse(row).transactionId);
+): Promise<PaidOnce[]> {
+  return (await database.query(FIND_NEWEST, [merchantId, document, limit])).map(PAID.parse);
+}
+
+const NAMED = rowCodec({ transactionId: column.text(), buyer: column.parsedBy(buyerOf, 't.customer') }, 't');
+
+const FIND_BUYERS = statement(
+  'customers.find_buyers',
+  `select ${NAMED.columns} from transactions t
+   where t.merchant_id = $1 and t.transaction_id = any ($2::uuid[]) and t.customer is not null`,
+);
+
+/** By transaction; those that name nobody are left out. */
+export async function findBuyers(
+  database: Reader,
+  merchantId: string,
+  transactionIds: readonly string[],
+): Promise<ReadonlyMap<string, Buyer>> {
+  if (transactionIds.length === 0) return new Map();
+  const rows = (await database.query(FIND_BUYERS, [merchantId, transactionIds])).map(NAMED.parse);
+  return new Map(
+    rows.flatMap(({ transactionId, buyer }) => (buyer === null ? [] : [[transactionId, buyer]])),
+  );
 }
 
 const KEYS = inputRows<TransactionKey>({

@@ -1,0 +1,123 @@
+import type { ShownCard } from '../../cards/vault/vault-card.ts';
+import { GET_PAYMENT } from '../../payments/status/contract.ts';
+import { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
+import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
+import { documentText } from '../../values/document-number.ts';
+import { MAY_SEE_PERSON, shownDocument, shownEmail } from '../parts/buyer-parts.ts';
+import { type Html, html } from '../parts/html.ts';
+import { actionForm, cardText, facts, section, table } from '../parts/page-parts.ts';
+import { BUYER, buyerPath } from '../parts/paths.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  operationRefused,
+  type Screen,
+  screen,
+  type Visit,
+} from '../parts/screen.ts';
+import { type BuyerTools, buyerOfPayment, withBuyers } from '../payments/buyers-view.ts';
+import {
+  readPayments,
+  type Things,
+  type ThingTools,
+  thingSections,
+  thingsOfDocument,
+} from '../payments/things-view.ts';
+
+export type BuyerPageTools = ThingTools & {
+  /** Those that are still stored. */
+  readonly findCards: (merchantId: string, vaultIds: readonly string[]) => Promise<readonly ShownCard[]>;
+};
+
+type Found = { readonly buyer: Buyer; readonly things: Things; readonly cards: readonly ShownCard[] };
+
+type Bought = { readonly buyer: Buyer; readonly isPayment: boolean };
+
+/** Null: there is no such thing, or it names nobody. */
+async function findBuyer(visit: Visit, tools: BuyerTools): Promise<Bought | null> {
+  const { ask, parameters } = visit;
+  const { boughtId = '' } = parameters;
+  const payment = await ask(GET_PAYMENT, { parameters: { paymentId: boughtId } });
+  if (payment.ok) {
+    const [whole = payment.body] = await withBuyers([payment.body], visit, tools);
+    const buyer = buyerOfPayment(whole);
+    return buyer && { buyer, isPayment: payment.body.method !== 'boleto' };
+  }
+  const subscription = await ask(GET_SUBSCRIPTION, { parameters: { subscriptionId: boughtId } });
+  const buyer = subscription.ok ? buyerOf(subscription.body.customer) : null;
+  return buyer && { buyer, isPayment: false };
+}
+
+const ONE: Screen<BuyerPageTools> = screen<BuyerPageTools, Found>({
+  path: BUYER,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Customer',
+  async read(visit, tools) {
+    const bought = await findBuyer(visit, tools);
+    if (bought === null) return 'notFound';
+    const { buyer, isPayment } = bought;
+    const { merchantId, parameters } = visit;
+    const { document } = buyer;
+    if (document !== null) {
+      const things = await thingsOfDocument(document, visit, tools);
+      return { buyer, things, cards: await tools.findCards(merchantId, things.vaultIds) };
+    }
+    const payments = isPayment ? await readPayments([parameters.boughtId ?? ''], visit, tools) : [];
+    return { buyer, things: { payments, subscriptions: [], boletos: [] }, cards: [] };
+  },
+  view: buyerPage,
+});
+
+function buyerPage({ buyer, things, cards }: Found, visit: Visit): Html {
+  const { say } = visit.wording;
+  return html`<p class="headline"><strong>${buyer.name ?? shownEmail(buyer.email)}</strong></p>
+${facts([
+  [say('Document'), shownDocument(buyer.document)],
+  ['E-mail', shownEmail(buyer.email)],
+])}
+${buyer.document === null && html`<p class="note">${say('Without CPF or CNPJ nothing else that this customer bought can be found.')}</p>`}
+${actionForm(visit, REVEAL, {
+  values: visit.parameters,
+  about: say('Document, e-mail, telephone and address are shown whole, once.'),
+})}
+${thingSections(things, visit)}
+${cards.length > 0 && section(say('Stored cards'), cardTable(cards, visit))}`;
+}
+
+function cardTable(cards: readonly ShownCard[], { wording }: Visit): Html {
+  const { say } = wording;
+  return table(say('Stored cards'), cards, [
+    { title: say('Card'), cell: (one) => cardText(one) },
+    { title: say('Valid until'), cell: (one) => `${one.expirationMonth}/${one.expirationYear}` },
+  ]);
+}
+
+const REVEAL: Action<BuyerPageTools> = {
+  ...MAY_SEE_PERSON,
+  path: `${BUYER}/reveal`,
+  title: 'Show the data of the customer',
+  operation: 'revealBuyer',
+  async perform(visit, _form, tools) {
+    const bought = await findBuyer(visit, tools);
+    if (bought === null)
+      return operationRefused(404, visit.wording.say('Nothing names this customer any more.'));
+    return { ok: true, status: 200, body: bought.buyer };
+  },
+  done: 'It was shown.',
+  reveal: (buyer, visit) => wholeFacts(buyer as Buyer, visit),
+  next: ({ merchantId, parameters: { boughtId = '' } }) => buyerPath(merchantId, boughtId),
+};
+
+function wholeFacts({ name, document, email, phone, address }: Buyer, { wording: { say } }: Visit): Html {
+  return facts([
+    [say('Name'), name ?? '–'],
+    [say('Document'), document === null ? '–' : documentText(document)],
+    ['E-mail', email ?? '–'],
+    [say('Telephone'), phone ?? '–'],
+    [say('Address'), address ?? '–'],
+  ]);
+}
+
+export const BUYER_SCREENS: readonly Screen<BuyerPageTools>[] = [ONE];
+export const BUYER_ACTIONS: readonly Action<BuyerPageTools>[] = [REVEAL];
