@@ -1,5 +1,3 @@
-import type { VaultCard } from '../cards/vault/vault-card.ts';
-import { findVaultCard } from '../cards/vault/vault-cards.sql.ts';
 import { patiently } from '../platform/exports.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import type { Reader } from '../platform/postgres/database.ts';
@@ -11,11 +9,7 @@ import { listReceivablesOf, sumSold } from '../reconciliation/receivables/receiv
 import { type DayReport, readBoundedDayReport } from '../reconciliation/reports/read-day-report.ts';
 import { countRetries } from '../recurrence/billings/billing-sums.sql.ts';
 import { sumBillingDays } from '../recurrence/billings/billings.sql.ts';
-import { findBuyersOfBillings } from '../recurrence/subscriptions/customers.sql.ts';
 import { listChargebacksOf } from '../transactions/changes/chargebacks.sql.ts';
-import { findBuyers, findNewestCustomerPayments } from '../transactions/customers/customers.sql.ts';
-import { findNamedBoletos } from '../transactions/methods/boleto/boletos.sql.ts';
-import { findPixOfPayer } from '../transactions/methods/pix/pix-charges.sql.ts';
 import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
 import { readPeriodSums, readSaleCounts } from '../transactions/read-sale-counts.ts';
 import { cents } from '../values/cents.ts';
@@ -31,22 +25,22 @@ import { DELIVERY_STATES } from '../webhooks/deliveries/delivery.ts';
 import { listFailingEndpoints } from '../webhooks/endpoints/webhook-endpoints.sql.ts';
 import { listDeliveries } from '../webhooks/history/list-deliveries.ts';
 import { listDeliveriesOf } from '../webhooks/history/messages-of-payments.sql.ts';
-import type { BuyerPageTools } from './buyers/buyer-screens.ts';
 import type { ChargeCounts, ChartTools, DeliveryCounts } from './charts/chart-screens.ts';
 import type { FilterPageTools } from './filters/filter-screens.ts';
 import type { ListTools } from './filters/list-screens.ts';
 import { keepFilter, listSavedFilters, removeFilter } from './filters/saved-filters.sql.ts';
 import type { AddressTools } from './notifications/address-screens.ts';
+import { type BuyerSearchTools, openBuyerTools } from './open-buyer-tools.ts';
 import type { Asked } from './parts/screen.ts';
 import type { PaymentTools } from './payments/payment-screens.ts';
-import { MOST_DELIVERIES, MOST_FOUND, MOST_MOVEMENTS } from './payments/payment-story.ts';
+import { MOST_DELIVERIES, MOST_MOVEMENTS } from './payments/payment-story.ts';
 import type { DaySheetTools } from './reconciliation/day-sheet-screens.ts';
 import type { CalendarTools } from './recurrence/calendar-screens.ts';
 import type { TodaySums, TodayTools } from './today/today-screens.ts';
 
 export type MerchantPageTools = PaymentTools &
   ListTools &
-  BuyerPageTools &
+  BuyerSearchTools &
   FilterPageTools &
   ChartTools &
   CalendarTools &
@@ -127,6 +121,7 @@ export function openMerchantTools({
   const ofToday = prepared<TodaySums>();
   const lists = prepared<Asked<unknown>>();
   return {
+    ...openBuyerTools({ database, search, lookUp }),
     findMovements: (merchantId, paymentId) =>
       search(merchantId, (reader) => listTransactionMovements(reader, merchantId, paymentId, MOST_MOVEMENTS)),
     findDeliveries: (merchantId, payment) =>
@@ -135,38 +130,6 @@ export function openMerchantTools({
       lookUp(merchantId, (reader) => listChargebacksOf(reader, merchantId, paymentId)),
     findReceivables: (merchantId, paymentId) =>
       lookUp(merchantId, (reader) => listReceivablesOf(reader, merchantId, paymentId)),
-    findCustomerPayments: (merchantId, document) =>
-      search(merchantId, async (reader) => [
-        ...(await findNewestCustomerPayments(reader, { merchantId, document }, MOST_FOUND)),
-        ...(await findPixOfPayer(reader, { merchantId, document }, MOST_FOUND)).map((paymentId) => ({
-          paymentId,
-          vaultId: null,
-        })),
-      ]),
-    findBoletos: (merchantId, name) =>
-      lookUp(merchantId, (reader) => findNamedBoletos(reader, merchantId, name, MOST_FOUND)),
-    findBuyers: async (merchantId, payments) => {
-      const ownIds = payments.flatMap((one) => (one.billingId === null ? [one.paymentId] : []));
-      const billingIds = payments.flatMap(({ billingId }) => billingId ?? []);
-      const own = await lookUp(merchantId, (reader) => findBuyers(reader, merchantId, ownIds));
-      const billed = await lookUp(merchantId, (reader) =>
-        findBuyersOfBillings(reader, merchantId, billingIds),
-      );
-      const pairs = payments.map(
-        ({ paymentId, billingId }) =>
-          [paymentId, billingId === null ? own.get(paymentId) : billed.get(billingId)] as const,
-      );
-      return new Map(pairs.flatMap(([id, buyer]) => (buyer === undefined ? [] : [[id, buyer] as const])));
-    },
-    findCards: (merchantId, vaultIds) =>
-      lookUp(merchantId, async (reader) => {
-        const cards: VaultCard[] = [];
-        for (const vaultId of vaultIds) {
-          const card = await findVaultCard(reader, { merchantId, vaultId });
-          if (card !== null) cards.push(card);
-        }
-        return cards;
-      }),
     readList: lists,
     listFilters: (merchantId, userId) =>
       lookUp(merchantId, (reader) => listSavedFilters(reader, merchantId, userId)),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
-import { call, logIn, pay } from '../kit/merchant.ts';
+import { call, cpfOf, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
 import { type MerchantThings, makeThings } from './merchant-things.ts';
 import { hiddenFields, type Shown, searchFor, signedIn, type Visitor, wordsOf } from './visitor.ts';
@@ -103,6 +103,50 @@ test('a payment names its customer, whose page has all that he bought; his data 
     operation: 'revealBuyer',
     reason: 'Pedido 12 pelo telefone',
   });
+});
+
+test('the box finds by name and e-mail, amount, day, last four and order number, whatever was bought', async () => {
+  const named = { documentNumber: cpfOf(300_001), firstName: 'Fábio', lastName: 'Ítalo Nóbrega' };
+  const id = await paid(25_987, { customer: { ...named, email: 'Fabio.Nobrega@cliente.example' } });
+  const nameless = await paid(25_986, { customer: { email: 'so.email@cliente.example' } });
+  const { subscriptionId, boletoId } = things;
+  const today = new Date().toLocaleDateString('pt-BR', { timeZone: 'America/Sao_Paulo' });
+  const places = {
+    'fabio nobr': `payments/${id}`,
+    ITALO: `payments/${id}`,
+    'fabio.nobrega@cliente.example': `payments/${id}`,
+    'so.email@cliente.example': `payments/${nameless}`,
+    '259,87': `payments/${id}`,
+    [`R$ 259,87 final 0001 ${today}`]: `payments/${id}`,
+    'P-1001': `subscriptions/${subscriptionId}`,
+    'ana@cliente.example': `subscriptions/${subscriptionId}`,
+    'Ana Souza': `boletos/${boletoId}`,
+    [today.slice(0, 5)]: `boletos/${boletoId}`,
+  };
+  for (const [text, place] of Object.entries(places))
+    await until(`${text} finds ${place}`, async () => {
+      const found = await searchFor(viewer, home, text);
+      const at = `${home}/${place}`;
+      return found.headers.get('location') === at || found.text.includes(`href="${at}"`);
+    });
+  for (const text of ['fabio souza', '259,88', '0002 259,87', 'fabio.nobrega@outro.example'])
+    assert.match(wordsOf((await searchFor(viewer, home, text)).text), /Nada foi encontrado\./, text);
+});
+
+test('notes about a customer are kept for all that he bought, by those who may, until they are removed', async () => {
+  const support = await signedIn(service, 'support', merchantId);
+  const buyer = `${home}/buyers/${things.boletoId}`;
+  const sent = await support.send(buyer, `${buyer}/notes`, { note: 'Prefere <b>Pix' });
+  assert.equal(sent.status, 303, sent.text);
+  const refused = await support.send(buyer, `${buyer}/notes`, { note: 'cartão 5155901222280001' });
+  assert.match(wordsOf(refused.text), /Uma anotação não contém número de cartão/);
+  const other = `${home}/buyers/${things.subscriptionId}`;
+  assert.match(await shown(viewer, other), /Prefere &lt;b&gt;Pix/);
+  assert.ok(!(await shown(viewer, other)).includes('/notes"'));
+  const remove = /action="([^"]*\/notes\/[^"]*\/remove)"/.exec(await shown(support, other))?.[1] ?? '';
+  const removed = await support.send(other, remove, { reason: 'não vale mais' });
+  assert.equal(removed.status, 303, removed.text);
+  assert.ok(!(await shown(viewer, buyer)).includes('Prefere'));
 });
 
 test('a boleto is found by our number, by its line as it is printed, and by its bar code', async () => {

@@ -115,6 +115,7 @@ test('a stored card that pays a subscription stays with its payment until the su
     cards: 0,
     messages: 1,
     filters: 0,
+    notes: 0,
     left: [
       { ...left, kind: 'payment', id: paymentId },
       { ...left, kind: 'card', id: vaultId },
@@ -134,6 +135,7 @@ test('a stored card that pays a subscription stays with its payment until the su
     cards: 1,
     messages: 1,
     filters: 0,
+    notes: 0,
     left: [],
   });
   assert.equal((await call(gatewayUrl, path, { token })).status, 404);
@@ -154,6 +156,7 @@ test('the messages that ended go with the person, of no other payment, and one t
     cards: 0,
     messages: 1,
     filters: 0,
+    notes: 0,
     left: [],
   });
   assert.deepEqual(await messagesOf(paymentId), []);
@@ -285,6 +288,7 @@ test('the customer of a subscription stays while that goes on, and goes with its
     cards: 0,
     messages: 0,
     filters: 0,
+    notes: 0,
     left,
   });
 
@@ -297,6 +301,7 @@ test('the customer of a subscription stays while that goes on, and goes with its
     cards: 1,
     messages: 0,
     filters: 0,
+    notes: 0,
     left: [],
   };
   assert.deepEqual(await erase(person), gone);
@@ -349,6 +354,7 @@ test('a customer without a document is reached by the card that paid for the per
     cards: 0,
     messages: 0,
     filters: 0,
+    notes: 0,
     left: [
       { ...left, kind: 'payment', id: paymentId },
       { ...left, kind: 'subscription', id },
@@ -364,6 +370,7 @@ test('a customer without a document is reached by the card that paid for the per
     cards: 1,
     messages: 1,
     filters: 0,
+    notes: 0,
     left: [],
   });
   assert.deepEqual(await tracesOf(service, person), []);

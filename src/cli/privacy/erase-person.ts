@@ -1,6 +1,8 @@
 import type { AuditEvent } from '../../audit/audit-event.ts';
 import { deleteVaultCard } from '../../cards/vault/delete-vault-card.ts';
 import { vaultCardsRemove } from '../../cards/vault/removals.sql.ts';
+import { eraseNotes } from '../../console/buyers/buyer-notes.sql.ts';
+import { eraseWords } from '../../console/buyers/buyer-words.sql.ts';
 import { batchWrites } from '../../platform/postgres/batched-writes.ts';
 import {
   type CustomerSubscription,
@@ -67,6 +69,8 @@ export type Erased = {
   readonly cards: number;
   readonly messages: number;
   readonly filters: number;
+  /** Of users of the console about the person. */
+  readonly notes: number;
   readonly left: readonly Left[];
 };
 
@@ -91,7 +95,16 @@ export async function erasePerson(
   };
   await tools.audit.record({ ...event, detail: { ...event.detail, begun: 1, reason } });
   const removeVaultCard = batchWrites(vaultCardsRemove(tools.audit));
-  const erased = { payments: 0, subscriptions: 0, boletos: 0, pix: 0, cards: 0, messages: 0, filters: 0 };
+  const erased = {
+    payments: 0,
+    subscriptions: 0,
+    boletos: 0,
+    pix: 0,
+    cards: 0,
+    messages: 0,
+    filters: 0,
+    notes: 0,
+  };
   const found: Left[] = [];
   const filters = new FilterEraser(tools.database, filter);
   await filters.erase([]);
@@ -128,6 +141,9 @@ export async function erasePerson(
   erased.pix = pix.pix;
   found.push(...pix.left);
   erased.filters = filters.erased;
+  erased.notes = await eraseNotes(tools.database, filter);
+  // Words of what names the person no more: what is left is found again.
+  await eraseWords(tools.database, { buyer: document, merchantId });
   const left = unique(found);
   await tools.audit.record({ ...event, detail: { ...event.detail, ...erased, left: left.length } });
   return { ...erased, left };
@@ -138,7 +154,7 @@ async function erasePage(
   removeVaultCard: Removal,
   document: string,
   page: readonly CustomerPayment[],
-): Promise<Omit<Erased, 'boletos' | 'pix' | 'filters'>> {
+): Promise<Omit<Erased, 'boletos' | 'pix' | 'filters' | 'notes'>> {
   const final = page.filter(({ isUnderWay }) => !isUnderWay);
   const cards = await eraseCards(tools, removeVaultCard, final);
   // Without these payments a card that stays could not be found again.
@@ -227,8 +243,10 @@ async function eraseNameless({ database }: PrivacyTools, paid: readonly PaidByCa
   let erased = 0;
   for (let round = 0; round < MOST_ROUNDS_OF_SUBSCRIPTIONS; round += 1) {
     const now = await eraseNamelessSubscriptionsOf(database, keys, SUBSCRIPTIONS_AT_ONCE);
-    erased += now;
-    if (now === 0) break;
+    erased += now.length;
+    for (const { merchantId, subscriptionId } of now)
+      await eraseWords(database, { buyer: subscriptionId, merchantId });
+    if (now.length === 0) break;
   }
   const kept = new Map<string, LeftReason>();
   const left = (await listNamelessSubscriptionsOf(database, keys, SUBSCRIPTIONS_AT_ONCE)).map(

@@ -3,13 +3,15 @@ import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
 import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
 import { documentText } from '../../values/document-number.ts';
+import { isUuid } from '../../values/ids.ts';
 import { MAY_SEE_PERSON, shownDocument, shownEmail } from '../parts/buyer-parts.ts';
 import { type Html, html } from '../parts/html.ts';
-import { actionForm, cardText, facts, section, table } from '../parts/page-parts.ts';
+import { actionForm, cardText, facts, moment, section, table } from '../parts/page-parts.ts';
 import { BUYER, buyerPath } from '../parts/paths.ts';
 import {
   type Action,
   ALL_ROLES,
+  OPERATION_DONE,
   operationRefused,
   type Screen,
   screen,
@@ -21,15 +23,27 @@ import {
   type Things,
   type ThingTools,
   thingSections,
-  thingsOfDocument,
+  thingsOfDocuments,
 } from '../payments/things-view.ts';
 
+import { LONGEST_NOTE, noteFault } from './buyer-note.ts';
+import type { BuyerNote, NewNote } from './buyer-notes.sql.ts';
+
 export type BuyerPageTools = ThingTools & {
+  /** Newest first. */
+  readonly listNotes: (merchantId: string, document: string) => Promise<readonly BuyerNote[]>;
+  readonly addNote: (note: NewNote) => Promise<void>;
+  readonly removeNote: (note: Pick<NewNote, 'merchantId' | 'noteId' | 'document'>) => Promise<boolean>;
   /** Those that are still stored. */
   readonly findCards: (merchantId: string, vaultIds: readonly string[]) => Promise<readonly ShownCard[]>;
 };
 
-type Found = { readonly buyer: Buyer; readonly things: Things; readonly cards: readonly ShownCard[] };
+type Found = {
+  readonly buyer: Buyer;
+  readonly things: Things;
+  readonly cards: readonly ShownCard[];
+  readonly notes: readonly BuyerNote[];
+};
 
 type Bought = { readonly buyer: Buyer; readonly isPayment: boolean };
 
@@ -60,16 +74,17 @@ const ONE: Screen<BuyerPageTools> = screen<BuyerPageTools, Found>({
     const { merchantId, parameters } = visit;
     const { document } = buyer;
     if (document !== null) {
-      const things = await thingsOfDocument(document, visit, tools);
-      return { buyer, things, cards: await tools.findCards(merchantId, things.vaultIds) };
+      const things = await thingsOfDocuments([document], visit, tools);
+      const cards = await tools.findCards(merchantId, things.vaultIds);
+      return { buyer, things, cards, notes: await tools.listNotes(merchantId, document) };
     }
     const payments = isPayment ? await readPayments([parameters.boughtId ?? ''], visit, tools) : [];
-    return { buyer, things: { payments, subscriptions: [], boletos: [] }, cards: [] };
+    return { buyer, things: { payments, subscriptions: [], boletos: [] }, cards: [], notes: [] };
   },
   view: buyerPage,
 });
 
-function buyerPage({ buyer, things, cards }: Found, visit: Visit): Html {
+function buyerPage({ buyer, things, cards, notes }: Found, visit: Visit): Html {
   const { say } = visit.wording;
   return html`<p class="headline"><strong>${buyer.name ?? shownEmail(buyer.email)}</strong></p>
 ${facts([
@@ -82,7 +97,8 @@ ${actionForm(visit, REVEAL, {
   about: say('Document, e-mail, telephone and address are shown whole, once.'),
 })}
 ${thingSections(things, visit)}
-${cards.length > 0 && section(say('Stored cards'), cardTable(cards, visit))}`;
+${cards.length > 0 && section(say('Stored cards'), cardTable(cards, visit))}
+${buyer.document !== null && section(say('Notes of the team'), noteList(notes, visit))}`;
 }
 
 function cardTable(cards: readonly ShownCard[], { wording }: Visit): Html {
@@ -93,6 +109,65 @@ function cardTable(cards: readonly ShownCard[], { wording }: Visit): Html {
   ]);
 }
 
+function noteList(notes: readonly BuyerNote[], visit: Visit): Html {
+  const { wording } = visit;
+  const { say } = wording;
+  return html`${
+    notes.length > 0 &&
+    html`<ol class="timeline">${notes.map(
+      ({ noteId, note, createdBy, createdAt }) =>
+        html`<li>${moment(wording, createdAt)} <span>${note}</span> <span>${createdBy}</span> ${actionForm(visit, REMOVE_NOTE, { values: { ...visit.parameters, noteId }, about: say('It is gone for good.') })}</li>\n`,
+    )}</ol>`
+  }${actionForm(visit, ADD_NOTE, {
+    values: visit.parameters,
+    about: say('Everybody who may see this customer reads it. Write no card number.'),
+    fields: [{ name: 'note', label: say('Note'), isRequired: true, mostCharacters: LONGEST_NOTE }],
+  })}`;
+}
+
+/** By the document: other things of the same customer show it too. */
+async function documentOf(visit: Visit, tools: BuyerTools): Promise<string | null> {
+  return (await findBuyer(visit, tools))?.buyer.document ?? null;
+}
+
+const toBuyer = ({ merchantId, parameters: { boughtId = '' } }: Visit) => buyerPath(merchantId, boughtId);
+
+const NOBODY = 'Nothing names this customer any more.';
+
+const ADD_NOTE: Action<BuyerPageTools> = {
+  ...MAY_SEE_PERSON,
+  path: `${BUYER}/notes`,
+  title: 'Add a note',
+  operation: 'addBuyerNote',
+  isQuestion: true,
+  faultOf: ({ note = '' }) => noteFault(note),
+  async perform(visit, { note = '' }, tools) {
+    const document = await documentOf(visit, tools);
+    if (document === null) return operationRefused(404, visit.wording.say(NOBODY));
+    const { merchantId, onceKey: noteId, user } = visit;
+    await tools.addNote({ merchantId, noteId, document, note, createdBy: user.name });
+    return OPERATION_DONE;
+  },
+  done: 'The note is kept.',
+  next: toBuyer,
+};
+
+const REMOVE_NOTE: Action<BuyerPageTools> = {
+  ...MAY_SEE_PERSON,
+  path: `${BUYER}/notes/{noteId}/remove`,
+  title: 'Remove the note',
+  operation: 'removeBuyerNote',
+  async perform(visit, _form, tools) {
+    const { merchantId, wording, parameters } = visit;
+    const { noteId = '' } = parameters;
+    const document = isUuid(noteId) ? await documentOf(visit, tools) : null;
+    const isGone = document !== null && (await tools.removeNote({ merchantId, noteId, document }));
+    return isGone ? OPERATION_DONE : operationRefused(404, wording.say('There is no such note.'));
+  },
+  done: 'The note is removed.',
+  next: toBuyer,
+};
+
 const REVEAL: Action<BuyerPageTools> = {
   ...MAY_SEE_PERSON,
   path: `${BUYER}/reveal`,
@@ -100,13 +175,12 @@ const REVEAL: Action<BuyerPageTools> = {
   operation: 'revealBuyer',
   async perform(visit, _form, tools) {
     const bought = await findBuyer(visit, tools);
-    if (bought === null)
-      return operationRefused(404, visit.wording.say('Nothing names this customer any more.'));
+    if (bought === null) return operationRefused(404, visit.wording.say(NOBODY));
     return { ok: true, status: 200, body: bought.buyer };
   },
   done: 'It was shown.',
   reveal: (buyer, visit) => wholeFacts(buyer as Buyer, visit),
-  next: ({ merchantId, parameters: { boughtId = '' } }) => buyerPath(merchantId, boughtId),
+  next: toBuyer,
 };
 
 function wholeFacts({ name, document, email, phone, address }: Buyer, { wording: { say } }: Visit): Html {
@@ -120,4 +194,4 @@ function wholeFacts({ name, document, email, phone, address }: Buyer, { wording:
 }
 
 export const BUYER_SCREENS: readonly Screen<BuyerPageTools>[] = [ONE];
-export const BUYER_ACTIONS: readonly Action<BuyerPageTools>[] = [REVEAL];
+export const BUYER_ACTIONS: readonly Action<BuyerPageTools>[] = [REVEAL, ADD_NOTE, REMOVE_NOTE];

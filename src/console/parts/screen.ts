@@ -138,7 +138,7 @@ export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
     readonly saysOf?: (fields: Form, wording: Wording) => string;
     /** The fault that every reader would find, in the form's words. */
     readonly faultOf?: (form: Form) => string | null;
-    /** Asks somebody else and changes nothing, so it needs no reason. */
+    /** Asks somebody else, or writes down what was said: it changes nothing, so it needs no reason. */
     readonly isQuestion?: true;
     readonly done: string;
     /** Shown once and never again. Absent: leads to the next page. */

@@ -1,27 +1,38 @@
 import { LIST_PAYMENTS } from '../../payments/list/contract.ts';
+import type { WantedAmount } from '../../payments/list/payments-of-amount.sql.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { GET_BILLING } from '../../recurrence/billings/contract.ts';
 import { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
 import { parseBarCode, parseDigitableLine } from '../../values/bar-code.ts';
 import { isCnpj, isCpf } from '../../values/document-number.ts';
 import { isUuid } from '../../values/ids.ts';
-import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
+import {
+  addDays,
+  type Day,
+  type Instant,
+  instant,
+  saoPauloDay,
+  startOfSaoPauloDay,
+} from '../../values/instant.ts';
 import type { Boleto } from '../boletos/boleto-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState } from '../parts/page-parts.ts';
 import { billingPath, boletoPath, SEARCH, subscriptionPath } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import type { ListedSubscription } from '../recurrence/subscription-screens.ts';
 import { withBuyers } from './buyers-view.ts';
 import { pathOfPayment } from './payment-list-view.ts';
 import type { ShownPayment } from './payment-screens.ts';
 import { MOST_FOUND } from './payment-story.ts';
+import { MOST_BUYERS, readSought, type Sought } from './sought.ts';
 import {
   readBoletos,
+  readPayments,
   readSubscriptions,
   type Things,
   type ThingTools,
   thingSections,
-  thingsOfDocument,
+  thingsOfDocuments,
   together,
 } from './things-view.ts';
 
@@ -30,6 +41,7 @@ const DAYS_OF_LAST_FOUR = 93;
 const LONGEST_TEXT = 64;
 
 const NOTHING: Things = { payments: [], subscriptions: [], boletos: [] };
+const NOTHING_FOUND = { ...NOTHING, readFrom: null, areManyNamed: false };
 
 function questionsOf(text: string, { now }: Visit): Readonly<Record<string, string>>[] {
   const today = saoPauloDay(instant(now));
@@ -94,22 +106,86 @@ function onlyPage({ payments, subscriptions, boletos }: Things, { merchantId }: 
   return boleto === undefined ? null : boletoPath(merchantId, boleto.id);
 }
 
-async function find(text: string, visit: Visit, tools: ThingTools): Promise<Things> {
+export type SearchTools = ThingTools & {
+  /** Documents, and ids of what was bought without one; who bought last comes first. */
+  readonly findNamedBuyers: (merchantId: string, text: string) => Promise<readonly string[]>;
+  readonly findOfAmount: (
+    merchantId: string,
+    wanted: WantedAmount,
+  ) => Promise<{ readonly ids: readonly string[]; readonly readFrom: Instant | null }>;
+};
+
+type Found = Things & {
+  /** By amount, earlier sales were not looked at. */
+  readonly readFrom: Instant | null;
+  /** As many customers have this name as are shown, or more. */
+  readonly areManyNamed: boolean;
+};
+
+async function find(text: string, visit: Visit, tools: SearchTools): Promise<Found> {
+  const { merchantId } = visit;
   const document = documentIn(text);
-  const ofPerson = document === null ? NOTHING : await thingsOfDocument(document, visit, tools);
-  const named: Things = {
+  const named = document === null ? await tools.findNamedBuyers(merchantId, text) : [document];
+  const ofPersons = await thingsOfDocuments(
+    named.filter((one) => !isUuid(one)),
+    visit,
+    tools,
+  );
+  const ofSale = await thingsOfSale(readSought(text, todayOf(visit)), visit, tools);
+  const found = together(ofPersons, await thingsOfIds(named.filter(isUuid), visit, tools), ofSale, {
     payments: await paymentsOf(text, visit, tools),
-    subscriptions: text.includes('@')
-      ? await readSubscriptions({ email: text }, visit)
-      : await readSubscriptions({ orderNumber: text }, visit),
+    subscriptions: await readSubscriptions(
+      text.includes('@') ? { email: text } : { orderNumber: text },
+      visit,
+    ),
     boletos: await boletosOf(text, visit, tools),
-  };
-  return together(ofPerson, named);
+  });
+  return { ...found, readFrom: ofSale.readFrom, areManyNamed: named.length >= MOST_BUYERS };
+}
+
+function todayOf({ now }: Visit): Day {
+  return saoPauloDay(instant(now));
+}
+
+/** Of payments and subscriptions. */
+async function thingsOfIds(ids: readonly string[], visit: Visit, tools: ThingTools): Promise<Things> {
+  const payments = await readPayments(ids, visit, tools);
+  const subscriptions: ListedSubscription[] = [];
+  for (const id of ids.filter((one) => !payments.some(({ paymentId }) => paymentId === one))) {
+    const asked = await visit.ask(GET_SUBSCRIPTION, { parameters: { subscriptionId: id } });
+    if (asked.ok) subscriptions.push(asked.body);
+  }
+  return { payments, subscriptions, boletos: [] };
+}
+
+/** By amount, by day, and by last four beside one of them. */
+async function thingsOfSale(
+  sought: Sought | null,
+  visit: Visit,
+  tools: SearchTools,
+): Promise<Pick<Found, keyof Things | 'readFrom'>> {
+  if (sought === null) return { ...NOTHING, readFrom: null };
+  const { amount, day, lastFour } = sought;
+  const today = todayOf(visit);
+  const [from, to] = day === null ? [addDays(today, 1 - DAYS_OF_LAST_FOUR), today] : [day, day];
+  if (amount === null) {
+    const query = { dateRangeStartDate: from, dateRangeEndDate: to, lastFour: lastFour ?? undefined };
+    const asked = await visit.ask(LIST_PAYMENTS, { query: { ...query, limit: String(MOST_FOUND) } });
+    const payments = asked.ok ? await withBuyers(asked.body.items, visit, tools) : [];
+    return { ...NOTHING, payments, readFrom: null };
+  }
+  const { ids, readFrom } = await tools.findOfAmount(visit.merchantId, {
+    amount,
+    lastFour,
+    soldFrom: startOfSaoPauloDay(from),
+    soldBefore: startOfSaoPauloDay(addDays(to, 1)),
+  });
+  return { ...NOTHING, payments: await readPayments(ids, visit, tools), readFrom };
 }
 
 /** One search box. A single result opens its page; several are listed. */
-export const SEARCH_SCREENS: readonly Screen<ThingTools>[] = [
-  screen<ThingTools, Things>({
+export const SEARCH_SCREENS: readonly Screen<SearchTools>[] = [
+  screen<SearchTools, Found>({
     path: SEARCH,
     roles: ALL_ROLES,
     of: 'merchant',
@@ -117,7 +193,7 @@ export const SEARCH_SCREENS: readonly Screen<ThingTools>[] = [
     takesForm: true,
     async read(visit, tools) {
       const text = visit.form.q ?? '';
-      if (text === '' || text.length > LONGEST_TEXT) return NOTHING;
+      if (text === '' || text.length > LONGEST_TEXT) return NOTHING_FOUND;
       if (isUuid(text)) {
         const leadsTo = await pageOfId(text, visit);
         if (leadsTo !== null) return { leadsTo };
@@ -130,14 +206,16 @@ export const SEARCH_SCREENS: readonly Screen<ThingTools>[] = [
   }),
 ];
 
-function searchPage(found: Things, visit: Visit): Html {
-  const { say } = visit.wording;
+function searchPage(found: Found, visit: Visit): Html {
+  const { say, count, moment } = visit.wording;
   const text = visit.form.q;
   const advice = say(
-    'Search by payment id, reference, NSU, authorization code, the last four digits of a card, billing, subscription, CPF, CNPJ or e-mail of the customer, txid or endToEndId of a Pix, or number or line of a boleto.',
+    'Search by name, e-mail, CPF or CNPJ of the customer, amount (259,90), day (28/11), last four digits of the card, reference or order number, NSU, authorization code, number or line of a boleto, txid or endToEndId of a Pix, or an id.',
   );
   if (text === undefined) return emptyState(say('Nothing was searched for yet.'), advice);
-  const searched = html`<p>${say('Searched for {text}', { text })}</p>`;
+  const searched = html`<p>${say('Searched for {text}', { text })}</p>
+${found.readFrom !== null && html`<p class="note">${say('By amount the newest sales were looked at, back to {at}. With a day, those of the day are.', { at: moment(found.readFrom) })}</p>`}
+${found.areManyNamed && html`<p class="note">${say('Many customers have this name: those {count} are here who bought last. Add another name of theirs.', { count: count(MOST_BUYERS) })}</p>`}`;
   if (found.payments.length + found.subscriptions.length + found.boletos.length === 0)
     return html`${searched}${emptyState(say('Nothing was found.'), advice)}`;
   return html`${searched}

@@ -14,8 +14,11 @@ import type { ShownPayment } from './payment-screens.ts';
 import { MOST_FOUND } from './payment-story.ts';
 
 export type ThingTools = BuyerTools & {
-  /** By card and by Pix, of each the newest first. */
-  readonly findCustomerPayments: (merchantId: string, document: string) => Promise<readonly PaidOnce[]>;
+  /** By card and by Pix, the newest first. */
+  readonly findCustomerPayments: (
+    merchantId: string,
+    documents: readonly string[],
+  ) => Promise<readonly PaidOnce[]>;
   readonly findBoletos: (merchantId: string, name: BoletoName) => Promise<readonly string[]>;
 };
 
@@ -56,16 +59,20 @@ export async function readSubscriptions(
   return asked.ok ? asked.body.items : [];
 }
 
-/** All that somebody bought, by his CPF or CNPJ. */
-export async function thingsOfDocument(
-  document: string,
+/** The newest that those with these CPF or CNPJ bought. */
+export async function thingsOfDocuments(
+  documents: readonly string[],
   visit: Visit,
   tools: ThingTools,
 ): Promise<Things & { readonly vaultIds: readonly string[] }> {
   const { merchantId } = visit;
-  const paid = await tools.findCustomerPayments(merchantId, document);
-  const subscriptions = await readSubscriptions({ documentNumber: document }, visit);
-  const boletoIds = await tools.findBoletos(merchantId, { kind: 'document', text: document });
+  const paid = documents.length === 0 ? [] : await tools.findCustomerPayments(merchantId, documents);
+  const subscriptions: ListedSubscription[] = [];
+  const boletoIds: string[] = [];
+  for (const document of documents) {
+    subscriptions.push(...(await readSubscriptions({ documentNumber: document }, visit)));
+    boletoIds.push(...(await tools.findBoletos(merchantId, { kind: 'document', text: document })));
+  }
   const vaultIds = [...paid, ...subscriptions].flatMap(({ vaultId }) => vaultId ?? []);
   return {
     payments: await readPayments(
@@ -73,8 +80,8 @@ export async function thingsOfDocument(
       visit,
       tools,
     ),
-    subscriptions,
-    boletos: await readBoletos(boletoIds, visit),
+    subscriptions: subscriptions.slice(0, MOST_FOUND),
+    boletos: await readBoletos(boletoIds.toSorted().toReversed().slice(0, MOST_FOUND), visit),
     vaultIds: [...new Set(vaultIds)],
   };
 }

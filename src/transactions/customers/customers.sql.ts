@@ -95,6 +95,7 @@ export async function listCustomerPayments(
 
 const PAID = rowCodec({
   paymentId: column.text('t.transaction_id'),
+  soldAt: column.instant('t.sold_at'),
   vaultId: column.nullable(column.text('t.vault_id')),
 });
 
@@ -102,7 +103,7 @@ const PAID = rowCodec({
 export type PaidOnce = RowOf<typeof PAID>;
 
 const OWN_OF_DOCUMENT = `select * from transactions t
-  where t.customer ->> 'documentNumber' is not null and ${DOCUMENT} = $2 and t.merchant_id = $1`;
+  where t.customer ->> 'documentNumber' is not null and ${DOCUMENT} = d.document and t.merchant_id = $1`;
 const NEWEST_FIRST = 'order by t.sold_at desc, t.transaction_id desc limit $3';
 const NEWEST_OF_DOCUMENT = `(${OWN_OF_DOCUMENT} and ${DECIDED} ${NEWEST_FIRST})
   union all (${OWN_OF_DOCUMENT} and ${UNDER_WAY} ${NEWEST_FIRST})`;
@@ -110,16 +111,16 @@ const NEWEST_OF_DOCUMENT = `(${OWN_OF_DOCUMENT} and ${DECIDED} ${NEWEST_FIRST})
 /** Along transactions_by_customer_day: no more of a document is read than is shown. */
 const FIND_NEWEST = statement(
   'customers.find_newest_payments',
-  `select ${PAID.columns} from (${NEWEST_OF_DOCUMENT}) t
+  `select ${PAID.columns} from unnest($2::text[]) d (document) cross join lateral (${NEWEST_OF_DOCUMENT}) t
    order by t.sold_at desc, t.transaction_id desc limit $3`,
 );
 
 export async function findNewestCustomerPayments(
   database: Reader,
-  { document, merchantId }: { readonly document: string; readonly merchantId: string },
+  { documents, merchantId }: { readonly documents: readonly string[]; readonly merchantId: string },
   limit: number,
 ): Promise<PaidOnce[]> {
-  return (await database.query(FIND_NEWEST, [merchantId, document, limit])).map(PAID.parse);
+  return (await database.query(FIND_NEWEST, [merchantId, documents, limit])).map(PAID.parse);
 }
 
 const NAMED = rowCodec({ transactionId: column.text(), buyer: column.parsedBy(buyerOf, 't.customer') }, 't');

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { buyerWords, searchedWords } from './buyer-words.ts';
+
+const searched = (text: string) => searchedWords(text)?.map(({ from }) => from);
+
+test('a name is kept by its words without accents, an address whole', () => {
+  assert.deepEqual(buyerWords({ name: "Fábio d'Ávila e Souza", email: 'Fabio@Cliente.example' }), [
+    'fabio',
+    'avila',
+    'souza',
+    'fabio@cliente.example',
+  ]);
+  assert.deepEqual(buyerWords({ name: null, email: null }), []);
+});
+
+test('what is searched for is read alike, the longest word first', () => {
+  assert.deepEqual(searched('Fá Souza'), ['souza', 'fa']);
+  assert.deepEqual(searched('FABIO@cliente.example'), ['fabio@cliente.example']);
+  for (const text of ['12345', 'A-114', 'ab']) assert.equal(searched(text), undefined, text);
+  const [range] = searchedWords('fab') ?? [];
+  assert.ok(range !== undefined && range.from <= 'fabio' && 'fabio' < range.before && 'faca' > range.before);
+});
