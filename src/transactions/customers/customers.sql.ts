@@ -111,10 +111,10 @@ const NEWEST_OF_DOCUMENT = `(${OWN_OF_DOCUMENT} and ${DECIDED} ${NEWEST_FIRST})
 /** Along transactions_by_customer_day: no more of a document is read than is shown. */
 const FIND_NEWEST = statement(
   'customers.find_newest_payments',
-  `select ${PAID.columns} from unnest($2::text[]) d (document) cross join lateral (${NEWEST_OF_DOCUMENT}) t
-   order by t.sold_at desc, t.transaction_id desc limit $3`,
+  `select ${PAID.columns} from unnest($2::text[]) d (document) cross join lateral (${NEWEST_OF_DOCUMENT}) t`,
 );
 
+/** Of each document as many, in no order. */
 export async function findNewestCustomerPayments(
   database: Reader,
   { documents, merchantId }: { readonly documents: readonly string[]; readonly merchantId: string },
