@@ -329,7 +329,7 @@ test('planned while nothing is there, every statement of these pages is bounded 
       const { rows } = await client.query(`explain (generic_plan, costs off) ${texts.get(name)}`);
       const plan = rows.map((row) => row['QUERY PLAN'] as string).join('\n');
       const scan = new RegExp(
-        ` Index (Only )?Scan (?:Backward )?using ${index} [^\\n]*\\n *Index Cond: (.*)`,
+        `(?:^| )Index (Only )?Scan (?:Backward )?using ${index} [^\\n]*\\n *Index Cond: (.*)`,
       ).exec(plan);
       const isBounded = scan !== null && condition.test(scan[2] ?? '') && (!isOnly || scan[1] === 'Only ');
       if (UNSORTED.includes(name) && /(?:^|-> +)Sort\b/m.test(plan)) unbounded.push(`${name}\n${plan}`);

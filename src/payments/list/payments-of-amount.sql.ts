@@ -2,6 +2,7 @@ import { type Reader, statement } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { BOLETO_STATES } from '../../transactions/methods/boleto/boleto.ts';
 import { PIX_STATES } from '../../transactions/methods/pix/pix.ts';
+import { INSTALLMENT_STATES, TRANSACTION_STATES } from '../../transactions/transaction.ts';
 import { DECIDED, UNDER_WAY } from '../../transactions/transaction-queries.sql.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
@@ -14,8 +15,9 @@ const FOUND = rowCodec({
 });
 
 const READ_CARD = `select ${CARD_KEY}, amount, card_last_four`;
+/** Every state is named: only the index in this order has them. */
 const CARDS = `from transactions where merchant_id = $1 and sold_at >= $2::timestamptz and sold_at < $3::timestamptz
-  and installments_state is not null`;
+  and state = any ($10::text[]) and installments_state = any ($11::text[])`;
 const NEWEST = 'order by sold_at desc, transaction_id desc limit $6::bigint';
 const OF_PERIOD = `${WAS_ASKED} and amount > 0 and requested_at >= $2::timestamptz and requested_at < $3::timestamptz`;
 
@@ -62,7 +64,10 @@ export async function findPaymentsOfAmount(
   limit: number,
 ): Promise<{ readonly ids: readonly string[]; readonly readFrom: Instant | null }> {
   const period = [utcText(soldFrom), utcText(soldBefore)];
-  const values = [merchantId, ...period, amount, lastFour, MOST_READ, PIX_STATES, BOLETO_STATES, limit];
+  const values = [
+    ...[merchantId, ...period, amount, lastFour, MOST_READ, PIX_STATES, BOLETO_STATES, limit],
+    ...[TRANSACTION_STATES, INSTALLMENT_STATES],
+  ];
   const rows: RowOf<typeof FOUND>[] = (await database.query(FIND, values)).map(FOUND.parse);
   return {
     ids: rows.flatMap(({ paymentId }) => paymentId ?? []),
