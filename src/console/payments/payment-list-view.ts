@@ -37,7 +37,11 @@ export function paymentColumns(visit: Visit): readonly Column<ShownPayment>[] {
     },
     { title: say('Sold at'), csv: ({ transactionMoment }) => momentCell(transactionMoment) },
     { title: say('Sold'), cell: ({ transactionMoment }) => moment(wording, transactionMoment) },
-    { title: say('Method'), cell: ({ method }) => say(METHOD_WORDS[method]), csv: ({ method }) => method },
+    {
+      title: say('Method'),
+      cell: (one) => (one.method === 'card' ? cardText(one.card) : say(METHOD_WORDS[one.method])),
+      csv: ({ method }) => method,
+    },
     {
       title: say('Status'),
       cell: (one) => paymentBadges(one, wording),
@@ -64,7 +68,6 @@ export function paymentColumns(visit: Visit): readonly Column<ShownPayment>[] {
       cell: (one) => cardOf(one)?.installments.length || '–',
       csv: (one) => cardOf(one)?.installments.length,
     },
-    { title: say('Card'), cell: (one) => (one.method === 'card' ? cardText(one.card) : '–') },
     { title: 'NSU', cell: ({ nsu }) => nsu ?? '–' },
     { title: say('Anti-fraud'), csv: (one) => cardOf(one)?.antifraud },
     { title: say('Reasons of anti-fraud'), csv: (one) => cardOf(one)?.antifraudReasons.join(' ') },

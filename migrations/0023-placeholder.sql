@@ -1,0 +1,2 @@
+-- Outside a transaction: nothing is written.
+select 1;
