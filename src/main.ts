@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Configuration } from './app/config.ts';
-import { say } from './app/infrastructure.ts';
 import type { App } from './app/open-app.ts';
 import { start } from './app/start.ts';
 import { type Closing, closeAll } from './platform/closings.ts';
 import { type Drain, openDrain } from './platform/http/draining.ts';
+import { say, sayWarning } from './platform/log.ts';
 import { nodeFault } from './platform/node-version.ts';
 import { type StopSignals, stopSignals } from './platform/stop-signals.ts';
 
@@ -20,17 +20,27 @@ function refuseInspector(): void {
   process.on('SIGUSR1', () => say('SIGUSR1: the inspector stays closed.'));
 }
 
+/** What nobody caught ends the process, with its log written out. */
+function endOnFault(closings: readonly Closing[]): void {
+  process.on('uncaughtException', (error: unknown) => {
+    say(`Parcela ends by a fault of its own: ${error instanceof Error ? error.stack : error}`, 'error');
+    const log = closings.find(({ name }) => name === 'log');
+    void Promise.resolve(log?.close()).finally(() => process.exit(1));
+  });
+}
+
 async function run(): Promise<number> {
+  const closings: Closing[] = [];
+  endOnFault(closings);
   const unfit = nodeFault();
   if (unfit !== null) {
-    say(unfit);
+    say(unfit, 'error');
     return 1;
   }
   refuseInspector();
   const signals = stopSignals();
   const signal = signals.next();
   const drain = openDrain();
-  const closings: Closing[] = [];
   const stopping = new AbortController();
   void signal.then(() => stopping.abort());
   const starting = start(process.env, closings, { signal: stopping.signal, drain });
@@ -38,7 +48,7 @@ async function run(): Promise<number> {
   if (started === null || typeof started === 'string') {
     // Half open is closed too, once it is known what was opened.
     await starting;
-    await closeAll(closings, say);
+    await closeAll(closings, sayWarning);
     return started === null ? 1 : 0;
   }
   const { configuration, app } = started;
@@ -46,9 +56,9 @@ async function run(): Promise<number> {
   const reason = await Promise.race([signal, app.broken]);
   const isOrdered = reason.startsWith('SIG');
   if (isOrdered) await drainFirst(configuration.drainSeconds, drain, signals, app.broken);
-  else say(`Parcela stops. ${reason}`);
+  else say(`Parcela stops. ${reason}`, 'error');
   endAnyway(signals);
-  await closeAll(closings, say);
+  await closeAll(closings, sayWarning);
   return isOrdered ? 0 : 1;
 }
 
@@ -69,7 +79,7 @@ async function drainFirst(seconds: number, drain: Drain, signals: StopSignals, b
 /** Closing ends by itself, unless something hangs or somebody does not want to wait. */
 function endAnyway(signals: StopSignals): void {
   const end = (why: string) => {
-    say(`${why}; what was under way will be settled at the next start.`);
+    sayWarning(`${why}; what was under way will be settled at the next start.`);
     process.exit(1);
   };
   setTimeout(() => end('Stopping took too long'), STOP_MILLISECONDS).unref();

@@ -13,23 +13,33 @@ type Schema = {
 };
 type Content = Readonly<Record<string, { readonly schema: Schema }>>;
 type Parameter = {
-  readonly $ref?: string;
   readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
   readonly required?: boolean;
   readonly schema: Schema;
   readonly description?: string;
 };
+type Answer = { readonly content?: Content };
+type Reference = { readonly $ref: string };
 type Operation = {
   readonly operationId: string;
   readonly summary: string;
   readonly security?: readonly { readonly bearer: readonly string[] }[];
-  readonly parameters?: readonly Parameter[];
+  readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+  readonly responses: Readonly<Record<string, Answer>>;
+};
+type PrintedOperation = Omit<Operation, 'parameters' | 'responses'> & {
+  readonly parameters?: readonly (Parameter | Reference)[];
+  readonly responses: Readonly<Record<string, Answer | Reference>>;
 };
 export type ServedDocument = {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, PrintedOperation>>>>;
+  readonly components: {
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly responses: Readonly<Record<string, Answer>>;
+    readonly schemas: Readonly<Record<string, Schema>>;
+  };
 };
 
 const METHODS = ['get', 'post', 'put', 'delete'];
@@ -40,10 +50,24 @@ const LEFT_OUT_PARAMETERS = ['format', 'lang'];
 
 type Called = { readonly path: string; readonly method: string; readonly operation: Operation };
 
-function calledOf(document: ServedDocument): Called[] {
-  return Object.entries(document.paths)
+const partOf = <Part extends object>(shared: Readonly<Record<string, Part>>, part: Part | Reference): Part =>
+  '$ref' in part ? (shared[nameOf(part.$ref) as string] as Part) : part;
+
+function calledOf({ paths, components }: ServedDocument): Called[] {
+  const whole = ({ parameters = [], responses, ...operation }: PrintedOperation): Operation => ({
+    ...operation,
+    parameters: parameters.map((one) => partOf(components.parameters, one)),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, one]) => [status, partOf(components.responses, one)]),
+    ),
+  });
+  return Object.entries(paths)
     .flatMap(([path, operations]) =>
-      Object.entries(operations).map(([method, operation]) => ({ path, method, operation })),
+      Object.entries(operations).map(([method, operation]) => ({
+        path,
+        method,
+        operation: whole(operation),
+      })),
     )
     .filter(
       ({ method, operation }) =>
@@ -104,7 +128,7 @@ type Row = {
 };
 
 function rowOf({ path, method, operation }: Called): Row {
-  const isKeyed = operation.parameters?.some(({ $ref }) => $ref?.endsWith('/Idempotency-Key')) === true;
+  const isKeyed = operation.parameters.some(({ name }) => name === 'Idempotency-Key');
   const row = [method.toUpperCase(), path, scopeOf(path, operation)];
   const names = namedBy(operation)
     .filter(({ name }) => !path.includes(`{${name}}`))
@@ -150,8 +174,8 @@ function answersOf({ responses }: Operation): Schema[] {
     .flatMap(([, { content }]) => content?.['application/json']?.schema ?? []);
 }
 
-function namedBy({ parameters = [] }: Operation): Parameter[] {
-  return parameters.filter(({ $ref, name }) => $ref === undefined && !LEFT_OUT_PARAMETERS.includes(name));
+function namedBy({ parameters }: Operation): Parameter[] {
+  return parameters.filter((one) => one.in !== 'header' && !LEFT_OUT_PARAMETERS.includes(one.name));
 }
 
 function givenBy(operation: Operation): Schema {

@@ -63,6 +63,9 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   showSubscriberPage: 'its address is the url of the page of a subscriber, for a browser',
   changeCardAtSubscriberPage: 'the page of a subscriber sends it',
   cancelAtSubscriberPage: 'the page of a subscriber sends it',
+  showCardFieldsScript: 'pages of shops load it',
+  showCardFields: 'it stands in a frame on the page of a shop',
+  takeCardOfFields: 'the frame with card fields sends it',
   showPixPage: 'its address is the url of a Pix, for a browser',
   showPixSvg: 'its address is the url of a Pix, for a browser',
   showPixPng: 'its address is the url of a Pix, for a browser',
@@ -107,6 +110,8 @@ export const CHAPTERS: readonly Chapter[] = [
     title: { pt: 'Cartões', en: 'Cards' },
     steps: [
       { id: 'getCardPublicKey' },
+      { id: 'putCardFields' },
+      { id: 'getCardFields' },
       { id: 'tokenizeCard' },
       { id: 'storeVaultCard' },
       { id: 'getVaultCard' },

@@ -79,6 +79,6 @@ function described(error: unknown): string {
   const text = isAssertion ? (cause.stack ?? cause.message) : inspect(cause, { depth: 4 });
   return text
     .split('\n')
-    .filter((line) => !/^\s+at .*(node:internal|node:async_hooks)/.test(line))
+    .filter((line) => !/^\s+at .*(node:internal|node:async_hooks|tools\/test-scopes\.ts)/.test(line))
     .join('\n');
 }

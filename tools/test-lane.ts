@@ -1,10 +1,10 @@
 // The process of a lane: runs files of tests one after another, each as one test around its own, so that
 // what they load is loaded once. The runner sends a file at a time, and disconnects after the last.
 import { readFileSync } from 'node:fs';
-import { before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { LaneMessage, LaneOrder } from './test-events.ts';
+import { before, testFile } from './test-scopes.ts';
 
 /** What a file must have ended when its tests are over: the next one shall not stand beside it. */
 const ENDED: readonly string[] = ['TCPServerWrap', 'PipeServerWrap', 'ProcessWrap'];
@@ -34,8 +34,7 @@ for (;;) {
   process.env.PARCELA_TEST_PATIENCE = String(order.patience);
   const before = processorSeconds();
   const openBefore = opened();
-  // The runner ends what takes too long: a limit here would be that of each test in the file.
-  await test(order.file, { timeout: Number.POSITIVE_INFINITY }, () => load(order.file));
+  await testFile(order.file, () => load(order.file));
   const left = await leftOpen(openBefore);
   const report: LaneMessage = {
     type: 'lane:file',

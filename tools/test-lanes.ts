@@ -43,24 +43,24 @@ export async function runFiles(
   signal: AbortSignal,
 ): Promise<Map<string, FileResult>> {
   const results = new Map<string, FileResult>();
-  const waiting = [...files];
-  async function takeTurns(): Promise<void> {
-    let lane: Lane | null = null;
-    while (waiting.length > 0 && !signal.aborted) {
-      await turns.begin();
-      const file = waiting.shift();
-      if (file !== undefined && !signal.aborted) {
-        lane ??= openLane(limits, signal);
-        results.set(file, await lane.run(file));
-      }
-      turns.end();
-      if (lane === null || !lane.isSpent) continue;
-      await endGroup(lane.child);
-      lane = null;
-    }
-    if (lane !== null) await endLane(lane);
+  const atWork = new Set<Promise<void>>();
+  const resting: Lane[] = [];
+  async function take(file: string): Promise<void> {
+    // The one that worked last: its modules are loaded, where another one would load them again.
+    const lane = resting.pop() ?? openLane(limits, signal);
+    results.set(file, await lane.run(file));
+    turns.end();
+    if (lane.isSpent) await endGroup(lane.child);
+    else resting.push(lane);
   }
-  await Promise.all(Array.from({ length: Math.min(turns.most, files.length) }, takeTurns));
+  for (const file of files) {
+    await turns.begin();
+    if (signal.aborted) break;
+    const work = take(file).finally(() => atWork.delete(work));
+    atWork.add(work);
+  }
+  await Promise.all(atWork);
+  await Promise.all(resting.map(endLane));
   return results;
 }
 

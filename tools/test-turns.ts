@@ -5,15 +5,13 @@ const LEAST_PER_CORE = 1.5;
 /** Most of the time of many files is waiting for leases, pauses and silent acquirers. */
 const MOST_PER_CORE = 6;
 /** One more begins while so much of the machine has nothing to do. */
-const IDLE_SHARE = 0.25;
+const IDLE_SHARE = 0.15;
 /** What a file that begins takes of a core, until it shows in the load. */
 const CORES_OF_ONE = 0.5;
 const SAMPLE_MILLISECONDS = 400;
 
 /** Lanes take turns: as many are at work as the machine has time for. */
 export type Turns = {
-  /** The most that are at work at once. */
-  readonly most: number;
   /** Resolves when one more may begin. */
   begin(): Promise<void>;
   end(): void;
@@ -26,19 +24,25 @@ export function openTurns(): Turns {
   const idle = openIdle();
   let atWork = 0;
   let last = Promise.resolve();
+  let wake = () => {};
   async function wait(): Promise<void> {
-    while (atWork >= least && !(atWork < most && idle.share() > IDLE_SHARE)) await idle.nextSample();
+    while (atWork >= least && !(atWork < most && idle.share() > IDLE_SHARE)) {
+      const ended = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      await Promise.race([idle.nextSample(), ended]);
+    }
     atWork += 1;
     idle.take(CORES_OF_ONE / cores);
   }
   return {
-    most,
     begin() {
       last = last.then(wait);
       return last;
     },
     end() {
       atWork -= 1;
+      wake();
     },
   };
 }
@@ -47,7 +51,10 @@ export function openTurns(): Turns {
 function openIdle() {
   let before = times();
   let share = 0;
-  function sample(): void {
+  let next: Promise<void> | null = null;
+  async function sample(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, SAMPLE_MILLISECONDS));
+    next = null;
     const after = times();
     share = (after.idle - before.idle) / Math.max(1, after.all - before.all);
     before = after;
@@ -57,9 +64,9 @@ function openIdle() {
     take(part: number) {
       share -= part;
     },
-    async nextSample() {
-      await new Promise((resolve) => setTimeout(resolve, SAMPLE_MILLISECONDS));
-      sample();
+    nextSample() {
+      next ??= sample();
+      return next;
     },
   };
 }

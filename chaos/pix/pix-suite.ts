@@ -112,9 +112,15 @@ const HURRY = [
   "update pix_return_cursors set due_at = now() where due_at > now() + interval '5 seconds'",
 ] as const;
 
+/** What a bank takes away by itself is known here at the end of its time. */
+const END_OF_REMOVED =
+  "update pix_charges set acts_at = now() where txid = any($1) and state = 'waiting' and acts_at > now()";
+
 /** The bank ends what it was still carrying out. */
 async function isAllHere(bench: ChaosBench): Promise<boolean> {
-  const { arrived } = await readPixLedger(bench);
+  const { arrived, charges } = await readPixLedger(bench);
+  const removed = charges.filter(({ status }) => status === 'REMOVIDA_PELO_PSP').map(({ txid }) => txid);
+  await bench.query(END_OF_REMOVED, [removed]);
   for (const { endToEndId, devolucoes = [] } of arrived)
     for (const { id, status } of devolucoes)
       if (status === 'EM_PROCESSAMENTO')

@@ -84,6 +84,8 @@ final class Parcela
         'getPaymentLink' => ['GET', '/v1/paymentlink/information', 'gateway', false, 'id'],
         'listPaymentLinks' => ['GET', '/v1/paymentlink/list', 'gateway', false, 'status page limit orderBy'],
         'disablePaymentLink' => ['POST', '/v1/paymentlink/disable', 'gateway', false, 'id reason'],
+        'putCardFields' => ['PUT', '/v1/cards/fields', 'gateway', false, ''],
+        'getCardFields' => ['GET', '/v1/cards/fields', 'gateway', false, ''],
         'listIssuerCodes' => ['GET', '/v1/issuer-codes', 'gateway', false, 'brand code'],
         'createPlan' => ['POST', '/v1/recurrences/plans', 'recurrence', true, ''],
         'listPlans' => ['GET', '/v1/recurrences/plans', 'recurrence', false, 'name status page limit orderBy'],

@@ -41,6 +41,8 @@ OPERATIONS = {
     "getPaymentLink": ("GET", "/v1/paymentlink/information", "gateway", False, "id"),
     "listPaymentLinks": ("GET", "/v1/paymentlink/list", "gateway", False, "status page limit orderBy"),
     "disablePaymentLink": ("POST", "/v1/paymentlink/disable", "gateway", False, "id reason"),
+    "putCardFields": ("PUT", "/v1/cards/fields", "gateway", False, ""),
+    "getCardFields": ("GET", "/v1/cards/fields", "gateway", False, ""),
     "listIssuerCodes": ("GET", "/v1/issuer-codes", "gateway", False, "brand code"),
     "createPlan": ("POST", "/v1/recurrences/plans", "recurrence", True, ""),
     "listPlans": ("GET", "/v1/recurrences/plans", "recurrence", False, "name status page limit orderBy"),

@@ -109,21 +109,15 @@ const trialCards = () => html`<ul>
 <li><code>5200 0500 0000 0309</code> recusa sempre, por falta de saldo.</li>
 </ul>`;
 
-const field = (id, label, attributes) =>
-  html`<label for="${id}">${label}</label><input id="${id}" required aria-describedby="fault" ${new Markup(attributes)}>`;
-
-/** No field has a name: no browser sends one by itself. */
-export function clubPage(shop, order) {
+/** The fields of the card are Parcela's, in a frame. `fields`: where they come from, as the API says it. */
+export function clubPage(shop, order, fields) {
   return frame(
     shop,
     'Clube do Livro',
-    html`<p>${shop.club.description}: ${reais(shop.club.amount)} a cada 30 dias. O cartão é criptografado no seu navegador, antes de ser enviado.</p>
+    html`<p>${shop.club.description}: ${reais(shop.club.amount)} a cada 30 dias. Os campos do cartão são da Parcela: esta loja não lê o que você digita.</p>
 <noscript><p>Ative o JavaScript do navegador: ele protege os dados do cartão.</p></noscript>
-<form id="club" data-order="${order}" data-base="${shop.base}" class="narrow">
-${field('number', 'Número do cartão', 'inputmode="numeric" autocomplete="cc-number" maxlength="23"')}
-${field('holder', 'Nome impresso no cartão', 'autocomplete="cc-name" maxlength="30"')}
-<div class="pair"><div>${field('expiry', 'Validade (mês/ano)', 'inputmode="numeric" autocomplete="cc-exp" placeholder="08/30" maxlength="5"')}</div>
-<div>${field('code', 'Código (CVV)', 'inputmode="numeric" autocomplete="cc-csc" maxlength="4"')}</div></div>
+<form id="club" data-order="${order}" data-base="${shop.base}" data-script="${fields.script}" data-key="${fields.key}" class="narrow">
+<div id="card"></div>
 <p id="fault" class="fault" role="alert"></p>
 <button>Assinar por ${reais(shop.club.amount)}</button>
 </form>

@@ -29,11 +29,13 @@ const FILES = {
   '/shop.css': fileAt('browser/shop.css', 'css'),
   '/refresh.js': fileAt('browser/refresh.js', 'javascript'),
   '/club.js': fileAt('browser/club.js', 'javascript'),
-  '/encrypt-card.js': fileAt('../../clients/browser/encrypt-card.js', 'javascript'),
 };
+/** `parcela`: where card fields come from; else empty. */
+const policyWith = (parcela) => ({
+  'content-security-policy': `default-src 'none'; script-src 'self' ${parcela}; frame-src ${parcela || "'none'"}; style-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+});
 const HEADERS = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  ...policyWith(''),
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
@@ -55,6 +57,7 @@ export function openShop(options) {
   let place = null;
   let askedAt = Number.NEGATIVE_INFINITY;
   let plan = null;
+  let fields = null;
 
   /** The key is made with the order: the same order makes the same link, however often it is sent. */
   async function buy(form) {
@@ -106,6 +109,20 @@ export function openShop(options) {
       });
     }
     return seeOther(`/orders/${id}`);
+  }
+
+  async function showClub() {
+    fields ??= await allowFields();
+    const shown = clubPage(shop, crypto.randomUUID(), fields);
+    return page(shown, 200, policyWith(new URL(fields.script).origin));
+  }
+
+  /** Pages of this shop may hold card fields. Origins that somebody else has named stay. */
+  async function allowFields() {
+    const { origin } = new URL(publicUrl);
+    const found = await parcela.getCardFields().catch(nullAt(404));
+    if (found?.origins.includes(origin)) return found;
+    return parcela.putCardFields({ body: { origins: [...(found?.origins ?? []), origin] } });
   }
 
   /** The card comes encrypted and goes into the vault; the shop keeps none. */
@@ -215,8 +232,7 @@ export function openShop(options) {
     if (Object.hasOwn(FILES, path))
       return respond(200, FILES[path].text, { 'content-type': FILES[path].type });
     if (path === '/') return page(shelfPage(shop, crypto.randomUUID()));
-    if (path === '/club') return page(clubPage(shop, crypto.randomUUID()));
-    if (path === '/club/key') return json(200, await parcela.getCardPublicKey());
+    if (path === '/club') return showClub();
     if (path === '/back') return comeBack(searchParams);
     if (path === '/notifications') return showNotifications();
     return place === 'orders' && act === undefined ? showOrder(id ?? '') : missing();
@@ -240,7 +256,7 @@ const nullAt = (status) => (error) => {
 const orderNumberOf = (order) => order.slice(-10);
 const respond = (status, content, headers) =>
   new Response(content, { status, headers: { ...HEADERS, ...headers } });
-const page = (content, status = 200) =>
-  respond(status, `${content}`, { 'content-type': 'text/html; charset=utf-8' });
+const page = (content, status = 200, headers = {}) =>
+  respond(status, `${content}`, { 'content-type': 'text/html; charset=utf-8', ...headers });
 const json = (status, value) =>
   respond(status, JSON.stringify(value), { 'content-type': 'application/json' });

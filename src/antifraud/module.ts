@@ -5,6 +5,7 @@ import type { Module, Published } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { openReminder } from '../platform/reminder.ts';
+import { inScope } from '../platform/tracing/scope.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { forgetInBatches } from '../platform/work/every-so-often.ts';
 import { PROVIDER_DECIDER } from './adapters/provider/routed-decider.ts';
@@ -64,11 +65,18 @@ export async function openAntiFraud(
   const silences = openReminder((reason, times) =>
     log.warn({ reason, times }, 'anti-fraud gave no decision'),
   );
+  // Of all sales, without the request that happened to be the first.
+  const rejections = openReminder(
+    (reasons, times) => inScope(undefined, () => log.info({ reasons, times }, 'anti-fraud rejects sales')),
+    { pauseMilliseconds: 60_000 },
+  );
   const shared = {
     verdictWhenSilent: configuration.antiFraud.verdictWhenSilent,
     observeDecision: (merchantId: string, { verdict, reasons }: Decision) => {
       decisions.inc({ verdict });
-      if (verdict === 'reject') log.info({ merchantId, reasons }, 'anti-fraud rejected a sale');
+      if (verdict !== 'reject') return;
+      log.debug({ merchantId, reasons }, 'anti-fraud rejected a sale');
+      rejections.report(reasons.join(' '));
     },
     // Silences of the provider are an outage of it.
     warnOfSilence: (decider: string, error: unknown) =>

@@ -7,7 +7,6 @@ import { counter, histogram } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
 import type { PeerCalls } from '../platform/process-reports/peer-calls.ts';
-import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import { openReminder } from '../platform/reminder.ts';
 import type { ProviderTable } from '../providers/open-provider-table.ts';
 import { adapterOf, type CheckProvider, termsOf } from '../providers/provider.ts';
@@ -36,7 +35,6 @@ const ANTI_FRAUD_PROVIDER_CALL_DURATION_SECONDS = histogram(
   [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8],
   ['result'],
 );
-declarePeer('antifraud', { calls: ANTI_FRAUD_PROVIDER_CALL_DURATION_SECONDS });
 
 export { checkProvider } from './adapters/provider/provider-decider.ts';
 
@@ -116,8 +114,8 @@ async function openProviders(
       return { port, close: () => provider.close() };
     },
   });
-  return new RoutedDecider(providers, timeout, (name, answer) =>
-    peerCalls.note('antifraud', name, 'decide', answer),
+  return new RoutedDecider(providers, timeout, (name, answer, seconds) =>
+    peerCalls.note('antifraud', name, 'decide', answer, seconds),
   );
 }
 

@@ -6,12 +6,12 @@ import { KeysUnusable } from '../keys/key-store.ts';
 import { KEY_STORE_OPERATIONS, observedKeyStore, openKeyStore } from '../keys/open-key-store.ts';
 
 import { openKeyring, SEALING_PURPOSES, type SealAlarm } from '../keys/open-keyring.ts';
-import type { Log } from '../platform/log.ts';
+import { type Log, say } from '../platform/log.ts';
 import { counter, gauge, type Metrics } from '../platform/metrics.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import type { AuditedKeys, StartContext } from './context.ts';
-import { say, serviceHere } from './infrastructure.ts';
+import { serviceHere } from './infrastructure.ts';
 
 const KEY_STORE_FAILURES = counter(
   'parcela_key_store_failures_total',

@@ -125,6 +125,13 @@ export class ConfigurationFault extends Error {
 }
 
 /** Reads and checks all settings, and takes the keys out of `environment`. Throws `ConfigurationFault`. */
+/** Known before the settings are, for what is wrong with them. */
+export function logFormatOf({
+  PARCELA_LOG_FORMAT: set = '',
+}: Readonly<Record<string, string | undefined>>): LogFormat {
+  return LOG_FORMATS.find((format) => format === set.trim()) ?? 'auto';
+}
+
 export function readConfiguration(environment: Record<string, string | undefined>): Configuration {
   const reader = settingReader(environment, SETTINGS);
   const { faults, text, whole, oneOf, isSet, host, listener, web, networks } = reader;

@@ -13,6 +13,7 @@ import type { Closing } from '../platform/closings.ts';
 import { READ_TIME } from '../platform/database-time.sql.ts';
 import { DatabaseTime } from '../platform/database-time.ts';
 import { whyHeld } from '../platform/gate.ts';
+import { say, sayWarning } from '../platform/log.ts';
 import { histogram, type Metrics } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import type { PeerName } from '../platform/outages.ts';
@@ -20,7 +21,6 @@ import { batchWrites } from '../platform/postgres/batched-writes.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { placeGiven, placeOfService } from '../platform/postgres/database-place.ts';
 import type { ObserveCallsOf } from '../platform/process-reports/peer-calls.ts';
-import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import { alsoWhileHeld, noting } from '../platform/work/every-so-often.ts';
 import type { Acquirer } from '../providers/acquirers/acquirer.ts';
 import {
@@ -72,20 +72,12 @@ const PIX_CALL_DURATION_SECONDS = histogram(
   [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16],
   ['operation', 'result'],
 );
-declarePeer('acquirer', { calls: ACQUIRER_CALL_DURATION_SECONDS });
-declarePeer('bank', { calls: BANK_CALL_DURATION_SECONDS });
-declarePeer('pix', { calls: PIX_CALL_DURATION_SECONDS });
 const BATCHED_WRITE_ROWS = histogram(
   'parcela_batched_write_rows',
   'Rows written by one batched statement.',
   [1, 2, 4, 8, 16, 32, 64, 128],
   ['statement'],
 );
-
-/** For the person who starts it. The log's JSON goes to the standard output. */
-export function say(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
 
 /** Data folder, PostgreSQL, acquirer and bank. Starts our own where none is set. */
 export async function openInfrastructure(start: StartContext, startSimulator?: StartSimulator) {
@@ -134,7 +126,7 @@ async function openNamedAcquirer(
   const { configuration, closings, gate } = start;
   const channel = await openAcquirerChannel(start);
   const { about, warning } = await checkAcquirer(url, configuration.environment, channel);
-  if (warning !== null) say(warning);
+  if (warning !== null) sayWarning(warning);
   const acquirer = openAcquirer(url, channel, about, observeOf(DEFAULT_PROVIDER));
   closings.push({ name: 'acquirer', close: () => acquirer.close() });
   return ACQUIRER_PORT.gated(acquirer, () => whyHeld(gate));
@@ -244,7 +236,7 @@ function observeCalls({ metrics, peerCalls }: StartContext): ObserveCalls {
     const calls = metrics.histogram(described);
     return (provider) => (operation, answer, seconds) => {
       calls.observe({ operation, result: answer.kind }, seconds);
-      peerCalls.note(peer, provider, operation, answer);
+      peerCalls.note(peer, provider, operation, answer, seconds);
     };
   };
   return {
@@ -316,7 +308,7 @@ export async function openNamedBank(
     observe: observeOf(DEFAULT_PROVIDER),
   });
   closings.push({ name: 'bank', close: () => bank.close() });
-  if (warning !== null) say(warning);
+  if (warning !== null) sayWarning(warning);
   return BANK_PORT.gated(bank, () => whyHeld(gate));
 }
 

@@ -25,7 +25,7 @@ import { listen, serverUrls, tryToListen, urlOf } from '../platform/http/listen.
 import { trustedPeers } from '../platform/http/peers.ts';
 import { hasExpired, SECURITY_TEXT_ENDPOINTS } from '../platform/http/security-text.ts';
 import { buildServer, type ServerOptions } from '../platform/http/server.ts';
-import { errorFields, type Log, openLog } from '../platform/log.ts';
+import { errorFields, type Log, openLog, say, sayWarning } from '../platform/log.ts';
 import { openMetrics, serveMetrics } from '../platform/metrics.ts';
 import { openOutages } from '../platform/outages.ts';
 import { PostgresKilled } from '../platform/postgres/database-errors.ts';
@@ -49,7 +49,6 @@ import {
   openProviders,
   openShopOfDemo,
   routeDemo,
-  say,
   serviceHere,
 } from './infrastructure.ts';
 import { type Modules, openModules } from './modules.ts';
@@ -102,8 +101,8 @@ export async function openApp(
       const isWorthIt =
         error instanceof PostgresKilled && performance.now() < endsAt && !surroundings.signal.aborted;
       if (!isWorthIt) throw error;
-      say(`${error.message}; starting it again`);
-      await closeAll(closings, say);
+      sayWarning(`${error.message}; starting it again`);
+      await closeAll(closings, sayWarning);
     }
   }
 }
@@ -237,7 +236,7 @@ async function servedEndpoints(
   const urls = serverUrls(configuration.gateway, configuration.integration);
   const contact = configuration.securityContact;
   if (contact !== null && hasExpired(contact, new Date()))
-    say(
+    sayWarning(
       `PARCELA_SECURITY_EXPIRES: ${contact.expiresOn} is past; those who find a hole will not trust the contact`,
     );
   const documents = configuration.servesDocuments ? DOCUMENT_ENDPOINTS : [];

@@ -3,15 +3,9 @@ import { hostname } from 'node:os';
 import packageJson from '../../package.json' with { type: 'json' };
 import { CLOCK_AHEAD } from '../platform/clock-watch.ts';
 import type { Metrics, Sample } from '../platform/metrics.ts';
+import { PEER_NAMES, type PeerName } from '../platform/outages.ts';
 import { declaredPeers, type PeerMetrics } from '../platform/process-reports/peer-metrics.ts';
-import {
-  callsOf,
-  type PeerReport,
-  type ReportBody,
-  type SeenPeer,
-  seenAgain,
-  unseenPeer,
-} from '../platform/process-reports/process-report.ts';
+import type { PeerReport, ReportBody } from '../platform/process-reports/process-report.ts';
 import { deleteReport, writeReport } from '../platform/process-reports/process-reports.sql.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { alsoWhileHeld, everySoOften } from '../platform/work/every-so-often.ts';
@@ -31,43 +25,30 @@ export function openProcessReports({
   const processId = randomUUID();
   const { cell, roles } = configuration;
   const about = { host: hostname(), pid: process.pid, version: packageJson.version, cell, roles };
-  const seen = new Map<string, SeenPeer>();
   const readsFeeds = roles.includes('resolving');
 
-  async function reportOf(
-    peer: string,
-    { calls, away, awayFor, feedAge }: PeerMetrics,
-  ): Promise<PeerReport | null> {
-    if (calls === undefined || !metrics.has(calls)) return null;
-    const before = seen.get(peer) ?? unseenPeer(Date.now());
-    const found = seenAgain(before, callsOf(await metrics.read(calls.name)), Date.now());
-    seen.set(peer, found);
+  async function reportOf(peer: PeerName): Promise<PeerReport> {
+    const { away, awayFor, feedAge }: PeerMetrics = declaredPeers().get(peer) ?? {};
     const open = away === undefined ? [] : (await metrics.read(away.name)).filter(({ value }) => value > 0);
     const ages = feedAge === undefined || !readsFeeds ? [] : await metrics.read(feedAge.name);
-    const { state, since, answeredAt } = found;
     return {
-      ...{ peer, state, since, answeredAt },
+      peer,
+      ...peerCalls.seen(peer, open.length > 0),
       awayFor: open.map(({ labels }) => String(labels.kind ?? awayFor)),
       awayProviders: open.map(({ labels }) => String(labels.provider)),
-      reason: state === 'silent' || open.length > 0 ? peerCalls.reasonOf(peer) : null,
       // Of the provider that has said nothing for the longest time.
       feedAgeSeconds: ages.length === 0 ? null : Math.max(...ages.map(({ value }) => value)),
     };
   }
 
   async function report(): Promise<ReportBody> {
-    const peers: PeerReport[] = [];
-    for (const [peer, of] of declaredPeers()) {
-      const found = await reportOf(peer, of);
-      if (found !== null) peers.push(found);
-    }
     const faults = await metrics.read(AUDIT_FAULT.name);
     return {
       ...about,
       heldBecause: gate.reason(),
       connections: await connectionsOf(metrics),
       isAuditBroken: sumOf(faults) > 0,
-      peers,
+      peers: await Promise.all(PEER_NAMES.map(reportOf)),
       clockAheadSeconds: sumOf(await metrics.read(CLOCK_AHEAD.name)),
     };
   }

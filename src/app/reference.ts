@@ -2,6 +2,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { ANTI_FRAUD } from '../antifraud/module.ts';
 import { CARDS } from '../cards/module.ts';
 import { MERCHANTS } from '../merchants/module.ts';
+import { CARD_FIELDS } from '../payments/fields/module.ts';
 import { PAYMENT_LINKS } from '../payments/links/module.ts';
 import { MOVEMENTS, PAYMENTS } from '../payments/module.ts';
 import type { ServedEndpoint } from '../platform/http/endpoint.ts';
@@ -28,6 +29,7 @@ import { RECONCILIATION } from '../reconciliation/module.ts';
 import { RECURRENCE } from '../recurrence/module.ts';
 import { BOLETOS } from '../transactions/methods/boleto/module.ts';
 import { PIX } from '../transactions/methods/pix/module.ts';
+import { PAYERS } from '../transactions/payers/module.ts';
 import { WEBHOOKS } from '../webhooks/module.ts';
 import { FAMILY } from './family.ts';
 
@@ -103,7 +105,9 @@ export async function referenceOf(
     ANTI_FRAUD,
     PAYMENTS,
     PIX,
+    PAYERS,
     PAYMENT_LINKS,
+    CARD_FIELDS,
     ISSUER_CODES,
     RECURRENCE,
     BOLETOS,

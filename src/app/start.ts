@@ -1,7 +1,7 @@
 import type { Closing } from '../platform/closings.ts';
+import { say, sayWarning, speakIn } from '../platform/log.ts';
 import { machineFile } from '../platform/machine-settings.ts';
-import { type Configuration, ConfigurationFault, readConfiguration } from './config.ts';
-import { say } from './infrastructure.ts';
+import { type Configuration, ConfigurationFault, logFormatOf, readConfiguration } from './config.ts';
 import { type App, openApp, type Surroundings } from './open-app.ts';
 
 /** Printed without a stack, because the message alone helps. */
@@ -24,9 +24,10 @@ function printFault(error: unknown, configuration: Configuration | null): void {
   if (['listen', 'bind', 'getaddrinfo'].includes(syscall ?? '') && LISTEN_FAULTS.includes(code ?? '')) {
     say(
       `Parcela does not start: ${error.message}; ${listenAdvice(error as NodeJS.ErrnoException, configuration)}`,
+      'error',
     );
-  } else if (PLAIN_FAULTS.includes(error.name)) say(`Parcela does not start:\n${error.message}`);
-  else say(`Parcela does not start: ${error.stack}`);
+  } else if (PLAIN_FAULTS.includes(error.name)) say(`Parcela does not start:\n${error.message}`, 'error');
+  else say(`Parcela does not start: ${error.stack}`, 'error');
 }
 
 /** The setting of the port that could not be had, and what to do. */
@@ -63,10 +64,11 @@ export async function start(
   surroundings: Surroundings,
 ): Promise<{ readonly configuration: Configuration; readonly app: App } | null> {
   let configuration: Configuration | null = null;
+  speakIn(logFormatOf(environment));
   try {
     refuseForgottenSettings(environment);
     configuration = readConfiguration(environment);
-    for (const warning of configuration.warnings) say(`Warning: ${warning}`);
+    for (const warning of configuration.warnings) sayWarning(`Warning: ${warning}`);
     return { configuration, app: await openApp(configuration, closings, surroundings) };
   } catch (error) {
     // After an order to stop, its effects are not reported.

@@ -3,7 +3,7 @@ import { keyWeakness } from '../keys/data-keys.sql.ts';
 import { unfitness, weaknesses } from '../platform/database-watch/server-facts.ts';
 import { openServerWatch } from '../platform/database-watch/server-watch.ts';
 import { type GateKeeper, HOLD_REASONS, type HoldReason, openGate } from '../platform/gate.ts';
-import { errorFields, type Log } from '../platform/log.ts';
+import { errorFields, type Log, say, sayWarning } from '../platform/log.ts';
 import { gauge, type Metrics } from '../platform/metrics.ts';
 import { MIGRATIONS } from '../platform/migrations/migration-files.ts';
 import { type DatabaseAddress, type OpenedDatabase, openDatabase } from '../platform/postgres/database.ts';
@@ -15,7 +15,6 @@ import { refuseSharedConnections } from '../platform/postgres/shared-connections
 import { kindOfRefusedWrite } from '../platform/postgres/write-refusals.ts';
 import { type Configuration, ConfigurationFault } from './config.ts';
 import type { StartContext } from './context.ts';
-import { say } from './infrastructure.ts';
 
 const HELD = gauge('parcela_held', '1: nothing is charged, settled or sent to merchants, for this reason.', [
   'reason',
@@ -44,12 +43,12 @@ export async function openCheckedDatabase(
   const unfit = unfitness(facts);
   if (unfit !== null) throw new ConfigurationFault(`DATABASE_URL: ${unfit}`);
   for (const warning of weaknesses(facts, configuration.environment === 'production'))
-    say(`Warning: ${warning} (docs/restore.md).`);
+    sayWarning(`Warning: ${warning} (docs/restore.md).`);
   const weakness = await whileDatabaseStarts(
     async () => (await auditWeakness(database)) ?? (await keyWeakness(database)),
   );
   if (weakness !== null && configuration.environment === 'production') {
-    say(
+    sayWarning(
       `Warning: ${weakness}, so that a service that was taken over could change what it wrote. Name a role that owns ` +
         'nothing in DATABASE_URL and the owner in PARCELA_OWNER_DATABASE_URL (docs/audit.md).',
     );
@@ -72,7 +71,7 @@ function openWatched(
     gate,
     onVouched(words) {
       log.warn({ detail: words }, 'a standby was promoted');
-      say(`A standby was promoted and lacks nothing that was acknowledged here: ${words}.`);
+      sayWarning(`A standby was promoted and lacks nothing that was acknowledged here: ${words}.`);
     },
     onError(error) {
       if (!outages.explains(error, 'beat')) log.warn(errorFields(error), 'the database took no beat');
@@ -117,7 +116,8 @@ export function openWatchedGate(configuration: Configuration, log: Log, metrics:
   const tell = (reason: HoldReason | null, words: string) => {
     if (reason === null) log.warn({}, 'work goes on');
     else log.error({ reason, detail: words }, 'all work is held');
-    say(reason === null ? 'Work goes on.' : `All work is held: ${words}. See docs/runbook.md.`);
+    if (reason === null) say('Work goes on.');
+    else say(`All work is held: ${words}. See docs/runbook.md.`, 'error');
   };
   let told: HoldReason | null = null;
   let settling: NodeJS.Timeout | undefined;
@@ -138,7 +138,7 @@ export function openWatchedGate(configuration: Configuration, log: Log, metrics:
     }
   });
   observe(gate.reason());
-  if (configuration.isWorkHeld) say('All work is held: PARCELA_HOLD_WORK is set.');
+  if (configuration.isWorkHeld) sayWarning('All work is held: PARCELA_HOLD_WORK is set.');
   return gate;
 }
 

@@ -21,6 +21,7 @@ import {
   deleteExpiredLocks,
   deleteExpiredTokens,
 } from './tokens/card-tokens.sql.ts';
+import type { TokenizeTools } from './tokens/tokenize-card.ts';
 
 import { VAULT_FAULTS } from './vault/contract.ts';
 import { VAULT_ENDPOINTS, VAULT_LIST_ENDPOINTS } from './vault/endpoints.ts';
@@ -99,7 +100,10 @@ type CardsContext = ModuleContext & {
   readonly commitChange: CommitKeyChange;
 };
 
-export type Cards = Module & Omit<CardTools, 'keyring'> & Pick<StoreVaultCardTools, 'warnOfDoubtfulBrand'>;
+export type Cards = Module &
+  Omit<CardTools, 'keyring'> &
+  Pick<StoreVaultCardTools, 'warnOfDoubtfulBrand'> &
+  Pick<TokenizeTools, 'writeCardToken'>;
 
 export async function openCards(context: CardsContext): Promise<Cards> {
   const { database, batched, keyring, acquirers, log } = context;
@@ -109,15 +113,15 @@ export async function openCards(context: CardsContext): Promise<Cards> {
   const findVaultCard = batchReads(vaultCardsRead(database));
   const warnOfDoubtfulBrand = (merchantId: string, firstSix: string, brand: string) =>
     log.warn({ merchantId, firstSix, brand }, 'the brand given is not the one of our list');
+  const writeCardToken = batched(cardTokensWrite(database));
   return {
     cardKeys,
+    writeCardToken,
     findCardToken,
     findVaultCard,
     warnOfDoubtfulBrand,
     takesBrand: (brand) => widestCapabilities(acquirers).brands.includes(brand),
-    endpoints: [
-      ...serve(CARD_ENDPOINTS, { keyring, cardKeys, writeCardToken: batched(cardTokensWrite(database)) }),
-    ],
+    endpoints: [...serve(CARD_ENDPOINTS, { keyring, cardKeys, writeCardToken })],
     works: [
       forgetExpiredLocks(database),
       ...cardKeyWork({ database, cardKeys, commitChange: context.commitChange }),

@@ -14,6 +14,8 @@ export type CommandTools = {
   readonly database: Database;
   readonly environment: 'homologation' | 'production';
   readonly cell: string | null;
+  /** Of the pages for payers; null: that of the service. */
+  readonly pagesOrigin: string | null;
   readonly operator: Actor;
   readonly acquirer: AcquirerPlace;
   /** The bank of Pix of the settings. */
@@ -45,12 +47,15 @@ export type KeyCommandTools = CommandTools & {
   readonly openAudited: () => Promise<AuditedKeyTools>;
 };
 
+/** `isStartedHere`: the embedded database did not run, and does for this command alone. */
+export type ReachedPlace = DatabasePlace & { readonly isStartedHere: boolean };
+
 export type InstallationTools = {
   readonly operator: Actor;
   /** Throws `ConfigurationFault`. */
   readonly configure: () => Configuration;
   /** Starts the embedded database if it is not running. */
-  readonly reachPlace: (configuration: Configuration) => Promise<DatabasePlace>;
+  readonly reachPlace: (configuration: Configuration) => Promise<ReachedPlace>;
   /** Migrates first. Throws `KeysUnusable`. */
   readonly openMigrated: (configuration: Configuration) => Promise<MigratedTools>;
   readonly openKeys: (configuration: Configuration) => Promise<KeyCommandTools>;

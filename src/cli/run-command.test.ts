@@ -27,6 +27,7 @@ async function run(...words: string[]) {
     database: DATABASE,
     environment: 'homologation',
     cell: null,
+    pagesOrigin: null,
     operator: { actor: 'ana', origin: 'here' },
     acquirer: {
       url: null,

@@ -21,6 +21,8 @@ import { KEY_COMMANDS } from './keys/key-commands.ts';
 import { MERCHANT_COMMANDS } from './merchant-commands.ts';
 import { MIGRATE_COMMAND } from './migrate-command.ts';
 import { MOVING_COMMANDS } from './moving/moving-commands.ts';
+import { FIELDS_COMMANDS } from './payers/fields-commands.ts';
+import { LINK_COMMANDS } from './payers/link-commands.ts';
 import { PAYMENT_COMMANDS } from './payment-commands.ts';
 import { PIX_WEBHOOK_COMMAND } from './pix/webhook-command.ts';
 import { PRIVACY_COMMANDS } from './privacy/privacy-commands.ts';
@@ -282,6 +284,8 @@ export const COMMANDS: readonly Command[] = [
   ...USER_COMMANDS,
   ...MOVING_COMMANDS,
   ...PAYMENT_COMMANDS,
+  ...LINK_COMMANDS,
+  ...FIELDS_COMMANDS,
   ...WEBHOOK_COMMANDS,
   ...FEE_COMMANDS,
   ...PROVIDER_COMMANDS,

@@ -35,6 +35,7 @@ type Printers = { readonly print: (line: string) => void; readonly printError: R
 type Place = {
   readonly place: DatabasePlace;
   readonly isMigrated: boolean;
+  readonly isStartedHere?: boolean;
   readonly leave: () => Promise<void>;
 };
 
@@ -108,6 +109,7 @@ async function reachEmbedded(
   return {
     place: placeOfCommand(server.connection),
     isMigrated: false,
+    isStartedHere: true,
     async leave() {
       await server.stop();
       await folder.release();
@@ -184,6 +186,7 @@ function plainTools(configuration: Configuration, { database, operator, report }
     database,
     environment,
     cell,
+    pagesOrigin: configuration.pagesOrigin,
     operator,
     acquirer: {
       url: acquirerUrl,
@@ -285,7 +288,10 @@ export async function runParcela(
       openInstallation: () => ({
         operator: opened.operator,
         configure: () => opened.configure(true),
-        reachPlace: async (configuration) => (await opened.place(configuration)).place,
+        reachPlace: async (configuration) => {
+          const { place, isStartedHere = false } = await opened.place(configuration);
+          return { ...place, isStartedHere };
+        },
         openMigrated: async (configuration) =>
           openMigrated(configuration, await opened.reach(configuration, undefined, printError)),
         openKeys: (configuration) => opened.keyTools(configuration),

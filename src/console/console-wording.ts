@@ -1,10 +1,12 @@
 import type { Language } from '../platform/http/sentence.ts';
 import BOLETO_TEXTS from './boletos/texts.json' with { type: 'json' };
 import BUYER_TEXTS from './buyers/texts.json' with { type: 'json' };
+import CHARGE_TEXTS from './charges/texts.json' with { type: 'json' };
 import CHART_TEXTS from './charts/texts.json' with { type: 'json' };
 import CREDENTIAL_TEXTS from './credentials/texts.json' with { type: 'json' };
 import FILTER_TEXTS from './filters/texts.json' with { type: 'json' };
 import FIRST_STEPS_TEXTS from './first-steps/texts.json' with { type: 'json' };
+import HISTORY_TEXTS from './history/texts.json' with { type: 'json' };
 import HOMOLOGATION_TEXTS from './homologation/texts.json' with { type: 'json' };
 import LINK_TEXTS from './links/texts.json' with { type: 'json' };
 import MERCHANT_TEXTS from './merchants/texts.json' with { type: 'json' };
@@ -28,12 +30,14 @@ export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
   ...PART_TEXTS.portuguese,
   ...TODAY_TEXTS.portuguese,
   ...USER_TEXTS.portuguese,
+  ...HISTORY_TEXTS.portuguese,
   ...PAYMENT_TEXTS.portuguese,
   ...BUYER_TEXTS.portuguese,
   ...OPERATOR_TEXTS.portuguese,
   ...RECURRENCE_TEXTS.portuguese,
   ...BOLETO_TEXTS.portuguese,
   ...LINK_TEXTS.portuguese,
+  ...CHARGE_TEXTS.portuguese,
   ...RECONCILIATION_TEXTS.portuguese,
   ...NOTIFICATION_TEXTS.portuguese,
   ...CREDENTIAL_TEXTS.portuguese,

@@ -22,6 +22,7 @@ import { eraseOldNotes } from './buyers/buyer-notes.sql.ts';
 import { BUYERS_UNREAD, eraseOldWords } from './buyers/buyer-words.sql.ts';
 import { rememberBuyers } from './buyers/remember-buyers.ts';
 import { consoleWording } from './console-wording.ts';
+import type { HistoryTools } from './history/history-screens.ts';
 import type { IdentityProvider } from './identities/open-provider.ts';
 import { openMerchantTools } from './open-merchant-tools.ts';
 import {
@@ -43,6 +44,7 @@ import { actorOf } from './users/user.ts';
 import { answerPage, framed, type PageTools } from './visits/answer-page.ts';
 import { deleteOldActions } from './visits/console-actions.sql.ts';
 import { decideRequest, listWaiting } from './visits/decide-request.ts';
+import { findActs, findThingActs } from './visits/find-acts.ts';
 import { readAssets } from './visits/send-file.ts';
 
 /** A form is valid only in the session of its page, so twice a session's life is enough. */
@@ -167,6 +169,10 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
       secondPersonOver,
       listRequests: (visit) =>
         context.search(NO_MERCHANT, (reader) => listWaiting({ reader, actions: tools.actions }, visit)),
+      listHistory: (visit, before) =>
+        context.search(visit.merchantId, (reader) => findActs({ ...tools, reader }, visit, before)),
+      listThingHistory: (visit, id) =>
+        context.lookUp(visit.merchantId, (reader) => findThingActs({ ...tools, reader }, visit, id)),
       // Usually nothing waits, and then pages need no query.
       isAnythingWaiting: async (merchantId) =>
         (await doesAnyWait()) && (merchantId === null || isAnythingWaiting(database, merchantId)),
@@ -201,7 +207,7 @@ type DecideArguments = [visit: Visit, wanted: Parameters<typeof decideRequest>[2
 
 function consoleTools(
   context: ConsoleContext,
-): Omit<ConsoleTools, 'contractOf' | 'demoShop' | keyof WaitingTools> {
+): Omit<ConsoleTools, 'contractOf' | 'demoShop' | keyof WaitingTools | keyof HistoryTools> {
   const { database, lookUp, gate, audit, keyring, configuration } = context;
   const findVerification = keptRead(VERIFICATION_MILLISECONDS, () => findLastVerification(database));
   const enforceAddresses = configuration.environment === 'production';

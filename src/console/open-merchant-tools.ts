@@ -9,6 +9,7 @@ import { listReceivablesOf, sumSold } from '../reconciliation/receivables/receiv
 import { type DayReport, readBoundedDayReport } from '../reconciliation/reports/read-day-report.ts';
 import { countRetries } from '../recurrence/billings/billing-sums.sql.ts';
 import { sumBillingDays } from '../recurrence/billings/billings.sql.ts';
+import { listOpenBillings } from '../recurrence/billings/open-billings.sql.ts';
 import { listChargebacksOf } from '../transactions/changes/chargebacks.sql.ts';
 import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
 import { readPeriodSums, readSaleCounts } from '../transactions/read-sale-counts.ts';
@@ -36,14 +37,16 @@ import type { PaymentTools } from './payments/payment-screens.ts';
 import { MOST_DELIVERIES, MOST_MOVEMENTS } from './payments/payment-story.ts';
 import type { DaySheetTools } from './reconciliation/day-sheet-screens.ts';
 import type { CalendarTools } from './recurrence/calendar-screens.ts';
+import type { SubscriptionTools } from './recurrence/subscription-screens.ts';
 import type { TodaySums, TodayTools } from './today/today-screens.ts';
 
-export type MerchantPageTools = PaymentTools &
+export type MerchantPageTools = Omit<PaymentTools, 'listThingHistory'> &
   ListTools &
   BuyerSearchTools &
   FilterPageTools &
   ChartTools &
   CalendarTools &
+  SubscriptionTools &
   AddressTools &
   Pick<TodayTools, 'sumToday' | 'readPart'> &
   Omit<DaySheetTools, 'findMerchant'>;
@@ -170,6 +173,8 @@ export function openMerchantTools({
         };
         return readBoundedDayReport(inTurn, { merchantId, day }, MOST_INSTALLMENTS);
       }),
+    listOpenBillings: (merchantId, ids) =>
+      lookUp(merchantId, (reader) => listOpenBillings(reader, merchantId, ids)),
     sumBillingDays: (merchantId, period) =>
       search(merchantId, (reader) => sumBillingDays(reader, merchantId, period)),
   };

@@ -1,6 +1,8 @@
 import { BOLETO_ACTIONS, BOLETO_SCREENS } from './boletos/boleto-screens.ts';
 import { BUYER_ACTIONS, BUYER_SCREENS } from './buyers/buyer-screens.ts';
+import { CHARGE_ACTIONS, CHARGE_SCREENS } from './charges/charge-screens.ts';
 import { CHART_SCREENS } from './charts/chart-screens.ts';
+import { CARD_FIELDS_ACTIONS, CARD_FIELDS_SCREENS } from './credentials/card-fields-screens.ts';
 import {
   CREDENTIAL_ACTIONS,
   CREDENTIAL_SCREENS,
@@ -8,6 +10,7 @@ import {
 } from './credentials/credential-screens.ts';
 import { FILTER_SCREENS } from './filters/filter-screens.ts';
 import { FIRST_STEPS_ACTIONS, FIRST_STEPS_SCREENS } from './first-steps/first-steps-screens.ts';
+import { HISTORY_SCREENS, type HistoryTools } from './history/history-screens.ts';
 import { CARD_ACTIONS, CARD_SCREENS } from './homologation/card-screens.ts';
 import { CLOCK_ACTIONS, CLOCK_SCREENS } from './homologation/clock-screens.ts';
 import { HAPPENING_ACTIONS } from './homologation/happening-screens.ts';
@@ -37,6 +40,7 @@ import { DAY_SHEET_SCREENS } from './reconciliation/day-sheet-screens.ts';
 import { RECONCILIATION_SCREENS } from './reconciliation/reconciliation-screens.ts';
 import { BILLING_ACTIONS, BILLING_SCREENS } from './recurrence/billing-screens.ts';
 import { CALENDAR_SCREENS } from './recurrence/calendar-screens.ts';
+import { PLAN_ACTIONS } from './recurrence/plan-actions.ts';
 import { PLAN_SCREENS } from './recurrence/plan-screens.ts';
 import { SUBSCRIPTION_ACTIONS, SUBSCRIPTION_SCREENS } from './recurrence/subscription-screens.ts';
 import { WAITING_ACTIONS, WAITING_SCREENS, type WaitingTools } from './second-person/waiting-screens.ts';
@@ -61,6 +65,7 @@ export type ConsoleTools = MerchantPageTools &
   CredentialTools &
   OperatorTools &
   WaitingTools &
+  HistoryTools &
   AfterRestoreTools &
   TestTools;
 
@@ -78,11 +83,13 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...PLAN_SCREENS,
   ...BOLETO_SCREENS,
   ...LINK_SCREENS,
+  ...CHARGE_SCREENS,
   ...RECONCILIATION_SCREENS,
   ...DAY_SHEET_SCREENS,
   ...ADDRESS_SCREENS,
   ...DELIVERY_SCREENS,
   ...CREDENTIAL_SCREENS,
+  ...CARD_FIELDS_SCREENS,
   ...CHART_SCREENS,
   ...FIRST_STEPS_SCREENS,
   ...CLOCK_SCREENS,
@@ -101,6 +108,7 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...FEE_SCREENS,
   ...KEY_SCREENS,
   ...USER_SCREENS,
+  ...HISTORY_SCREENS,
   ...AUDIT_SCREENS,
 ];
 
@@ -108,12 +116,15 @@ export const ACTIONS: readonly Action<ConsoleTools>[] = [
   ...PAYMENT_ACTIONS,
   ...BUYER_ACTIONS,
   ...SUBSCRIPTION_ACTIONS,
+  ...PLAN_ACTIONS,
   ...BILLING_ACTIONS,
   ...BOLETO_ACTIONS,
   ...LINK_ACTIONS,
+  ...CHARGE_ACTIONS,
   ...ADDRESS_ACTIONS,
   ...DELIVERY_ACTIONS,
   ...CREDENTIAL_ACTIONS,
+  ...CARD_FIELDS_ACTIONS,
   ...FIRST_STEPS_ACTIONS,
   ...CLOCK_ACTIONS,
   ...CARD_ACTIONS,

@@ -1,5 +1,6 @@
 import { readReasons } from '../antifraud/anti-fraud.ts';
 import type { AntiFraudModule } from '../antifraud/module.ts';
+import type { Audit } from '../audit/audit-event.ts';
 import type { Cards } from '../cards/module.ts';
 import type { Idempotency } from '../idempotency/module.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
@@ -20,6 +21,7 @@ import { CANCEL_ENDPOINTS, CANCEL_REFUSALS } from './cancels/endpoints.ts';
 import { CAPTURE_ENDPOINTS, CAPTURE_REFUSALS } from './captures/endpoints.ts';
 import { PAYMENT_FAULTS } from './contract.ts';
 import { PAYMENT_ENDPOINTS, type PaymentTools } from './endpoints.ts';
+import { openCardFields } from './fields/module.ts';
 import { openLinks } from './links/module.ts';
 import { PAYMENT_SEARCH_FAULTS } from './list/contract.ts';
 import { PAYMENT_LIST_ENDPOINTS, PAYMENT_SEARCH_REFUSALS } from './list/endpoints.ts';
@@ -97,6 +99,7 @@ type PaymentsContext = ModuleContext & {
     readonly minimumInstallment: Cents;
   };
   readonly keyring: Keyring;
+  readonly audit: Audit;
   readonly acquirers: Acquirers;
 };
 
@@ -117,6 +120,7 @@ export function openPayments(context: PaymentsContext, below: Below): Module {
   const asking = askingTools(context, below);
   const paying = paymentTools(context, below);
   const { antiFraud, cards } = below;
+  const fields = openCardFields(context, { cards, antiFraud, callRules: paying.callRules });
   const links = openLinks(context, { paying, antiFraud, cardKeys: cards.cardKeys, pix });
   return {
     endpoints: [
@@ -127,6 +131,7 @@ export function openPayments(context: PaymentsContext, below: Below): Module {
       ...serve(CAPTURE_ENDPOINTS, { ...transactions, ...asking, minimumInstallment }),
       ...serve(MOVEMENT_ENDPOINTS, { search, lookUp, fees, findWatermark: transactions.findWatermark }),
       ...links.endpoints,
+      ...fields.endpoints,
     ],
     works: links.works,
     clockedWork: [],

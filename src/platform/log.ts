@@ -164,6 +164,41 @@ export function openLog(
   };
 }
 
+type SpokenLevel = 'info' | 'warn' | 'error';
+
+/** Sentences as lines of the log. Empty ones, which part what people read, are left out. */
+function openSpokenLines(
+  format: 'json' | 'ecs',
+  write: (line: string) => void,
+): (sentence: string, level: SpokenLevel) => void {
+  const lines = format === 'ecs' ? ECS_LINES : JSON_LINES;
+  const logger = pino({ ...lines, hooks: { streamWrite: escapeLineEnds } }, { write });
+  return (sentence, level) => {
+    if (sentence !== '') logger[level]({}, withoutCardNumbers(sentence));
+  };
+}
+
+type Speak = (line: string, level: SpokenLevel) => void;
+
+let speak: Speak = (line) => void process.stderr.write(`${line}\n`);
+
+/** For the person who starts it, on standard error. The log goes to the standard output. */
+export function say(line: string, level: SpokenLevel = 'info'): void {
+  speak(line, level);
+}
+
+export function sayWarning(line: string): void {
+  say(line, 'warn');
+}
+
+/** Under a format that is for programs alone, all that is said is a line of the log, warnings of Node too. */
+export function speakIn(format: LogFormat): void {
+  if (format !== 'json' && format !== 'ecs') return;
+  speak = openSpokenLines(format, (line) => void process.stderr.write(line));
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) => sayWarning(`${name}: ${message}`));
+}
+
 /** Callers that come during a flush share the next one. */
 function flushing(destination: ReturnType<typeof pino.destination>): () => Promise<void> {
   const flush = () => new Promise<void>((resolve) => destination.flush(() => resolve()));

@@ -135,7 +135,10 @@ test('pools that are full are an overload while others are answered, and one tha
   }
   assert.deepEqual(
     said().map(([msg]) => msg),
-    ['the database still has more to do than it can', 'the database is away'],
+    [
+      'the database still has more to do than it can',
+      'the database answers nothing: it is frozen, cut off or far too busy',
+    ],
   );
   outages.databaseAnswered();
   pass(1_999);
@@ -146,8 +149,16 @@ test('pools that are full are an overload while others are answered, and one tha
   pass(1);
   assert.deepEqual(
     said().map(([msg, { seconds }]) => [msg, seconds]),
-    [['the database is back', 74]],
+    [['the database answers again', 74]],
   );
+  pass(8_000);
+  full();
+  outages.explains(new DatabaseUnavailable('timeout'), 'a payment');
+  pass(1_000);
+  const [frozen] = said();
+  assert.match(String(frozen?.[0]), /^the database answers nothing/, 'it is not called slow first');
+  assert.deepEqual(frozen?.[1].of, ['a payment']);
+  outages.close();
 });
 
 test('disks that are full and a key store that is away are told in the same way', () => {

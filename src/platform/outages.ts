@@ -11,8 +11,8 @@ const OUTAGE = gauge(
   ['part', 'provider'],
 );
 
-/** A silence this long is no overload. */
-const AWAY_MILLISECONDS = 10_000;
+/** What answers others is at least overloaded; what answered nobody for so long may be frozen. */
+const SILENT_MILLISECONDS = 3_000;
 /** From mildest to worst. */
 const DATABASE_KINDS = {
   slow: {
@@ -27,6 +27,13 @@ const DATABASE_KINDS = {
     over: 'the database takes writes again',
     // Longer than the gate stays shut, when nobody tries.
     quietMilliseconds: 40_000,
+  },
+  silent: {
+    begun: 'the database answers nothing: it is frozen, cut off or far too busy',
+    lasts: 'the database still answers nothing',
+    over: 'the database answers again',
+    quietMilliseconds: 3_000,
+    doubt: { milliseconds: 1_000, passed: 'the database answered nothing for a moment' },
   },
   away: {
     begun: 'the database is away',
@@ -87,7 +94,8 @@ function kindsOfPeer(who: string): Kinds {
   };
 }
 
-export type PeerName = 'acquirer' | 'bank' | 'pix' | 'antifraud';
+export const PEER_NAMES = ['acquirer', 'bank', 'pix', 'antifraud'] as const;
+export type PeerName = (typeof PEER_NAMES)[number];
 
 const PEERS: Readonly<Record<PeerName, Kinds>> = {
   acquirer: kindsOfPeer('the acquirer'),
@@ -224,7 +232,8 @@ class AllOutages implements Outages {
     if (refused !== null) return refused === 'short' ? 'slow' : 'unwritable';
     if (!(error instanceof DatabaseUnavailable)) return null;
     const isLate = /timeout|deadline/i.test(error.message);
-    return isLate && this.#now() - this.#answeredAt < AWAY_MILLISECONDS ? 'slow' : 'away';
+    if (!isLate) return 'away';
+    return this.#now() - this.#answeredAt < SILENT_MILLISECONDS ? 'slow' : 'silent';
   }
 }
 

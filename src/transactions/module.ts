@@ -77,7 +77,7 @@ const DECLINES = counter(
 );
 const ACQUIRER_AWAY = gauge(
   'parcela_acquirer_away',
-  '1 while the acquirer answers none of the tries; of kind payment: while payments pass it over.',
+  '1 while the acquirer answers none of the tries; of kind payment: while payments that may go elsewhere pass it over.',
   ['kind', 'provider'],
 );
 declarePeer('acquirer', { away: ACQUIRER_AWAY });
@@ -268,19 +268,32 @@ function searchPatience({ configuration, isJumping }: TransactionsContext) {
   return (merchantId: string) => (isJumping(merchantId) ? 0 : billings.searchMilliseconds);
 }
 
-/** Counts every charge, and keeps from its answers which acquirers payments pass over. */
+/**
+ * Counts every charge, and keeps from its answers which acquirers payments pass over. Where there is one
+ * they pass over none, and its outage is told by the calls to it.
+ */
 function observeCharges({
   log,
   metrics,
-}: Pick<TransactionsContext, 'log' | 'metrics'>): Pick<Transactions, 'observe' | 'observeNext' | 'breakers'> {
+  acquirers,
+}: Pick<TransactionsContext, 'log' | 'metrics' | 'acquirers'>): Pick<
+  Transactions,
+  'observe' | 'observeNext' | 'breakers'
+> {
   const count = observeAuthorizations(metrics);
   const away = metrics.gauge(ACQUIRER_AWAY);
+  const told = new Set<string>();
   const breakers = openAcquirerBreakers(
     () => performance.now(),
     ({ acquirer: provider, merchantId, isOpen }) => {
+      const key = `${provider} ${merchantId}`;
+      if (isOpen ? acquirers.all().length < 2 : !told.delete(key)) return;
+      if (isOpen) told.add(key);
       if (merchantId === null) away.set({ kind: 'payment', provider }, isOpen ? 1 : 0);
       const whose = merchantId === null ? {} : { merchantId };
-      const message = isOpen ? 'payments pass an acquirer over' : 'payments use an acquirer again';
+      const message = isOpen
+        ? 'payments that may go elsewhere pass an acquirer over'
+        : 'payments use an acquirer again';
       log.warn({ provider, ...whose }, message);
     },
   );

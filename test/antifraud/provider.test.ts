@@ -7,7 +7,8 @@ import { after, before, test } from 'node:test';
 import { startSimulator } from '../../simulators/antifraud/running-simulator.ts';
 import { type Answering, type Listener, startListener } from '../kit/listener.ts';
 import { call, logIn, pay, paymentRequest, TEST_CARD, tokenize } from '../kit/merchant.ts';
-import { openTestService, startService, type TestService } from '../kit/service.ts';
+import { openTestService, type TestService } from '../kit/service.ts';
+import { startHereInVain } from '../kit/service-here.ts';
 
 const TOKEN = 'o-token-do-provedor';
 
@@ -253,6 +254,8 @@ test('settings of a provider that cannot be meant refuse to start, and are named
       /PARCELA_ANTIFRAUD_PROVIDER_TIMEOUT_MILLISECONDS: .* must fit into/,
     ],
   ] as const) {
-    await assert.rejects(startService({ folder, settings }), wanted);
+    const { code, said } = await startHereInVain({ PARCELA_DATA_DIR: folder, ...settings });
+    assert.equal(code, 1);
+    assert.match(said, wanted);
   }
 });

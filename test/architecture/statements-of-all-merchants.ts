@@ -24,6 +24,7 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'pix_authorizations.find_code': 'a payer shows nothing but the key of the page',
   'payment_links.find_of_page': 'a buyer shows nothing but the key of the page',
   'subscriber_pages.find_by_key': 'a subscriber shows nothing but the key of the page',
+  'card_fields.find_by_key': 'a buyer shows nothing but the key of the fields',
   'payment_links.list_due': 'work that falls due, for all merchants',
   'payment_links.close_restored': 'a restored database closes the links of all merchants',
   'payment_links.earliest_look': 'work that falls due, for all merchants',

@@ -5,7 +5,7 @@ import { AUDIT_ACTIONS } from '../../src/audit/audit-event.ts';
 import { auditRefusedAccess } from '../../src/audit/audit-refused-access.ts';
 import { auditedTools } from '../kit/keys.ts';
 import { call, logIn, TEST_CARD, tokenize } from '../kit/merchant.ts';
-import { databaseSettings, startService, until } from '../kit/service.ts';
+import { databaseSettings, openService, startService, until } from '../kit/service.ts';
 import { command, createLogin, createShop, operator } from '../merchants/merchants-door.ts';
 import {
   type AuditedEntry,
@@ -181,7 +181,7 @@ test('calls for want of a scope: the first is recorded before it is refused, a f
   assert.match(first?.resource ?? '', /^endpoints\/\w+$/);
   // Stopping does not wait for the minute to end.
   const folder = service.folder;
-  const beside = await startService({
+  const beside = await openService({
     folder,
     settings: { ...databaseSettings(service.database), PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' },
   });

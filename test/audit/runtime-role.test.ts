@@ -15,7 +15,13 @@ import { migrate } from '../../src/platform/migrations/migrations.ts';
 import { grantRuntimeRole, RUNTIME_ROLE } from '../../src/platform/postgres/runtime-role.ts';
 import { createTestDatabase, runSql } from '../kit/database.ts';
 import { logIn, pay } from '../kit/merchant.ts';
-import { cleanEnvironment, databaseSettings, databaseUrl, startService } from '../kit/service.ts';
+import {
+  cleanEnvironment,
+  databaseSettings,
+  databaseUrl,
+  openService,
+  startService,
+} from '../kit/service.ts';
 import { startHereInVain } from '../kit/service-here.ts';
 import { type AuditService, openAuditService, runParcela } from './audit-service.ts';
 
@@ -271,12 +277,12 @@ test('an owner that is no superuser, of a schema closed to all others, is enough
       `create role ${owner.user} login password '${owner.password}'; alter database ${address.database} owner to ${owner.user};
        revoke all on schema public from public; revoke connect on database ${address.database} from public`,
     );
-    const service = await startService({ folder, settings: databaseSettings({ address: owner, runtime }) });
+    const service = await openService({ folder, settings: databaseSettings({ address: owner, runtime }) });
     const { gateway } = await service.demo();
     const { reply } = await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), 1000);
     assert.equal(reply.status, 200, reply.text);
     // Another process beside it needs the owner's address no more: there is nothing to migrate.
-    const alone = await startService({ folder, settings: { DATABASE_URL: databaseUrl(runtime), ...AWAY } });
+    const alone = await openService({ folder, settings: { DATABASE_URL: databaseUrl(runtime), ...AWAY } });
     assert.equal(await alone.stop(), 0);
     assert.equal(await service.stop(), 0);
     const command = await runParcela({ address: owner, runtime, drop }, folder, ['audit', 'verify']);

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { ROLES } from '../../src/console/parts/user.ts';
 import { ACTIONS, SCREENS } from '../../src/console/screens.ts';
 import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
+import { turnOf } from '../kit/patience.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
 import { hiddenFields, signedIn, type Visitor } from './visitor.ts';
 
@@ -31,18 +32,22 @@ async function statusOf(visitor: Visitor, method: string, path: string, mark: st
   });
 }
 
-const ROUTES = [
+const SHOWN = [
   ...SCREENS.map((one) => ({ ...one, method: 'GET' })),
   ...SCREENS.filter(({ takesForm }) => takesForm === true).map((one) => ({ ...one, method: 'POST' })),
-  ...ACTIONS.map((one) => ({ ...one, method: 'POST' })),
 ];
+/** In their order: what one does another undoes. */
+const DONE = ACTIONS.map((one) => ({ ...one, method: 'POST' }));
+const ROUTES = [...SHOWN, ...DONE];
 
-for (const role of ROLES) {
-  for (const kind of ['operator', 'merchant'] as const) {
+/** Of the two users with a role each asks for half of the pages, and one acts; in the proof both do all. */
+for (const [turn, role] of ROLES.entries()) {
+  for (const [index, kind] of (['operator', 'merchant'] as const).entries()) {
     test(`a ${role} of a ${kind} sees and does what the matrix says, and nothing else`, async () => {
       const visitor = await signedIn(service, role, kind === 'operator' ? null : merchantId);
       const mark = await markOf(visitor);
-      for (const { method, path, roles, of } of ROUTES) {
+      const tried = [...turnOf(SHOWN, turn + index, 2), ...turnOf([DONE], turn + index, 2).flat()];
+      for (const { method, path, roles, of } of tried) {
         const status = await statusOf(visitor, method, addressOf(path, merchantId), mark);
         const may = roles.includes(role) && (of === 'merchant' || kind === 'operator');
         // An id that is made up is not found by those who may ask for it.
@@ -56,11 +61,12 @@ for (const role of ROLES) {
 
 test('pages of another merchant are not found, whatever the role', async () => {
   await createForeignMerchant(service.auditor, (await service.demo()).gateway.userName);
-  for (const role of ROLES) {
+  const ofMerchants = ROUTES.filter(({ of }) => of === 'merchant');
+  // Here each role tries its share of the routes, in the proof all of them.
+  for (const [turn, role] of ROLES.entries()) {
     const visitor = await signedIn(service, role, merchantId);
     const mark = await markOf(visitor);
-    for (const { method, path, of } of ROUTES) {
-      if (of !== 'merchant') continue;
+    for (const { method, path } of turnOf(ofMerchants, turn, ROLES.length)) {
       for (const other of [FOREIGN_MERCHANT, 'no-such-merchant']) {
         assert.equal(await statusOf(visitor, method, addressOf(path, other), mark), 404, `${method} ${path}`);
       }

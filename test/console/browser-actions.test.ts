@@ -6,7 +6,7 @@ import { type Listener, startListener } from '../kit/listener.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
 import { type MerchantThings, makeThings, subscribe } from './merchant-things.ts';
-import { lookAt, press, send, TestBrowser, withoutChromium, wordsOn } from './test-browser.ts';
+import { giveBack, lookAt, press, send, TestBrowser, withoutChromium, wordsOn } from './test-browser.ts';
 
 const skip = withoutChromium;
 /** Cents. */
@@ -62,12 +62,15 @@ test('a part of a payment is given back, and more than was paid is not', { skip 
   const id = await sold(30_000);
   const page = await browser.visit(merchantId, 'finance');
   await browser.goTo(page, `${home}/payments/${id}`);
-  await send(page, '/cancel', { amount: '99999,00', reason: 'um engano' });
-  assert.match(await wordsOn(page), /Nada foi feito/);
+  await send(page, '/give-back', { amount: '99999,00', reason: 'um engano' });
+  assert.match(await wordsOn(page), /mais do que isso não volta/);
   await lookAt(page, 'action-refused');
+  await send(page, '/give-back', { amount: '12,34', reason: 'cliente devolveu um item' });
+  assert.match(await wordsOn(page), /Fica com você R\$ 287,66/);
+  await lookAt(page, 'action-reviewed');
   await browser.goTo(page, `${home}/payments/${id}`);
-  await send(page, '/cancel', { amount: '12,34', reason: 'cliente devolveu um item' });
-  assert.match(await wordsOn(page), /O valor foi estornado/);
+  await giveBack(page, { amount: '12,34', reason: 'cliente devolveu um item' });
+  assert.match(await wordsOn(page), /O valor volta a quem pagou/);
   await seen(page, /R\$ 12,34 foram estornados ao cartão/);
   await lookAt(page, 'action-given-back');
   await page.browserContext().close();
@@ -77,7 +80,7 @@ test('what moves much waits for a second person, who approves it on a page', { s
   const id = await sold(80_000);
   const asking = await browser.visit(merchantId, 'finance');
   await browser.goTo(asking, `${home}/payments/${id}`);
-  await send(asking, '/cancel', { reason: 'pedido em duplicidade' });
+  await giveBack(asking, { reason: 'pedido em duplicidade' });
   assert.match(await wordsOn(asking), /aguarda a aprovação de outra/);
   await lookAt(asking, 'action-waits');
   const approving = await browser.visit(merchantId, 'finance');

@@ -9,7 +9,7 @@ import { type Listener, startListener } from '../kit/listener.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
 import { makeThings, subscribe } from './merchant-things.ts';
-import { signedIn, wordsOf } from './visitor.ts';
+import { giveBack, signedIn, wordsOf } from './visitor.ts';
 
 /** What stands in the paths of pages, and what is looked at beside. */
 export type FilledThings = Readonly<Record<string, string>>;
@@ -198,7 +198,7 @@ async function fillOperator(shop: Shop, day: Day, dearId: string) {
   );
   const finance = await signedIn(service, 'finance', merchantId);
   const page = `/console/merchants/${merchantId}/payments/${dearId}`;
-  const asked = await finance.send(page, `${page}/cancel`, { reason: 'cliente desistiu da compra' });
+  const asked = await giveBack(finance, page, { reason: 'cliente desistiu da compra' });
   assert.equal(asked.status, 202, asked.text);
   const [user] = await auditor.query("select name from console_users where role = 'finance'");
   const script = { steps: [{ outcome: 'approved' }], cancels: [{ afterDays: 2, fails: true }] };

@@ -4,7 +4,7 @@ import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant
 import { call, cpfOf, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
 import { type MerchantThings, makeThings } from './merchant-things.ts';
-import { hiddenFields, type Shown, searchFor, signedIn, type Visitor, wordsOf } from './visitor.ts';
+import { giveBack, hiddenFields, type Shown, searchFor, signedIn, type Visitor, wordsOf } from './visitor.ts';
 
 let service: TestService;
 let merchantId: string;
@@ -204,9 +204,9 @@ test('a Pix is in the list of payments, found by what its bank calls it, and giv
     [txid, endToEndId, 'Rui Prado'].every((text) => whole.includes(text)),
     wordsOf(whole),
   );
-  assert.ok(!whole.includes(`${page}/cancel`), 'a viewer gives nothing back');
+  assert.ok(!whole.includes(`${page}/give-back`), 'a viewer gives nothing back');
   const finance = await signedIn(service, 'finance', merchantId);
-  const given = await finance.send(page, `${page}/cancel`, { amount: '20,21', reason: 'Item em falta' });
+  const given = await giveBack(finance, page, { amount: '20,21', reason: 'Item em falta' });
   assert.equal(given.status, 303, given.text);
   await until('it is given back', async () => (await read()).canceledAmount === 2_021);
   assert.match(wordsOf(await shown(viewer, page)), /Devoluções.*20,21/s);

@@ -5,7 +5,7 @@ import { MOST_USERS } from '../../src/console/users/user.ts';
 import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
 import { logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
-import { hiddenFields, invite, markOf, originOf, type Shown, Visitor, wordsOf } from './visitor.ts';
+import { giveBack, hiddenFields, invite, markOf, originOf, type Shown, Visitor, wordsOf } from './visitor.ts';
 
 let service: TestService;
 let merchantId: string;
@@ -148,7 +148,7 @@ test('whom an administrator let in or recovered within the last day is no second
   const waiting = `/console/merchants/${merchantId}/waiting`;
   const other = await invite(service, 'finance', merchantId);
   const asker = await new Visitor(admin.origin).enter(other.path);
-  const asked = await asker.send(payment, `${payment}/cancel`, { reason: 'cliente desistiu' });
+  const asked = await giveBack(asker, payment, { reason: 'cliente desistiu' });
   assert.equal(asked.status, 202, asked.text);
   const [row] = await service.auditor.query('select request_id::text as id from console_requests');
   const approve = async (visitor: Visitor) =>

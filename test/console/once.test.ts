@@ -122,7 +122,7 @@ test('what is not known to be done is not done again, and an endpoint with a key
   const { gateway } = await service.demo();
   const { reply } = await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), 6_000);
   const payment = `${home}/payments/${reply.body.paymentAuthorization.paymentId}`;
-  const cancel = await formOf(payment, `${payment}/cancel`, { amount: '10,00' });
+  const cancel = await formOf(payment, `${payment}/give-back`, { amount: '10,00' });
   assert.equal((await admin.ask(`${payment}/cancel`, { form: cancel })).status, 303);
   await forget(cancel.once ?? '');
   assert.equal((await admin.ask(`${payment}/cancel`, { form: cancel })).status, 303);
@@ -133,7 +133,7 @@ test('where it is not known what was done, neither the page nor the audit log sa
   const { gateway } = await service.demo();
   const { reply } = await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), 7_000);
   const payment = `${home}/payments/${reply.body.paymentAuthorization.paymentId}`;
-  const form = await formOf(payment, `${payment}/cancel`, { amount: '10,00' });
+  const form = await formOf(payment, `${payment}/give-back`, { amount: '10,00' });
   // Behind the first write of a cancel: its answer cannot be written.
   await service.auditor.query(
     "create function deny() returns trigger language plpgsql as $$ begin raise exception 'denied'; end $$",

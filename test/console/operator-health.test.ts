@@ -79,7 +79,11 @@ test('what other processes know stands beside it: silence, a held one, another v
   await report({ peers: [silent, unknown], heldBecause: 'unwritable' });
   await report({ host: 'maquina-velha', heldBecause: 'restored' }, 3_600);
   const words = await healthWith(/Adquirente Responde parcialmente.*maquina-velha/s);
-  assert.match(words, /Aberto para Cobranças no cartão/);
+  assert.match(
+    words,
+    /O que está sem confirmação \(Cobranças no cartão\) é consultado .*; novas vendas são enviadas do mesmo jeito\./,
+  );
+  assert.match(words, /Da última vez: sem resposta a tempo/);
   assert.match(words, /drex Indisponível \d.*O que precisa dele espera ou falha até ele responder\./);
   assert.match(words, /1 de 2 processos não cobram, .*o disco está cheio/);
   assert.ok(!words.includes('foi restaurado'), 'one that has ended holds nothing');
@@ -101,7 +105,7 @@ test('a machine whose clock is wrong is named, and a bank of Pix that is away by
     feedAgeSeconds: null,
     awayFor: ['pix'],
     awayProviders: ['itau'],
-    reason: 'no connection (ENOTFOUND)',
+    reason: 'no connection (there is no such name: ENOTFOUND)',
   } as const;
   await report({ host: 'relogio-errado', clockAheadSeconds: 3_600, peers: [away] });
   await report({ host: 'relogio-quase', clockAheadSeconds: -3 });
@@ -110,8 +114,8 @@ test('a machine whose clock is wrong is named, and a bank of Pix that is away by
   assert.match(words, /1 hora atrasado em relação ao banco de dados/);
   assert.match(words, /3 segundos adiantado em relação ao banco de dados/);
   assert.match(words, /Banco do Pix Responde parcialmente/);
-  assert.match(words, /Aberto para Pix: consultado de vez em quando \(itau\)/);
-  assert.match(words, /Da última vez: no connection \(ENOTFOUND\)/);
+  assert.match(words, /sem confirmação \(Pix\) é consultado .* \(itau\)/);
+  assert.match(words, /Da última vez: sem conexão \(esse nome não existe: ENOTFOUND\)/);
 });
 
 test('hostile texts of another process are shown as texts', async () => {
@@ -179,7 +183,7 @@ test('a Pix of which nothing is known is counted and listed', async () => {
   await healthWith(/Pendentes de confirmação 1 o mais antigo há 20 minutos.* Pix 1 20 minutos/s);
   const words = wordsOf((await admin.turnTo('/console/unresolved?kind=pix')).text);
   assert.match(words, /No banco 1, R\$ 50,00/);
-  assert.match(words, /Pix MUITA R\$ 50,00 20 minutos .*no connection \(EAI_AGAIN\)/);
+  assert.match(words, /Pix MUITA R\$ 50,00 20 minutos .*sem conexão \(EAI_AGAIN\)/);
   const { text } = await admin.turnTo('/console/unresolved?kind=pixAuthorization');
   assert.match(wordsOf(text), /Nenhuma pendência encontrada/);
 });

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { call, logIn, pay } from '../kit/merchant.ts';
+import { inDays } from '../boletos/boleto-service.ts';
+import { call, logIn, pay, TEST_CARD, tokenize } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
-import { hiddenFields, searchFor, signedIn, type Visitor, wordsOf } from './visitor.ts';
+import { giveBack, hiddenFields, searchFor, signedIn, type Visitor, wordsOf } from './visitor.ts';
 
 let service: TestService;
 let merchantId: string;
@@ -26,7 +28,7 @@ async function paid(amount: number, change: Record<string, unknown> = {}): Promi
 }
 
 async function shown(visitor: Visitor, path: string): Promise<string> {
-  const { status, text } = await visitor.ask(path);
+  const { status, text } = await visitor.slowly(path);
   assert.equal(status, 200, `${path}: ${text}`);
   return text;
 }
@@ -87,10 +89,16 @@ test('one box finds a payment by its id, reference, NSU, authorization code and 
   assert.match(wordsOf((await searchFor(finance, home, 'nothing-of-it')).text), /Nada foi encontrado\./);
 });
 
+/** Without looking first at what it does. */
+async function atOnce(page: string, fields: Readonly<Record<string, string>>) {
+  const hidden = hiddenFields(await shown(finance, page), `${page}/give-back`);
+  return finance.slowly(`${page}/cancel`, { form: { ...hidden, ...fields } });
+}
+
 test('money goes back with a reason, once however often the form is sent, and both are audited before', async () => {
   const id = await paid(5_000);
   const page = `${home}/payments/${id}`;
-  const fields = hiddenFields(await shown(finance, page), `${page}/cancel`);
+  const fields = hiddenFields(await shown(finance, page), `${page}/give-back`);
   const form = { ...fields, amount: '20,00', reason: 'cliente desistiu' };
   const answers = [];
   for (let sent = 0; sent < 2; sent += 1) answers.push(await finance.ask(`${page}/cancel`, { form }));
@@ -103,7 +111,7 @@ test('money goes back with a reason, once however often the form is sent, and bo
   assert.equal(body.canceledAmount, 2_000);
   assert.equal(body.cancels.length, 1);
   const done = await shown(finance, answers[0]?.headers.get('location') ?? '');
-  assert.match(wordsOf(done), /O valor foi estornado/);
+  assert.match(wordsOf(done), /O valor volta a quem pagou/);
   assert.match(wordsOf(done), /R\$ [\d,]+ Autorizada Estornada em parte/);
   assert.match(wordsOf(await shown(finance, `${home}/payments`)), /•••• \d{4} Autorizada Estornada em parte/);
   assert.match(wordsOf(done), /Estorno de R\$ 20,00 solicitado/);
@@ -116,13 +124,177 @@ test('money goes back with a reason, once however often the form is sent, and bo
   assert.deepEqual(JSON.parse(String(entries[0]?.detail)), {
     operation: 'cancelPayment',
     reason: 'cliente desistiu',
+    amount: 2_000,
+    form: fields.once,
   });
+  const kept = /finance-\w+ Estornar R\$ 20,00 cliente desistiu Feito/;
+  assert.match(wordsOf(done), kept);
+  const operator = await signedIn(service, 'admin', null);
+  const more = await giveBack(operator, page, { amount: '1,00', reason: 'a pedido da loja' });
+  assert.equal(more.status, 303);
+  const late = { ...fields, once: randomUUID(), amount: '99,00', reason: 'engano' };
+  assert.equal((await finance.slowly(`${page}/cancel`, { form: late })).status, 409);
+  const admin = await signedIn(service, 'admin', merchantId);
+  const history = wordsOf(await shown(admin, `${home}/history`));
+  assert.match(history, kept);
+  assert.match(history, /O operador Estornar R\$ 1,00 a pedido da loja Feito/);
+  assert.match(history, /finance-\w+ Estornar R\$ 99,00 engano Recusado: nada foi feito/);
+  assert.match(wordsOf(await shown(operator, `${home}/history`)), /admin-\w+ Estornar R\$ 1,00/);
+  assert.equal((await finance.slowly(`${home}/history`)).status, 403);
+});
+
+test('what goes back is shown before it does, beside what may be the same sale twice, and only as it was seen', async () => {
+  const [id, twin] = [
+    await paid(4_200, { referenceTransaction: 'DOBRO-1' }),
+    await paid(4_200, { referenceTransaction: 'DOBRO-1' }),
+  ];
+  const other = await paid(4_300, { referenceTransaction: 'DOBRO-1' });
+  const page = `${home}/payments/${id}`;
+  const fields = { amount: '12,00', reason: 'item em falta' };
+  const review = await finance.send(page, `${page}/give-back`, fields);
+  const words = wordsOf(review.text);
+  assert.match(words, /Volta agora R\$ 12,00 .*Fica com você R\$ 30,00/);
+  assert.match(words, /cobrada em dobro/);
+  assert.ok(review.text.includes(`/payments/${twin}"`) && !review.text.includes(`/payments/${other}"`));
+  assert.ok(review.text.includes('value="item em falta"'));
+  await call(service.gatewayUrl, `/v1/payments/${id}/cancel`, { token, body: { amount: 1_200 } });
+  const form = hiddenFields(review.text, `${page}/cancel`);
+  const late = await finance.slowly(`${page}/cancel`, { form });
+  assert.equal(late.status, 409);
+  assert.match(wordsOf(late.text), /Algo mudou desde que você conferiu/);
+  assert.match(late.text, /<details class="action" open>[\s\S]*name="amount"[^>]*value="12,00"/);
+  const { body } = await call(service.gatewayUrl, `/v1/payments/${id}`, { token });
+  assert.equal(body.canceledAmount, 1_200);
+  const tooMuch = await finance.send(page, `${page}/give-back`, { ...fields, amount: '30,01' });
+  assert.match(wordsOf(tooMuch.text), /Restam R\$ 30,00/);
+  assert.match(tooMuch.text, /name="amount"[^>]*value="30,01"/);
+});
+
+const PAYER = {
+  'payer.name': 'Ana <Souza>',
+  'payer.documentNumber': '529.982.247-25',
+  'payer.address.zipCode': '01001-000',
+  'payer.address.street': 'Rua das Flores',
+  'payer.address.number': '100',
+  'payer.address.district': 'Centro',
+  'payer.address.city': 'São Paulo',
+  'payer.address.state': 'sp',
+};
+
+test('a Pix and a boleto are made on a page, once however often they are sent, and a fault keeps what was typed', async () => {
+  const page = `${home}/charge`;
+  const reason = 'pedido por telefone';
+  const wrong = await finance.send(page, `${page}/boleto`, { ...PAYER, value: '12,5o', reason });
+  assert.equal(wrong.status, 400);
+  assert.match(wordsOf(wrong.text), /Escreva o valor em reais/);
+  assert.match(wrong.text, /name="payer\.name"[^>]*value="Ana &lt;Souza&gt;"/);
+  for (const [way, fields] of [
+    [
+      'pix',
+      {
+        amount: '12,50',
+        expiresInSeconds: '3600',
+        'payer.name': 'Ana',
+        'payer.documentNumber': '52998224725',
+      },
+    ],
+    ['boleto', { ...PAYER, value: '12,50', dueDate: inDays(3), 'fine.percent': '2,5' }],
+  ] as const) {
+    const shownThere = (await finance.turnTo(page)).text;
+    const form = { ...hiddenFields(shownThere, `${page}/${way}`), ...fields, reason };
+    const made = await finance.slowly(`${page}/${way}`, { form });
+    assert.equal(made.status, 303, made.text);
+    const again = await finance.slowly(`${page}/${way}`, { form });
+    assert.match(wordsOf(again.text), /Já foi feito/);
+    const [where = ''] = (made.headers.get('location') ?? '').split('?');
+    assert.match(wordsOf(await shown(finance, where)), /R\$ 12,50/);
+  }
+  const count = (table: string) => service.auditor.query(`select from ${table} where amount = 1250`);
+  assert.deepEqual([(await count('pix_charges')).length, (await count('boletos')).length], [1, 1]);
+  const card = await finance.send(page, `${page}/pix`, {
+    amount: '1,00',
+    description: '5155901222280001',
+    reason,
+  });
+  assert.ok(card.status === 400 && !card.text.includes('5155901222280001'), card.text);
+});
+
+const HELD = { transactionType: 'credit', productType: 'avista', installments: 1, captureType: 'pa' };
+
+test('a plan, a subscription to it and a capture are made on pages, and an address is registered by an administrator', async () => {
+  const reason = 'pedido por telefone';
+  const follow = async (
+    visitor: Visitor,
+    page: string,
+    action: string,
+    fields: Readonly<Record<string, string>>,
+  ) => {
+    const made = await visitor.send(page, action, { ...fields, reason });
+    assert.equal(made.status, 303, made.text);
+    return (made.headers.get('location') ?? '').split('?')[0] ?? '';
+  };
+  const plan = await follow(finance, `${home}/plans`, `${home}/plans/new`, {
+    name: 'Clube',
+    description: 'Um livro por mês',
+    amount: '49,90',
+    planType: 'Monthly',
+    paymentMethod: 'CreditCard',
+    trialDays: '7',
+  });
+  assert.match(wordsOf(await shown(finance, `${plan}?lastFour=9999`)), /Nenhum cartão guardado corresponde/);
+  const card = await call(service.gatewayUrl, '/v1/vaults/cards', {
+    token,
+    body: {
+      numberToken: await tokenize(service.gatewayUrl, token, TEST_CARD),
+      brand: 'mastercard',
+      cardholderName: 'ANA SOUZA',
+      expirationMonth: '12',
+      expirationYear: '39',
+    },
+  });
+  const fields = {
+    planId: plan.split('/').at(-1) ?? '',
+    vaultId: card.body.vaultId as string,
+    orderNumber: 'A-1',
+    'customer.name': 'Ana',
+  };
+  const none = await finance.send(`${plan}?lastFour=0001`, `${home}/subscriptions/new`, {
+    ...fields,
+    'customer.email': 'ana',
+    reason,
+  });
+  assert.equal(none.status, 400);
+  assert.match(none.text, /Mastercard •••• 0001 · ANA SOUZA · 12\/39/);
+  assert.match(none.text, /name="customer\.name"[^>]*value="Ana"/);
+  const subscription = await follow(finance, `${plan}?lastFour=0001`, `${home}/subscriptions/new`, fields);
+  assert.match(wordsOf(await shown(finance, subscription)), /Em período de teste .*Mastercard •••• 0001/);
+  assert.match(
+    wordsOf(await shown(finance, `${home}/subscriptions`)),
+    /A-1 Ana Clube R\$ 49,90 Em período de teste/,
+  );
+  const held = `${home}/payments/${await paid(9_000, { payment: { ...HELD, amount: 9_000 } })}`;
+  assert.match(await shown(finance, held), /name="amount"[^>]*value="90,00"/);
+  await follow(finance, held, `${held}/capture`, { amount: '70,00' });
+  assert.match(wordsOf(await shown(finance, held)), /R\$ 70,00 Autorizada/);
+  const admin = await signedIn(service, 'admin', merchantId);
+  const page = `${home}/notifications`;
+  assert.ok(!(await shown(finance, page)).includes('/address"'));
+  await follow(admin, page, `${page}/address`, { url: 'http://127.0.0.1:18999/avisos' });
+  assert.ok((await shown(admin, page)).includes('http://127.0.0.1:18999/avisos'));
+  await follow(admin, page, `${page}/notifiers/new`, {
+    name: 'Cobranças',
+    callbackUrl: 'http://127.0.0.1:18999/x',
+  });
+  const [, end = ''] = /action="([^"]*\/end)"/.exec(await shown(admin, page)) ?? [];
+  await follow(admin, page, end, {});
+  await follow(admin, page, `${page}/address/remove`, {});
+  assert.match(wordsOf(await shown(admin, page)), /Nenhum endereço/);
 });
 
 test('a reason with a card number is refused, and no entry of the audit log has the number', async () => {
   const page = `${home}/payments/${await paid(3_000)}`;
   const number = '5155901222280001';
-  const sent = await finance.send(page, `${page}/cancel`, { amount: '1,00', reason: number });
+  const sent = await atOnce(page, { amount: '1,00', reason: number });
   assert.equal(sent.status, 400);
   assert.match(wordsOf(sent.text), /Um motivo não contém número de cartão\./);
   const entries = await service.auditor.query(
@@ -154,7 +326,7 @@ test('a card number is refused wherever somebody looks for something, and stands
   const stranger = await admin.ask(`${home}/payments?referenceTransaction=${number}`, { cookie: null });
   assert.equal(stranger.headers.get('location'), '/console/sign-in');
   const page = `${home}/payments/${await paid(3_000)}`;
-  const form = { ...hiddenFields(await shown(finance, page), `${page}/cancel`), reason: 'engano' };
+  const form = { ...hiddenFields(await shown(finance, page), `${page}/give-back`), reason: 'engano' };
   await finance.slowly(`${home}/payments/${number}/cancel`, { form });
   await call(service.gatewayUrl, `/v1/payments/${number}/cancel`, { token, body: {} });
   const entries = await service.auditor.query(
@@ -171,7 +343,7 @@ test('a card number is refused wherever somebody looks for something, and stands
 test('a reason that names a person by CPF or e-mail address is refused', async () => {
   const page = `${home}/payments/${await paid(3_000)}`;
   for (const reason of ['pedido de 529.982.247-25', 'escreveu zeca@cliente.example']) {
-    const sent = await finance.send(page, `${page}/cancel`, { amount: '1,00', reason });
+    const sent = await giveBack(finance, page, { amount: '1,00', reason });
     assert.equal(sent.status, 400);
     assert.match(wordsOf(sent.text), /Um motivo não pode identificar pessoas/);
   }
@@ -180,16 +352,16 @@ test('a reason that names a person by CPF or e-mail address is refused', async (
 test('nothing is done without a reason, and a refusal is shown in the words of the API and audited', async () => {
   const id = await paid(3_000);
   const page = `${home}/payments/${id}`;
-  const without = await finance.send(page, `${page}/cancel`, {});
+  const without = await giveBack(finance, page, {});
   assert.equal(without.status, 400);
-  const tooMuch = await finance.send(page, `${page}/cancel`, { amount: '99,00', reason: 'x' });
+  const tooMuch = await atOnce(page, { amount: '99,00', reason: 'x' });
   assert.equal(tooMuch.status, 409);
   assert.match(wordsOf(tooMuch.text), /O valor é maior do que resta do pagamento\./);
-  const malformed = await finance.send(page, `${page}/cancel`, { amount: 'doze', reason: 'x' });
+  const malformed = await atOnce(page, { amount: 'doze', reason: 'x' });
   assert.equal(malformed.status, 400);
   assert.match(wordsOf(malformed.text), /Escreva o valor em reais, como 1\.234,56\./);
   const { body } = await call(service.gatewayUrl, `/v1/payments/${id}`, { token });
-  const withCard = await finance.send(page, `${page}/cancel`, {
+  const withCard = await atOnce(page, {
     amount: '1,00',
     reason: '5155 9012 2228 0001',
   });
@@ -211,14 +383,14 @@ test('nothing is done without a reason, and a refusal is shown in the words of t
 test('who may look only is not offered what others may do', async () => {
   const id = await paid(1_500);
   const viewer = await signedIn(service, 'viewer', merchantId);
-  assert.ok(!(await shown(viewer, `${home}/payments/${id}`)).includes('/cancel"'));
-  assert.ok((await shown(finance, `${home}/payments/${id}`)).includes('/cancel"'));
+  assert.ok(!(await shown(viewer, `${home}/payments/${id}`)).includes('/give-back"'));
+  assert.ok((await shown(finance, `${home}/payments/${id}`)).includes('/give-back"'));
 });
 
 test('nobody but the service can make a page say that something was done', async () => {
   const id = await paid(1_600);
   const page = await shown(finance, `${home}/payments/${id}?done=cancelPayment.AAAAAAAAAAAAAAAA`);
-  assert.ok(!wordsOf(page).includes('O valor foi estornado'));
+  assert.ok(!wordsOf(page).includes('O valor volta a quem pagou'));
 });
 
 test('texts of merchants and buyers are shown as texts', async () => {

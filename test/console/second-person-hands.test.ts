@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { auditedTools } from '../kit/keys.ts';
 import { logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
-import { invite, markOf, originOf, type Shown, Visitor, wordsOf } from './visitor.ts';
+import { giveBack, invite, markOf, originOf, type Shown, Visitor, wordsOf } from './visitor.ts';
 
 let service: TestService;
 let merchantId: string;
@@ -80,7 +80,7 @@ async function aDayLater(): Promise<void> {
 async function askedBy({ visitor }: Person): Promise<string> {
   const { reply } = await pay(service.gatewayUrl, token, 20_000);
   const page = `${home}/payments/${reply.body.paymentAuthorization.paymentId}`;
-  const asked = await visitor.send(page, `${page}/cancel`, { reason: 'cliente desistiu' });
+  const asked = await giveBack(visitor, page, { reason: 'cliente desistiu' });
   assert.equal(asked.status, 202, asked.text);
   const [row] = await service.auditor.query(
     'select request_id::text as id from console_requests order by requested_at desc limit 1',

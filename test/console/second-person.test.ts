@@ -6,6 +6,7 @@ import { call, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 import { subscribe } from './merchant-things.ts';
 import {
+  giveBack,
   hiddenFields,
   invite,
   linkFor,
@@ -49,7 +50,7 @@ async function givenBack(id: string): Promise<number> {
 async function cancel(visitor: Visitor, id: string, amount?: string): Promise<Shown> {
   const page = `${home}/payments/${id}`;
   const fields = { reason: 'cliente desistiu', ...(amount !== undefined && { amount }) };
-  return visitor.send(page, `${page}/cancel`, fields);
+  return giveBack(visitor, page, fields);
 }
 
 /** The request that waits for a payment, as the table has it. */
@@ -87,7 +88,13 @@ test('what one person may move alone is done at once, and parts of one payment c
   const more = await cancel(ana, id, '0,01');
   assert.deepEqual([more.status, /aguarda a aprovação de outra/.test(wordsOf(more.text))], [202, true]);
   assert.equal(await givenBack(id), 1_000);
-  const never = await cancel(ana, id, '300,01');
+  const form = {
+    mark: await markOf(ana, `${home}/payments/${id}`),
+    once: randomUUID(),
+    reason: 'nunca pago',
+    amount: '300,01',
+  };
+  const never = await ana.ask(`${home}/payments/${id}/cancel`, { form });
   assert.equal(never.status, 409, 'nobody is asked for what was never paid');
 });
 
@@ -128,7 +135,7 @@ test('more waits for a second person, who does it once; the log has all three st
 test('a form that waits is sent twice and waits once', async () => {
   const id = await paid(20_000);
   const page = `${home}/payments/${id}`;
-  const fields = hiddenFields((await ana.turnTo(page)).text, `${page}/cancel`);
+  const fields = hiddenFields((await ana.turnTo(page)).text, `${page}/give-back`);
   const form = { ...fields, reason: 'duas vezes' };
   assert.equal((await ana.ask(`${page}/cancel`, { form })).status, 202);
   const again = await ana.ask(`${page}/cancel`, { form });

@@ -129,9 +129,18 @@ export async function send(
     const field = `${form} [name=${name}]`;
     const tag = await page.$eval(field, (one) => one.tagName);
     if (tag === 'SELECT') await page.select(field, value);
-    else await page.type(field, value);
+    else {
+      await page.evaluate(`document.querySelector('${field}').value = ''`);
+      await page.type(field, value);
+    }
   }
   await press(page, `${form} button`);
+}
+
+/** In two steps: what is to go back, and then that it shall. */
+export async function giveBack(page: Page, fields: Readonly<Record<string, string>>): Promise<void> {
+  await send(page, '/give-back', fields);
+  await send(page, '/cancel');
 }
 
 /** The words that are seen of a page. */

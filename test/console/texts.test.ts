@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { CONSOLE_TEXTS } from '../../src/console/console-wording.ts';
+import { reasonIn } from '../../src/console/parts/reason-in.ts';
+import { wordingIn } from '../../src/console/parts/wording.ts';
+import { CONNECTION_WORDS } from '../../src/platform/channels/connection-words.ts';
 
 const folder = fileURLToPath(new URL('../../src/console', import.meta.url));
 const src = join(folder, '..');
@@ -60,6 +63,29 @@ test('every Portuguese of the console is that of a text which is said, with the 
     assert.ok(whole.includes(`'${english}'`), `nothing says ${english}`);
     assert.deepEqual(valuesOf(portuguese), valuesOf(english), english);
   }
+});
+
+test('every reason why no clear answer came is shown in Portuguese', () => {
+  const asking = /^(providers|antifraud|platform\/(channels|feeds))\//;
+  const texts = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((path) => asking.test(path) && path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .map((path) => readFileSync(join(src, path), 'utf8'));
+  const WORDED =
+    /(?:\b(?:unknown|notSent|ProviderSilent|failing|unfit)\(\s*|\breason: )(?:'([^'\n]+ [^'\n]+)'|`([^`\n]+)`)/g;
+  const reasons = texts.flatMap((text) =>
+    [...text.matchAll(WORDED)].map(([, plain, template = '']) =>
+      (plain ?? template).replaceAll(/\$\{[^}]*\}/g, 'X'),
+    ),
+  );
+  assert.ok(reasons.length > 80);
+  // Its end is one of a table.
+  const isWhole = (reason: string) => reason !== 'the bank X';
+  const wording = wordingIn('pt', CONSOLE_TEXTS);
+  const all = [...reasons, ...Object.values(CONNECTION_WORDS)];
+  assert.deepEqual(
+    [...new Set(all)].filter((reason) => isWhole(reason) && reasonIn(reason, wording) === reason),
+    [],
+  );
 });
 
 test('no page names a file of the documentation, which nobody opens from there', () => {

@@ -166,3 +166,15 @@ export function wordsOf(page: string): string {
     .replaceAll('&nbsp;', ' ')
     .replaceAll(/\s+/g, ' ');
 }
+
+/** In two steps: what is to go back, and then that it shall. A fault ends at the first. */
+export async function giveBack(
+  visitor: Visitor,
+  page: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<Shown> {
+  const shown = await visitor.send(page, `${page}/give-back`, fields);
+  const action = `${page}/cancel`;
+  if (!shown.text.includes(`action="${action}"`)) return shown;
+  return visitor.slowly(action, { form: hiddenFields(shown.text, action) });
+}

@@ -39,13 +39,16 @@ function ownValidator({ components }: ServedDocument): Validate {
     )(value);
 }
 
-/** Of answers. */
-async function otherValidator({ components }: ServedDocument, tools: OutsideTools): Promise<Validate> {
+/** Of answers. It takes an `id` in an example for the name of a schema, so it gets schemas alone. */
+async function otherValidator(
+  { components: { schemas } }: ServedDocument,
+  tools: OutsideTools,
+): Promise<Validate> {
   const { Validator } = await tools.load('@cfworker/json-schema');
   const made = new Map<Schema, { validate(value: unknown): { valid: boolean } }>();
   return (schema, value) =>
     made
-      .getOrInsertComputed(schema, () => new Validator({ ...schema, components }, '2020-12'))
+      .getOrInsertComputed(schema, () => new Validator({ ...schema, components: { schemas } }, '2020-12'))
       .validate(value).valid;
 }
 

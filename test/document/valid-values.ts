@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import { resolved, type Schema, type ServedDocument, typesOf, type Validate } from './served-document.ts';
 
 /** Of a text, list or number whose schema has no bound. */
-const LONGEST_TEXT = 30;
+const LONGEST_TEXT = 40;
 const MOST_ITEMS = 3;
 const LARGEST_NUMBER = 1_000_000;
 /** Of ten tries: where the document has an example for what no pattern says. */
@@ -59,7 +59,8 @@ function objectOf(
   return fc.record(fields, { requiredKeys: [...required] });
 }
 
-function textOf({ pattern, minLength = 0, maxLength, examples }: Schema): Arbitrary<string> {
+function textOf({ format, pattern, minLength = 0, maxLength, examples }: Schema): Arbitrary<string> {
+  if (format === 'uuid') return fc.uuid();
   const longest = maxLength ?? Math.max(LONGEST_TEXT, minLength);
   // JSON Schema counts code points.
   const fits = (text: string) => [...text].length >= minLength && [...text].length <= longest;

@@ -38,6 +38,7 @@ const MAY_HOLD_CARD = [
   'storeVaultCard: numberToken',
   'storeVaultCard: encryptedCard',
   'payLinkByCard: encryptedCard',
+  'takeCardOfFields: encryptedCard',
   'changeCardAtSubscriberPage: encryptedCard',
 ];
 

@@ -85,6 +85,38 @@ export const SUBSCRIBER_PAGE_RECIPES = {
   ],
 };
 
+async function putFields(shop: Shop): Promise<string> {
+  const body = { origins: ['https://loja.com.br'] };
+  const path = '/v1/cards/fields';
+  const reply = await call(shop.url, path, { method: 'PUT', token: shop.tokens.gateway, body });
+  if (reply.status !== 200) throw new Error(`the fields were answered ${reply.status}: ${reply.text}`);
+  return reply.body.key;
+}
+
+const keyOfFields = (shop: Shop) => shop.once('card fields', () => putFields(shop));
+
+export const FIELDS_RECIPES = {
+  putCardFields: [async () => ({ body: { origins: ['https://loja.com.br'] } })],
+  getCardFields: [
+    async (shop: Shop) => {
+      await keyOfFields(shop);
+      return {};
+    },
+  ],
+  showCardFieldsScript: [async () => ({})],
+  showCardFields: [async (shop: Shop) => ({ parameters: { pageKey: await keyOfFields(shop) } })],
+  takeCardOfFields: [
+    async (shop: Shop) => ({
+      parameters: { pageKey: await keyOfFields(shop) },
+      body: {
+        encryptedCard: await encryptedCardOf(shop, shop.merchantId, { cardholderName: 'ANA SOUZA' }),
+        brand: 'mastercard',
+      },
+      headers: { 'x-forwarded-for': strangeAddress() },
+    }),
+  ],
+};
+
 export const LINK_RECIPES = {
   createPaymentLink: [async (shop: Shop) => ({ body: linkToCreate(shop) })],
   getPaymentLink: [async (shop: Shop) => ({ query: { id: (await knownLink(shop)).id } })],

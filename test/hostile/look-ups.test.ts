@@ -17,6 +17,7 @@ const SHARE = 3;
 const HELD_TABLES = [
   'transactions',
   'vault_cards',
+  'card_fields',
   'plans',
   'subscriptions',
   'subscriber_pages',

@@ -24,7 +24,7 @@ import {
   subscriptionToCreate,
 } from './enrolled.ts';
 import { type Shop, strangeAddress } from './hostile-service.ts';
-import { LINK_RECIPES, SUBSCRIBER_PAGE_RECIPES } from './linked.ts';
+import { FIELDS_RECIPES, LINK_RECIPES, SUBSCRIBER_PAGE_RECIPES } from './linked.ts';
 import { PIX_RECIPES, partToGiveBack, pixSearch } from './pix-charged.ts';
 import { RECONCILED, type Recipe, today, webhookOf } from './reconciled.ts';
 import {
@@ -303,6 +303,7 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
   ],
   ...BOLETO_RECIPES,
   ...PIX_RECIPES,
+  ...FIELDS_RECIPES,
   ...LINK_RECIPES,
   ...SUBSCRIBER_PAGE_RECIPES,
   registerNotifier: [async (shop) => ({ body: alertEndpointToRegister(shop) })],

@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { call, logIn } from '../kit/merchant.ts';
-import { openTestProcess, type TestProcess } from '../kit/service.ts';
+import {
+  openTestProcess,
+  openTestService,
+  type RunningService,
+  type TestProcess,
+  type TestService,
+} from '../kit/service.ts';
 
 const PATH = '/.well-known/security.txt';
 let named: TestProcess;
-let unnamed: TestProcess;
+let unnamed: TestService;
 
 before(async () => {
   named = await openTestProcess({
     PARCELA_SECURITY_CONTACT: 'https://shop.example/hole, mailto:hole@shop.example',
     PARCELA_SECURITY_EXPIRES: '2001-01-31',
   });
-  unnamed = await openTestProcess({ PARCELA_SECURITY_CONTACT: '', PARCELA_SECURITY_EXPIRES: '' });
+  unnamed = await openTestService({ PARCELA_SECURITY_CONTACT: '', PARCELA_SECURITY_EXPIRES: '' });
 });
 after(() => Promise.all([named?.close(), unnamed?.close()]));
 
@@ -41,7 +47,7 @@ test('where nobody is named it is a path like any that does not exist, and is no
   );
   assert.equal(asked?.status, 404);
   assert.equal(await asked?.text(), await unknown?.text());
-  const described = async ({ gatewayUrl }: TestProcess) =>
+  const described = async ({ gatewayUrl }: RunningService) =>
     Object.keys(((await call(gatewayUrl, '/openapi.json')).body as { paths: object }).paths);
   assert.ok((await described(named)).includes(PATH));
   assert.ok(!(await described(unnamed)).includes(PATH));

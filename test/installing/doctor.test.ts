@@ -38,7 +38,8 @@ test('where nothing is wrong it finds nothing, ends with 0 and has changed nothi
   assert.equal(stamps.length, 0);
 });
 
-const DAY = 24 * 60 * 60 * 1_000;
+const HOUR = 60 * 60 * 1_000;
+const DAY = 24 * HOUR;
 
 const CONSOLE = { PARCELA_CONSOLE_PORT: '8090', PARCELA_CONSOLE_ORIGIN: 'https://console.example.com' };
 
@@ -391,6 +392,28 @@ test('it finds servers of merchants that cannot be reached, and limits of open f
   assert.match(limited.stdout, /"machine\.descriptors"/);
 });
 
+test('it says since when no process gives a sign of life, and nothing of whom the dead could not reach', async () => {
+  const life = async (age: string) => {
+    await here.sql('delete from service_beats');
+    await here.sql(
+      `insert into service_beats (service_id, beat, beaten_at) values (gen_random_uuid(), 9, now() - interval '${age}')`,
+    );
+    const { diagnoses } = await here.examine();
+    return diagnoses.filter(({ name }) => /^processes|providers.away/.test(name));
+  };
+  const peers = [{ peer: 'pix', state: 'silent', since: 0, answeredAt: 0, awayFor: ['pix'] }];
+  await here.sql(
+    `insert into process_reports (process_id, report) values (gen_random_uuid(), '${JSON.stringify({ peers })}')`,
+  );
+  const [lifeless, ...others] = await life('1 hour');
+  assert.deepEqual([lifeless?.state, lifeless?.name, others], ['warning', 'processes.lifeless', []]);
+  const since = Date.parse(/since (\S+)$/.exec(lifeless?.says ?? '')?.[1] ?? '');
+  assert.ok(Math.abs(Date.now() - HOUR - since) < 10 * 60 * 1_000, lifeless?.says ?? '');
+  const [alive, away] = await life('1 second');
+  assert.deepEqual([alive?.name, away?.name], ['processes.alive', 'providers.away']);
+  await here.sql('delete from service_beats; delete from process_reports');
+});
+
 test('it says whom the running processes pass over', async () => {
   const peer = { peer: 'acquirer', state: 'silent', since: 0, answeredAt: 0, feedAgeSeconds: null };
   const report = JSON.stringify({ peers: [{ ...peer, awayFor: ['payment'] }] });
@@ -398,8 +421,35 @@ test('it says whom the running processes pass over', async () => {
   const { faults, diagnoses } = await here.examine();
   const found = diagnoses.find(({ name }) => name === 'providers.away');
   assert.deepEqual([faults, found?.state], [[], 'warning']);
-  assert.match(found?.says ?? '', /^acquirer: the circuit of 1 of \d processes is open for payment/);
-  assert.match(found?.says ?? '', /; it gives no answer since 1970-01-01T00:00:00/);
+  assert.match(
+    found?.says ?? '',
+    /^acquirer: no clear answer since 1970-01-01T00:00:00\S+, the last one was at 1970/,
+  );
+  assert.match(
+    found?.says ?? '',
+    /1 of \d processes send new payments to another acquirer where a rule names one/,
+  );
+  const hangs = {
+    ...peer,
+    state: 'answers',
+    since: 60_000,
+    awayFor: ['capture', 'charge'],
+    reason: 'no answer in time',
+  };
+  await here.sql(
+    `update process_reports set report = '${JSON.stringify({ peers: [hangs, { ...peer, peer: 'antifraud', answeredAt: null, awayFor: [] }] })}'`,
+  );
+  const [hanging, antifraud] = (await here.examine()).diagnoses.filter(
+    ({ name }) => name === 'providers.away',
+  );
+  assert.match(
+    hanging?.says ?? '',
+    /^acquirer: some calls get no clear answer since 1970-01-01T00:01:00.*no answer in time; what is unknown \(capture, charge\) is asked about now and then; new sales are sent to it/,
+  );
+  assert.match(
+    antifraud?.says ?? '',
+    /^antifraud: no clear answer since 1970.*, and none since the process began$/,
+  );
   assert.match(found?.advice ?? '', /parcela resolve list shows what waits/);
   await here.sql('delete from process_reports');
   const hold = (heldBecause: string) =>

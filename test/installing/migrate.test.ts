@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { MigrationPlan } from '../../src/platform/migrations/migration-plan.ts';
 import { migrate } from '../../src/platform/migrations/migrations.ts';
+import { runCommandHere } from '../kit/command.ts';
 import { createTestDatabase, runSql, type TestDatabase } from '../kit/database.ts';
 import { databaseSettings, databaseUrl } from '../kit/service.ts';
 import { runParcela } from './run-parcela.ts';
@@ -35,7 +36,7 @@ const tables = () =>
   );
 
 async function plan(): Promise<MigrationPlan> {
-  const { code, printed, said } = await runParcela(['migrate', '--dry-run', '--json'], settings);
+  const { code, printed, said } = await runCommandHere(['migrate', '--dry-run', '--json'], settings);
   assert.equal(code, 0, said);
   return JSON.parse(printed) as MigrationPlan;
 }
@@ -60,7 +61,7 @@ test('a dry run says of each migration how it runs, and what it locks', async ()
     pending[0]?.locks.map(({ table, mode }) => [table, mode]),
     [['merchants', 'SHARE ROW EXCLUSIVE']],
   );
-  const { printed } = await runParcela(['migrate', '--dry-run'], settings);
+  const { printed } = await runCommandHere(['migrate', '--dry-run'], settings);
   assert.match(printed, /^0014-\S+ {2}in one transaction/m);
   assert.match(printed, /merchants \(.*MB\): SHARE ROW EXCLUSIVE/);
 });
@@ -77,18 +78,18 @@ test('the role of a service alone does not start on an older schema, and says wh
 });
 
 test('it is migrated once, with its audit entries, and the role of the service may work then', async () => {
-  const first = await runParcela(['migrate', '--json'], settings);
+  const first = await runCommandHere(['migrate', '--json'], settings);
   assert.equal(first.code, 0, first.said);
   const pending = names.filter((name) => name >= AFTER);
   assert.deepEqual(JSON.parse(first.printed), { applied: pending, unaudited: null });
-  const again = await runParcela(['migrate'], settings);
+  const again = await runCommandHere(['migrate'], settings);
   assert.match(again.printed, /nothing was applied/);
   const entries = await runSql(
     database.address,
     `select 1 from audit_entries where action = 'schema.migrate'`,
   );
   assert.equal(entries.length, pending.length);
-  const listed = await runParcela(['merchant', 'list', '--json'], {
+  const listed = await runCommandHere(['merchant', 'list', '--json'], {
     PARCELA_DATA_DIR: folder,
     DATABASE_URL: databaseUrl(database.runtime),
   });
@@ -101,7 +102,7 @@ test('a migration whose process ended before its entry gets one, by the next tha
     database.address,
     `insert into schema_migrations (number, name, checksum) values (9999, ${late}, 'x')`,
   );
-  const list = () => runParcela(['audit', 'list', '--action', 'schema.migrate', '--json'], settings);
+  const list = () => runCommandHere(['audit', 'list', '--action', 'schema.migrate', '--json'], settings);
   const seen = await list();
   assert.match(seen.printed, /migrations\/9999-late\.sql/, seen.said);
   await list();
@@ -124,7 +125,7 @@ test('without keys the schema is migrated, and it is said that the audit log has
       PARCELA_TRUSTED_PROXIES: 'none',
       PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9',
     };
-    const { code, printed, said } = await runParcela(['migrate'], production);
+    const { code, printed, said } = await runCommandHere(['migrate'], production);
     assert.equal(code, 0, said);
     assert.match(printed, /^The audit log has no entry of that: there is no key file .*parcela key create/m);
   } finally {
@@ -133,10 +134,10 @@ test('without keys the schema is migrated, and it is said that the audit log has
 });
 
 test('switches take no value, and a command of one word is found with its options', async () => {
-  const value = await runParcela(['migrate', '--dry-run=yes'], settings);
+  const value = await runCommandHere(['migrate', '--dry-run=yes'], settings);
   assert.equal(value.code, 2);
   assert.match(value.said, /--dry-run takes no value/);
-  const help = await runParcela(['help', 'migrate'], {});
+  const help = await runCommandHere(['help', 'migrate'], {});
   assert.match(help.printed, /--dry-run/);
-  assert.equal((await runParcela(['migrate', 'now'], settings)).code, 2);
+  assert.equal((await runCommandHere(['migrate', 'now'], settings)).code, 2);
 });

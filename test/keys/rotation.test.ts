@@ -9,19 +9,20 @@ import type { AuditedTools } from '../kit/keys.ts';
 import { call, encryptCard, logIn, paymentRequest, TEST_CARD, tokenize } from '../kit/merchant.ts';
 import { sliceOf } from '../kit/patience.ts';
 import { SEED } from '../kit/seed.ts';
-import { type Service, until } from '../kit/service.ts';
+import { type OpenedService, type Service, until } from '../kit/service.ts';
 import { fillVault, type KeySetup, openKeySetup, sealedRows } from './key-setup.ts';
 
 let setup: KeySetup;
 let demo: Demo;
 let tools: AuditedTools;
-let services: Service[];
+/** The second one is a process of its own, which is killed. */
+let services: [OpenedService, Service];
 let tokens: string[];
 
 before(async () => {
   setup = await openKeySetup();
   ({ demo, tools } = await setup.makeDemo());
-  services = [await setup.startService(), await setup.startService()];
+  services = [await setup.openService(), await setup.startService()];
   tokens = await Promise.all(services.map((service) => logIn(service.gatewayUrl, demo.gateway)));
   await plantAuditor();
 });
@@ -162,7 +163,7 @@ test('a rotation waits for a card that is being written, and the next card is wr
      values ($1, $2, $3, $4, 'mastercard', '515590', '0001', '12', '39', 'ANA SOUZA', 'test')`,
     [demo.merchantId, vaultId, bytes, dataKeyId],
   );
-  const { ended } = setup.runParcela(['key', 'rotate', '--kind', 'card']);
+  const ended = setup.parcela(['key', 'rotate', '--kind', 'card']);
   const isWaiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'lock table%'
     and datname = current_database()`;
   await until('the rotation waits', async () => (await setup.auditor.query(isWaiting)).length > 0);
@@ -264,8 +265,8 @@ test('a rotation that is killed anywhere is finished by the next, and by the ser
     running.child.kill('SIGKILL');
     await running.ended;
     killed[(await sealedRows(setup.auditor)).underRetired > 0 ? 'within' : 'before'] += 1;
-    if (chance() < 0.5) await (services[1] as Service).kill();
-    if (services[1]?.process.signalCode !== null) services[1] = await setup.startService();
+    if (chance() < 0.5) await services[1].kill();
+    if (services[1].process.signalCode !== null) services[1] = await setup.startService();
   }
   context.diagnostic(JSON.stringify(killed));
   await until('the service has finished what was begun', async () => {
@@ -277,10 +278,10 @@ test('a rotation that is killed anywhere is finished by the next, and by the ser
   assert.equal((await sealedRows(setup.auditor)).underRetired, 0);
   const wrappings = await setup.auditor.query('select distinct key_encryption_key_id from data_keys');
   assert.equal(wrappings.length, 1, 'one key wraps them all');
-  const token = await logIn((services[1] as Service).gatewayUrl, demo.gateway);
+  const token = await logIn(services[1].gatewayUrl, demo.gateway);
   for (const vaultId of vaultIds.filter((_, index) => index % 100 === 0)) {
     const body = { ...paymentRequest('', 1000), cardInfo: { vaultId } };
-    const reply = await call((services[1] as Service).gatewayUrl, '/v1/payments', { token, body });
+    const reply = await call(services[1].gatewayUrl, '/v1/payments', { token, body });
     assert.equal(reply.status, 200, reply.text);
   }
   assert.deepEqual(await setup.auditor.query('select * from late_seals'), []);

@@ -219,7 +219,7 @@ test('keys from the environment: a payment, a rotation with the former key besid
       /^key-encryption: \d+ data keys are wrapped by \w+ now\.$/m,
       'no earlier one had begun',
     );
-    const again = await other.startService({ ...old, PARCELA_KEY: second });
+    const again = await other.openService({ ...old, PARCELA_KEY: second });
     const login = await logIn(again.gatewayUrl, (await again.demo()).gateway);
     assert.equal((await pay(again.gatewayUrl, login, 1000)).reply.status, 200);
     await again.stop();

@@ -10,13 +10,13 @@ import { readLedgerSettings } from '../../simulators/kit/ledger-settings.ts';
 import { PIX_PROGRAM } from '../../simulators/pix/program.ts';
 import { REDE_PROGRAM } from '../../simulators/rede/program.ts';
 import { readConfiguration } from '../../src/app/config.ts';
-import { say } from '../../src/app/infrastructure.ts';
 import { openApp } from '../../src/app/open-app.ts';
 import { start } from '../../src/app/start.ts';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import type { Simulator, StartSimulator } from '../../src/homologation/start-simulator.ts';
 import { type Closing, closeAll } from '../../src/platform/closings.ts';
 import { openDrain } from '../../src/platform/http/draining.ts';
+import { say } from '../../src/platform/log.ts';
 import { type OpenedService, settingsIn } from './running-service.ts';
 
 const complain = (line: string) => process.stderr.write(`${line}\n`);

@@ -59,6 +59,9 @@ function settingsOf({ folder, settings, main }: ServiceOptions): Record<string, 
   return Object.fromEntries(main === undefined ? all : all.filter(([name]) => !NEW_SETTINGS.includes(name)));
 }
 
+/** What is said is a line of the log where that is for programs. */
+const sentenceOf = (line: string): string => (line.startsWith('{') ? JSON.parse(line).msg : line);
+
 /** Starts `src/main.ts` and waits until it says that it is ready. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const [file, words] =
@@ -90,7 +93,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     child.once('exit', (code) => fail(`it ended with ${code}`));
     lines.on('line', (line) => {
       said.push(line);
-      const reported = /^ {2}(Gateway API|Other APIs|Health|Metrics) +(\S+)$/.exec(line);
+      const reported = /^ {2}(Gateway API|Other APIs|Health|Metrics) +(\S+)$/.exec(sentenceOf(line));
       if (reported?.[1] !== undefined) urls.set(reported[1], reported[2] as string);
       // Of the addresses the last.
       if (!urls.has('Metrics') || isReady) return;

@@ -36,6 +36,9 @@ export type CuttingProxy = {
   /** Breaks all connections and refuses new ones, until `comeBack`. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
+  /** Takes connections and passes nothing on, as PostgreSQL under SIGSTOP, until `thaw`. */
+  freeze(): void;
+  thaw(): void;
   close(): Promise<void>;
 };
 
@@ -86,6 +89,8 @@ export async function openCuttingProxy(target: TestDatabaseAddress): Promise<Cut
       wires.comeBack();
       if (!listener.listening) await listenOn(listener, port);
     },
+    freeze: () => wires.freeze(true),
+    thaw: () => wires.freeze(false),
     close: goAway,
   };
 }
@@ -100,6 +105,7 @@ class Wires {
   returns = 0;
   readonly #target: TestDatabaseAddress;
   readonly #sockets = new Set<Socket>();
+  #isFrozen = false;
 
   constructor(target: TestDatabaseAddress) {
     this.#target = target;
@@ -113,6 +119,16 @@ class Wires {
     this.fault = null;
     this.isAway = false;
     this.returns += 1;
+  }
+
+  freeze(isFrozen: boolean): void {
+    this.#isFrozen = isFrozen;
+    for (const socket of this.#sockets) this.#flow(socket);
+  }
+
+  #flow(socket: Socket): void {
+    if (this.#isFrozen) socket.pause();
+    else socket.resume();
   }
 
   connect(client: Socket): void {
@@ -129,6 +145,7 @@ class Wires {
     }
     client.on('data', (bytes: Buffer) => wire.onSent(bytes));
     server.on('data', (bytes: Buffer) => wire.onAnswered(bytes));
+    for (const socket of [client, server]) this.#flow(socket);
   }
 }
 

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { sliceOf } from '../kit/patience.ts';
 import { SEED } from '../kit/seed.ts';
 import { ENDPOINTS } from '../published.ts';
-import { type Evidence, gatherEvidence, SINKS, type Sink } from './evidence.ts';
+import { type Evidence, gatherEvidence, RUNS, SINKS, type Sink } from './evidence.ts';
 import { codesIn, type Marks, makeMarks, random } from './marks.ts';
 import type { Hit, TokenCounts } from './scanner.ts';
 
-/** In the proof two runs at once, with other numbers and codes: each is the control of the other. */
-const RUNS = sliceOf(2, 1);
 let runs: readonly Evidence[];
 
 before(async () => {

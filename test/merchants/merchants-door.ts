@@ -276,6 +276,7 @@ export async function command(
   const plain = {
     environment,
     cell: null,
+    pagesOrigin: null,
     acquirer: {
       url: null,
       simulatorFolder: null,

@@ -260,3 +260,26 @@ test('commands that ask acquirer and banks of Pix find the simulators of a servi
   assert.match((await compared(left)).said, /no ledger of a simulator/);
   await rm(left, { recursive: true });
 });
+
+test('a link is made, read and ended by the rules of the API, and fields are let onto pages', async () => {
+  const of = ['--merchant', merchantId];
+  const wrong = await parcela('link', 'create', ...of, '--description', 'Um livro', '--value', '1,5');
+  assert.match(wrong.said, /--value: /);
+  const made = await parcela(
+    ...['link', 'create', ...of, '--description', 'Um livro', '--value', '129.90', '--installments', '3'],
+  );
+  assert.equal(made.code, 0, made.said);
+  const { id, url, status, value } = made.json;
+  assert.deepEqual([status, value], ['Aberto', 129.9]);
+  assert.match(await (await fetch(service.gatewayUrl + url)).text(), /Um livro/);
+  assert.ok((await parcela('link', 'list', ...of)).json.items.some((one: { id: string }) => one.id === id));
+  const ended = await parcela('link', 'disable', ...of, '--link', id, '--reason', 'Venda cancelada');
+  assert.equal(ended.json.status, 'Desativado', ended.said);
+  assert.equal((await parcela('link', 'show', ...of, '--link', id)).json.reason, 'Venda cancelada');
+  assert.equal((await entries('link.disable')).length, 1);
+
+  assert.match((await parcela('fields', 'set', ...of, '--origin', 'https://a.com/b')).said, /--origin: /);
+  const set = await parcela('fields', 'set', ...of, '--origin', 'https://loja.com.br');
+  assert.equal(set.code, 0, set.said);
+  assert.deepEqual((await parcela('fields', 'show', ...of)).json, set.json);
+});

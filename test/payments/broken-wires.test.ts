@@ -142,14 +142,34 @@ async function intentOf(reference: string): Promise<void> {
 }
 
 const STATEMENTS = { intent: 'transactions.commit_intents', outcome: 'transactions.commit_outcomes' };
-test('a database that is away is one line of the log when it goes and one when it is back, and no work says more', async () => {
+/** Warnings and errors. */
+function saidFromNowOn(): () => string[] {
   const isLoud = (line: string) => /"level":"(warn|error)"/.test(line);
   const before = service.log.filter(isLoud).length;
-  const said = () =>
+  return () =>
     service.log
       .filter(isLoud)
       .slice(before)
       .map((line) => (JSON.parse(line) as { msg: string }).msg);
+}
+
+test('a database that is frozen is said to be so by the first line, and by the last that it answers', async () => {
+  const said = saidFromNowOn();
+  proxy.freeze();
+  try {
+    await until('it is said', async () => said().length > 0);
+  } finally {
+    proxy.thaw();
+  }
+  await until('it is over', async () => said().includes('the database answers again'));
+  assert.deepEqual(said(), [
+    'the database answers nothing: it is frozen, cut off or far too busy',
+    'the database answers again',
+  ]);
+});
+
+test('a database that is away is one line of the log when it goes and one when it is back, and no work says more', async () => {
+  const said = saidFromNowOn();
   const ready = async () => (await fetch(new URL('/health/ready', service.gatewayUrl))).status;
   await proxy.goAway();
   await until('it is said', async () => said().includes('the database is away'));

@@ -101,6 +101,18 @@ test('who pays otherwise has the Pix taken away first, and one that was paid mea
   await untilLink(other, 'Pago');
 });
 
+test('a bank that does not find the Pix of a link opens no link: its code may still be paid', async () => {
+  const link = await newLink();
+  assert.equal((await byPix(link)).body.status, 'waiting');
+  const missing = Array.from({ length: 6 }, () => ({ fault: 'notFound' }));
+  for (const on of ['PATCH /cob', 'GET /cob']) await script(shop, on, ...missing);
+  assert.equal((await otherwise(link)).body.status, 'confirming');
+  assert.equal((await byCard(link)).body.status, 'notOpen');
+  assert.equal(await statusOf(link), 'Processando');
+  for (const on of ['PATCH /cob', 'GET /cob']) await script(shop, on);
+  await untilLink(link, 'Aberto');
+});
+
 test('what its bank does not make leaves the link open, and what it does not answer leaves it closed', async () => {
   const link = await newLink();
   await script(shop, 'PUT /cob', { problem: 'CobOperacaoInvalida' });

@@ -133,6 +133,17 @@ test('another card lets nothing go on that was canceled meanwhile, disputed, or 
   assert.equal((await giving).body.status, 'notOpen');
   assert.equal(await statusOf(shop, canceled.subscriptionId), 'Canceled');
 
+  // So does the end of the page.
+  const releaseNext = service.bridge.holdVerifications();
+  const verified = asked();
+  const late = giveCard(disputed.path);
+  await until('the card is verified', async () => asked() > verified);
+  await shop.get(pageOf(disputed.subscriptionId), { method: 'DELETE' });
+  releaseNext();
+  assert.equal((await late).body.status, 'notOpen');
+  assert.equal(await statusOf(shop, disputed.subscriptionId), 'Blocked');
+  const reopened = await openPage(shop, disputed.subscriptionId);
+
   const [paid] = await billingsOf(shop, disputed.subscriptionId);
   const event = { type: 'chargeback', installmentNumber: 1, amount: 4_990 };
   await shop.get(`/homologation/transactions/${paid.paymentId}/events`, { body: event });
@@ -140,7 +151,7 @@ test('another card lets nothing go on that was canceled meanwhile, disputed, or 
     const { statusReason } = await shop.get(`${SUBSCRIPTIONS}/${disputed.subscriptionId}`);
     return statusReason === 'Chargeback';
   });
-  assert.equal((await giveCard(disputed.path)).body.status, 'notOpen');
+  assert.equal((await giveCard(reopened)).body.status, 'notOpen');
 
   assert.equal(
     (await giveCard(ofPlan.path, TEST_CARD, '')).body.message,

@@ -10,8 +10,10 @@ import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { openPixBank } from '../kit/pix-bank.ts';
 import {
   databaseUrl,
+  type OpenedService,
+  openService,
   openSimulator,
-  type Service,
+  type RunningService,
   type Simulator,
   startService,
   until,
@@ -51,8 +53,9 @@ let recovered: Cluster;
 let simulator: Simulator;
 /** Before it, and spoiling what a test wants spoiled. */
 let bridge: ResolvingBridge;
-const services: Service[] = [];
-let onRecovered: Service;
+/** What ends with the tests, however far they come. */
+const ends: (() => Promise<unknown>)[] = [];
+let onRecovered: OpenedService;
 let merchantId: string;
 let token: string;
 /** Payments by what was done with them, and when. */
@@ -77,11 +80,15 @@ const settingsOf = (cluster: Cluster, more: Readonly<Record<string, string>> = {
   ...more,
 });
 
-/** It ends with the tests, however far they come. */
-async function started(options: Parameters<typeof startService>[0]): Promise<Service> {
-  const service = await startService(options);
-  services.push(service);
-  return service;
+async function opened(options: Parameters<typeof openService>[0]): Promise<OpenedService> {
+  const service = await openService(options);
+  let ending: Promise<number | null> | undefined;
+  const stop = () => {
+    ending ??= service.stop();
+    return ending;
+  };
+  ends.push(stop);
+  return { ...service, stop };
 }
 
 const ledger = (ofMerchant = merchantId) => ledgerOf(simulator.url, ofMerchant);
@@ -130,7 +137,7 @@ before(async () => {
 
   pixBank = await openPixBank(root);
   const place = { DATABASE_URL: databaseUrl(lost.address) };
-  const making = await started({ folder, settings: { ...place, ...pixBank.settings } });
+  const making = await opened({ folder, settings: { ...place, ...pixBank.settings } });
   const demo = await making.demo();
   ({ merchantId } = demo);
   token = await logIn(making.gatewayUrl, demo.gateway);
@@ -140,12 +147,12 @@ before(async () => {
   // It resolves nothing: what has no answer stands in the backup.
   bridge = await openResolvingBridge(simulator.url);
   const unresolving = { PARCELA_CHARGES_AT_ONCE: '0', PARCELA_ROLES: 'http,webhooks' };
-  const first = await started({
+  const first = await opened({
     folder,
     settings: settingsOf(lost, { ...unresolving, PARCELA_ACQUIRER_URL: bridge.url }),
   });
   token = await logIn(first.gatewayUrl, demo.gateway);
-  const shopAt = ({ gatewayUrl }: Service): Shop => {
+  const shopAt = ({ gatewayUrl }: RunningService): Shop => {
     return { gatewayUrl, token, merchantId, simulatorUrl: simulator.url };
   };
   const before = shopAt(first);
@@ -169,7 +176,8 @@ before(async () => {
   since = new Date(moment?.now as string).toISOString();
   await first.stop();
 
-  const second = await started({ folder, settings: settingsOf(lost) });
+  const second = await startService({ folder, settings: settingsOf(lost) });
+  ends.push(() => second.kill());
   const later = shopAt(second);
   await losePix(pixShopAt(second), pix);
   await addPixBank(settingsOf(lost));
@@ -194,7 +202,7 @@ before(async () => {
     return rows.length === 1;
   });
   // What follows it is opened and charged in the lost time too.
-  await lost.sql(`update billings set charge_on = now()::date where state = 'opened' and installment = 2
+  await lost.sql(`update billings set charge_on = now()::date - 1 where state = 'opened' and installment = 2
     and amount = 4990`);
   await until('what follows it is paid', async () => {
     const rows = await lost.sql(`select from billings where state = 'paid'`);
@@ -229,10 +237,10 @@ before(async () => {
     const [row] = await recovered.sql('select pg_is_in_recovery() as is_recovering');
     return row?.is_recovering === false;
   });
-  onRecovered = await started({ folder, settings: settingsOf(recovered) });
+  onRecovered = await opened({ folder, settings: settingsOf(recovered) });
 });
 
-const pixShopAt = ({ gatewayUrl }: Service) =>
+const pixShopAt = ({ gatewayUrl }: RunningService) =>
   ({ url: gatewayUrl, token, bankUrl: pixBank.pix.url }) as unknown as PixShop;
 
 /** Added in the lost time, and again. */
@@ -280,7 +288,7 @@ async function loseWhatMerchantsWereTold(shop: Shop, recurrence: string, lost: C
 }
 
 after(async () => {
-  for (const service of services) await service.kill();
+  for (const end of ends) await end();
   await clusters?.close();
   await bridge?.close();
   await simulator?.stop();

@@ -78,6 +78,7 @@ const SEEN: Readonly<Record<string, (printed: readonly string[], language: Langu
     assert.doesNotMatch(repeated ?? '', /> nsu/);
     assert.match(checked ?? '', /"type":"(?:Autorizacao|Boleto)"/);
   },
+  'docs/pt/cartao-na-pagina.md': ([put]) => assert.match(put ?? '', /"key":"[0-9a-f]{32}"/),
   'docs/pt/recorrencia.md': ([, , planned, subscribed, paid, empty, changed, page, ended]) => {
     assert.match(planned ?? '', /"retriesOn":\["/);
     assert.match(subscribed ?? '', /"status":"Opened"/);

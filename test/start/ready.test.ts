@@ -124,6 +124,9 @@ test('a start that fails while a caller waits for it ends, and lets go of the ca
   assert.match(await ended, /^(?:HTTP\/1\.1 50[03] |$)/);
 });
 
+/** A fault that nobody catches, when it is asked for. */
+const FAULT = `data:text/javascript,process.on('SIGUSR2',()=>{throw%20new%20Error('nobody caught it')})`;
+
 test('people read lines, machines read JSON with its level as a word', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-ready-'));
   const database = await createTestDatabase({ migrated: true });
@@ -137,14 +140,37 @@ test('people read lines, machines read JSON with its level as a word', async (t)
     ['pretty', /^\d\d:\d\d:\d\d\.\d{3} info {2}/],
   ] as const) {
     const settings = { ...databaseSettings(database), PARCELA_LOG_FORMAT: format };
-    const service = await startService({ folder, settings });
+    const service = await startService({
+      folder,
+      settings,
+      nodeOptions: ['--disable-sigusr1', '--import', FAULT],
+    });
     await fetch(`${service.gatewayUrl}/v1/payments/none`);
-    assert.equal(await service.stop(), 0);
+    const ended = new Promise((resolve) => service.process.once('exit', resolve));
+    service.process.kill('SIGUSR2');
+    assert.equal(await ended, 1);
     assert.ok(service.log.length > 0, format);
     for (const one of service.log) assert.match(one, line);
+    const isForPrograms = format === 'json';
+    for (const one of service.said) assert.equal(line.test(one.replace('error', 'info')), isForPrograms, one);
+    const last = isForPrograms
+      ? /"level":"error".*ends by a fault of its own: Error: nobody caught it/
+      : /^Parcela ends by/;
+    assert.ok(
+      service.said.some((one) => last.test(one)),
+      service.said.join('\n'),
+    );
     assert.equal(
       service.log.some((one) => one.includes('auditSeal')),
       format !== 'pretty',
     );
   }
+  const refused = startService({
+    folder,
+    settings: { ...databaseSettings(database), PARCELA_LOG_FORMAT: 'json', PARCELA_PROT: '1' },
+  });
+  await assert.rejects(
+    refused,
+    /\n\{"level":"error","time":[^\n]*"msg":"Parcela does not start:\\nPARCELA_PROT/,
+  );
 });

@@ -12,11 +12,11 @@ import { logIn, pay } from '../kit/merchant.ts';
 import {
   type Auditor,
   databaseSettings,
+  type OpenedService,
   openAuditor,
+  openService,
   openSimulator,
-  type Service,
   type Simulator,
-  startService,
   until,
 } from '../kit/service.ts';
 
@@ -27,11 +27,11 @@ let database: TestDatabase;
 let simulator: Simulator;
 let auditor: Auditor;
 let merchant: Listener;
-let checkout: Service;
+let checkout: OpenedService;
 let token: string;
 
 const start = (settings: Readonly<Record<string, string>>) =>
-  startService({
+  openService({
     folder,
     settings: {
       ...databaseSettings(database),

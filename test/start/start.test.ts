@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { runCommandHere } from '../kit/command.ts';
 import { call, logIn, pay, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { type Service, startService } from '../kit/service.ts';
 import { startHereInVain } from '../kit/service-here.ts';
@@ -91,6 +92,14 @@ test('when its PostgreSQL is killed the service ends with a word, and the next s
   process.kill(serverId, 'SIGKILL');
   assert.equal(await ended, 1);
   assert.match(service.said.join('\n'), /PostgreSQL ended by itself/);
+  const doctor = await runCommandHere(['doctor'], {
+    PARCELA_ENVIRONMENT: 'homologation',
+    PARCELA_DATA_DIR: folder,
+  });
+  assert.match(
+    doctor.printed,
+    /^WARNING {2}processes\.lifeless: no process .* since 2.*Z; its own PostgreSQL was down too/m,
+  );
   service = await startService({ folder });
   const token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
   assert.equal((await pay(service.gatewayUrl, token, 3000)).reply.status, 200);

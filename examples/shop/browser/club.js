@@ -1,29 +1,17 @@
-// Encrypts the card that is typed and sends it to the shop. What was typed goes nowhere else.
-import { encryptCard } from './encrypt-card.js';
-
+// Puts Parcela's card fields on the page, and sends what they give to the shop. What is typed in them nobody here can read.
 const at = (id) => document.getElementById(id);
 const form = at('club');
-const { base } = form.dataset;
+const { base, script, key } = form.dataset;
 let { order } = form.dataset;
-const digitsOf = (id) => at(id).value.replaceAll(/\D/g, '');
 
-function cardOf() {
-  const [, month, year] = /^(0[1-9]|1[0-2])\/?(\d\d)$/.exec(at('expiry').value.trim()) ?? [];
-  const [cardNumber, securityCode, cardholderName] = [
-    digitsOf('number'),
-    digitsOf('code'),
-    at('holder').value.trim(),
-  ];
-  const isWhole = /^\d{13,19}$/.test(cardNumber) && /^\d{3,4}$/.test(securityCode) && cardholderName !== '';
-  if (!isWhole || month === undefined) return null;
-  return { cardNumber, securityCode, cardholderName, expirationMonth: month, expirationYear: year };
-}
+const style = { background: '#ffffff', borderColor: '#767676', borderRadius: '4px', fontSize: '16px' };
+const mounting = import(script).then(({ mountFields }) => mountFields('#card', { key, style }));
+mounting.catch(({ message }) => {
+  at('fault').textContent = message;
+});
 
 async function subscribe() {
-  const card = cardOf();
-  if (card === null) throw new Error('Confira número, nome, validade (como 08/30) e código.');
-  const key = await (await fetch(`${base}/club/key`)).json();
-  const encryptedCard = await encryptCard(key, card);
+  const { encryptedCard } = await (await mounting).card();
   const reply = await fetch(`${base}/club`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -53,7 +41,7 @@ form.addEventListener('submit', async (event) => {
     at('done').focus();
   } catch (error) {
     // An order that was sent is sent again as the same one, whatever became of it.
-    const isTold = error instanceof Error && error.constructor === Error && error.message !== '';
+    const isTold = error instanceof Error && !(error instanceof TypeError) && !(error instanceof SyntaxError);
     at('fault').textContent = isTold
       ? error.message
       : 'Não foi possível agora. Tente de novo em um instante.';

@@ -5,10 +5,7 @@ export type AcquirerCharge = {
   readonly reference: string | null;
   /** The id of the payment. */
   readonly paymentId: string;
-  /**
-   * The sequential number of the transaction at the acquirer. Notifications, movements and reconciliation
-   * name the payment by it.
-   */
+  /** The sequential number of the transaction at the acquirer. */
   readonly nsu: string | null;
   /** The authorization code of the issuer; null: nothing was approved. */
   readonly authorizationCode: string | null;
@@ -66,6 +63,10 @@ export type AntiFraudSessionRequest = {
   /** Whatever names the buyer's device to you. */
   readonly deviceId?: string | null | undefined;
 };
+
+export type AnyPayment = Payment | PixPayment | PaymentByBoleto;
+
+export type AnyPaymentDetail = PaymentDetail | PixPayment | PaymentByBoleto;
 
 export type BankBoleto = {
   /** Our number. */
@@ -221,11 +222,11 @@ export type BillingEvent = {
 export type BillingPage = {
   /** What was found, in the order asked for. */
   readonly items: readonly (Billing)[];
-  /** Which page this is, from 1. */
+  /** This page, from 1. */
   readonly page: number;
-  /** How many items a page has at most. */
+  /** Items of a page at most. */
   readonly limit: number;
-  /** How many there are on all pages. */
+  /** Items on all pages. */
   readonly total: number;
 };
 
@@ -284,10 +285,7 @@ export type Boleto = {
   readonly payerCityState: string | null;
   /** `payer.address.zipCode` */
   readonly payerZipCode: string | null;
-  /**
-   * Your own reference of the sale, such as an order number. It comes back in lists, movements and
-   * callbacks.
-   */
+  /** Your own reference of the sale. */
   readonly referenceTransaction: string | null;
   /** The page to print, for the payer: whoever has the address sees it. */
   readonly url: string;
@@ -319,11 +317,11 @@ export type BoletoEventRequest = {
 export type BoletoPage = {
   /** What was found, in the order asked for. */
   readonly items: readonly (Boleto)[];
-  /** Which page this is, from 1. */
+  /** This page, from 1. */
   readonly page: number;
-  /** How many items a page has at most. */
+  /** Items of a page at most. */
   readonly limit: number;
-  /** How many there are on all pages. */
+  /** Items on all pages. */
   readonly total: number;
 };
 
@@ -371,6 +369,8 @@ export type BoletoRequest = {
    */
   readonly urlCallBack?: string | null | undefined;
 };
+
+export type BoletosOrPage = readonly (Boleto)[] | BoletoPage;
 
 export type BuyerRequest = {
   /** Which document the number is of. */
@@ -448,6 +448,20 @@ export type CaptureAuthorization = {
 export type CaptureRequest = {
   /** Cents; without it all that is authorized, which is what `{}` and no body ask for. */
   readonly amount?: number | undefined;
+};
+
+export type CardFields = {
+  /** For `mountFields`. It is public. */
+  readonly key: string;
+  /** The module that your page loads. */
+  readonly script: string;
+  /** Of your pages, such as `https://loja.com.br`: they alone may hold the fields. None: nobody. */
+  readonly origins: readonly (string)[];
+};
+
+export type CardFieldsRequest = {
+  /** Of your pages, such as `https://loja.com.br`: they alone may hold the fields. None: nobody. */
+  readonly origins: readonly (string)[];
 };
 
 export type CardInfoRequest = {
@@ -613,10 +627,7 @@ export type Delivery = {
   readonly kind: 'Movement' | 'Callback' | 'Test' | 'Notice';
   /** null: a callback, or a notice. */
   readonly movementId: number | null;
-  /**
-   * The sequential number of the transaction at the acquirer. Notifications, movements and reconciliation
-   * name the payment by it.
-   */
+  /** The sequential number of the transaction at the acquirer. */
   readonly nsu: string | null;
   /** Movements only. */
   readonly installmentNumber: number | null;
@@ -648,10 +659,7 @@ export type DeliveryDetail = {
   readonly kind: 'Movement' | 'Callback' | 'Test' | 'Notice';
   /** null: a callback, or a notice. */
   readonly movementId: number | null;
-  /**
-   * The sequential number of the transaction at the acquirer. Notifications, movements and reconciliation
-   * name the payment by it.
-   */
+  /** The sequential number of the transaction at the acquirer. */
   readonly nsu: string | null;
   /** Movements only. */
   readonly installmentNumber: number | null;
@@ -678,11 +686,11 @@ export type DeliveryDetail = {
 export type DeliveryPage = {
   /** What was found, in the order asked for. */
   readonly items: readonly (Delivery)[];
-  /** Which page this is, from 1. */
+  /** This page, from 1. */
   readonly page: number;
-  /** How many items a page has at most. */
+  /** Items of a page at most. */
   readonly limit: number;
-  /** How many there are on all pages. */
+  /** Items on all pages. */
   readonly total: number;
 };
 
@@ -765,10 +773,7 @@ export type LoginRequest = {
 export type Movement = {
   /** The number of the movement: unique and rising, with holes. */
   readonly movementId: number;
-  /**
-   * The sequential number of the transaction at the acquirer. Notifications, movements and reconciliation
-   * name the payment by it.
-   */
+  /** The sequential number of the transaction at the acquirer. */
   readonly nsu: string;
   /** The authorization code of the issuer. */
   readonly codAuth: string;
@@ -793,10 +798,7 @@ export type Movement = {
   readonly paymentId: string | null;
   /** Of the boleto; absent: it is of a payment. */
   readonly boletoId?: string | undefined;
-  /**
-   * Your own reference of the sale, such as an order number. It comes back in lists, movements and
-   * callbacks.
-   */
+  /** Your own reference of the sale. */
   readonly referenceTransaction: string | null;
   /** Cents of the installment, as it was sold; of a boleto or a Pix its value. */
   readonly amount: number;
@@ -867,11 +869,11 @@ export type NotifierId = {
 export type NotifierPage = {
   /** What was found, in the order asked for. */
   readonly items: readonly (Notifier)[];
-  /** Which page this is, from 1. */
+  /** This page, from 1. */
   readonly page: number;
-  /** How many items a page has at most. */
+  /** Items of a page at most. */
   readonly limit: number;
-  /** How many there are on all pages. */
+  /** Items on all pages. */
   readonly total: number;
 };
 
@@ -973,10 +975,7 @@ export type Payment = {
   readonly paymentId: string;
   /** How it was paid. */
   readonly method: 'card';
-  /**
-   * Your own reference of the sale, such as an order number. It comes back in lists, movements and
-   * callbacks.
-   */
+  /** Your own reference of the sale. */
   readonly referenceTransaction: string | null;
   /** The billing that was charged; null: no billing. */
   readonly billingId: string | null;
@@ -1005,10 +1004,7 @@ export type Payment = {
   readonly transactionMoment: string;
   /** The authorization code of the issuer; null: nothing was approved. */
   readonly authorizationCode: string | null;
-  /**
-   * The sequential number of the transaction at the acquirer. Notifications, movements and reconciliation
-   * name the payment by it.
-   */
+  /** The sequential number of the transaction at the acquirer. */
   readonly nsu: string | null;
   /** Who charged it, by the name that the operator gave it; default: the only one. */
   readonly acquirer: string;
@@ -1068,10 +1064,7 @@ export type PaymentAuthorization = {
   readonly amount: number;
   /** In how many installments. */
   readonly installments: number;
-  /**
-   * Your own reference of the sale, such as an order number. It comes back in lists, movements and
-   * callbacks.
-   */
+  /** Your own reference of the sale. */
   readonly referenceTransaction: string | null;
   /**
    * The moment at which the acquirer approved it, with offset. It is no day of payout: what is paid when
@@ -1098,10 +1091,7 @@ export type PaymentByBoleto = {
   readonly paymentId: string;
   /** How it was paid. */
   readonly method: 'boleto';
-  /**
-   * Your own reference of the sale, such as an order number. It comes back in lists, movements and
-   * callbacks.
-   */
+  /** Your own reference of the sale. */
   readonly referenceTransaction: string | null;
   /** No billing is paid by boleto: always null. */
   readonly billingId: string | null;
@@ -1165,10 +1155,7 @@ export type PaymentDetail = {
   readonly paymentId: string;
   /** How it was paid. */
   readonly method: 'card';
-  /**
-   * Your own reference of the sale, such as an order number. It comes back in lists, movements and
-   * callbacks.
-   */
+  /** Your own reference of the sale. */
   readonly referenceTransaction: string | null;
   /** The billing that was charged; null: no billing. */
   readonly billingId: string | null;
@@ -1197,10 +1184,7 @@ export type PaymentDetail = {
   readonly transactionMoment: string;
   /** The authorization code of the issuer; null: nothing was approved. */
   readonly authorizationCode: string | null;
-  /**
-   * The sequential number of the transaction at the acquirer. Notifications, movements and reconciliation
-   * name the payment by it.
-   */
+  /** The sequential number of the transaction at the acquirer. */
   readonly nsu: string | null;
   /** Who charged it, by the name that the operator gave it; default: the only one. */
   readonly acquirer: string;
@@ -1297,11 +1281,11 @@ export type PaymentLink = {
 export type PaymentLinkPage = {
   /** What was found, in the order asked for. */
   readonly items: readonly (PaymentLink)[];
-  /** Which page this is, from 1. */
+  /** This page, from 1. */
   readonly page: number;
-  /** How many items a page has at most. */
+  /** Items of a page at most. */
   readonly limit: number;
-  /** How many there are on all pages. */
+  /** Items on all pages. */
   readonly total: number;
 };
 
@@ -1336,12 +1320,12 @@ export type PaymentLinkRequest = {
 
 export type PaymentPage = {
   /** What was found, in the order asked for. */
-  readonly items: readonly (Payment | PixPayment | PaymentByBoleto)[];
-  /** Which page this is, from 1. */
+  readonly items: readonly (AnyPayment)[];
+  /** This page, from 1. */
   readonly page: number;
-  /** How many items a page has at most. */
+  /** Items of a page at most. */
   readonly limit: number;
-  /** How many there are on all pages. */
+  /** Items on all pages. */
   readonly total: number;
 };
 
@@ -1439,10 +1423,7 @@ export type PixCharge = {
   readonly url: string;
   /** Until when it can be paid, with offset. */
   readonly expiresAt: string;
-  /**
-   * Your own reference of the sale, such as an order number. It comes back in lists, movements and
-   * callbacks.
-   */
+  /** Your own reference of the sale. */
   readonly referenceTransaction: string | null;
   /**
    * Processando: the bank has not answered yet. Negada: it makes no such charge. Cancelada: taken away,
@@ -1480,10 +1461,7 @@ export type PixPayment = {
   readonly url: string;
   /** Until when it can be paid, with offset. */
   readonly expiresAt: string;
-  /**
-   * Your own reference of the sale, such as an order number. It comes back in lists, movements and
-   * callbacks.
-   */
+  /** Your own reference of the sale. */
   readonly referenceTransaction: string | null;
   /** How it was paid. */
   readonly method: 'pix';
@@ -1655,11 +1633,11 @@ export type PlanCalendar = {
 export type PlanPage = {
   /** What was found, in the order asked for. */
   readonly items: readonly (Plan)[];
-  /** Which page this is, from 1. */
+  /** This page, from 1. */
   readonly page: number;
-  /** How many items a page has at most. */
+  /** Items of a page at most. */
   readonly limit: number;
-  /** How many there are on all pages. */
+  /** Items on all pages. */
   readonly total: number;
 };
 
@@ -1792,10 +1770,7 @@ export type Receivable = {
   readonly cardName: string;
   /** The authorization code of the issuer. */
   readonly codAuth: string;
-  /**
-   * The sequential number of the transaction at the acquirer. Notifications, movements and reconciliation
-   * name the payment by it.
-   */
+  /** The sequential number of the transaction at the acquirer. */
   readonly nsu: string;
   /** Which installment, from 1. */
   readonly installmentNumber: number;
@@ -1920,11 +1895,11 @@ export type ReconciliationException = {
 export type ReconciliationExceptionPage = {
   /** What was found, in the order asked for. */
   readonly items: readonly (ReconciliationException)[];
-  /** Which page this is, from 1. */
+  /** This page, from 1. */
   readonly page: number;
-  /** How many items a page has at most. */
+  /** Items of a page at most. */
   readonly limit: number;
-  /** How many there are on all pages. */
+  /** Items on all pages. */
   readonly total: number;
 };
 
@@ -2194,14 +2169,16 @@ export type SubscriptionId = {
   readonly id: string;
 };
 
+export type SubscriptionIdOrNew = string | NewSubscription;
+
 export type SubscriptionPage = {
   /** What was found, in the order asked for. */
   readonly items: readonly (Subscription)[];
-  /** Which page this is, from 1. */
+  /** This page, from 1. */
   readonly page: number;
-  /** How many items a page has at most. */
+  /** Items of a page at most. */
   readonly limit: number;
-  /** How many there are on all pages. */
+  /** Items on all pages. */
   readonly total: number;
 };
 
@@ -2372,11 +2349,11 @@ export type VaultCardId = {
 export type VaultCardPage = {
   /** What was found, in the order asked for. */
   readonly items: readonly (VaultCard)[];
-  /** Which page this is, from 1. */
+  /** This page, from 1. */
   readonly page: number;
-  /** How many items a page has at most. */
+  /** Items of a page at most. */
   readonly limit: number;
-  /** How many there are on all pages. */
+  /** Items on all pages. */
   readonly total: number;
 };
 
@@ -2514,7 +2491,7 @@ export type Operations = {
       readonly paymentId: string;
       /** Of a payment with splitPages: which of them; default 1. Behind the last one split is empty. */
       readonly splitPage?: number | undefined;
-    }; answer: PaymentDetail | PixPayment | PaymentByBoleto };
+    }; answer: AnyPaymentDetail };
   /** Capture an authorized payment */
   capturePayment: { given: {
       /** The id of the payment. */
@@ -2558,6 +2535,12 @@ export type Operations = {
       /** Kept with it. Must not be blank, nor have control characters. */
       readonly reason: string;
     }; answer: PaymentLink };
+  /** Say where card fields may stand */
+  putCardFields: { given: {
+      readonly body: CardFieldsRequest;
+    }; answer: CardFields };
+  /** Read where card fields may stand */
+  getCardFields: { given: Readonly<Record<string, never>>; answer: CardFields };
   /** Read what declines mean, and what to do */
   listIssuerCodes: { given: {
       /** Only codes of this brand. */
@@ -2613,7 +2596,7 @@ export type Operations = {
       /** The answer is `{ id, status, authorization }` in place of the bare id. */
       readonly expand?: 'authorization' | undefined;
       readonly body: SubscriptionRequest;
-    }; answer: string | NewSubscription };
+    }; answer: SubscriptionIdOrNew };
   /** Search subscriptions */
   listSubscriptions: { given: {
       /** A part of the name of its plan; capitals and accents make no difference. */
@@ -2753,7 +2736,7 @@ export type Operations = {
       readonly page?: number | undefined;
       /** Of a page; default 20. */
       readonly limit?: number | undefined;
-    }; answer: readonly (Boleto)[] | BoletoPage };
+    }; answer: BoletosOrPage };
   /** Read a boleto */
   getBoleto: { given: {
       /** The id of the boleto. */
@@ -2766,12 +2749,12 @@ export type Operations = {
     }; answer: Boleto };
   /** Try the registered webhook now */
   sendTestNotification: { given: {
-      /** An account number of yours; any other is not found. */
+      /** An account of your merchant. */
       readonly accountNumber: string;
     }; answer: TestDelivery };
   /** See what was sent to you */
   listWebhookDeliveries: { given: {
-      /** An account number of yours; any other is not found. */
+      /** An account of your merchant. */
       readonly accountNumber: string;
       /** Only deliveries in this state. */
       readonly status?: 'Waiting' | 'Delivered' | 'GivenUp' | undefined;
@@ -2803,7 +2786,7 @@ export type Operations = {
     }; answer: DeliveryDetail };
   /** Send the deliveries of a period again */
   resendWebhookDeliveries: { given: {
-      /** An account number of yours; any other is not found. */
+      /** An account of your merchant. */
       readonly accountNumber: string;
       readonly body: ResendRequest;
     }; answer: ResentDeliveries };
@@ -2876,7 +2859,7 @@ export type Operations = {
     }; answer: readonly (ReconciliationDay)[] };
   /** See where files of the acquirer and your sales differ */
   listReconciliationExceptions: { given: {
-      /** An account number of yours; any other is not found. */
+      /** An account of your merchant. */
       readonly accountNumber: string;
       /** First day of the money. Must be a day, YYYY-MM-DD. */
       readonly from: string;
@@ -2979,6 +2962,8 @@ export const OPERATIONS: Readonly<Record<keyof Operations, OperationRow>> = {
   getPaymentLink: ['GET', '/v1/paymentlink/information', 'gateway', 'plain', 'id'],
   listPaymentLinks: ['GET', '/v1/paymentlink/list', 'gateway', 'plain', 'status page limit orderBy'],
   disablePaymentLink: ['POST', '/v1/paymentlink/disable', 'gateway', 'plain', 'id reason'],
+  putCardFields: ['PUT', '/v1/cards/fields', 'gateway', 'plain', ''],
+  getCardFields: ['GET', '/v1/cards/fields', 'gateway', 'plain', ''],
   listIssuerCodes: ['GET', '/v1/issuer-codes', 'gateway', 'plain', 'brand code'],
   createPlan: ['POST', '/v1/recurrences/plans', 'recurrence', 'keyed', ''],
   listPlans: ['GET', '/v1/recurrences/plans', 'recurrence', 'plain', 'name status page limit orderBy'],

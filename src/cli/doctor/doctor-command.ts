@@ -1,16 +1,15 @@
 import { checkProvider } from '../../antifraud/open-deciders.ts';
 import type { Configuration } from '../../app/config.ts';
-import { openDatabase } from '../../platform/postgres/database.ts';
-import type { DatabasePlace } from '../../platform/postgres/database-place.ts';
+import { type Database, openDatabase } from '../../platform/postgres/database.ts';
 import { checkAcquirer } from '../../providers/acquirers/open-acquirer.ts';
 import { checkBank } from '../../providers/banks/open-bank.ts';
-import type { Command, CommandOutcome, GivenOptions, InstallationTools } from '../command.ts';
+import type { Command, CommandOutcome, GivenOptions, InstallationTools, ReachedPlace } from '../command.ts';
 import { checkArchive } from './check-archive.ts';
 import { checkChannel, type Peer } from './check-channel.ts';
 import { checkDatabase, checkWayIn } from './check-database.ts';
 import { checkConsole, checkKeys, checkMachine, checkWebhooks } from './check-installation.ts';
-import { checkPeers } from './check-peers.ts';
 import { checkPix, PIX_SOON_DAYS } from './check-pix.ts';
+import { checkProcesses } from './check-processes.ts';
 import { checkProviders } from './check-providers.ts';
 import { type Diagnosis, fault, fine, reasonOf, warning } from './diagnosis.ts';
 
@@ -79,17 +78,20 @@ async function examine({ configure, reachPlace }: InstallationTools): Promise<Di
   ];
 }
 
-async function checkInDatabase(place: DatabasePlace, configuration: Configuration): Promise<Diagnosis[]> {
+/** A role or a server that is short of connections is to be examined too. */
+const FEW_CONNECTIONS = { work: 2, search: 1 };
+
+async function checkInDatabase(place: ReachedPlace, configuration: Configuration): Promise<Diagnosis[]> {
   const way = await checkWayIn(place);
   if (way.some(({ state }) => state === 'fault')) return way;
-  const database = openDatabase(place.runtime, () => {});
+  const database = openDatabase(place.runtime, () => {}, { connections: FEW_CONNECTIONS });
   try {
     const looks = [
       checkDatabase,
       checkArchive,
       checkKeys,
       checkProviders,
-      checkPeers,
+      (looked: Database) => checkProcesses(looked, place.isStartedHere),
       checkPix,
       checkWebhooks,
     ].map((look) =>

@@ -18,6 +18,7 @@ import {
   errorsOf,
   facts,
   link,
+  pageAddress,
   section,
   table,
 } from '../parts/page-parts.ts';
@@ -131,6 +132,7 @@ ${facts([
     say('Digitable line'),
     digitableLine === null ? '–' : html`<code>${formatDigitableLine(digitableLine)}</code>`,
   ],
+  [say('Address of the page'), pageAddress(boleto.url, visit)],
   [say('Boleto id'), html`<code>${boleto.id}</code>`],
 ])}
 ${digitableLine !== null && html`<p>${link(pathOf(BOLETO_PDF, { merchantId: visit.merchantId, boletoId: boleto.id }), say('Page to print (PDF)'))}</p>`}

@@ -139,7 +139,7 @@ const ADD_NOTE: Action<BuyerPageTools> = {
   path: `${BUYER}/notes`,
   title: 'Add a note',
   operation: 'addBuyerNote',
-  isQuestion: true,
+  needsNoReason: true,
   faultOf: ({ note = '' }) => noteFault(note),
   async perform(visit, { note = '' }, tools) {
     const document = await documentOf(visit, tools);

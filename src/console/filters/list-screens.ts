@@ -42,8 +42,8 @@ class NotAnswered extends Error {
   }
 }
 
-export function listScreen<Item, Tools = unknown>(
-  declared: Omit<Screen<ListTools & Tools>, 'show'> & {
+export function listScreen<Item, Tools extends ListTools = ListTools>(
+  declared: Omit<Screen<Tools>, 'show'> & {
     /** Absent: its filters cannot be kept. */
     readonly list?: FilteredList;
     readonly contract: Contract;
@@ -52,12 +52,13 @@ export function listScreen<Item, Tools = unknown>(
     readonly mayTakeLong?: (visit: Visit) => boolean;
     readonly filters: (visit: Visit) => readonly Field[];
     readonly empty: readonly [string, string];
-    readonly beside?: Beside<Item, Tools>;
+    /** What its contract does not give, of all items at once. */
+    readonly fill?: Beside<Item, Tools>;
     readonly view: (items: readonly Item[], visit: Visit) => Html;
   },
-): Screen<ListTools & Tools> {
-  const { list, contract, query, mayTakeLong, filters, empty, beside, view, ...where } = declared;
-  return screen<ListTools & Tools, Found>({
+): Screen<Tools> {
+  const { list, contract, query, mayTakeLong, filters, empty, fill, view, ...where } = declared;
+  return screen<Tools, Found>({
     ...where,
     async read(visit, tools) {
       const given = { query: { ...query(visit), page: visit.query.page ?? '1' } };
@@ -66,15 +67,19 @@ export function listScreen<Item, Tools = unknown>(
           ? await readOn(contract, given.query, visit, tools)
           : { value: await visit.ask(contract, given), keptSince: null };
       const saved = list === undefined ? html`` : await filterBar(list, visit, tools);
-      if (asked === 'underWay' || !asked.value.ok || beside === undefined) return { asked, saved };
-      const body = asked.value.body as Listed;
-      const items = await beside(body.items as readonly Item[], visit, tools);
-      return { asked: { ...asked, value: { ...asked.value, body: { ...body, items } } }, saved };
+      if (asked === 'underWay') return { asked, saved };
+      return { asked: { ...asked, value: await filled(asked.value, visit, tools) }, saved };
     },
     view({ asked, saved }, visit) {
       return html`${filterForm(visit, filters(visit))}${saved}${shownOf(asked, visit)}`;
     },
   });
+
+  async function filled(asked: Asked<unknown>, visit: Visit, tools: Tools): Promise<Asked<unknown>> {
+    if (fill === undefined || !asked.ok) return asked;
+    const found = asked.body as Listed;
+    return { ...asked, body: { ...found, items: await fill(found.items as readonly Item[], visit, tools) } };
+  }
 
   function shownOf(asked: Found['asked'], visit: Visit): Html {
     const { say } = visit.wording;

@@ -3,14 +3,7 @@ import type { TransactionMovement } from '../../transactions/movements/movement.
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { type Field, field, link } from '../parts/page-parts.ts';
 import { FIRST_STEPS, pathOf, TEST_ACQUIRER, TEST_CLOCK, TRIAL_CARDS } from '../parts/paths.ts';
-import {
-  type Asked,
-  type Given,
-  mayUse,
-  ONCE_ENDING,
-  operationRefused,
-  type Visit,
-} from '../parts/screen.ts';
+import { type Asked, type Given, mayUse, onceKeyOf, operationRefused, type Visit } from '../parts/screen.ts';
 
 import type { Role } from '../parts/user.ts';
 
@@ -55,18 +48,12 @@ export type TryForm = {
   readonly isMain?: boolean;
 };
 
-/** Each button of a page has its own key, or the second would count as the first sent again. */
-function keyOf(onceKey: string, number: number): string {
-  const end = number.toString(16).padStart(ONCE_ENDING, '0');
-  return `${onceKey.slice(0, -ONCE_ENDING)}${end}`;
-}
-
 /** Asks for no reason, because it changes only simulated data. */
 export function tryForm(visit: Visit, wanted: TryForm): Shown {
   if (!mayUse(MAY_TRY, visit.user)) return '';
   const { action, title, fields = [], hidden = {}, number = 0, isMain = false } = wanted;
-  const { wording, formMark, onceKey } = visit;
-  const sent = { mark: formMark, once: keyOf(onceKey, number), reason: wording.say('Trial'), ...hidden };
+  const { wording, formMark } = visit;
+  const sent = { mark: formMark, once: onceKeyOf(visit, number), reason: wording.say('Trial'), ...hidden };
   const idOf = (name: string) => `${action.split('/').slice(-2).join('-')}-${number}-${name}`;
   return html`<form class="try" method="post" action="${action}">${Object.entries(sent).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,

@@ -9,9 +9,19 @@ import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, centsOf, facts, link, moment, pageAddress, table } from '../parts/page-parts.ts';
+import {
+  actionForm,
+  amountFault,
+  facts,
+  link,
+  moment,
+  pageAddress,
+  reaisOf,
+  table,
+  typedAmount,
+} from '../parts/page-parts.ts';
 import { LINK, LINKS, linkPath, pathOf, paymentPath } from '../parts/paths.ts';
-import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type Action, ALL_ROLES, type Form, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { LINK_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 
 type Link = AnswerOf<typeof GET_LINK>;
@@ -54,10 +64,11 @@ const LIST: Screen<ListTools> = {
   },
 };
 
-function createForm(visit: Visit): Shown {
+function createForm(visit: Visit, typed?: Form): Shown {
   const { say } = visit.wording;
   const today = saoPauloDay(instant(visit.now));
   return actionForm(visit, CREATE, {
+    typed,
     about: say('A page where your buyer pays once, by card or Pix. Send him its address.'),
     fields: [
       { name: 'description', label: say('Description'), isRequired: true, mostCharacters: 250 },
@@ -127,12 +138,6 @@ function disableForm({ id }: Link, visit: Visit): Shown {
   });
 }
 
-/** Reais, or the text for the endpoint to refuse. */
-function reaisOf(typed: string): number | string {
-  const cents = centsOf(typed);
-  return typeof cents === 'number' ? cents / 100 : cents;
-}
-
 const CREATE: Action = {
   roles: MAY_SELL,
   of: 'merchant',
@@ -148,8 +153,9 @@ const CREATE: Action = {
       ...(referenceTransaction && { referenceTransaction }),
     },
   }),
-  faultOf: ({ value = '' }) =>
-    typeof centsOf(value) === 'string' ? 'Write the amount in reais, such as 1.234,56.' : null,
+  faultOf: (form) => amountFault(form, 'value'),
+  amountOf: (form) => typedAmount(form, 'value'),
+  again: createForm,
   done: 'The link can be paid.',
   next: ({ merchantId }, answered) =>
     answered === undefined

@@ -1,6 +1,11 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
-import { LIST_ALERT_ENDPOINTS } from '../../recurrence/alerts/endpoints.ts';
-import { GET_WEBHOOK } from '../../webhooks/endpoints/endpoints.ts';
+import { ALERT_EVENTS } from '../../recurrence/alerts/alert.ts';
+import {
+  CHANGE_ALERT_ENDPOINT,
+  LIST_ALERT_ENDPOINTS,
+  REGISTER_ALERT_ENDPOINT,
+} from '../../recurrence/alerts/endpoints.ts';
+import { DELETE_WEBHOOK, GET_WEBHOOK, REGISTER_WEBHOOK } from '../../webhooks/endpoints/endpoints.ts';
 import type { ListedEndpoint } from '../../webhooks/endpoints/webhook-endpoints.sql.ts';
 import { SEND_TEST_NOTIFICATION } from '../../webhooks/history/contract.ts';
 import { CREATE_WEBHOOK_SECRET } from '../../webhooks/secrets/endpoints.ts';
@@ -20,7 +25,15 @@ import {
   table,
 } from '../parts/page-parts.ts';
 import { DELIVERIES, NOTIFICATIONS, pathOf, withQuery } from '../parts/paths.ts';
-import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  type Form,
+  mayUse,
+  type Screen,
+  screen,
+  type Visit,
+} from '../parts/screen.ts';
 import { badge, NOTIFIER_STATES, stateBadge } from '../parts/states.ts';
 import { EVENT_WORDS, failureText } from './delivery-words.ts';
 
@@ -67,19 +80,73 @@ function addressPage({ url, notifiers, failing }: Found, visit: Visit): Html {
     url === null
       ? emptyState(
           say('No address is registered for this account.'),
-          say(
-            'Register one with the API, POST /api/webhooks/subscriptions: what happens to payments is sent there.',
-          ),
+          say('An administrator registers one here: what happens to payments is sent there.'),
         )
       : facts([[say('Address'), url]]);
   return html`${visit.accountNumbers.length > 1 && filterForm(visit, [accountField(visit)])}
 <p>${link(deliveries, say('What was sent, and its tries'))}</p>
 ${failing.length > 0 && section(say('Addresses that do not take notifications'), failingTable(failing, visit))}
-${section(say('Where the account is notified'), html`${registered}${url !== null && testForm(visit)}${secretForm(visit)}`)}
-${section(say('Notifiers of subscriptions'), notifierTable(notifiers, visit))}`;
+${section(say('Where the account is notified'), html`${registered}${addressForm(visit)}${url !== null && testForm(visit)}${secretForm(visit)}${url !== null && removeForm(visit)}`)}
+${section(say('Notifiers of subscriptions'), html`${notifierForm(visit)}${notifierTable(notifiers, visit)}`)}`;
 }
 
 const pathHere = ({ merchantId }: Visit) => pathOf(NOTIFICATIONS, { merchantId });
+
+function addressForm(visit: Visit, typed?: Form): Shown {
+  const { say } = visit.wording;
+  return actionForm(visit, REGISTER, {
+    typed,
+    about: say(
+      'It takes the place of the one before, with its user name and password, and what waits is sent to it at once. Then send a test.',
+    ),
+    fields: [
+      accountField(visit),
+      { name: 'url', label: say('Address'), hint: 'https://', isRequired: true, mostCharacters: 500 },
+    ],
+  });
+}
+
+function removeForm(visit: Visit): Shown {
+  return actionForm(visit, REMOVE, {
+    about: visit.wording.say('The account is notified no more, and what waits is given up.'),
+    fields: [accountField(visit)],
+    isGrave: true,
+  });
+}
+
+function notifierForm(visit: Visit, typed?: Form): Shown {
+  const { say } = visit.wording;
+  return actionForm(visit, ADD_NOTIFIER, {
+    typed,
+    about: say('It is told what happens to subscriptions, signed with the secret of the account.'),
+    fields: [
+      { name: 'name', label: say('Name'), isRequired: true, mostCharacters: 255 },
+      { name: 'callbackUrl', label: say('Address'), hint: 'https://', isRequired: true, mostCharacters: 500 },
+      {
+        name: 'events',
+        label: say('Of what'),
+        choices: [
+          ['', say('Everything')],
+          ...ALERT_EVENTS.map((event) => [event, say(EVENT_WORDS[event])] as const),
+        ],
+      },
+    ],
+  });
+}
+
+function notifierStatusForm({ id, status }: Notifier, visit: Visit): Shown {
+  const { say } = visit.wording;
+  return status === 'Active'
+    ? actionForm(visit, END_NOTIFIER, {
+        values: { notifierId: id },
+        about: say('Nothing new is told to it; what waits is still sent.'),
+        isGrave: true,
+      })
+    : actionForm(visit, START_NOTIFIER, {
+        values: { notifierId: id },
+        about: say('It is told again from now on.'),
+      });
+}
 
 function testForm(visit: Visit): Shown {
   return actionForm(visit, TEST, {
@@ -119,13 +186,11 @@ function failingTable(failing: readonly ListedEndpoint[], { wording }: Visit): H
   ]);
 }
 
-function notifierTable(notifiers: readonly Notifier[], { wording }: Visit): Html {
+function notifierTable(notifiers: readonly Notifier[], visit: Visit): Html {
+  const { wording } = visit;
   const { say } = wording;
   if (notifiers.length === 0)
-    return emptyState(
-      say('There is no notifier yet.'),
-      say('Register one with the API, POST /v1/recurrences/merchantnotifier.'),
-    );
+    return emptyState(say('There is no notifier yet.'), say('An administrator registers one here.'));
   return table(say('Notifiers of subscriptions'), notifiers, [
     { title: say('Name'), cell: (one) => one.name },
     { title: say('Address'), cell: (one) => one.callbackUrl },
@@ -134,6 +199,9 @@ function notifierTable(notifiers: readonly Notifier[], { wording }: Visit): Html
       title: say('State'),
       cell: (one) => stateBadge(NOTIFIER_STATES, one.status === 'Active' ? 'Active' : 'Ended', wording),
     },
+    ...(mayUse(END_NOTIFIER, visit.user)
+      ? [{ title: say('Action'), cell: (one: Notifier) => notifierStatusForm(one, visit) }]
+      : []),
   ]);
 }
 
@@ -184,4 +252,77 @@ const ROTATE: Action = {
   next: pathHere,
 };
 
-export const ADDRESS_ACTIONS: readonly Action[] = [TEST, ROTATE];
+const ADMIN = { roles: ['admin'], of: 'merchant' } as const satisfies Partial<Action>;
+
+const REGISTER: Action = {
+  ...ADMIN,
+  path: `${NOTIFICATIONS}/address`,
+  title: 'Register an address',
+  contract: REGISTER_WEBHOOK,
+  asks: (visit, form) => ({ ...asks(visit, form), body: { url: form.url } }),
+  again: addressForm,
+  done: 'The account is notified there.',
+  next: pathHere,
+};
+
+const REMOVE: Action = {
+  ...ADMIN,
+  path: `${NOTIFICATIONS}/address/remove`,
+  title: 'Remove the address',
+  contract: DELETE_WEBHOOK,
+  asks,
+  done: 'The account is notified no more.',
+  next: pathHere,
+};
+
+const ADD_NOTIFIER: Action = {
+  ...ADMIN,
+  path: `${NOTIFICATIONS}/notifiers/new`,
+  title: 'Register a notifier',
+  contract: REGISTER_ALERT_ENDPOINT,
+  asks: ({ merchantId }, { name, callbackUrl, events }) => ({
+    body: {
+      merchantId,
+      name,
+      description: name,
+      callbackUrl,
+      events: events === undefined ? ALERT_EVENTS : [events],
+    },
+  }),
+  again: notifierForm,
+  done: 'The notifier works.',
+  next: pathHere,
+};
+
+const NOTIFIER = `${NOTIFICATIONS}/notifiers/{notifierId}`;
+const changeNotifier = (status: 'Active' | 'Inactive') =>
+  ({
+    ...ADMIN,
+    contract: CHANGE_ALERT_ENDPOINT,
+    asks: ({ parameters: { notifierId = '' } }: Visit) => ({ parameters: { notifierId }, body: { status } }),
+    next: pathHere,
+  }) as const satisfies Partial<Action>;
+
+const END_NOTIFIER: Action = {
+  ...changeNotifier('Inactive'),
+  path: `${NOTIFIER}/end`,
+  title: 'End the notifier',
+  done: 'The notifier is told nothing any more.',
+};
+
+const START_NOTIFIER: Action = {
+  ...changeNotifier('Active'),
+  path: `${NOTIFIER}/start`,
+  title: 'Let it work again',
+  done: 'The notifier works.',
+};
+
+export const ADDRESS_ACTIONS: readonly Action[] = [
+  TEST,
+  ROTATE,
+  REGISTER,
+  REMOVE,
+  ADD_NOTIFIER,
+  END_NOTIFIER,
+  START_NOTIFIER,
+];

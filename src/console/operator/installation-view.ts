@@ -8,6 +8,7 @@ import {
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, type Figure, link, moment, quotation, table } from '../parts/page-parts.ts';
 import { AUDIT, DIFFERENCES, pathOf, ROUTING, UNRESOLVED, withQuery } from '../parts/paths.ts';
+import { reasonIn } from '../parts/reason-in.ts';
 import type { Visit } from '../parts/screen.ts';
 import { badge, type StateLook, stateBadge, type Tone } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
@@ -119,8 +120,7 @@ export function peerTable(processes: readonly ProcessReport[], { wording }: Visi
       title: say('Circuit'),
       cell: ({ awayFor, awayProviders }) => {
         if (awayFor.length === 0) return say('Closed: all is asked');
-        const kinds = awayFor.map((kind) => (isKind(kind) ? say(KIND_WORDS[kind]) : kind)).join(', ');
-        const open = say('Open for {kinds}: asked now and then', { kinds });
+        const open = circuitText(awayFor, wording);
         return awayProviders.length === 0 ? open : `${open} (${awayProviders.join(', ')})`;
       },
     },
@@ -133,16 +133,35 @@ export function peerTable(processes: readonly ProcessReport[], { wording }: Visi
   ]);
 }
 
+/** What open circuits mean for sales: only payments go elsewhere, and only where they can. */
+function circuitText(awayFor: readonly string[], { say }: Wording): string {
+  const unknown = awayFor.filter((kind) => kind !== 'payment');
+  const kinds = unknown.map((kind) => (isKind(kind) ? say(KIND_WORDS[kind]) : kind)).join(', ');
+  return [
+    unknown.length === 0
+      ? ''
+      : say('What is unknown ({kinds}) is asked about now and then; new sales are sent to it all the same.', {
+          kinds,
+        }),
+    awayFor.includes('payment')
+      ? say('New payments go to another acquirer where a rule names one, and to it where none does.')
+      : '',
+  ]
+    .filter((text) => text !== '')
+    .join(' ');
+}
+
 const UNKNOWN_SILENCE = 'What needs it waits or fails until it answers.';
 const SOME_SILENT = 'Some processes get no answer: look at their way to it.';
 
 function meaning(
   { peer, state, reason }: Pick<PeerHealth, 'peer' | 'state' | 'reason'>,
-  { say }: Wording,
+  wording: Wording,
 ): Shown {
+  const { say } = wording;
   const { silence, leadsTo } = PEERS[peer] ?? { silence: UNKNOWN_SILENCE, leadsTo: WAYS };
   const pointed = (text: string, { path, title }: Page) =>
-    html`<span class="why">${say(text)} ${link(pathOf(path), say(title))}${whyText(reason, say)}</span>`;
+    html`<span class="why">${say(text)} ${link(pathOf(path), say(title))}${whyText(reason, wording)}</span>`;
   switch (state) {
     case 'answers':
       return say('Nothing is to be done.');
@@ -156,8 +175,9 @@ function meaning(
   }
 }
 
-function whyText(reason: string | null, say: Wording['say']): Shown {
-  return reason === null ? '' : html`. ${say('The last time')}: ${quotation(reason)}`;
+function whyText(reason: string | null, wording: Wording): Shown {
+  if (reason === null) return '';
+  return html`. ${wording.say('The last time')}: ${quotation(reasonIn(reason, wording))}`;
 }
 
 export function integrityFigures(

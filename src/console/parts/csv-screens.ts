@@ -11,10 +11,10 @@ export function csvScreen<Row, Tools = unknown>(
     readonly query: (visit: Visit) => Readonly<Record<string, string | undefined>>;
     readonly name: (visit: Visit) => readonly string[];
     readonly columns: (visit: Visit) => readonly Column<Row>[];
-    readonly beside?: Beside<Row, Tools>;
+    readonly fill?: Beside<Row, Tools>;
   },
 ): Screen<Tools> {
-  const { contract, query, name, columns, beside, ...where } = declared;
+  const { contract, query, name, columns, fill, ...where } = declared;
   return {
     ...where,
     roles: ALL_ROLES,
@@ -31,7 +31,7 @@ export function csvScreen<Row, Tools = unknown>(
       const head = csvLine(written.map(({ title }) => title));
       const lines = async (texts: readonly string[]) => {
         const found = texts.map((text) => JSON.parse(text) as Row);
-        const whole = beside === undefined ? found : await beside(found, visit, tools);
+        const whole = fill === undefined ? found : await fill(found, visit, tools);
         return whole.map((row) => csvLine(written.map(({ csv }) => csv?.(row)))).join('');
       };
       const stream = { ...rows, type: CSV_TYPE, pieces: csvOf(rows.pieces, head, lines) };

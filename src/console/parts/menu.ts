@@ -4,6 +4,8 @@ import {
   BILLINGS,
   BOLETOS,
   CALENDAR,
+  CARD_FIELDS,
+  CHARGE,
   CHARTS,
   CREDENTIALS,
   DELIVERIES,
@@ -13,6 +15,7 @@ import {
   FILES,
   FIRST_STEPS,
   HEALTH,
+  HISTORY,
   KEYS,
   LINKS,
   MERCHANT_EXCEPTIONS,
@@ -40,15 +43,15 @@ export type MenuGroup = {
 };
 
 export const MENU: readonly MenuGroup[] = [
-  { of: 'merchant', title: 'Sales', paths: [TODAY, PAYMENTS, LINKS, BOLETOS, CHARTS] },
+  { of: 'merchant', title: 'Sales', paths: [TODAY, PAYMENTS, CHARGE, LINKS, BOLETOS, CHARTS] },
   {
     of: 'merchant',
     title: 'Recurrence',
     paths: [SUBSCRIPTIONS, BILLINGS, CALENDAR, PLANS, AFTER_RESTORE.merchant],
   },
   { of: 'merchant', title: 'Finance', paths: [RECONCILIATION, MERCHANT_EXCEPTIONS, WAITING.merchant] },
-  { of: 'merchant', title: 'Developers', paths: [NOTIFICATIONS, DELIVERIES, CREDENTIALS] },
-  { of: 'merchant', title: 'Team', paths: [USERS.merchant] },
+  { of: 'merchant', title: 'Developers', paths: [NOTIFICATIONS, DELIVERIES, CREDENTIALS, CARD_FIELDS] },
+  { of: 'merchant', title: 'Team', paths: [USERS.merchant, HISTORY] },
   { of: 'merchant', title: 'Tests', paths: [FIRST_STEPS, TEST_CLOCK, TRIAL_CARDS, TEST_ACQUIRER] },
   {
     of: 'operator',

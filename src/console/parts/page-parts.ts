@@ -4,10 +4,11 @@ import type { WireError } from '../../platform/http/endpoint.ts';
 import { MOST_COUNTED_FOR_PEOPLE } from '../../platform/pages.ts';
 import type { SettlementFormat } from '../../reconciliation/settlement-entry.ts';
 import { BRAND_NAMES, type CardBrand } from '../../values/card-number.ts';
+import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import type { CsvCell } from '../../values/csv.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { pathOf, withQuery } from './paths.ts';
-import { type Action, mayUse, type Visit, type Where } from './screen.ts';
+import { type Action, type Form, mayUse, type Visit, type Where } from './screen.ts';
 import type { Tone } from './states.ts';
 import { machineMoment, type Wording } from './wording.ts';
 
@@ -188,43 +189,50 @@ ${fields.map((one) => field({ ...one, value: query[one.name] ?? one.value ?? '' 
 </form>`;
 }
 
-/** Empty for users who may not use the action. Asks for a reason, and has a key so that it acts once. */
+/** What somebody typed, in the fields where it was typed. A card number is not shown again. */
+function withTyped(fields: readonly Field[], typed: Form | undefined): readonly Field[] {
+  if (typed === undefined) return fields;
+  const kept = (text = '') => (holdsCardNumber(text) ? '' : text);
+  return fields.map((one) => ({ ...one, value: kept(typed[one.name]) }));
+}
+
+/**
+ * Empty for users who may not use the action. Asks for a reason, and has a key so that it acts once.
+ * `typed`: shown open, with what was typed. `button`: where it is not called as the action.
+ */
 export function actionForm(
   { wording, formMark, onceKey, user, merchantId }: Visit,
-  of: Where & Pick<Action, 'isQuestion'>,
+  of: Where & Pick<Action, 'needsNoReason'>,
   wanted: {
     readonly values?: Readonly<Record<string, string>>;
     readonly about: Shown;
     readonly fields?: readonly Field[];
     readonly isGrave?: boolean;
+    readonly typed?: Form | undefined;
+    readonly button?: string;
   },
 ): Shown {
   if (!mayUse(of, user)) return '';
   const { say } = wording;
-  const { values = {}, about, fields = [], isGrave = false } = wanted;
+  const { values = {}, about, fields = [], isGrave = false, typed } = wanted;
   const action = pathOf(of.path, { merchantId, ...values });
   const title = say(of.title);
   // Several forms of a page may have the same field names.
   const idOf = (name: string) => `${action.split('/').slice(-2).join('-')}-${name}`;
-  return html`<details class="action"><summary>${title}</summary>
+  const reason: Field = {
+    name: 'reason',
+    label: say('Reason'),
+    hint: say('It is written into the audit log with your name.'),
+    isRequired: true,
+    mostCharacters: LONGEST_REASON,
+  };
+  const asked = withTyped(of.needsNoReason === true ? fields : [...fields, reason], typed);
+  return html`<details class="action"${typed !== undefined && html` open`}><summary>${title}</summary>
 <form method="post" action="${action}">
 <p>${about}</p>
 <input type="hidden" name="mark" value="${formMark}"><input type="hidden" name="once" value="${onceKey}">
-${fields.map((one) => field(one, idOf(one.name)))}
-${
-  of.isQuestion !== true &&
-  field(
-    {
-      name: 'reason',
-      label: say('Reason'),
-      hint: say('It is written into the audit log with your name.'),
-      isRequired: true,
-      mostCharacters: LONGEST_REASON,
-    },
-    idOf('reason'),
-  )
-}
-<div class="buttons"><button type="submit" class="${isGrave ? 'grave' : 'main'}">${title}</button></div>
+${asked.map((one) => field(one, idOf(one.name)))}
+<div class="buttons"><button type="submit" class="${isGrave ? 'grave' : 'main'}">${wanted.button ?? title}</button></div>
 </form></details>`;
 }
 
@@ -236,11 +244,24 @@ export function errorsOf(errors: readonly WireError[], fields: readonly Field[] 
   })}</ul></div>`;
 }
 
+/** Of an action whose form has an amount. */
+export function typedAmount(form: Form, name = 'amount'): number | null {
+  const cents = centsOf(form[name] ?? '');
+  return typeof cents === 'number' ? cents : null;
+}
+
 const NO_AMOUNT = 'Write the amount in reais, such as 1.234,56.';
 
 /** In English. The endpoint's fault would speak of cents, which nobody typed. */
-export function amountFault({ amount }: { readonly amount?: string }): string | null {
-  return amount !== undefined && typeof centsOf(amount) === 'string' ? NO_AMOUNT : null;
+export function amountFault(form: Form, name = 'amount'): string | null {
+  const typed = form[name];
+  return typed !== undefined && typeof centsOf(typed) === 'string' ? NO_AMOUNT : null;
+}
+
+/** Reais as endpoints of bills take them, or the text for them to refuse. */
+export function reaisOf(text: string): number | string {
+  const read = centsOf(text);
+  return typeof read === 'number' ? read / 100 : read;
 }
 
 /** Typed reais. Other text is passed on for the endpoint to refuse. */

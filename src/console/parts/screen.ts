@@ -1,12 +1,17 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { AnswerOf, AnswerStream, Contract, WireError } from '../../platform/http/endpoint.ts';
 import type { SpokenRefusal } from '../../platform/http/refusal.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, type Shown } from './html.ts';
 import { ROLES, type Role, type User } from './user.ts';
 import type { Wording } from './wording.ts';
 
 /** Forms of a page may change this many last digits of its key. */
 export const ONCE_ENDING = 4;
+
+/** Each form of a page has its own key, or the second would count as the first sent again. */
+export function onceKeyOf({ onceKey }: Pick<Visit, 'onceKey'>, number: number): string {
+  return `${onceKey.slice(0, -ONCE_ENDING)}${number.toString(16).padStart(ONCE_ENDING, '0')}`;
+}
 
 export type Visit = {
   readonly user: User;
@@ -136,10 +141,14 @@ export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
     readonly moves?: (visit: Visit, form: Form, tools: Tools) => Promise<Asked<Moved | null>>;
     /** Describes the other fields of `moves` to the person who approves. */
     readonly saysOf?: (fields: Form, wording: Wording) => string;
+    /** Cents, for the audit log and the history. */
+    readonly amountOf?: (form: Form) => number | null;
     /** The fault that every reader would find, in the form's words. */
     readonly faultOf?: (form: Form) => string | null;
+    /** The form once more, with what was typed: for what was refused. Absent: the page has it. */
+    readonly again?: (visit: Visit, typed: Form) => Shown | Promise<Shown>;
     /** Asks somebody else, or writes down what was said: it changes nothing, so it needs no reason. */
-    readonly isQuestion?: true;
+    readonly needsNoReason?: true;
     readonly done: string;
     /** Shown once and never again. Absent: leads to the next page. */
     readonly reveal?: (answered: unknown, visit: Visit) => Html;

@@ -8,18 +8,21 @@ import type { TransactionMovement } from '../../transactions/movements/movement.
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
+import { type HistoryTools, MAY_SEE_ACTS, type ShownAct } from '../history/history-screens.ts';
 import { csvScreen } from '../parts/csv-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { link } from '../parts/page-parts.ts';
 import { boletoPath, PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, withQuery } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { methodChoices, PAYMENT_STATES, stateChoices } from '../parts/states.ts';
 import { type BuyerTools, withBuyers } from './buyers-view.ts';
+import { GIVE_BACK_SCREEN } from './give-back-screens.ts';
 import { paymentColumns, paymentTable } from './payment-list-view.ts';
 import { paymentPage } from './payment-view.ts';
 import { type PixFound, pixPage } from './pix-view.ts';
 
-export type PaymentTools = BuyerTools & {
+export type PaymentTools = BuyerTools &
+  Pick<HistoryTools, 'listThingHistory'> & {
   readonly findMovements: (merchantId: string, paymentId: string) => Promise<readonly TransactionMovement[]>;
   /** Only payments with an NSU have notifications. */
   readonly findDeliveries: (
@@ -68,10 +71,10 @@ const CSV_SCREEN: Screen<BuyerTools> = csvScreen<ShownPayment, BuyerTools>({
     return ['payments', visit.merchantId, from, to];
   },
   columns: paymentColumns,
-  beside: withBuyers,
+  fill: withBuyers,
 });
 
-const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment, BuyerTools>({
+const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment, ListTools & BuyerTools>({
   path: PAYMENTS,
   roles: ALL_ROLES,
   of: 'merchant',
@@ -102,7 +105,7 @@ const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment,
     'No payment in these days.',
     'Choose other days, or fewer filters. A payment appears here as soon as it is asked for.',
   ],
-  beside: withBuyers,
+  fill: withBuyers,
   view: (items, visit) => html`${csvLink(visit)}${paymentTable(items, visit)}`,
 });
 
@@ -122,28 +125,37 @@ const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound |
     const { splitPage } = visit.query;
     const asked = await visit.ask(GET_PAYMENT, { parameters: { paymentId }, query: { splitPage } });
     if (!asked.ok) return 'notFound';
-    if (asked.body.method === 'boleto') return { leadsTo: boletoPath(visit.merchantId, paymentId) };
-    if (asked.body.method === 'pix') return findPix(asked.body, visit, tools);
+    const { body } = asked;
+    if (body.method === 'boleto') return { leadsTo: boletoPath(visit.merchantId, paymentId) };
+    const acts = mayUse(MAY_SEE_ACTS, visit.user) ? await tools.listThingHistory(visit, paymentId) : [];
+    if (body.method === 'pix') return findPix(body, visit, tools, acts);
     const { merchantId } = visit;
-    const { paymentId: transactionId, nsu } = asked.body;
-    const [payment = asked.body] = await withBuyers([asked.body], visit, tools);
-    if (nsu === null) return { payment, movements: [], deliveries: [], receivables: [], chargebacks: [] };
+    const { paymentId: transactionId, nsu } = body;
+    const [payment = body] = await withBuyers([body], visit, tools);
+    if (nsu === null)
+      return { payment, acts, movements: [], deliveries: [], receivables: [], chargebacks: [] };
     const [movements, deliveries, receivables, chargebacks] = await Promise.all([
       tools.findMovements(merchantId, transactionId),
       tools.findDeliveries(merchantId, { nsu, transactionId }),
       tools.findReceivables(merchantId, transactionId),
       tools.findChargebacks(merchantId, transactionId),
     ]);
-    return { payment, movements, deliveries, receivables, chargebacks };
+    return { payment, acts, movements, deliveries, receivables, chargebacks };
   },
   view: (found, visit) => ('pix' in found ? pixPage(found, visit) : paymentPage(found, visit)),
 });
 
 /** Before it is paid its notifications have no number by which they are found. */
-async function findPix(pix: ShownPix, { merchantId }: Visit, tools: PaymentTools): Promise<PixFound> {
+async function findPix(
+  pix: ShownPix,
+  { merchantId }: Visit,
+  tools: PaymentTools,
+  acts: readonly ShownAct[],
+): Promise<PixFound> {
   const { nsu, paymentId: transactionId } = pix;
   return {
     pix,
+    acts,
     deliveries: nsu === null ? [] : await tools.findDeliveries(merchantId, { nsu, transactionId }),
   };
 }
@@ -154,10 +166,9 @@ export type PaymentFound = {
   readonly deliveries: readonly PaymentDelivery[];
   readonly receivables: readonly Receivable[];
   readonly chargebacks: readonly PaymentChargeback[];
+  readonly acts: readonly ShownAct[];
 };
 
-export const PAYMENT_SCREENS: readonly Screen<PaymentTools & ListTools>[] = [
-  PAYMENTS_SCREEN,
-  PAYMENT_SCREEN,
-  CSV_SCREEN,
-];
+export const PAYMENT_SCREENS: readonly Screen<
+  PaymentTools & ListTools & { readonly secondPersonOver: number | null }
+>[] = [PAYMENTS_SCREEN, PAYMENT_SCREEN, GIVE_BACK_SCREEN, CSV_SCREEN];

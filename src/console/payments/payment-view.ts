@@ -1,13 +1,15 @@
 import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
+import { actsSection } from '../history/history-screens.ts';
 import { happenToPayment } from '../homologation/happening.ts';
 import { buyerFacts } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, cardText, facts, link, moment, section, table } from '../parts/page-parts.ts';
+import { cardText, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { billingPath, pathOf, paymentPath, RECEIPT, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { CANCEL_STATES, PAYMENT_STATES, paymentBadges, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
-import { CANCEL } from './payment-actions.ts';
+import { captureForm } from './capture-actions.ts';
+import { giveBackForm } from './give-back-screens.ts';
 import { splitTable } from './payment-list-view.ts';
 import type { PaymentFound, WholePayment } from './payment-screens.ts';
 import { paymentBecame } from './payment-story.ts';
@@ -21,12 +23,13 @@ export function paymentPage(found: PaymentFound, visit: Visit): Html {
 <p class="lead">${paymentBecame(payment, receivables, chargebacks, visit.wording)}</p>
 ${summary(payment, visit)}
 <p class="unprinted">${link(receipt, say('Receipt to print'))}</p>
-${cancelForm(payment, visit)}${happenToPayment(payment, visit)}
+${captureForm(payment, visit)}${giveBackForm(payment, visit)}${happenToPayment(payment, visit)}
 ${payment.attempts !== undefined && section(say('Acquirers that were asked'), attempts(payment.attempts, visit))}
 ${section(say('What became of it'), paymentTimeline(found, visit))}
 ${payment.installments.length > 0 && section(say('Installments'), installments(found, visit))}
 ${payment.cancels.length > 0 && section(say('Refunds'), cancels(payment, visit))}
-${payment.split !== undefined && section(say('Split'), split(payment, visit))}`;
+${payment.split !== undefined && section(say('Split'), split(payment, visit))}
+${actsSection(found.acts, visit)}`;
 }
 
 function headline(payment: WholePayment, { wording }: Visit): Html {
@@ -89,28 +92,6 @@ function antiFraudText({ antifraud, antifraudReasons }: WholePayment, { say }: W
   return antifraudReasons.length === 0
     ? verdict
     : html`${verdict} <code>${antifraudReasons.join(', ')}</code>`;
-}
-
-function cancelForm(payment: WholePayment, visit: Visit): Shown {
-  const left = payment.value - payment.canceledAmount - payment.cancelingAmount;
-  const isOver = ['Negada', 'Desfeita', 'Cancelada', 'Processando'].includes(payment.statusDescription);
-  if (isOver || left <= 0) return '';
-  const { say, money } = visit.wording;
-  return actionForm(visit, CANCEL, {
-    values: { paymentId: payment.paymentId },
-    about: say('Up to {left} go back to the card. A part comes off the last installments first.', {
-      left: money(left),
-    }),
-    fields: [
-      {
-        name: 'amount',
-        label: say('Amount in reais'),
-        hint: say('Empty: all that is left.'),
-        mostCharacters: 14,
-      },
-    ],
-    isGrave: true,
-  });
 }
 
 function installments({ payment, receivables }: PaymentFound, { wording }: Visit): Html {

@@ -1,9 +1,10 @@
 import { buyerOf } from '../../transactions/customers/buyer.ts';
 import { startOfSaoPauloDay } from '../../values/instant.ts';
 import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
+import { actsSection, type ShownAct } from '../history/history-screens.ts';
 import { buyerFacts } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, facts, link, moment, section, table } from '../parts/page-parts.ts';
+import { actionForm, facts, link, moment, pageAddress, section, table } from '../parts/page-parts.ts';
 import { billingPath, pathOf, RECEIPT } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import {
@@ -15,15 +16,20 @@ import {
   stateBadge,
 } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
+import { giveBackForm } from './give-back-screens.ts';
 import { CANCEL, RESOLVE_PIX } from './payment-actions.ts';
 import { splitTable } from './payment-list-view.ts';
 import type { ShownPix } from './payment-screens.ts';
 import { MOST_DELIVERIES } from './payment-story.ts';
 import { type Happening, sent, timeline } from './payment-timeline-view.ts';
 
-export type PixFound = { readonly pix: ShownPix; readonly deliveries: readonly PaymentDelivery[] };
+export type PixFound = {
+  readonly pix: ShownPix;
+  readonly deliveries: readonly PaymentDelivery[];
+  readonly acts: readonly ShownAct[];
+};
 
-export function pixPage({ pix, deliveries }: PixFound, visit: Visit): Html {
+export function pixPage({ pix, deliveries, acts }: PixFound, visit: Visit): Html {
   const { wording, merchantId } = visit;
   const { say, money } = wording;
   const receipt = pathOf(RECEIPT, { merchantId, paymentId: pix.paymentId });
@@ -36,7 +42,8 @@ ${takeAwayForm(pix, visit)}
 ${section(say('What became of it'), pixTimeline(pix, deliveries, visit))}
 ${pix.payments.length > 0 && section(say('Payments received'), received(pix, visit))}
 ${cancels.length > 0 && section(say('Devolutions'), devolutions(cancels, visit))}
-${pix.split !== undefined && section(say('Split'), splitTable(pix.split, visit))}`;
+${pix.split !== undefined && section(say('Split'), splitTable(pix.split, visit))}
+${actsSection(acts, visit)}`;
 }
 
 function pixBecame(pix: ShownPix, wording: Wording): string {
@@ -84,13 +91,16 @@ function pixFacts(pix: ShownPix, visit: Visit): Html {
     ['NSU', pix.nsu ?? '–'],
     ['txid', html`<code>${pix.txid}</code>`],
     ...(pixEmv === null ? [] : ([[say('Text of the QR code'), html`<code>${pixEmv}</code>`]] as const)),
+    ...(pix.statusDescription === 'Aguardando'
+      ? ([[say('Address of the page'), pageAddress(pix.url, visit)]] as const)
+      : []),
     [say('Payment id'), html`<code>${pix.paymentId}</code>`],
   ])}`;
 }
 
 /** Of one that waits: all of it. Of what paid it: what is left. */
 function takeAwayForm(pix: ShownPix, visit: Visit): Shown {
-  const { say, money } = visit.wording;
+  const { say } = visit.wording;
   const values = { paymentId: pix.paymentId };
   if (pix.statusDescription === 'Aguardando')
     return actionForm(
@@ -102,40 +112,7 @@ function takeAwayForm(pix: ShownPix, visit: Visit): Shown {
         isGrave: true,
       },
     );
-  const left = leftOf(pix);
-  if (left <= 0) return '';
-  const names = pix.payments.map(({ endToEndId }) => endToEndId);
-  return actionForm(
-    visit,
-    { ...CANCEL, title: 'Return' },
-    {
-      values,
-      about: say('Up to {left} go back to who paid, for 90 days after the payment.', { left: money(left) }),
-      fields: [
-        {
-          name: 'amount',
-          label: say('Amount in reais'),
-          hint: say('Empty: all that is left.'),
-          mostCharacters: 14,
-        },
-        ...(names.length < 2 && pix.paidAmount !== null
-          ? []
-          : [
-              {
-                name: 'endToEndId',
-                label: say('Of which payment'),
-                choices: names.map((name) => [name, name] as const),
-              },
-            ]),
-      ],
-      isGrave: true,
-    },
-  );
-}
-
-/** Of all that arrived, also what nobody expected. */
-function leftOf({ payments, canceledAmount, cancelingAmount }: ShownPix): number {
-  return payments.reduce((sum, { amount }) => sum + amount, 0) - canceledAmount - cancelingAmount;
+  return giveBackForm(pix, visit);
 }
 
 function received({ paymentId, payments }: ShownPix, visit: Visit): Html {

@@ -1,46 +1,73 @@
+import { LIST_VAULT_CARDS } from '../../cards/vault/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { GET_PLAN_CALENDAR } from '../../recurrence/plans/calendar-endpoints.ts';
 import { GET_PLAN, LIST_PLANS } from '../../recurrence/plans/contract.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
-import { type Html, html } from '../parts/html.ts';
-import { facts, filterForm, link, section, table } from '../parts/page-parts.ts';
+import { Html, html, type Shown } from '../parts/html.ts';
+import { emptyState, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
 import { PLAN, PLANS, pathOf, planPath, SUBSCRIPTIONS, withQuery } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { PLAN_STATES, stateBadge, stateChoices } from '../parts/states.ts';
+import { MAY_SELL, type Plan, planForm, type StoredCards, subscriptionForm } from './plan-actions.ts';
 import { PLAN_TYPE_WORDS } from './recurrence-words.ts';
 
-type Plan = AnswerOf<typeof GET_PLAN>;
 type Calendar = AnswerOf<typeof GET_PLAN_CALENDAR>;
-type Found = { readonly plan: Plan; readonly calendar: Calendar | null };
+type Found = {
+  readonly plan: Plan;
+  readonly calendar: Calendar | null;
+  readonly cards: StoredCards;
+};
+
+const MOST_CARDS = '50';
+
+const LISTED = listScreen<Plan>({
+  path: PLANS,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Plans',
+  contract: LIST_PLANS,
+  query: ({ query: { name, status } }) => ({ name, status }),
+  filters({ wording }) {
+    const { say } = wording;
+    return [
+      { name: 'name', label: say('Name'), mostCharacters: 255 },
+      { name: 'status', label: say('Status'), choices: stateChoices(PLAN_STATES, wording) },
+    ];
+  },
+  empty: ['No plan fits.', 'Use fewer filters. A plan appears here as soon as the API has created it.'],
+  view: planTable,
+});
+
+/** The form stands above the list, also where that is empty. */
+const LIST: Screen<ListTools> = {
+  ...LISTED,
+  async show(visit, tools) {
+    const shown = await LISTED.show(visit, tools);
+    return shown instanceof Html ? html`${planForm(visit)}${shown}` : shown;
+  },
+};
 
 export const PLAN_SCREENS: readonly Screen<ListTools>[] = [
-  listScreen<Plan>({
-    path: PLANS,
-    roles: ALL_ROLES,
-    of: 'merchant',
-    title: 'Plans',
-    contract: LIST_PLANS,
-    query: ({ query: { name, status } }) => ({ name, status }),
-    filters({ wording }) {
-      const { say } = wording;
-      return [
-        { name: 'name', label: say('Name'), mostCharacters: 255 },
-        { name: 'status', label: say('Status'), choices: stateChoices(PLAN_STATES, wording) },
-      ];
-    },
-    empty: ['No plan fits.', 'Use fewer filters. A plan appears here as soon as the API has created it.'],
-    view: planTable,
-  }),
+  LIST,
   screen<unknown, Found>({
     path: PLAN,
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Plan',
-    async read({ ask, parameters: { planId = '' }, query: { startOn } }) {
+    async read({ ask, parameters: { planId = '' }, query: { startOn, lastFour }, user }) {
       const asked = await ask(GET_PLAN, { parameters: { planId } });
       if (!asked.ok) return 'notFound';
       const calendar = await ask(GET_PLAN_CALENDAR, { parameters: { planId }, query: { startOn } });
-      return { plan: asked.body, calendar: calendar.ok ? calendar.body : null };
+      // All of them are too many to choose from, and to count.
+      const isToChoose = mayUse(MAY_SELL, user) && lastFour !== undefined;
+      const cards = isToChoose
+        ? await ask(LIST_VAULT_CARDS, { query: { lastFour, limit: MOST_CARDS } })
+        : null;
+      return {
+        plan: asked.body,
+        calendar: calendar.ok ? calendar.body : null,
+        cards: cards?.ok ? cards.body.items : [],
+      };
     },
     view: planPage,
   }),
@@ -61,7 +88,7 @@ function planTable(items: readonly Plan[], { wording, merchantId }: Visit): Html
   ]);
 }
 
-function planPage({ plan, calendar }: Found, visit: Visit): Html {
+function planPage({ plan, calendar, cards }: Found, visit: Visit): Html {
   const { wording, merchantId } = visit;
   const { say, reais, count } = wording;
   const subscriptions = withQuery(pathOf(SUBSCRIPTIONS, { merchantId }), {
@@ -80,14 +107,36 @@ ${facts([
   [say('Plan id'), html`<code>${plan.id}</code>`],
 ])}
 <p>${link(subscriptions, say('Its subscriptions'))}</p>
+${plan.status === 'Active' && mayUse(MAY_SELL, visit.user) && section(say('Subscribe a customer'), enrol(plan, cards, visit))}
 ${section(say('When it charges'), days(calendar, visit))}`;
+}
+
+function enrol(plan: Plan, cards: StoredCards, visit: Visit): Shown {
+  const { say } = visit.wording;
+  const isByCard = plan.paymentMethod === 'CreditCard';
+  const choose =
+    isByCard &&
+    filterForm(visit, [{ name: 'lastFour', label: say('Last four of the card'), mostCharacters: 4 }], {
+      label: say('Stored card'),
+      kept: ['startOn'],
+    });
+  if (isByCard && visit.query.lastFour === undefined)
+    return html`${choose}<p class="note">${say('The last four find the stored card that is charged.')}</p>`;
+  if (isByCard && cards.length === 0)
+    return html`${choose}${emptyState(
+      say('No stored card fits.'),
+      say('A card is stored by the API, or by the buyer at your shop: its number is never typed here.'),
+    )}`;
+  return html`${choose}${subscriptionForm(plan, cards, visit)}`;
 }
 
 function days(calendar: Calendar | null, visit: Visit): Html {
   const { say, reais, day } = visit.wording;
-  const form = filterForm(visit, [
-    { name: 'startOn', label: say('Enrolled on'), type: 'date', value: calendar?.startOn ?? '' },
-  ]);
+  const form = filterForm(
+    visit,
+    [{ name: 'startOn', label: say('Enrolled on'), type: 'date', value: calendar?.startOn ?? '' }],
+    { kept: ['lastFour'] },
+  );
   if (calendar === null) return form;
   const list = table(say('When it charges'), calendar.items, [
     { title: say('Installment'), isNumber: true, cell: (one) => one.installment },

@@ -1,7 +1,9 @@
+import type { GET_VAULT_CARD } from '../../cards/vault/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import type { GET_BILLING } from '../../recurrence/billings/contract.ts';
 import type { GET_PLAN } from '../../recurrence/plans/contract.ts';
 import type { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
+import { BRAND_NAMES, type CardBrand } from '../../values/card-number.ts';
 
 type Entry =
   | AnswerOf<typeof GET_BILLING>['timeline'][number]
@@ -34,4 +36,16 @@ export const PLAN_TYPE_WORDS = {
 /** Times of recurrence have no zone. It is São Paulo's. */
 export function saoPauloMoment(text: string): string {
   return `${text}-03:00`;
+}
+
+type StoredCard = Pick<
+  AnswerOf<typeof GET_VAULT_CARD>,
+  'brand' | 'lastFourDigits' | 'expirationMonth' | 'expirationYear' | 'cardholderName'
+>;
+
+/** What people tell a stored card by. */
+export function storedCardText(card: StoredCard): string {
+  const { brand, lastFourDigits, expirationMonth, expirationYear, cardholderName } = card;
+  const name = BRAND_NAMES[brand as CardBrand] ?? brand;
+  return `${name} •••• ${lastFourDigits} · ${cardholderName} · ${expirationMonth}/${expirationYear}`;
 }

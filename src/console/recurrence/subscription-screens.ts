@@ -1,5 +1,7 @@
+import { GET_VAULT_CARD } from '../../cards/vault/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
+import type { OpenBilling } from '../../recurrence/billings/open-billings.sql.ts';
 import { GET_PAGE, PUT_PAGE, REMOVE_PAGE } from '../../recurrence/subscriber-pages/contract.ts';
 import {
   CHANGE_SUBSCRIPTION_STATUS,
@@ -36,14 +38,15 @@ import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from 
 import { BILLING_STATES, SUBSCRIPTION_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 import { billingWhy, type WholeBilling } from './billing-why.ts';
 import { forecasts } from './forecast.ts';
-import { ENTRY_WORDS, saoPauloMoment } from './recurrence-words.ts';
+import { ENTRY_WORDS, saoPauloMoment, storedCardText } from './recurrence-words.ts';
+import { STANDING_STATES, type Standing, standingOf } from './standing.ts';
 
 /** Days shown after the last billing. */
 const DAYS_AHEAD = 6;
 
 export function subscriptionTable(items: readonly ListedSubscription[], visit: Visit): Html {
   const { wording, merchantId } = visit;
-  const { say, reais } = wording;
+  const { say, reais, day } = wording;
   return table(say('Subscriptions'), items, [
     {
       title: say('Order number'),
@@ -52,18 +55,49 @@ export function subscriptionTable(items: readonly ListedSubscription[], visit: V
     { title: say('Customer'), cell: (one) => buyerLink(buyerOf(one.customer), one.id, visit) },
     { title: say('Plan'), cell: (one) => one.plan.name },
     { title: say('Amount'), isNumber: true, cell: (one) => reais(one.plan.amount) },
-    { title: say('Status'), cell: (one) => stateBadge(SUBSCRIPTION_STATES, one.status, wording) },
+    {
+      title: say('Status'),
+      cell: (one) =>
+        one.standing === undefined
+          ? stateBadge(SUBSCRIPTION_STATES, one.status, wording)
+          : stateBadge(STANDING_STATES, one.standing, wording),
+    },
+    {
+      title: say('Next charge'),
+      cell: (one) => (one.nextChargeOn === undefined ? '–' : day(one.nextChargeOn)),
+    },
   ]);
+}
+
+async function withStanding(
+  items: readonly ListedSubscription[],
+  { merchantId }: Visit,
+  { listOpenBillings }: SubscriptionTools,
+): Promise<readonly ListedSubscription[]> {
+  const active = items.filter(({ status }) => status === 'Active');
+  if (active.length === 0) return items;
+  const ids = active.map(({ id }) => id);
+  const open = new Map((await listOpenBillings(merchantId, ids)).map((one) => [one.subscriptionId, one]));
+  return items.map((one) => {
+    if (one.status !== 'Active') return one;
+    const billing = open.get(one.id) ?? null;
+    const standing = standingOf(one, billing);
+    return { ...one, standing, ...(billing !== null && { nextChargeOn: billing.chargeOn }) };
+  });
 }
 
 function subscriptionPage(found: SubscriptionFound, visit: Visit): Html {
   const { subscription } = found;
   const { say } = visit.wording;
-  return html`${summary(subscription, visit)}
-${statusForm(subscription, visit)}${newestBilling(found, visit)}
+  // What helps a blocked one stands first: the subscriber gives another card there.
+  const isBlocked = subscription.status === 'Blocked';
+  const title = isBlocked ? say('Another card, given by the subscriber') : say('Page of the subscriber');
+  const page = mayUse(OPEN_PAGE, visit.user) && section(title, pagePart(found, visit));
+  return html`${summary(found, visit)}
+${isBlocked && page}${statusForm(subscription, visit)}${newestBilling(found, visit)}
 ${section(say('Billings'), billings(found, visit))}
 ${section(say('Next due days'), calendar(found, visit))}
-${mayUse(OPEN_PAGE, visit.user) && section(say('Page of the subscriber'), pagePart(found, visit))}
+${!isBlocked && page}
 <p>${link(pathOf(SUBSCRIPTION_CALENDAR, { merchantId: visit.merchantId, subscriptionId: subscription.id }), say('Calendar of the year'))}</p>
 ${section(say('What became of it'), timeline(subscription, visit))}`;
 }
@@ -73,13 +107,22 @@ function newestBilling({ newest, billings: { items } }: SubscriptionFound, visit
   return newest !== null && billing !== undefined && happenToBilling(billing, visit);
 }
 
-function summary(subscription: WholeSubscription, visit: Visit): Html {
+/** Its newest billing says more of an active one. */
+function standingBadge({ subscription, newest }: SubscriptionFound, wording: Visit['wording']): Html {
+  if (subscription.status !== 'Active' || newest?.status !== 'Opened')
+    return stateBadge(SUBSCRIPTION_STATES, subscription.status, wording);
+  const chargesMade = newest.timeline.filter(({ type }) => type === 'Charged').length;
+  return stateBadge(STANDING_STATES, standingOf(subscription, { ...newest, chargesMade }), wording);
+}
+
+function summary(found: SubscriptionFound, visit: Visit): Html {
+  const { subscription, card } = found;
   const { wording, merchantId } = visit;
   const { say, reais, count } = wording;
   const { plan, customer, timeline: entries } = subscription;
   const why = entries.findLast((entry) => entry.description !== undefined)?.description;
   const isOver = subscription.status !== 'Active';
-  return html`<p class="headline"><strong>${reais(plan.amount)}</strong> ${stateBadge(SUBSCRIPTION_STATES, subscription.status, wording)}</p>
+  return html`<p class="headline"><strong>${reais(plan.amount)}</strong> ${standingBadge(found, wording)}</p>
 ${isOver && why !== undefined && html`<p>${why}</p>`}
 ${facts([
   [say('Order number'), subscription.orderNumber],
@@ -90,7 +133,9 @@ ${facts([
     say('Paid by'),
     subscription.vaultId === undefined
       ? say('Pix Automático')
-      : html`${say('Stored card')} <code>${subscription.vaultId}</code>`,
+      : card === null
+        ? html`${say('Stored card')} <code>${subscription.vaultId}</code>`
+        : storedCardText(card),
   ],
   [say('Subscription id'), html`<code>${subscription.id}</code>`],
 ])}`;
@@ -193,20 +238,35 @@ function timeline({ timeline: entries }: WholeSubscription, { wording }: Visit):
   )}</ol>`;
 }
 
-export type ListedSubscription = AnswerOf<typeof LIST_SUBSCRIPTIONS>['items'][number];
+/** `standing`: of an active one, where it was looked at. */
+export type ListedSubscription = AnswerOf<typeof LIST_SUBSCRIPTIONS>['items'][number] & {
+  readonly standing?: Standing;
+  readonly nextChargeOn?: string;
+};
+
+export type SubscriptionTools = ListTools & {
+  /** At most one of each subscription. */
+  readonly listOpenBillings: (
+    merchantId: string,
+    subscriptionIds: readonly string[],
+  ) => Promise<readonly OpenBilling[]>;
+};
+
 export type WholeSubscription = AnswerOf<typeof GET_SUBSCRIPTION>;
 type ListedBillings = AnswerOf<typeof LIST_BILLINGS>;
 
 type SubscriptionFound = {
   readonly subscription: WholeSubscription;
   readonly billings: Omit<ListedBillings, 'items'> & { readonly items: readonly WholeBilling[] };
-  readonly newest: Pick<WholeBilling, 'installment' | 'expireAt'> | null;
+  readonly newest: WholeBilling | null;
   readonly page: AnswerOf<typeof GET_PAGE> | null;
+  /** Null: it was removed, or it is paid by Pix Automático. */
+  readonly card: AnswerOf<typeof GET_VAULT_CARD> | null;
 };
 
 const BILLINGS_OF_PAGE = 10;
 
-const LIST: Screen<ListTools> = listScreen<ListedSubscription>({
+const LIST: Screen<SubscriptionTools> = listScreen<ListedSubscription, SubscriptionTools>({
   path: SUBSCRIPTIONS,
   roles: ALL_ROLES,
   of: 'merchant',
@@ -227,6 +287,7 @@ const LIST: Screen<ListTools> = listScreen<ListedSubscription>({
     'No subscription fits.',
     'Use fewer filters. A subscription appears here as soon as the API has enrolled a customer in a plan.',
   ],
+  fill: withStanding,
   view: subscriptionTable,
 });
 
@@ -256,8 +317,11 @@ const ONE: Screen<unknown> = screen<unknown, SubscriptionFound>({
     const opened = mayUse(OPEN_PAGE, user)
       ? await ask(GET_PAGE, { parameters: { subscriptionId: asked.body.id } })
       : null;
+    const { vaultId } = asked.body;
+    const card = vaultId === undefined ? null : await ask(GET_VAULT_CARD, { parameters: { vaultId } });
     return {
       subscription: asked.body,
+      card: card?.ok ? card.body : null,
       billings: { ...page, items },
       newest,
       page: opened?.ok ? opened.body : null,
@@ -266,7 +330,7 @@ const ONE: Screen<unknown> = screen<unknown, SubscriptionFound>({
   view: subscriptionPage,
 });
 
-export const SUBSCRIPTION_SCREENS: readonly Screen<ListTools>[] = [LIST, ONE];
+export const SUBSCRIPTION_SCREENS: readonly Screen<SubscriptionTools>[] = [LIST, ONE];
 
 const OF_SUBSCRIPTION = {
   roles: ['support', 'finance', 'admin'],

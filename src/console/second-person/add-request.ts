@@ -28,11 +28,13 @@ export async function addRequest(
     readonly operation: string;
     readonly isOfOperator: boolean;
     readonly reason: string;
+    /** Whose act it is, in the audit log. */
+    readonly form: string;
     readonly beside: (tx: Tx) => Promise<void>;
   },
 ): Promise<boolean> {
   const requestedAt = instant(Math.floor(await readClockOfDatabase(database)));
-  const { operation, isOfOperator, reason, beside } = wanted;
+  const { operation, isOfOperator, reason, form, beside } = wanted;
   const request: SecondPersonRequest = {
     requestId: newId(),
     merchantId: isOfOperator ? null : visit.merchantId,
@@ -52,7 +54,7 @@ export async function addRequest(
     actor: actorName(visit.user),
     origin: visit.address,
     resource: visit.path.replace('/console/', ''),
-    detail: { ...moved.fields, operation, amount: moved.amount, request: request.requestId, reason },
+    detail: { ...moved.fields, operation, amount: moved.amount, request: request.requestId, reason, form },
   };
   const { print } = keyring.fingerprint(requestText(request));
   return audit.transaction(

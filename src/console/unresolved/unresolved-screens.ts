@@ -35,6 +35,7 @@ import {
   UNRESOLVED,
   withQuery,
 } from '../parts/paths.ts';
+import { reasonIn } from '../parts/reason-in.ts';
 import {
   type Action,
   ALL_ROLES,
@@ -95,7 +96,7 @@ ${facts([
   [say('Decided'), moment(wording, found.decidedAt)],
   [say('Tries'), count(found.tries)],
   [say('Next try'), moment(wording, found.dueAt)],
-  [say('Last reason, as it was noted'), quotation(found.reason)],
+  [say('Last reason, as it was noted'), quotation(found.reason && reasonIn(found.reason, wording))],
 ])}
 ${askForm(found, visit)}
 ${decisionForm(found, visit)}
@@ -212,7 +213,10 @@ function waitingTable(waiting: readonly WaitingThing[], { wording, now, query }:
     { title: say('Unknown for'), cell: (one) => duration(Math.max(0, (now - one.since) / 1_000)) },
     { title: say('Tries'), isNumber: true, cell: (one) => count(one.tries) },
     { title: say('Next try'), cell: (one) => moment(wording, one.dueAt) },
-    { title: say('Last reason, as it was noted'), cell: (one) => quotation(one.reason) },
+    {
+      title: say('Last reason, as it was noted'),
+      cell: (one) => quotation(one.reason && reasonIn(one.reason, wording)),
+    },
   ])}${
     waiting.length >= MOST_WAITING_SHOWN &&
     html`<p class="note">${say('Only the first {count} are shown: choose a kind, a merchant or an age.', {
@@ -304,7 +308,7 @@ const ASK: Action<UnresolvedTools> = {
   of: 'operator',
   title: 'Ask the acquirer',
   operation: 'resolve.ask',
-  isQuestion: true,
+  needsNoReason: true,
   async perform(visit, _form, { askAcquirer, findCase }) {
     const { say } = visit.wording;
     const { id = '' } = visit.parameters;

@@ -278,3 +278,19 @@ export async function findPasskey(database: Database, credentialId: Buffer): Pro
   const [row] = await database.query(FIND_PASSKEY, [credentialId]);
   return row === undefined ? null : PASSKEY.parse(row);
 }
+
+const LIST_OWN_NAMES = statement(
+  'console_users.list_own_names',
+  'select name from console_users where merchant_id = $1 and name = any ($2::text[])',
+);
+
+const OWN_NAME = rowCodec({ name: column.text() });
+
+/** Which of these are users of the merchant. */
+export async function listOwnNames(
+  reader: Reader,
+  merchantId: string,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  return (await reader.query(LIST_OWN_NAMES, [merchantId, names])).map((row) => OWN_NAME.parse(row).name);
+}

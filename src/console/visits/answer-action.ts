@@ -52,34 +52,43 @@ export async function answerAction(
 ): Promise<Made> {
   const seconds = tools.actionsOfUser.secondsToWait(visit.user.userId, performance.now());
   if (seconds > 0)
-    return { ...nothingDone(action, visit, 429, TOO_FAST), headers: { 'retry-after': `${seconds}` } };
+    return {
+      ...(await nothingDone(action, visit, form, 429, TOO_FAST)),
+      headers: { 'retry-after': `${seconds}` },
+    };
   const fault = faultOf(action, form);
-  if (fault !== null) return nothingDone(action, visit, 400, fault);
+  if (fault !== null) return nothingDone(action, visit, form, 400, fault);
   const { reason = '' } = form;
+  const sent = sentForm(visit, form);
+  const amount = action.amountOf?.(form);
   const event: AuditEvent = {
     action: 'console.act',
     outcome: 'success',
     actor: actorName(visit.user),
     origin: address,
     resource: visit.path.replace('/console/', ''),
-    detail: { operation: operationOf(action), ...(reason !== '' && { reason }) },
+    detail: {
+      operation: operationOf(action),
+      ...(reason !== '' && { reason }),
+      ...(typeof amount === 'number' && { amount }),
+      form: sent.onceKey,
+    },
   };
-  const sent = sentForm(visit, form);
   const earlier = await startAction(tools, sent, event, visit.merchantId);
   const again = earlier === null ? null : againOf(sent, earlier);
   const mayAskAgain = again === 'unknown' && isRepeatable(tools, action);
-  if (again !== null && !mayAskAgain) return answerAgain(action, visit, again);
+  if (again !== null && !mayAskAgain) return answerAgain(action, visit, form, again);
   // The endpoint has the same key, and finds out what became of the first request.
   if (mayAskAgain) await tools.audit.record(event, visit.merchantId);
   const notDone = (asked: Asked<unknown>): AuditEvent => ({
     ...event,
     action: endOf(asked) === null ? 'console.unknown' : 'console.refuse',
     outcome: 'failure',
-    detail: { operation: operationOf(action), status: asked.status },
+    detail: { operation: operationOf(action), status: asked.status, form: sent.onceKey },
   });
   const work = async () =>
     wronglyTyped(action, visit, form) ??
-    (await askSecondPerson(tools, action, visit, form, sent)) ??
+    (await askSecondPerson(tools, action, visit, form, { ...sent, isAgain: mayAskAgain })) ??
     tryAction(tools, action, visit, form);
   const asked = await work().catch(async (error) => {
     await finishAction(tools, sent, NOTHING_WRITTEN, notDone(NOTHING_WRITTEN), visit.merchantId);
@@ -87,7 +96,7 @@ export async function answerAction(
   });
   if (asked === 'waits') return waits(action, visit);
   await finishAction(tools, sent, asked, notDone(asked), visit.merchantId);
-  return answerDone(tools, action, visit, asked);
+  return answerDone(tools, action, visit, form, asked);
 }
 
 /** The refusal that the endpoint would give, in the form's words. Null: it may be read. */
@@ -118,17 +127,19 @@ function waits(action: Action<ConsoleTools>, visit: Visit): Made {
 /** The error came before every write, so the form may be sent again. */
 const NOTHING_WRITTEN = { ok: false, status: 503, errors: [] } as const;
 
-function answerDone(
+async function answerDone(
   { markOf }: ActionTools,
   action: Action<ConsoleTools>,
   visit: Visit,
+  form: Form,
   asked: Asked<unknown>,
-): Made {
+): Promise<Made> {
   const back = action.next(visit);
   if (!asked.ok) {
-    // If the outcome is unknown, the page must not say that nothing was done.
-    const title = endOf(asked) === null ? action.title : NOTHING_DONE;
-    return { status: asked.status, title, body: refused(visit, back, asked.errors) };
+    const { status, errors } = asked;
+    // If the outcome is unknown, the page must not say that nothing was done, nor offer it once more.
+    if (endOf(asked) === null) return { status, title: action.title, body: refused(visit, back, errors) };
+    return { status, title: NOTHING_DONE, body: await refusedForm(action, visit, form, errors) };
   }
   if (action.reveal === undefined)
     return { goTo: withQuery(action.next(visit, asked.body), { done: markOf(action) }) };
@@ -143,12 +154,19 @@ const NOT_KNOWN =
 const STRANGE_KEY = 'This form was sent from another page or by somebody else. Open the page again.';
 
 /** Does nothing, and does not repeat what is shown once. */
-function answerAgain(action: Action<ConsoleTools>, visit: Visit, again: Again): Made {
+async function answerAgain(
+  action: Action<ConsoleTools>,
+  visit: Visit,
+  form: Form,
+  again: Again,
+): Promise<Made> {
   const { say } = visit.wording;
-  if (again === 'strange') return nothingDone(action, visit, 409, STRANGE_KEY);
+  if (again === 'strange') return nothingDone(action, visit, null, 409, STRANGE_KEY);
   const back = action.next(visit);
-  if (typeof again === 'object')
-    return { status: again.status, title: NOTHING_DONE, body: refused(visit, back, again.errors) };
+  if (typeof again === 'object') {
+    const { status, errors } = again;
+    return { status, title: NOTHING_DONE, body: await refusedForm(action, visit, form, errors) };
+  }
   if (again === 'unknown') {
     const errors = [{ tag: '', description: say(NOT_KNOWN) }];
     return { status: 409, title: action.title, body: refused(visit, back, errors) };
@@ -158,14 +176,32 @@ function answerAgain(action: Action<ConsoleTools>, visit: Visit, again: Again): 
   return { status: 200, title: action.title, body: revealed(shown, visit, back) };
 }
 
-function nothingDone(action: Action<ConsoleTools>, visit: Visit, status: number, english: string) {
+async function nothingDone(
+  action: Action<ConsoleTools>,
+  visit: Visit,
+  form: Form | null,
+  status: number,
+  english: string,
+) {
   const errors = [{ tag: '', description: visit.wording.say(english) }];
-  return { status, title: NOTHING_DONE, body: refused(visit, action.next(visit), errors) };
+  return { status, title: NOTHING_DONE, body: await refusedForm(action, visit, form, errors) };
+}
+
+/** Nothing was done, so the form may be sent again: it has a new key, and what was typed. */
+async function refusedForm(
+  action: Action<ConsoleTools>,
+  visit: Visit,
+  form: Form | null,
+  errors: readonly WireError[],
+): Promise<Html> {
+  const shown = refused(visit, action.next(visit), errors);
+  const once = form === null ? undefined : await action.again?.(visit, form);
+  return html`${shown}${once}`;
 }
 
 function faultOf(action: Action<ConsoleTools>, { once, reason = '' }: Form): string | null {
   if (once === undefined || !isUuid(once)) return NO_KEY;
-  return action.isQuestion === true ? null : reasonFault(reason);
+  return action.needsNoReason === true ? null : reasonFault(reason);
 }
 
 const NO_KEY = 'This form has no key of its own. Open the page again.';
@@ -224,6 +260,7 @@ type SecondPersonTools = AddRequestTools & {
 
 const ANOTHER_UNDER_WAY =
   'Another form of this page is under way, or it is not known what became of it. Look before you ask again.';
+const NOT_AS_SEEN = 'It has changed since you looked: see how it is now, and ask again.';
 const TOO_MANY_WAIT = 'As many of your requests wait for a second person as may. Take one back first.';
 
 /**
@@ -235,20 +272,26 @@ async function askSecondPerson(
   action: Action<ConsoleTools>,
   visit: Visit,
   form: Form,
-  sent: SentForm,
+  sent: SentForm & { readonly isAgain: boolean },
 ): Promise<'waits' | null | Asked<never>> {
   const { secondPersonOver: limit, consoleTools, database } = tools;
-  if (limit === null || action.moves === undefined) return null;
+  // What is asked about again may have changed by itself.
+  const seen = sent.isAgain ? undefined : form.standing;
+  if (action.moves === undefined || (limit === null && seen === undefined)) return null;
   const { say } = visit.wording;
   const place = { path: visit.path, pathHash: sent.pathHash, key: sent.onceKey };
-  if (await isUnderWay(database, place)) return operationRefused(429, say(ANOTHER_UNDER_WAY));
+  if (limit !== null && (await isUnderWay(database, place)))
+    return operationRefused(429, say(ANOTHER_UNDER_WAY));
   const moved = await action.moves(visit, form, consoleTools);
   if (!moved.ok) return moved;
-  if (moved.body === null || moved.body.counted <= limit) return null;
+  if (moved.body === null) return null;
+  if (seen !== undefined && seen !== moved.body.standing) return operationRefused(409, say(NOT_AS_SEEN));
+  if (limit === null || moved.body.counted <= limit) return null;
   const isMade = await addRequest(tools, visit, moved.body, {
     operation: operationOf(action),
     isOfOperator: action.of === 'operator',
     reason: form.reason ?? '',
+    form: sent.onceKey,
     beside: (tx) => finishForm(tx, sent, null),
   });
   return isMade ? 'waits' : operationRefused(429, say(TOO_MANY_WAIT));

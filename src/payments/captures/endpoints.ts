@@ -79,7 +79,7 @@ const CAPTURE_REQUEST = named('CaptureRequest', {
   ),
 });
 
-const CAPTURE_PAYMENT = contract({
+export const CAPTURE_PAYMENT = contract({
   id: 'capturePayment',
   method: 'POST',
   path: '/v1/payments/{paymentId}/capture',

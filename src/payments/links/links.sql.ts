@@ -91,7 +91,7 @@ export function linksWrite(database: Database): BatchedWriteOptions<NewLink, Cre
   };
 }
 
-async function insertLink(database: Database, { link, request }: NewLink): Promise<CreateLinkResult> {
+export async function insertLink(database: Database, { link, request }: NewLink): Promise<CreateLinkResult> {
   const { merchantId, linkId, accountNumber, pageKey, description, amount, mostInstallments } = link;
   const { callbackUrl, returnUrl, referenceTransaction, softDescriptor, createdBy } = link;
   try {

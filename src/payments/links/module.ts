@@ -7,7 +7,6 @@ import type { Acquirers } from '../../providers/open-acquirers.ts';
 import type { PixModule } from '../../transactions/methods/pix/module.ts';
 import { openTryLimit } from '../../transactions/payers/answer-payer.ts';
 import { openPayersLine } from '../../transactions/payers/open-payers-line.ts';
-import { LIFE_REFUSALS } from '../../transactions/payers/page-life.ts';
 import { readPageScript } from '../../transactions/payers/read-page-script.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { CallRules } from '../../webhooks/posting/url-rules.ts';
@@ -28,11 +27,6 @@ export const PAYMENT_LINKS: Published = {
       title: 'Address that a payment link leads back to',
       text: 'Where the page may lead back to, as far as the text of the address shows.',
       refusals: RETURN_FAULTS,
-    },
-    {
-      title: 'Last day of a page',
-      text: 'Until when a page for payers may be shown.',
-      refusals: LIFE_REFUSALS,
     },
     { title: 'Payment links', text: 'Why a payment link is not disabled.', refusals: LINK_REFUSALS },
   ],

@@ -1,8 +1,6 @@
 import type { Buyer } from '../../antifraud/anti-fraud.ts';
-import type { NamedCard } from '../../cards/card.ts';
-import { checkTypedCard } from '../../transactions/payers/check-typed-card.ts';
+import { namedCard, openTypedCard, type TypedCard } from '../../transactions/payers/open-typed-card.ts';
 import { refusalWords } from '../../transactions/payers/refusal-words.ts';
-import type { CardBrand } from '../../values/card-number.ts';
 import type { PayResult } from '../pay-by-card.ts';
 import { type PayOnceTools, payOnce } from '../pay-once.ts';
 import type { Payment } from '../payment.ts';
@@ -17,10 +15,7 @@ export type PayLinkTools = PayOnceTools & {
   readonly createCode: (merchantId: string, ipAddress: string, deadlineAt: number) => Promise<string>;
 };
 
-export type CardOfBuyer = {
-  readonly encryptedCard: string;
-  /** Null: recognized by its number. */
-  readonly brand: CardBrand | null;
+export type CardOfBuyer = TypedCard & {
   readonly installmentCount: number;
   readonly address: string;
 };
@@ -46,8 +41,8 @@ export async function payLink(
   deadlineAt: number,
 ): Promise<PayLinkResult> {
   const { database, clock } = tools;
-  const words = await checkTypedCard(tools, merchantId, namedCard(card), clock.now(merchantId));
-  if (words !== null) return { kind: 'declined', words };
+  const opened = await openTypedCard(tools, merchantId, card, clock.now(merchantId));
+  if ('words' in opened) return { kind: 'declined', words: opened.words };
   const antiFraudCode = await tools.createCode(merchantId, card.address, deadlineAt);
   const link = await beginTry(database, { merchantId, linkId }, 'card', clock.now(merchantId));
   if (link === null) return { kind: 'notOpen' };
@@ -115,20 +110,6 @@ function paymentOf(link: Link, card: CardOfBuyer, antiFraudCode: string): Paymen
     buyer: { ...UNKNOWN_BUYER, ipAddress: card.address },
     customer: null,
     split: null,
-  };
-}
-
-/** All but the brand is inside. */
-function namedCard({ encryptedCard, brand }: CardOfBuyer): NamedCard {
-  return {
-    encryptedCard,
-    brand,
-    numberToken: null,
-    vaultId: null,
-    holderName: null,
-    securityCode: null,
-    expirationMonth: null,
-    expirationYear: null,
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { contract, type Fault } from '../../platform/http/endpoint.ts';
-import { named } from '../../platform/http/named.ts';
+import { named, namedUnion } from '../../platform/http/named.ts';
 import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
 import { pageQuery, readPage } from '../../platform/pages.ts';
 import { PIX_PAYMENT } from '../../transactions/methods/pix/pix-contract.ts';
@@ -174,7 +174,7 @@ export const LIST_PAYMENTS = contract({
       description: 'One page of them; total counts all.',
       headers: ['X-Total-Count'],
       schema: named('PaymentPage', {
-        items: Type.Array(Type.Union([LISTED_PAYMENT, PIX_PAYMENT, BOLETO_PAYMENT])),
+        items: Type.Array(namedUnion('AnyPayment', [LISTED_PAYMENT, PIX_PAYMENT, BOLETO_PAYMENT])),
         page: Type.Integer(),
         limit: Type.Integer(),
         total: Type.Integer(),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
-import { named } from '../../platform/http/named.ts';
+import { named, namedUnion } from '../../platform/http/named.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { DECLINE_FIELDS, writeDeclineFields } from '../../providers/acquirers/endpoints.ts';
 import { readDecline } from '../../providers/acquirers/issuer-code.ts';
@@ -200,7 +200,7 @@ export const GET_PAYMENT = contract({
   answers: {
     200: {
       description: 'The payment as it stands.',
-      schema: Type.Union([PAYMENT_ANSWER, PIX_PAYMENT, BOLETO_PAYMENT]),
+      schema: namedUnion('AnyPaymentDetail', [PAYMENT_ANSWER, PIX_PAYMENT, BOLETO_PAYMENT]),
       example: { ...PAYMENT_EXAMPLE, ...EXAMPLE_OF_CANCELS },
     },
   },

@@ -1,4 +1,4 @@
-const WORDS: Readonly<Record<string, string>> = {
+export const CONNECTION_WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'no program listens there',
   ECONNRESET: 'it broke the connection',
   UND_ERR_SOCKET: 'it broke the connection',
@@ -27,5 +27,5 @@ export function wordsOf(code: string): string {
 }
 
 export function plainWordsOf(code: unknown): string | null {
-  return typeof code === 'string' ? (WORDS[code] ?? null) : null;
+  return typeof code === 'string' ? (CONNECTION_WORDS[code] ?? null) : null;
 }

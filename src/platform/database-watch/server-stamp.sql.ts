@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, type Row, statement, type Tx } from '../postgres/database.ts';
-import { column, rowCodec } from '../postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../postgres/row-codec.ts';
 import { ALL_FACTS, FEWER_FACTS, isIdentityHidden, parseFacts } from './server-facts.sql.ts';
 import type { ServerFacts, ServerIdentity } from './server-facts.ts';
 import type { Found, Stamp } from './server-stamp.ts';
@@ -63,6 +63,21 @@ const FORGET = statement(
   'platform.forget_beats',
   `delete from service_beats where beaten_at < now() - interval '${FORGET_AFTER}'`,
 );
+
+const LAST_BEAT = rowCodec({
+  beatenAt: column.instant('max(beaten_at)'),
+  ageSeconds: column.real('extract(epoch from now() - max(beaten_at))::float8'),
+});
+const READ_LAST_BEAT = statement(
+  'platform.read_last_beat',
+  `select ${LAST_BEAT.columns} from service_beats having count(*) > 0`,
+);
+
+/** The newest sign of life of any process. Null: none ran lately. */
+export async function readLastBeat(database: Database): Promise<RowOf<typeof LAST_BEAT> | null> {
+  const [row] = await database.query(READ_LAST_BEAT, []);
+  return row === undefined ? null : LAST_BEAT.parse(row);
+}
 
 function parseStamp(row: Row): Stamp | null {
   if (row.token === null) return null;

@@ -5,6 +5,7 @@
 export type CheckedRule = {
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, object>>;
+  readonly not?: CheckedRule;
   readonly if?: CheckedRule;
   readonly then?: CheckedRule;
   readonly else?: CheckedRule;

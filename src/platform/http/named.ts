@@ -1,4 +1,11 @@
-import { type TObject, type TObjectOptions, type TProperties, Type } from 'typebox';
+import {
+  type TObject,
+  type TObjectOptions,
+  type TProperties,
+  type TSchema,
+  type TUnion,
+  Type,
+} from 'typebox';
 
 /**
  * An object of the published description: it stands there once, under this name, and is referred to. Readers
@@ -10,6 +17,14 @@ export function named<Fields extends TProperties>(
   options: TObjectOptions = {},
 ): TObject<Fields> {
   return Type.Object(fields, { ...options, title: name });
+}
+
+/** One of several, which generators of clients would name otherwise after the place where it stands. */
+export function namedUnion<Branches extends TSchema[]>(
+  name: string,
+  branches: [...Branches],
+): TUnion<Branches> {
+  return Type.Union(branches, { title: name });
 }
 
 /** Undefined: it has none. */

@@ -1,8 +1,6 @@
 import type { Metric } from '../metrics.ts';
 
 export type PeerMetrics = {
-  /** Calls by `result`. */
-  readonly calls?: Metric;
   /** 1 while the circuit is open, by `kind`; without kinds `awayFor` names what for. */
   readonly away?: Metric;
   readonly awayFor?: string;

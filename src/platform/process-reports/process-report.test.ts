@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PeerCalls } from './peer-calls.ts';
+import type { PeerName } from '../outages.ts';
+import { type CallAnswer, type Operation, PeerCalls } from './peer-calls.ts';
 import {
-  callsOf,
+  NEVER_ASKED,
   type PeerReport,
   type ProcessReport,
   parseReport,
   peerHealth,
-  seenAgain,
-  unseenPeer,
+  stateAt,
+  timesAfter,
 } from './process-report.ts';
 
 const report = (peers: readonly Partial<PeerReport>[], ageSeconds = 5): ProcessReport => ({
@@ -30,28 +31,23 @@ const report = (peers: readonly Partial<PeerReport>[], ageSeconds = 5): ProcessR
   })),
 });
 
-test('calls are answered, silent, or were never made', () => {
-  const sample = (result: string, value: number) => ({ labels: { operation: 'find', result }, value });
-  const calls = callsOf([
-    sample('approved', 3),
-    sample('declined', 1),
-    sample('unknown', 2),
-    sample('notConnected', 1),
-    sample('full', 9),
-  ]);
-  assert.deepEqual(calls, { answered: 4, silent: 3 });
-});
-
-test('somebody is silent since the first look without an answer, and answers since the first with one', () => {
-  const unasked = seenAgain(unseenPeer(10), { answered: 0, silent: 0 }, 20);
-  assert.deepEqual([unasked.state, unasked.since, unasked.answeredAt], ['notAsked', 10, null]);
-  const answers = seenAgain(unasked, { answered: 1, silent: 4 }, 30);
-  assert.deepEqual([answers.state, answers.since, answers.answeredAt], ['answers', 30, 30]);
-  const silent = seenAgain(answers, { answered: 1, silent: 5 }, 40);
-  const still = seenAgain(silent, { answered: 1, silent: 6 }, 50);
-  assert.deepEqual([still.state, still.since, still.answeredAt], ['silent', 40, 30]);
-  const quiet = seenAgain(still, still.calls, 60);
-  assert.deepEqual([quiet.state, quiet.since], ['silent', 40], 'nobody asked: it stays as it was');
+test('somebody is silent since the first call without an answer was made, and answers since the first answer', () => {
+  const opened = 10;
+  const ended = (isAnswered: boolean, begunAt: number, endedAt: number) => ({ isAnswered, begunAt, endedAt });
+  const at = (times: typeof NEVER_ASKED, now: number) => {
+    const { state, since, answeredAt } = stateAt(times, now, opened);
+    return [state, since, answeredAt];
+  };
+  assert.deepEqual(at(NEVER_ASKED, 20_000), ['notAsked', opened, null]);
+  const answers = timesAfter(NEVER_ASKED, ended(true, 20_000, 20_100));
+  const busy = timesAfter(answers, ended(true, 30_000, 30_100));
+  assert.deepEqual(at(busy, 60_000), ['answers', 20_100, 30_100]);
+  const lost = timesAfter(busy, ended(false, 30_050, 32_000));
+  assert.deepEqual(at(lost, 32_000), ['answers', 20_100, 30_100], 'one call among others');
+  assert.deepEqual(at(timesAfter(lost, ended(true, 32_000, 32_100)), 40_000), ['answers', 20_100, 32_100]);
+  const silent = timesAfter(lost, ended(false, 32_000, 40_000));
+  assert.deepEqual(at(silent, 90_000), ['silent', 30_100, 30_100], 'nobody asked since: it stays as it was');
+  assert.deepEqual(at(timesAfter(silent, ended(true, 91_000, 91_100)), 91_200), ['answers', 91_100, 91_100]);
 });
 
 test('all processes together know more than each: the newest answer, and whether all are left without one', () => {
@@ -92,7 +88,14 @@ function peerCalls() {
       void told.push(`${peer} ${provider} ${operation}: ${reason}`),
     answered: () => void told.push(`${peer} ${provider} answered`),
   });
-  const calls = new PeerCalls({ openPeer }, () => now);
+  const clock = () => now;
+  const opened = new PeerCalls({ openPeer }, clock, clock);
+  const calls = {
+    note: (...[peer, provider, operation, answer]: [PeerName, string, Operation, CallAnswer]) =>
+      opened.note(peer, provider, operation, answer, 1),
+    reasonOf: (peer: PeerName) => opened.seen(peer, true).reason,
+    seen: (peer: PeerName) => opened.seen(peer, true),
+  };
   return { calls, said: () => told.splice(0), pass: (seconds: number) => (now += seconds * 1_000) };
 }
 
@@ -144,10 +147,10 @@ test('what is asked once a minute is told though others answer meanwhile; silenc
 
 test('an odd sale that is tried on is no outage of who answers; an odd page of all that happened is', () => {
   const { calls, said } = peerCalls();
-  const odd = { kind: 'unknown', cause: 'unusable', reason: 'the bar code cannot be' };
-  const page = { kind: 'unknown', cause: 'unusable', reason: 'the page has no changes' };
+  const odd = { kind: 'unknown', cause: 'unusable', reason: 'the bar code cannot be' } as const;
+  const page = { kind: 'unknown', cause: 'unusable', reason: 'the page has no changes' } as const;
   for (let times = 0; times < 9; times += 1) {
-    calls.note('acquirer', 'rede', 'find', { kind: 'unknown', isSilence: false, reason: 'odd' });
+    calls.note('acquirer', 'rede', 'find', { kind: 'unknown', cause: 'unusable', reason: 'odd' });
     calls.note('bank', 'default', 'find', odd);
     calls.note('pix', 'default', 'issue', { ...odd, kind: 'notConnected' });
   }

@@ -1,5 +1,3 @@
-import type { Sample } from '../metrics.ts';
-
 export type PeerState = 'notAsked' | 'answers' | 'silent';
 
 /** How a peer answers, as one process knows it. In milliseconds by its clock. */
@@ -7,7 +5,7 @@ export type PeerReport = {
   /** The name in all modules: all processes of a database ask the same peers. */
   readonly peer: string;
   readonly state: PeerState;
-  /** Since when it is in this state. */
+  /** Since when it is in this state; with an open circuit, without a clear answer. */
   readonly since: number;
   readonly answeredAt: number | null;
   /** Kinds of query whose circuit is open. */
@@ -52,9 +50,6 @@ export function isCurrent({ ageSeconds }: Pick<ProcessReport, 'ageSeconds'>): bo
   return ageSeconds < QUIET_SECONDS;
 }
 
-/** Queries so far. */
-export type Calls = { readonly answered: number; readonly silent: number };
-
 /** Kinds without an answer. For the others nothing was asked. */
 const SILENCES = ['unknown', 'notConnected', 'noAnswer', 'silent'];
 const UNASKED = ['full', 'held', 'notSent'];
@@ -62,30 +57,50 @@ const UNASKED = ['full', 'held', 'notSent'];
 export const isSilence = (kind: string): boolean => SILENCES.includes(kind);
 export const isAnswer = (kind: string): boolean => !isSilence(kind) && !UNASKED.includes(kind);
 
-/** From a process's call counts by result. */
-export function callsOf(samples: readonly Sample[]): Calls {
-  const sum = (fits: (result: string) => boolean) =>
-    samples.reduce((all, { labels, value }) => (fits(String(labels.result)) ? all + value : all), 0);
-  return { answered: sum(isAnswer), silent: sum(isSilence) };
-}
+/** A call that got no answer among others that did is no silence. */
+const DOUBT_MILLISECONDS = 3_000;
 
-export type SeenPeer = Pick<PeerReport, 'state' | 'since' | 'answeredAt'> & { readonly calls: Calls };
+/** When the calls to a peer were made and answered, in milliseconds. */
+export type PeerTimes = {
+  readonly answersSince: number | null;
+  readonly answeredAt: number | null;
+  /** When the first call of those that nothing was answered after was made. */
+  readonly silentSince: number | null;
+};
 
-export function unseenPeer(now: number): SeenPeer {
-  return { state: 'notAsked', since: now, answeredAt: null, calls: { answered: 0, silent: 0 } };
-}
+export const NEVER_ASKED: PeerTimes = { answersSince: null, answeredAt: null, silentSince: null };
 
-/** The state after the next look: one answer among silences counts as answered. */
-export function seenAgain(before: SeenPeer, calls: Calls, now: number): SeenPeer {
-  const isAnswered = calls.answered > before.calls.answered;
-  const isAsked = isAnswered || calls.silent > before.calls.silent;
-  const state = isAnswered ? 'answers' : isAsked ? 'silent' : before.state;
+export type EndedCall = {
+  readonly isAnswered: boolean;
+  readonly begunAt: number;
+  readonly endedAt: number;
+};
+
+export function timesAfter(before: PeerTimes, { isAnswered, begunAt, endedAt }: EndedCall): PeerTimes {
+  if (!isAnswered)
+    return { ...before, silentSince: before.silentSince ?? Math.max(begunAt, before.answeredAt ?? 0) };
+  const isNew = before.answersSince === null || isSilentAt(before, endedAt);
   return {
-    calls,
-    state,
-    since: state === before.state ? before.since : now,
-    answeredAt: isAnswered ? now : before.answeredAt,
+    answersSince: isNew ? endedAt : before.answersSince,
+    answeredAt: endedAt,
+    silentSince: null,
   };
+}
+
+function isSilentAt({ silentSince, answeredAt }: PeerTimes, now: number): boolean {
+  return silentSince !== null && now - (answeredAt ?? 0) >= DOUBT_MILLISECONDS;
+}
+
+/** `openedAt`: since when it could be asked. */
+export function stateAt(
+  times: PeerTimes,
+  now: number,
+  openedAt: number,
+): Pick<PeerReport, 'state' | 'since' | 'answeredAt'> {
+  const { answersSince, answeredAt, silentSince } = times;
+  if (isSilentAt(times, now)) return { state: 'silent', since: silentSince ?? now, answeredAt };
+  if (answersSince !== null) return { state: 'answers', since: answersSince, answeredAt };
+  return { state: 'notAsked', since: openedAt, answeredAt };
 }
 
 /** Over all processes; `some`: only some are answered; `inPart`: all are, and a circuit is open. */

@@ -102,8 +102,34 @@ function printWhole(
     else if (!OWN_KEYWORDS.includes(keyword) && keyword !== 'description') printed[keyword] = value;
   }
   const description = said.filter(Boolean).join(' ');
-  return description === '' ? printed : { ...printed, description };
+  return saidOnce(description === '' ? printed : { ...printed, description });
 }
+
+/** What a pattern or a standard format says is said by that alone; integers say how large they are. */
+function saidOnce({ minLength, maxLength, ...printed }: Json): Json {
+  const { format, pattern } = printed;
+  if (TYPED_FORMATS.includes(format)) return printed;
+  const isFilled = minLength === 1 && pattern !== undefined && !fitsEmpty(pattern);
+  return {
+    ...(minLength === undefined || isFilled ? {} : { minLength }),
+    ...(maxLength === undefined ? {} : { maxLength }),
+    ...(isLong(printed) ? { format: 'int64' } : {}),
+    ...printed,
+  };
+}
+
+/** Generators make types of these, which have no length, and which no pattern can be held against. */
+const TYPED_FORMATS: readonly unknown[] = ['uuid', 'date', 'date-time'];
+
+const LARGEST_OF_32_BITS = 2_147_483_647;
+
+/** Generators take an integer for one of 32 bits. */
+const isLong = ({ type, maximum, enum: words }: Json) =>
+  [type].flat().includes('integer') &&
+  words === undefined &&
+  Number(maximum ?? Infinity) > LARGEST_OF_32_BITS;
+
+const fitsEmpty = (pattern: unknown) => new RegExp(String(pattern), 'u').test('');
 
 /** `isRead`: the text is normalized before it is checked. */
 function printFormat(name: string, isRead: boolean): Json {
@@ -112,7 +138,7 @@ function printFormat(name: string, isRead: boolean): Json {
   const { pattern, sentPattern = pattern, standard, also } = format;
   return {
     ...(standard === undefined ? {} : { format: standard }),
-    pattern: isRead ? sentPattern : pattern,
+    ...(TYPED_FORMATS.includes(standard) ? {} : { pattern: isRead ? sentPattern : pattern }),
     ...(also === undefined ? {} : { examples: [also.example] }),
   };
 }
@@ -213,7 +239,8 @@ function printAnyOf(all: readonly Json[]): Json {
 
 /** A text that is there but blank is refused: a script's empty variable would read everything. */
 function notBlank(printed: Json): Json {
-  return { ...(printed.pattern === undefined ? { pattern: '\\S' } : { minLength: 1 }), ...printed };
+  if (TYPED_FORMATS.includes(printed.format)) return printed;
+  return saidOnce({ ...(printed.pattern === undefined ? { pattern: '\\S' } : { minLength: 1 }), ...printed });
 }
 
 /** In a query an empty choice or number counts as absent. */
@@ -232,7 +259,7 @@ export function printParameters(
     return {
       name,
       in: place,
-      required: place === 'path' || required.includes(name),
+      ...(place === 'path' || required.includes(name) ? { required: true } : {}),
       ...(description === undefined ? {} : { description }),
       ...(mayBeEmpty(name, property) ? { allowEmptyValue: true } : {}),
       ...(place === 'path' || required.includes(name) ? exampleOfParameter(place, name, answers) : {}),

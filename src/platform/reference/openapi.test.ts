@@ -5,7 +5,7 @@ import { type Contract, contract } from '../http/endpoint.ts';
 import { schemaCheck } from '../http/schema-faults.ts';
 import { FORMATS, isOfFormat } from '../requests/formats.ts';
 import { printSchema } from './json-schema.ts';
-import { openApiDocument, ROOT_URLS } from './openapi.ts';
+import { invalidExample, openApiDocument, ROOT_URLS } from './openapi.ts';
 
 const INFO = { title: 'Test', version: '1.2.3', description: { pt: 'Para testes.', en: 'For tests.' } };
 
@@ -15,7 +15,7 @@ type Operation = {
   description?: string;
   servers?: { url: string }[];
   security: unknown[];
-  parameters?: { name: string; in: string; required: boolean; description?: string; schema: object }[];
+  parameters?: { name: string; in: string; required?: boolean; description?: string; schema: object }[];
   requestBody?: { required: boolean; content: Record<string, { schema: object; example: unknown }> };
   responses: Record<
     string,
@@ -29,6 +29,10 @@ type Printed = {
   tags: { name: string }[];
   security: unknown[];
   paths: Record<string, Record<string, Operation>>;
+  components: {
+    parameters: Record<string, { description?: string }>;
+    responses: Record<string, { content?: Record<string, Content> }>;
+  };
 };
 
 function print(endpoints: readonly unknown[], ...rest: [{ gateway: string; integration: string }?]): Printed {
@@ -70,7 +74,7 @@ const LIST = contract({
   group: 'Things',
   summary: 'List things',
   homologationOnly: true,
-  query: Type.Object({ page: Type.Integer({ minimum: 1 }), name: Type.Optional(Type.String()) }),
+  query: Type.Object({ page: Type.Integer({ minimum: 1, maximum: 9 }), name: Type.Optional(Type.String()) }),
   answers: { 200: { description: 'Things.', schema: Type.Array(Type.String()), example: ['x'] } },
 });
 
@@ -160,8 +164,8 @@ test('parameters report their place, their need and their limits', () => {
     },
   ]);
   assert.deepEqual(operationOf(LIST).parameters, [
-    { name: 'page', in: 'query', required: true, schema: { type: 'integer', minimum: 1 } },
-    { name: 'name', in: 'query', required: false, schema: { pattern: '\\S', type: 'string' } },
+    { name: 'page', in: 'query', required: true, schema: { type: 'integer', minimum: 1, maximum: 9 } },
+    { name: 'name', in: 'query', schema: { pattern: '\\S', type: 'string' } },
   ]);
 });
 
@@ -172,12 +176,42 @@ test('a body is required and has its example', () => {
 });
 
 test('malformed requests are shown with what the endpoint really answers', () => {
-  assert.deepEqual(operationOf(MAKE).responses[400]?.content?.['application/json']?.example, [
-    { tag: 'name', description: 'Campo obrigatório.' },
+  assert.deepEqual(invalidExample(MAKE), [{ tag: 'name', description: 'Campo obrigatório.' }]);
+  assert.deepEqual(invalidExample(LIST), [{ tag: 'page', description: 'Campo informado mais de uma vez.' }]);
+  assert.deepEqual(operationOf(MAKE).responses[400], { $ref: '#/components/responses/Invalid' });
+  assert.deepEqual(operationOf(LOOK).responses[400], { $ref: '#/components/responses/MalformedAddress' });
+});
+
+test('what several operations have alike stands once, and what differs has another name', () => {
+  const description = 'Which of all the things that there are, as it is named in what made it.';
+  const reading = (id: string, path: string, words: string) => ({
+    ...READ,
+    id,
+    path,
+    parameters: Type.Object({ thingId: Type.String({ description: words }) }),
+    answers: { 402: { description, schema: Type.String(), example: `${description} ${words}` } },
+  });
+  const { paths, components } = print([
+    reading('readOne', '/one/{thingId}', description),
+    reading('readOther', '/other/{thingId}', description),
+    reading('readThird', '/third/{thingId}', `${description} Of the third kind.`),
+    reading('readFourth', '/fourth/{thingId}', `${description} Of the third kind.`),
+    reading('readLast', '/last/{thingId}', 'Which.'),
   ]);
-  assert.deepEqual(operationOf(LIST).responses[400]?.content?.['application/json']?.example, [
-    { tag: 'page', description: 'Campo informado mais de uma vez.' },
-  ]);
+  const [one, other, third, fourth, last] = Object.values(paths).map((methods) => methods.get as Operation);
+  assert.deepEqual(one?.parameters, [{ $ref: '#/components/parameters/thingId' }]);
+  assert.deepEqual(other?.parameters, one?.parameters);
+  assert.deepEqual(third?.parameters, [{ $ref: '#/components/parameters/readThird.thingId' }]);
+  assert.deepEqual(fourth?.parameters, third?.parameters);
+  assert.equal(last?.parameters?.[0]?.name, 'thingId');
+  assert.equal(components.parameters.thingId?.description, description);
+  assert.equal(components.parameters['readThird.thingId']?.description, `${description} Of the third kind.`);
+  assert.deepEqual(one?.responses[402], { $ref: '#/components/responses/readOne402' });
+  assert.deepEqual(other?.responses[402], one?.responses[402]);
+  assert.deepEqual(components.responses.readOne402?.content?.['application/json'], {
+    schema: { type: 'string' },
+    example: `${description} ${description}`,
+  });
 });
 
 test('an answer of its own whose status the server gives too may have either body', () => {
@@ -241,7 +275,6 @@ test('schemas are printed in words that any reader knows', () => {
   assert.deepEqual(printSchema(Type.String({ description: 'Which.', format: 'guid' })), {
     type: 'string',
     format: 'uuid',
-    pattern: FORMATS.guid?.pattern,
     description: 'Which. Must be a GUID.',
   });
   assert.deepEqual(
@@ -258,22 +291,36 @@ test('schemas are printed in words that any reader knows', () => {
     printSchema(Type.Object({ list: Type.Optional(Type.Array(Type.Integer(), { maxItems: 2 })) })),
     {
       type: 'object',
-      properties: { list: { type: 'array', maxItems: 2, items: { type: 'integer' } } },
+      properties: { list: { type: 'array', maxItems: 2, items: { type: 'integer', format: 'int64' } } },
     },
   );
 });
 
 test('each rule of a format is printed, and what no pattern can say has an example', () => {
-  for (const [name, { pattern, sentPattern, also }] of Object.entries(FORMATS)) {
+  for (const [name, { pattern, sentPattern, standard, also }] of Object.entries(FORMATS)) {
     const printed = printSchema(Type.String({ format: name })) as Record<string, unknown>;
-    assert.equal(printed.pattern, pattern);
+    const isTyped = standard !== undefined && standard !== 'uri';
+    assert.equal(printed.pattern, isTyped ? undefined : pattern);
     assert.equal(printed.examples !== undefined, also !== undefined);
     const read = printSchema(Type.String({ format: name, reads: 'document' })) as Record<string, unknown>;
     if (sentPattern !== undefined) assert.equal(read.pattern, sentPattern);
     if (also === undefined) continue;
-    assert.match(also.example, new RegExp(String(read.pattern), 'u'));
+    if (!isTyped) assert.match(also.example, new RegExp(String(read.pattern), 'u'));
     assert.ok(isOfFormat(name)(also.example.replaceAll(name === 'cpfOrCnpj' ? /[.-]/g : /^$/g, '')));
   }
+});
+
+test('what generators make typed values of says how large it is, and has no length', () => {
+  const integer = (maximum: number) => printSchema(Type.Integer({ maximum })).format;
+  assert.deepEqual([integer(2_147_483_647), integer(2_147_483_648)], [undefined, 'int64']);
+  for (const format of ['guid', 'day'])
+    assert.deepEqual(
+      Object.keys(printSchema(Type.String({ format, minLength: 1, maxLength: 36 }))).filter((word) =>
+        /Length|pattern/.test(word),
+      ),
+      [],
+    );
+  assert.equal(printSchema(Type.String({ format: 'webAddress', maxLength: 36 })).maxLength, 36);
 });
 
 test('a number of so many digits has its greatest value, and is a multiple', () => {

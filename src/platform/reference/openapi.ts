@@ -1,15 +1,25 @@
 import type { TObject, TSchema } from 'typebox';
 import { readExactJson } from '../../values/exact-json.ts';
 import type { Contract } from '../http/endpoint.ts';
-import { FAILURES, type Failure, forbiddenScope } from '../http/failures.ts';
+import { FAILURES, type Failure, forbiddenScope, malformedJsonAt } from '../http/failures.ts';
+import { namedUnion, nameOf } from '../http/named.ts';
 import { PROBLEMS } from '../http/refusal.ts';
+import { REQUIRED } from '../http/schema-faults.ts';
 import type { Sentence } from '../http/sentence.ts';
-import { requestReader } from '../requests/request-reader.ts';
+import { JSON_FAULTS, requestReader } from '../requests/request-reader.ts';
 import { IDEMPOTENCY_KEY, PUBLISHED_HEADERS } from './catalogue.ts';
+import {
+  COMMON_ANSWERS,
+  type CommonStatus,
+  commonDescription,
+  commonStatuses,
+  INVALID_DESCRIPTION,
+  type SharedStatus,
+} from './common-answers.ts';
 import { type Printing, printingIn, printObjects, printParameters, printSchema } from './json-schema.ts';
 import { printLinks } from './links.ts';
 import { type MessageContract, parameterNamed, printMessageHeaders, printMessages } from './messages.ts';
-
+import { type Document, shareParts } from './shared-parts.ts';
 import { AS_DECLARED, type Wording } from './wording.ts';
 
 export type ApiInfo = {
@@ -46,11 +56,12 @@ export function openApiDocument(
   const paths = printPaths({ endpoints, serverUrls, origin }, printing);
   const webhooks = printMessages(messages, printing);
   const responses = Object.fromEntries([
-    [MALFORMED_ADDRESS, printInvalid(OF_ADDRESS, printing)],
+    [MALFORMED_ADDRESS, printInvalid({ example: OF_ADDRESS }, printing)],
+    [INVALID, printInvalid({ examples: EXAMPLES_OF_INVALID }, printing)],
     ...Object.values(COMMON_ANSWERS).map(({ name, failure }) => [name, printFailure(failure, printing)]),
   ]);
   const shown = [...new Set([...endpoints, ...messages].map(({ group }) => group))];
-  return {
+  const document = {
     openapi: '3.1.1',
     info: {
       ...info,
@@ -80,6 +91,8 @@ export function openApiDocument(
       schemas: printObjects(printing),
     },
   };
+  shareParts(document as Document);
+  return document;
 }
 
 const SERVER_NAMES = {
@@ -87,88 +100,6 @@ const SERVER_NAMES = {
   gateway: 'Gateway API',
   integration: 'Other APIs',
 };
-
-type CommonAnswer = {
-  readonly name: string;
-  readonly description: string;
-  /** Null if the body is empty. */
-  readonly failure: Failure | null;
-};
-
-const COMMON_ANSWERS = {
-  401: {
-    name: 'Unauthorized',
-    description: 'No token, or one that is not good: the body is empty.',
-    failure: null,
-  },
-  403: {
-    name: 'Forbidden',
-    description: 'The credential does not have the scope of this operation, which the tag names.',
-    failure: 'forbiddenScope',
-  },
-  404: {
-    name: 'NotFound',
-    description: 'It does not exist, or belongs to another merchant: alike.',
-    failure: 'unknownPath',
-  },
-  409: {
-    name: 'KeyInFlight',
-    description: 'The first request with this Idempotency-Key has no outcome yet.',
-    failure: 'keyInFlight',
-  },
-  413: { name: 'TooLarge', description: 'The body is larger than 64 KiB.', failure: 'tooLarge' },
-  415: { name: 'WrongContentType', description: 'The body is not JSON.', failure: 'wrongContentType' },
-  422: {
-    name: 'KeyOfOtherBody',
-    description: 'This Idempotency-Key was used with another body or card.',
-    failure: 'keyOfOtherBody',
-  },
-  429: {
-    name: 'TooManyRequests',
-    description: 'Too many requests of this credential, merchant or address.',
-    failure: 'tooManyRequests',
-  },
-  500: { name: 'UnknownFailure', description: 'An unknown failure.', failure: 'unknownFailure' },
-  503: {
-    name: 'Unavailable',
-    description: 'Overloaded, or the database is away: said at once.',
-    failure: 'overloaded',
-  },
-} as const satisfies Record<number, CommonAnswer>;
-
-type SharedStatus = keyof typeof COMMON_ANSWERS;
-export type CommonStatus = 400 | SharedStatus;
-
-const INVALID_DESCRIPTION = 'The request is malformed: all faults at once.';
-
-/** By body, token, path parameter and account. 400 is printed with the endpoint's own fields. */
-export function commonStatuses(endpoint: Contract): CommonStatus[] {
-  const { method, query, parameters, scope, isRepeatable, needsNoPlace } = endpoint;
-  // The body of a GET is not read. Elsewhere an unexpected body is refused.
-  const readsBody = method !== 'GET';
-  // An account in the query is looked up like a resource in the path.
-  const namesAccount = query !== undefined && 'accountNumber' in query.properties;
-  const statuses: (CommonStatus | null)[] = [
-    // A broken address, or a name that is never taken.
-    400,
-    scope === null ? null : 401,
-    scope === null || scope === 'any' ? null : 403,
-    parameters === undefined && !namesAccount ? null : 404,
-    isRepeatable ? 409 : null,
-    readsBody ? 413 : null,
-    readsBody ? 415 : null,
-    isRepeatable ? 422 : null,
-    // Strangers are counted too, but at health.
-    needsNoPlace === true ? null : 429,
-    500,
-    503,
-  ];
-  return statuses.filter((status) => status !== null);
-}
-
-export function commonDescription(status: CommonStatus): string {
-  return status === 400 ? INVALID_DESCRIPTION : COMMON_ANSWERS[status].description;
-}
 
 function printHeaders({ say }: Wording): Json {
   const headers = Object.entries(PUBLISHED_HEADERS);
@@ -291,9 +222,9 @@ function printAnswers(endpoint: Contract, { endpoints }: Around, printing: Print
     const declared = answers[status];
     if (declared === undefined) {
       answers[status] =
-        status === 400 && !isOfAddressAlone(endpoint)
-          ? printInvalid(invalidExample(endpoint), printing)
-          : answerNamed(status === 400 ? MALFORMED_ADDRESS : COMMON_ANSWERS[status].name);
+        status === 400
+          ? answerNamed(isOfAddressAlone(endpoint) ? MALFORMED_ADDRESS : INVALID)
+          : answerNamed(COMMON_ANSWERS[status].name);
     } else if (endpoint.errorBody === undefined && status !== 401) {
       answers[status] = withProblems(declared, endpoint.answers[status]?.schema, status, printing);
     }
@@ -318,7 +249,12 @@ function withProblems(
   if (schema === undefined || isOfProblems(schema)) return { ...declared, description };
   const { content } = declared as { content: { 'application/json': { schema: Json; example?: unknown } } };
   const { schema: own, example } = content['application/json'];
-  const merged = { schema: { anyOf: [own, printSchema(PROBLEMS, printing)] }, example };
+  const name = nameOf(schema);
+  const either =
+    name === undefined
+      ? { anyOf: [own, printSchema(PROBLEMS, printing)] }
+      : printSchema(namedUnion(`${name}OrProblems`, [schema, PROBLEMS]), printing);
+  const merged = { schema: either, example };
   return { ...declared, description, content: { 'application/json': merged } };
 }
 
@@ -342,20 +278,29 @@ function printFailure(failure: Failure | null, printing: Printing): Json {
   return { description, headers, content: printContent(printSchema(PROBLEMS, printing), example) };
 }
 
-function printInvalid(example: InvalidExample, printing: Printing): Json {
+function printInvalid(shown: Json, printing: Printing): Json {
+  const schema = printSchema(PROBLEMS, printing);
   return {
     description: printing.say(INVALID_DESCRIPTION),
     headers: headersOf(400),
-    content: printContent(printSchema(PROBLEMS, printing), example),
+    content: { 'application/json': { schema, ...shown } },
   };
 }
 
-type InvalidExample = readonly { readonly tag: string; readonly description: string }[];
+const problemOf = (tag: string, { pt }: Sentence) => ({ tag, description: pt });
 
 /** Of operations that read nothing which could be wrong. */
 const MALFORMED_ADDRESS = 'MalformedAddress';
 const { tag, sentence } = FAILURES.malformedUrl;
-const OF_ADDRESS: InvalidExample = [{ tag, description: sentence.pt }];
+const OF_ADDRESS = [problemOf(tag, sentence)];
+
+/** Of all others: which fields they have, and what these may hold, is said by their schemas. */
+const INVALID = 'Invalid';
+const EXAMPLES_OF_INVALID = {
+  field: { value: [problemOf('customer.email', REQUIRED)] },
+  parameter: { value: [problemOf('page', JSON_FAULTS.duplicateKey)] },
+  body: { value: [problemOf('', malformedJsonAt({ line: 1, column: 2 }))] },
+};
 
 const isOfAddressAlone = (endpoint: Contract) =>
   JSON.stringify(invalidExample(endpoint)) === JSON.stringify(OF_ADDRESS);

@@ -4,17 +4,11 @@ import type { Contract } from '../http/endpoint.ts';
 import type { ExactDecimal } from '../http/schema-faults.ts';
 import { FORMATS } from '../requests/formats.ts';
 import { type CatalogueTable, IDEMPOTENCY_KEY } from './catalogue.ts';
+import { type CommonStatus, commonDescription, commonStatuses } from './common-answers.ts';
 import { findNamed } from './example-values.ts';
 import { describedAs, pathWithin } from './json-schema.ts';
 import { MESSAGE_HEADERS, type MessageContract } from './messages.ts';
-import {
-  type CommonStatus,
-  commonDescription,
-  commonStatuses,
-  type Described,
-  invalidExample,
-  type ServerUrls,
-} from './openapi.ts';
+import { type Described, invalidExample, type ServerUrls } from './openapi.ts';
 import { anchor, block, inline, jsonText, paragraphs, STYLE, table } from './page-style.ts';
 
 import { type Texts, type Wording, wordingIn } from './wording.ts';

@@ -1,3 +1,4 @@
+import type { UnclearCause } from '../../platform/channels/unclear.ts';
 import type { FeedPage, FeedRequest } from '../../platform/feeds/feed.ts';
 import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
 import { type Cents, MOST_INSTALLMENTS } from '../../values/cents.ts';
@@ -108,8 +109,8 @@ export const REFERENCE_OF_ANOTHER = 'the acquirer has another charge under this 
 export type Unknown = {
   readonly kind: 'unknown';
   readonly reason: string;
-  /** False: the acquirer answered, and is not away. */
-  readonly isSilence?: boolean;
+  /** By default `silent`. */
+  readonly cause?: UnclearCause;
 };
 
 /** No connection to the acquirer: no byte of the request was sent, so it can have no effect. */

@@ -19,7 +19,7 @@ type Step = CancelAnswer | { readonly kind: 'send' };
 /** Why nothing was sent when `markSent` said no. */
 export const TAKEN_OVER = 'another process may have the cancel';
 
-const unknown = (reason: string): Step => ({ kind: 'unknown', reason, isSilence: false });
+const unknown = (reason: string): Step => ({ kind: 'unknown', reason, cause: 'unusable' });
 
 /**
  * What became of a cancel at an acquirer that knows no reference of it. Such cancels of a charge come one

@@ -1,5 +1,6 @@
 import type { ChannelFiles } from '../../platform/channels/channel-files.ts';
 import { channelUrlFault } from '../../platform/channels/channel-url.ts';
+import type { UnclearCause } from '../../platform/channels/unclear.ts';
 import type { FeedPage, FeedRequest } from '../../platform/feeds/feed.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
@@ -48,11 +49,6 @@ export type RegisteredBoleto = {
   readonly pixEmv: string | null;
 };
 
-/**
- * Why there is no clear answer. `unusable`: an answer came that cannot be trusted. `silent`: none came, or
- * the bridge says that it has none. `notAsked`: we sent nothing, and this says nothing about the bank.
- */
-export type UnclearCause = 'unusable' | 'silent' | 'notAsked';
 type Unclear = { readonly cause: UnclearCause; readonly reason: string };
 /** A timeout, a broken connection, garbage, or another boleto than the requested one. Never a refusal. */
 export type BankUnknown = { readonly kind: 'unknown' } & Unclear;

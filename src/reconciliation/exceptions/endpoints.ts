@@ -136,7 +136,7 @@ const LIST_QUERY = Type.Object({
   accountNumber: Type.String({
     minLength: 1,
     maxLength: 20,
-    description: 'An account number of yours; any other is not found.',
+    description: 'An account of your merchant.',
   }),
   from: Type.String({ format: 'day', maxLength: 10, description: 'First day of the money.' }),
   to: Type.String({ format: 'day', maxLength: 10, description: 'Last day, included; 93 days at most.' }),

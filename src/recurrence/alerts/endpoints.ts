@@ -162,7 +162,7 @@ const REGISTRATION = named('NotifierRequest', {
   events: Type.Optional(EVENTS),
 });
 
-const REGISTER_ALERT_ENDPOINT = contract({
+export const REGISTER_ALERT_ENDPOINT = contract({
   ...OF_NOTICES,
   id: 'registerNotifier',
   method: 'POST',
@@ -242,7 +242,7 @@ export const LIST_ALERT_ENDPOINTS = contract({
   },
 });
 
-const CHANGE_ALERT_ENDPOINT = contract({
+export const CHANGE_ALERT_ENDPOINT = contract({
   ...OF_NOTICES,
   id: 'changeNotifierStatus',
   method: 'POST',

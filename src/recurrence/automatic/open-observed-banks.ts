@@ -1,5 +1,5 @@
+import type { UnclearCause } from '../../platform/channels/unclear.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
-import type { UnclearCause } from '../../providers/banks/bank.ts';
 import type { PixBanks } from '../../providers/open-pix-banks.ts';
 import { PIX_PORT } from '../../providers/pix/open-pix-bank.ts';
 

@@ -31,57 +31,51 @@ const NO_INSTALLMENTS = withField('installments', { enum: [NOT_SENT, null] });
 const ownInterval = (type: PlanType) =>
   withField('interval', { enum: [NOT_SENT, INTERVAL_DAYS[type], null] });
 
-const ofFixedType = (type: PlanType, otherwise?: CheckedRule) =>
-  when(
-    isWord('planType', PLAN_TYPE_WORDS[type]),
-    type === 'monthly' ? ownInterval(type) : both(ownInterval(type), NO_INSTALLMENTS),
-    otherwise,
-  );
+/** Of types that only one way of paying has. */
+const PAID_BY: Partial<Record<PlanType, PaymentMethod>> = {
+  weekly: 'pixAutomatic',
+  bimonthly: 'creditCard',
+  custom: 'creditCard',
+};
 
-const FIXED_TYPES = (['weekly', 'yearly', 'semesterly', 'quarterly', 'bimonthly'] as const).reduce(
-  (others, type) => ofFixedType(type, others),
-  ofFixedType('monthly'),
-);
-
-const CUSTOM = both(
-  withField('interval', { type: ['integer', 'null'], minimum: SHORTEST_INTERVAL }),
-  withField('installments', { type: ['integer', 'null'], minimum: 1 }),
-);
-
-const PIX_TYPES = (['weekly', 'monthly', 'quarterly', 'semesterly', 'yearly'] as const).map(
-  (type) => PLAN_TYPE_WORDS[type],
-);
-
-/** What `methodFaults` enforces, with the rhythm of a plan by card. */
-function byMethod(rhythm: CheckedRule): CheckedRule {
-  const byPix = {
-    planType: { enum: PIX_TYPES },
-    attempts: { type: ['integer', 'null'], maximum: MOST_PIX_RETRIES },
-  };
-  const byCard = { planType: { not: { const: PLAN_TYPE_WORDS.weekly } } };
-  return when(
-    isWord('paymentMethod', PAYMENT_METHOD_WORDS.pixAutomatic),
-    { ...FIXED_TYPES, properties: byPix },
-    { ...rhythm, properties: byCard },
-  );
+function paidBy(type: PlanType): CheckedRule {
+  const method = PAID_BY[type];
+  return method === undefined ? {} : withField('paymentMethod', { const: PAYMENT_METHOD_WORDS[method] });
 }
 
-/** What `rhythmFaults` enforces. */
-export const CHANGED_RHYTHM = byMethod(when(isWord('planType', PLAN_TYPE_WORDS.custom), CUSTOM, FIXED_TYPES));
-/** A new plan has no values to keep. */
-export const NEW_RHYTHM = byMethod(
-  when(
-    isWord('planType', PLAN_TYPE_WORDS.custom),
-    {
-      required: ['interval', 'installments'],
-      properties: {
-        interval: { type: 'integer', minimum: SHORTEST_INTERVAL },
-        installments: { type: 'integer', minimum: 1 },
-      },
-    },
-    FIXED_TYPES,
+const ofType = (type: PlanType, rule: CheckedRule, otherwise?: CheckedRule) =>
+  when(isWord('planType', PLAN_TYPE_WORDS[type]), both(rule, paidBy(type)), otherwise);
+
+const FIXED_TYPES = (['weekly', 'yearly', 'semesterly', 'quarterly', 'bimonthly'] as const).reduce(
+  (others, type) => ofType(type, both(ownInterval(type), NO_INSTALLMENTS), others),
+  ofType('monthly', ownInterval('monthly')),
+);
+
+const TOO_MANY_FOR_PIX = both(
+  isWord('paymentMethod', PAYMENT_METHOD_WORDS.pixAutomatic),
+  both({ required: ['attempts'] }, withField('attempts', { type: 'integer', minimum: MOST_PIX_RETRIES + 1 })),
+);
+
+/** What `rhythmFaults` and `methodFaults` enforce. */
+const rhythm = (custom: CheckedRule): CheckedRule => ({
+  ...ofType('custom', custom, FIXED_TYPES),
+  not: TOO_MANY_FOR_PIX,
+});
+
+export const CHANGED_RHYTHM = rhythm(
+  both(
+    withField('interval', { type: ['integer', 'null'], minimum: SHORTEST_INTERVAL }),
+    withField('installments', { type: ['integer', 'null'], minimum: 1 }),
   ),
 );
+/** A new plan has no values to keep. */
+export const NEW_RHYTHM = rhythm({
+  required: ['interval', 'installments'],
+  properties: {
+    interval: { type: 'integer', minimum: SHORTEST_INTERVAL },
+    installments: { type: 'integer', minimum: 1 },
+  },
+});
 
 export const PLAN_FAULTS = {
   otherMerchant: refusal(400, 'merchantId', {
@@ -170,12 +164,14 @@ function methodFaults(body: unknown): Fault[] {
   const sent = (body ?? {}) as Record<string, unknown>;
   const planType = planTypeOf(sent.planType);
   const method = paymentMethodOf(sent.paymentMethod);
-  if (method === 'creditCard') return planType === 'weekly' ? [PLAN_FAULTS.cardType] : [];
   if (method === undefined) return [];
   const { attempts } = sent;
+  const isByPix = method === 'pixAutomatic';
+  const only = planType === undefined ? undefined : PAID_BY[planType];
+  const isTooMany = isByPix && typeof attempts === 'number' && attempts > MOST_PIX_RETRIES;
   return [
-    ...(planType === 'bimonthly' || planType === 'custom' ? [PLAN_FAULTS.pixType] : []),
-    ...(typeof attempts === 'number' && attempts > MOST_PIX_RETRIES ? [PLAN_FAULTS.pixAttempts] : []),
+    ...(only === undefined || only === method ? [] : [isByPix ? PLAN_FAULTS.pixType : PLAN_FAULTS.cardType]),
+    ...(isTooMany ? [PLAN_FAULTS.pixAttempts] : []),
   ];
 }
 

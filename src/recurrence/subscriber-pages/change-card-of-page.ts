@@ -5,9 +5,8 @@ import {
   storeVaultCard,
 } from '../../cards/vault/store-vault-card.ts';
 import type { Keeper } from '../../cards/vault/vault-card.ts';
-import { checkTypedCard } from '../../transactions/payers/check-typed-card.ts';
+import { namedCard, openTypedCard, type TypedCard } from '../../transactions/payers/open-typed-card.ts';
 import { refusalWords } from '../../transactions/payers/refusal-words.ts';
-import type { CardBrand } from '../../values/card-number.ts';
 import { type ChangeSubscriptionTools, changeSubscription } from '../subscriptions/change-subscription.ts';
 import { SUBSCRIBER, type SubscriberPage } from './subscriber-page.ts';
 import { countTry } from './subscriber-pages.sql.ts';
@@ -15,12 +14,7 @@ import { NOT_SAVED } from './words.ts';
 
 export type ChangeCardTools = ChangeSubscriptionTools & { readonly storing: StoreVaultCardTools };
 
-export type CardOfSubscriber = {
-  readonly encryptedCard: string;
-  /** Null: recognized by its number. */
-  readonly brand: CardBrand | null;
-  readonly address: string;
-};
+export type CardOfSubscriber = TypedCard & { readonly address: string };
 
 /** `words`: for the subscriber. Unless it is `changed` or `unknown`, the card of before stays. */
 export type PageChange =
@@ -40,14 +34,13 @@ export async function changeCardOfPage(
   const { storing, clock } = tools;
   const { merchantId, subscriptionId } = page;
   const now = clock.now(merchantId);
-  const named = { ...NOTHING_BESIDE, encryptedCard: card.encryptedCard, brand: card.brand };
-  const words = await checkTypedCard(storing, merchantId, named, now);
-  if (words !== null) return { kind: 'declined', words };
+  const opened = await openTypedCard(storing, merchantId, card, now);
+  if ('words' in opened) return { kind: 'declined', words: opened.words };
   if (!(await countTry(storing.database, page, now))) return { kind: 'notOpen' };
   const keeper = { merchantId, userName: SUBSCRIBER, address: card.address };
-  const stored = await storeCard(tools, keeper, named, deadlineAt);
+  const stored = await storeCard(tools, keeper, namedCard(card), deadlineAt);
   if ('words' in stored) return stored;
-  const wanted = { kind: 'cardOfSubscriber', ...stored } as const;
+  const wanted = { kind: 'cardOfSubscriber', pageKey: page.pageKey, ...stored } as const;
   const changed = await changeSubscription(tools, keeper, subscriptionId, wanted, deadlineAt);
   return { kind: changed === 'changed' ? 'changed' : 'notOpen' };
 }
@@ -76,16 +69,6 @@ async function storeCard(
 }
 
 const NO_KEY = { idempotency: null, body: null };
-
-/** All but the brand is inside. */
-const NOTHING_BESIDE: Omit<NamedCard, 'encryptedCard' | 'brand'> = {
-  numberToken: null,
-  vaultId: null,
-  holderName: null,
-  securityCode: null,
-  expirationMonth: null,
-  expirationYear: null,
-};
 
 function refused(result: Exclude<StoreVaultCardResult, { kind: 'stored' }>): NotStored {
   switch (result.kind) {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
 import { named } from '../../platform/http/named.ts';
-import { CARD_OF_PAGE } from '../../transactions/payers/card-contract.ts';
+import { CARD_OF_PAGE_REQUEST } from '../../transactions/payers/card-contract.ts';
 
 const PAGE = {
   // Offered on the operations API, because subscribers have no API access.
@@ -52,7 +52,7 @@ export const CHANGE_CARD_AT_PAGE = contract({
   summary: 'Pay a subscription with another card, as its subscriber',
   description:
     'Called by the page. The card is verified without a charge where the acquirer does that, stored in the vault, and pays from the next charge on.',
-  body: named('SubscriberCardRequest', CARD_OF_PAGE),
+  body: CARD_OF_PAGE_REQUEST,
   isExact: true,
   bodyExample: { encryptedCard: 'q83v'.repeat(128) },
   answers: ANSWERS,

@@ -43,6 +43,8 @@ export type StatusChange = {
  */
 export type CardOfSubscriber = {
   readonly kind: 'cardOfSubscriber';
+  /** Of the page where it was given, which may have ended while the card was verified. */
+  readonly pageKey: string;
   readonly vaultId: string;
   readonly isVerified: boolean;
 };
@@ -158,6 +160,13 @@ const OPEN_BILLING = statement(
 const LOCK_CARD = statement(
   'subscriptions.lock_card',
   'select vault_id from vault_cards where merchant_id = $1 and vault_id = $2 for key share',
+);
+
+const SHARE_PAGE = statement(
+  'subscriptions.share_page',
+  `select page_key from subscriber_pages
+   where merchant_id = $1 and subscription_id = $2 and page_key = $3 and expires_at > $4::timestamptz
+   for share`,
 );
 
 /** Writes nothing for the same card. */
@@ -337,14 +346,19 @@ async function writeCard(
   if (changed.length === 1) tx.record(subscriptionChanged(change, { vaultId: locked.vaultId }, { vaultId }));
 }
 
-/** `notFound`: it has ended, or is blocked for something else. `completed`: nothing is left to pay. */
+/**
+ * `notFound`: it or its page has ended, or it is blocked for something else. `completed`: nothing is left to
+ * pay.
+ */
 async function changeCardOfSubscriber(
   tx: AuditedTx,
   change: SubscriptionChange,
-  { vaultId, isVerified }: CardOfSubscriber,
+  { pageKey, vaultId, isVerified }: CardOfSubscriber,
 ): Promise<Written> {
   const { merchantId, subscriptionId, at } = change;
   const key = [merchantId, subscriptionId];
+  const pages = await tx.query(SHARE_PAGE, [...key, pageKey, utcText(at)]);
+  if (pages.length === 0) return written('notFound');
   await tx.query(SHARE_PLAN, key);
   const cards = await tx.query(LOCK_CARD, [merchantId, vaultId]);
   const locked = await lock(tx, change);

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
-import { named } from '../../platform/http/named.ts';
+import { named, namedUnion } from '../../platform/http/named.ts';
 import { refusedAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
@@ -218,7 +218,7 @@ export const CREATE_SUBSCRIPTION = contract({
         listBillings: { subscriptionId: '' },
       },
       description: 'Its id.',
-      schema: Type.Union([
+      schema: namedUnion('SubscriptionIdOrNew', [
         Type.String(),
         named('NewSubscription', {
           id: Type.String(),

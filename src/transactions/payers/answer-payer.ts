@@ -46,7 +46,12 @@ export type TryTools = {
 };
 
 /** `words`: for who stays on the page; else it is asked again, and shows what became of it. */
-export type TryResult = { readonly kind: string; readonly words?: string };
+export type TryResult = {
+  readonly kind: string;
+  readonly words?: string;
+  /** What else the script is told. */
+  readonly more?: object;
+};
 
 /**
  * Answers the script of a page; `isOpen` as it was found. Nothing is tried while the service is held: the
@@ -65,10 +70,10 @@ export async function answerTry(
   return tryAnswer(await attempt());
 }
 
-function tryAnswer({ kind, words }: TryResult): Answer {
+function tryAnswer({ kind, words, more }: TryResult): Answer {
   return {
     status: 200,
-    body: { status: kind, message: words ?? null },
+    body: { status: kind, message: words ?? null, ...more },
     headers: { 'cache-control': 'no-store' },
   };
 }

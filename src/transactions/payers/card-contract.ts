@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { named } from '../../platform/http/named.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 
 /** What a page sends of a card that its script has encrypted. */
@@ -13,3 +14,5 @@ export const CARD_OF_PAGE = {
   }),
   brand: Type.Optional(Type.Enum([...CARD_BRANDS], { description: 'Where the number does not show it.' })),
 };
+
+export const CARD_OF_PAGE_REQUEST = named('CardOfPageRequest', CARD_OF_PAGE);

@@ -6,8 +6,9 @@ import { htmlPage, pageHeaders } from './page-of-payer.ts';
 
 const STYLE = `
 * { box-sizing: border-box; }
-body { margin: 0; background: #eef0f3; color: #111; font: 16px/1.5 Helvetica, Arial, sans-serif; }
+body { margin: 0; background: #eef0f3; color: var(--text, #111); font: 16px/1.5 Helvetica, Arial, sans-serif; }
 main { max-width: 28rem; margin: 0 auto; padding: 1rem; background: #fff; }
+:root.framed, .framed body, .framed main { max-width: none; padding: 0.3rem; background: var(--paper, #fff); font-family: var(--family, Helvetica, Arial, sans-serif); font-size: var(--size, 16px); }
 h1 { font-size: 1.4rem; margin: 0.5rem 0; }
 h2 { font-size: 1.1rem; margin: 1.5rem 0 0.5rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; margin: 0.5rem 0; }
@@ -15,13 +16,13 @@ dt { color: #555; }
 dd { margin: 0; overflow-wrap: anywhere; }
 .notice { font-weight: bold; }
 label { display: block; margin-top: 0.8rem; }
-input, select { width: 100%; padding: 0.6rem; border: 1px solid #767676; border-radius: 4px; background: #fff; color: #111; font: inherit; }
+input, select { width: 100%; padding: 0.6rem; border: 1px solid var(--border, #767676); border-radius: var(--radius, 4px); background: var(--field, #fff); color: inherit; font: inherit; }
 input[aria-invalid] { border-color: #b00020; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
-.fault, #answer { color: #b00020; }
+.fault, #answer { color: var(--fault, #b00020); }
 #answer { font-weight: bold; }
 .fault { display: block; min-height: 1.5rem; }
-.brand { float: right; color: #555; }
+.brand { float: right; color: var(--text, #555); }
 button, a.button { display: block; width: 100%; margin-top: 1rem; padding: 0.8rem; border: 0; border-radius: 4px; background: #0b4fa8; color: #fff; font: inherit; font-weight: bold; text-align: center; text-decoration: none; cursor: pointer; }
 .quiet { border: 1px solid #0b4fa8; background: #fff; color: #0b4fa8; }
 table { width: 100%; border-collapse: collapse; }
@@ -34,16 +35,25 @@ button:disabled { background: #595959; cursor: default; }
 `;
 
 /** Browsers check the style against this hash. A test computes it again. */
-const STYLE_HASH = 'sha256-5O/ZPlM3iwBv8nS6LNIJ7YPGT6Qijav1JV0mkBgoM04=';
+const STYLE_HASH = 'sha256-tr8hkIKl+QKCi5rbbVtylDOzObcgo0+IIwSXymWZPTg=';
 
 /** What the browser runs: the text of the page's one script, and its hash. */
 export type PageScript = { readonly text: string; readonly hash: string };
 
-export function cardPageHeaders(script: PageScript) {
-  return { ...pageHeaders(STYLE_HASH, script.hash), 'cache-control': 'no-store' };
+/** `ancestors`: the origins on whose pages it may stand in a frame. */
+export function cardPageHeaders(script: PageScript, ancestors: readonly string[] = []) {
+  return { ...pageHeaders(STYLE_HASH, script.hash, ancestors), 'cache-control': 'no-store' };
 }
 
-export type CardPage = {
+/** Public things alone: what encrypts a card. */
+export type CardKeyGiven = {
+  readonly merchantId: string;
+  readonly publicKey: string;
+  /** Of the service, in real time. */
+  readonly now: Instant;
+};
+
+export type CardPage = CardKeyGiven & {
   readonly title: string;
   readonly heading: string;
   /** The first thing that its reader must know. Plain text, as all of these. */
@@ -51,17 +61,13 @@ export type CardPage = {
   readonly facts: readonly (readonly [name: string, value: string])[];
   /** Markup: what can be done, and what there is to see. */
   readonly below: string;
-  readonly merchantId: string;
-  readonly publicKey: string;
-  /** Of the service, in real time. */
-  readonly now: Instant;
   /** The page asks again by itself; null: it stays as it is. */
   readonly refreshSeconds: number | null;
 };
 
 /** A page whose script encrypts cards and sends what buttons with `data-send` name. */
 export function cardPage(page: CardPage, script: PageScript): string {
-  const { title, heading, notice, facts, below } = page;
+  const { title, heading, notice, facts, below, refreshSeconds } = page;
   return htmlPage({
     title,
     style: STYLE,
@@ -72,22 +78,37 @@ ${facts.map(([name, value]) => `<dt>${name}</dt><dd>${escapedMarkup(value)}</dd>
 </dl>
 <p id="answer" role="alert" tabindex="-1"></p>
 <p id="working" role="status" hidden>Aguarde. Não feche esta página.</p>${below}
-<script type="application/json" id="given">${givenTo(page)}</script>
-<script>${script.text}</script>`,
+${scriptWith({ ...page, more: { refreshSeconds } }, script)}`,
   });
 }
 
-/** Public things alone: what encrypts a card, and how brands are recognized. */
-function givenTo({ merchantId, publicKey, now, refreshSeconds }: CardPage): string {
+/** The fields alone, for a frame on the page of a shop. */
+export function framedCardPage(
+  { title, notDone, ...given }: Given & { readonly title: string; readonly notDone: string },
+  script: PageScript,
+): string {
+  return htmlPage({
+    title,
+    style: STYLE,
+    content: `<p id="answer" role="alert" tabindex="-1"></p>${scripted(cardForm({ heading: null, button: null, notDone }))}
+${scriptWith(given, script)}`,
+  });
+}
+
+type Given = CardKeyGiven & { readonly more: object };
+
+/** With the fields' own: how brands are recognized. */
+function scriptWith({ merchantId, publicKey, now, more }: Given, script: PageScript): string {
   const given = {
     key: publicKey,
     merchantId,
     now: new Date(now).toISOString(),
     brands: brandList.brands,
     brandNames: BRAND_NAMES,
-    refreshSeconds,
+    ...more,
   };
-  return JSON.stringify(given).replaceAll('<', '\\u003c');
+  return `<script type="application/json" id="given">${JSON.stringify(given).replaceAll('<', '\\u003c')}</script>
+<script>${script.text}</script>`;
 }
 
 /** There is no such page. */
@@ -104,10 +125,12 @@ const SCRIPT_NEEDED =
   '<noscript><p>Ative o JavaScript do navegador: ele protege os dados do cartão.</p></noscript>';
 
 export type CardForm = {
-  readonly heading: string;
+  /** Null: it stands under one that is elsewhere. */
+  readonly heading: string | null;
   /** Markup: what is asked beside the card. */
   readonly choice?: string;
-  readonly button: string;
+  /** Null: what sends it stands elsewhere. */
+  readonly button: string | null;
   /** For who sent it, when nothing was done. */
   readonly notDone: string;
 };
@@ -119,8 +142,7 @@ export function cardForm({ heading, choice = '', button, notDone }: CardForm): s
   );
   return `
 <form id="card" class="scripted" data-not-done="${notDone}" novalidate hidden>
-<h2>${heading}</h2>
-<label for="number">Número do cartão <span class="brand" id="number-brand"></span></label>
+${heading === null ? '' : `<h2>${heading}</h2>\n`}<label for="number">Número do cartão <span class="brand" id="number-brand"></span></label>
 <input id="number" inputmode="numeric" autocomplete="cc-number" maxlength="23" required aria-describedby="number-brand number-fault">
 <span class="fault" id="number-fault"></span>
 <div id="brand-choice" hidden>
@@ -142,7 +164,6 @@ export function cardForm({ heading, choice = '', button, notDone }: CardForm): s
 <span class="fault" id="code-fault"></span>
 </div>
 </div>
-${choice}
-<button id="pay" type="submit">${button}</button>
+${choice}${button === null ? '' : `\n<button id="pay" type="submit">${button}</button>`}
 </form>`;
 }

@@ -4,12 +4,17 @@ import { escapedMarkup } from '../../values/markup.ts';
 
 /**
  * Nothing is loaded from elsewhere, and no script runs but one. `styleHash`, `scriptHash`: of the page's one
- * style, and of its one script.
+ * style, and of its one script. `ancestors`: origins on whose pages it may stand in a frame.
  */
-export function pageHeaders(styleHash: string, scriptHash: string | null = null) {
+export function pageHeaders(
+  styleHash: string,
+  scriptHash: string | null = null,
+  ancestors: readonly string[] = [],
+) {
+  const framedBy = ancestors.length === 0 ? "'none'" : ancestors.join(' ');
   const script = scriptHash === null ? '' : ` script-src '${scriptHash}'; connect-src 'self';`;
   return {
-    'content-security-policy': `default-src 'none'; style-src '${styleHash}';${script} frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+    'content-security-policy': `default-src 'none'; style-src '${styleHash}';${script} frame-ancestors ${framedBy}; base-uri 'none'; form-action 'none'`,
     'referrer-policy': 'no-referrer',
     'x-robots-tag': 'noindex, nofollow',
     'content-language': 'pt-BR',

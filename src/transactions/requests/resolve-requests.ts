@@ -1,3 +1,4 @@
+import type { UnclearCause } from '../../platform/channels/unclear.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { taskOfPayment } from '../../platform/tracing/scope.ts';
 import type { DispatchLimits } from '../../platform/work/dispatch-policy.ts';
@@ -13,14 +14,11 @@ import {
 } from '../transaction.ts';
 import type { RequestQueue, UnansweredRequest } from './request-queue.sql.ts';
 
-/**
- * `notSent`: the try does not count. `isSilence` false: something came back, so the provider is not away;
- * null: nothing was asked.
- */
+/** `notSent`: the try does not count. `cause`: by default `silent`. */
 export type Unclear = {
   readonly kind: 'unknown' | 'notConnected' | 'notSent';
   readonly reason: string;
-  readonly isSilence?: boolean | null;
+  readonly cause?: UnclearCause;
 };
 type Resolvable = { readonly merchantId: string; readonly fence: number; readonly tries: number };
 type Clear = { readonly kind: string };
@@ -122,13 +120,13 @@ async function postpone<Request extends Resolvable, Answer extends Clear>(
 function unclear<Request extends Resolvable, Answer extends Clear>(
   resolving: ResolveRequests<Request, Answer>,
   request: Request,
-  { kind, reason, isSilence = true }: Unclear,
+  { kind, reason, cause = 'silent' }: Unclear,
 ): Postponement {
   // Without a free connection nothing is known of the provider.
   if (kind === 'notSent') return unsentPostponement(reason);
   const { outage, warn } = resolving;
   const asked = askedOf(resolving, request);
-  if (isSilence !== null) outage.observe(!isSilence, asked);
+  if (cause !== 'notAsked') outage.observe(cause === 'unusable', asked);
   const isAway = outage.isAway(asked.provider);
   if (request.tries >= TRIES_BEFORE_WARNING && !isAway) warn(request, reason);
   return { seconds: secondsUntilNextResolveTry(request.tries, isAway), reason };

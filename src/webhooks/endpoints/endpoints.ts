@@ -76,7 +76,7 @@ export const GET_WEBHOOK = contract({
   answers: { 200: { description: 'The registered address.', ...URL_ANSWER } },
 });
 
-const DELETE_WEBHOOK = contract({
+export const DELETE_WEBHOOK = contract({
   ...ENDPOINT,
   id: 'deleteWebhook',
   method: 'DELETE',

@@ -149,7 +149,7 @@ function writeTry({ tryNumber, triedAt, milliseconds, status, failure, answer }:
 const OF_ACCOUNT = Type.String({
   minLength: 1,
   maxLength: 20,
-  description: 'An account number of yours; any other is not found.',
+  description: 'An account of your merchant.',
 });
 
 export const PERIOD_FAULTS = {

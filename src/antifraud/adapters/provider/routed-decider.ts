@@ -13,7 +13,7 @@ const NOBODY: Decision = { verdict: 'accept', reasons: [] };
 
 const FAILED = { kind: 'silent', message: 'it failed' } as const;
 
-export type NoteDecision = (provider: string, answer: CallAnswer) => void;
+export type NoteDecision = (provider: string, answer: CallAnswer, seconds: number) => void;
 
 export class RoutedDecider implements Decider {
   readonly name = PROVIDER_DECIDER;
@@ -45,13 +45,15 @@ export class RoutedDecider implements Decider {
   async decide(sale: Sale, signal: AbortSignal): Promise<Decision> {
     const name = this.providerOf(sale);
     if (name === null) return NOBODY;
+    const begunAt = performance.now();
+    const note = (answer: CallAnswer) => this.#note(name, answer, (performance.now() - begunAt) / 1_000);
     try {
       const decision = await this.#providers.of(name).decide(sale, signal);
-      this.#note(name, { kind: decision.verdict });
+      note({ kind: decision.verdict });
       return decision;
     } catch (error) {
       const { kind, message } = error instanceof ProviderSilent ? error : FAILED;
-      this.#note(name, { kind, reason: message });
+      note({ kind, reason: message });
       throw error;
     }
   }

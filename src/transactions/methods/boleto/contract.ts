@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { contract, type Fault, GENERAL_TAG, type Sound } from '../../../platform/http/endpoint.ts';
-import { named } from '../../../platform/http/named.ts';
+import { named, namedUnion } from '../../../platform/http/named.ts';
 import { type RefusalShape, refusal, refusedAnswer } from '../../../platform/http/refusal.ts';
 import { daysBetween } from '../../../values/business-day.ts';
 import { type Day, isDay } from '../../../values/instant.ts';
@@ -321,7 +321,7 @@ export const LIST_BOLETOS = contract({
   answers: {
     200: {
       description: 'All of them, or a page.',
-      schema: Type.Union([
+      schema: namedUnion('BoletosOrPage', [
         Type.Array(BOLETO_ANSWER),
         named('BoletoPage', {
           items: Type.Array(BOLETO_ANSWER),

@@ -1,3 +1,4 @@
+import { isHeard, type UnclearCause } from '../../../platform/channels/unclear.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { taskOfPayment } from '../../../platform/tracing/scope.ts';
 import { DISPATCH } from '../../../platform/work/dispatch-policy.ts';
@@ -103,16 +104,14 @@ async function lookAt(tools: CheckWatchedTools, charge: WatchedCharge): Promise<
   const acquirer = acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { kind: 'unseen', seconds: unsentPostponement(found.reason).seconds };
-  const observe = (answer: Heard) => outage.observe(isHeard(answer), asked);
+  const observe = (answer: Answer) => outage.observe(isHeard(answer), asked);
   observe(found);
   const isEnded = state === 'voided' || state === 'declined';
   if (!isEnded) return endTwins(acquirer, charge, found, timeout);
   return endWhatIsLive(acquirer, charge, found, { timeout, observe });
 }
 
-type Heard = { readonly kind: string; readonly isSilence?: boolean };
-const isHeard = ({ kind, isSilence }: Heard) => kind !== 'unknown' || isSilence === false;
-
+type Answer = Parameters<typeof isHeard>[0];
 type Found = Exclude<FoundCharge, { kind: 'notSent' }>;
 
 /**
@@ -124,7 +123,7 @@ async function endWhatIsLive(
   acquirer: Acquirer,
   charge: WatchedCharge,
   found: Found,
-  { timeout, observe }: { readonly timeout: number; readonly observe: (answer: Heard) => void },
+  { timeout, observe }: { readonly timeout: number; readonly observe: (answer: Answer) => void },
 ): Promise<Look> {
   const { merchantId, transactionId, wasPreauthorized } = charge;
   const isLive = found.kind === 'approved' || found.kind === 'preauthorized';
@@ -165,10 +164,10 @@ const clear = ({ overMilliseconds }: WatchedCharge): Look => ({
 });
 
 /** An acquirer that answers, and says nothing clear of it, will hardly do so in a minute. */
-const unseen = ({ overMilliseconds }: WatchedCharge, { isSilence }: { isSilence?: boolean }): Look => ({
+const unseen = ({ overMilliseconds }: WatchedCharge, { cause }: { readonly cause?: UnclearCause }): Look => ({
   kind: 'unseen',
   seconds:
-    isSilence === false ? secondsUntilNextLook(overMilliseconds) : secondsUntilNextTry(overMilliseconds),
+    cause === 'unusable' ? secondsUntilNextLook(overMilliseconds) : secondsUntilNextTry(overMilliseconds),
 });
 
 function late({ overMilliseconds }: WatchedCharge, end: LateEnd): Look {

@@ -1,4 +1,5 @@
 import { markFirstUse } from '../../../cards/vault/vault-cards.sql.ts';
+import { isHeard } from '../../../platform/channels/unclear.ts';
 import { taskOfPayment } from '../../../platform/tracing/scope.ts';
 import { DISPATCH } from '../../../platform/work/dispatch-policy.ts';
 import { Dispatcher } from '../../../platform/work/dispatcher.ts';
@@ -176,11 +177,6 @@ async function recordKept(
 /** Its acquirer has another charge under its reference. */
 function isOfAnother({ unknownReason }: Pick<UnresolvedCharge, 'unknownReason'>): boolean {
   return unknownReason === REFERENCE_OF_ANOTHER;
-}
-
-/** An answer that proves nothing is an answer. */
-function isHeard(answer: { readonly kind: string; readonly isSilence?: boolean }): boolean {
-  return answer.kind !== 'unknown' || answer.isSilence === false;
 }
 
 function lateBookingOf(

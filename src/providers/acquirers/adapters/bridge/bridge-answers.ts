@@ -55,7 +55,7 @@ export function readFoundCharge(answer: ChannelAnswer | Unknown | NotSent, refer
   const found = readOutcome(body, body.status);
   // It answers of this charge, so it is not away.
   if (found.kind === 'unknown')
-    return { ...found, isSilence: false, ...(body.status === 'canceled' ? { isGivenBack: true } : {}) };
+    return { ...found, cause: 'unusable', ...(body.status === 'canceled' ? { isGivenBack: true } : {}) };
   if (found.kind !== 'approved') return found;
   return { ...found, amount: Number.isSafeInteger(body.amount) ? (body.amount as number) : null };
 }

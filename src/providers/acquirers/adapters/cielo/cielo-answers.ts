@@ -26,7 +26,7 @@ import {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** It answered, and that proves nothing. */
-const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason, isSilence: false });
+const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason, cause: 'unusable' });
 
 const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUER_CODE, adviceCode: null };
 

@@ -6,7 +6,7 @@ import { CIELO_STATUS } from './cielo-codes.ts';
 type Found = Exclude<FoundCharge, { kind: 'notSent' }>;
 
 /** It answered, and that proves nothing. */
-const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason, isSilence: false });
+const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason, cause: 'unusable' });
 
 export function isLive({ status, capturedAmount, voidedAmount }: CieloPayment): boolean {
   if (status === CIELO_STATUS.authorized) return true;

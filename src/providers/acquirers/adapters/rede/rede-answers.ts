@@ -32,7 +32,7 @@ import {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** It answered, and that proves nothing. */
-const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason, isSilence: false });
+const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason, cause: 'unusable' });
 
 /** An answer with another reference or amount is unknown, and will be resolved. */
 export function readRedeAuthorization(

@@ -1,4 +1,5 @@
 import type { Asked } from '../../../../platform/channels/ask-once.ts';
+import type { UnclearCause } from '../../../../platform/channels/unclear.ts';
 import { parseBarCode } from '../../../../values/bar-code.ts';
 import {
   type BankNotConnected,
@@ -10,7 +11,6 @@ import {
   ISSUE_REFUSAL_REASONS,
   type IssueAnswer,
   type RegisteredBoleto,
-  type UnclearCause,
 } from '../../bank.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

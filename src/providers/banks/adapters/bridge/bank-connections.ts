@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import type { Asked, Question } from '../../../../platform/channels/ask-once.ts';
 import { type Channel, SharedPool } from '../../../../platform/channels/open-channel.ts';
-import type { CallAnswer } from '../../../../platform/process-reports/peer-calls.ts';
+import type { CallAnswer, Operation } from '../../../../platform/process-reports/peer-calls.ts';
 import type { Wanted } from '../../../../platform/work/fair-line.ts';
 
 const REGISTERING_CONNECTIONS = 32;
@@ -10,8 +10,6 @@ const RESOLVING_CONNECTIONS = 8;
 const ALL_MERCHANTS = '';
 /** The share of a call's time for finding out which bank it is. */
 const PART_FOR_ABOUT = 1 / 2;
-
-type Operation = 'issue' | 'cancel' | 'find' | 'changes' | 'about';
 
 export type BankOptions = {
   /** Whether nothing is sent to a bank that does not say that it is no simulator. */

@@ -1,7 +1,7 @@
+import type { UnclearCause } from '../../../../platform/channels/unclear.ts';
 import { readBrCode } from '../../../../values/br-code.ts';
 import { type Cents, reaisText } from '../../../../values/cents.ts';
 import { type Instant, instant, parseOffsetText } from '../../../../values/instant.ts';
-import type { UnclearCause } from '../../../banks/bank.ts';
 import type {
   FoundPix,
   PixDueTerms,

@@ -1,7 +1,7 @@
 import type { TokenAnswer } from '../../../../platform/channels/access-token.ts';
 import type { Channel } from '../../../../platform/channels/open-channel.ts';
 import type { FeedRequest } from '../../../../platform/feeds/feed.ts';
-import type { ObserveCall } from '../../../../platform/process-reports/peer-calls.ts';
+import type { ObserveCall, Operation } from '../../../../platform/process-reports/peer-calls.ts';
 import type {
   FoundPix,
   FoundPixRefund,
@@ -57,7 +57,7 @@ export function standardPixBank(
     find: (name, timeout) => find(client, name, timeout),
     remove: (name, timeout) => remove(client, name, timeout),
   });
-  const observed = async <A extends { readonly kind: string }>(operation: string, asked: Promise<A>) => {
+  const observed = async <A extends { readonly kind: string }>(operation: Operation, asked: Promise<A>) => {
     const startedAt = performance.now();
     const answer = await asked;
     observe(operation, answer, (performance.now() - startedAt) / 1_000);

@@ -48,13 +48,8 @@ export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal:
       outage: tools.bankOutage,
       // Time for three requests: the bank's code, its record, and the issue or cancel.
       leaseMilliseconds: 3 * tools.bankTimeoutMilliseconds + REQUEST_LEASE_MARGIN_MILLISECONDS,
-      async ask(boleto) {
-        const result = await (boleto.state === 'issuing'
-          ? findOrIssue(tools, boleto)
-          : findOrCancel(tools, boleto));
-        if (result.kind === 'changed') return result;
-        return { ...result, isSilence: result.cause === 'notAsked' ? null : result.cause === 'silent' };
-      },
+      ask: (boleto) =>
+        boleto.state === 'issuing' ? findOrIssue(tools, boleto) : findOrCancel(tools, boleto),
       record: (boleto, { change }, deadlineAt) => record(tools, boleto, change, deadlineAt),
       warningOf: ({ warning }) => warning,
       outcomeOf: ({ change }) => change.event,

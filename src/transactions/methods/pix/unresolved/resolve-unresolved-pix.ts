@@ -6,11 +6,7 @@ import type { OutageWatch } from '../../../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../../../platform/work/wake-signal.ts';
 import type { PixBanks } from '../../../../providers/open-pix-banks.ts';
 import type { PixRefundAnswer } from '../../../../providers/pix/pix-bank.ts';
-import {
-  REQUEST_LEASE_MARGIN_MILLISECONDS,
-  resolveRequests,
-  type Unclear,
-} from '../../../requests/resolve-requests.ts';
+import { REQUEST_LEASE_MARGIN_MILLISECONDS, resolveRequests } from '../../../requests/resolve-requests.ts';
 import { outcomeOfAnswer } from '../cancel-pix.ts';
 import { nameOf, type Pix, requestOf } from '../pix.ts';
 import type { PixMoved, PixMoveRow } from '../pix-charges.sql.ts';
@@ -53,10 +49,7 @@ export function resolveUnresolvedPix(tools: ResolvePixTools, wakeSignal: WakeSig
       idOf: ({ pixId }) => pixId,
       // Time for two requests: the bank's record, and the issue or removal.
       leaseMilliseconds: 2 * tools.pixTimeoutMilliseconds + REQUEST_LEASE_MARGIN_MILLISECONDS,
-      async ask(pix) {
-        const result = await (pix.state === 'issuing' ? findOrIssue(tools, pix) : findOrRemove(tools, pix));
-        return result.kind === 'changed' ? result : unclearOf(result);
-      },
+      ask: (pix) => (pix.state === 'issuing' ? findOrIssue(tools, pix) : findOrRemove(tools, pix)),
       record: (pix, { change, warning }, deadlineAt) => record(tools, pix, change, warning, deadlineAt),
       warningOf: ({ warning }) => warning,
       outcomeOf: ({ change }) => change.event,
@@ -76,10 +69,7 @@ export function resolveUnresolvedPixRefunds(tools: ResolvePixTools, wakeSignal: 
       queue: REFUND_REQUESTS,
       idOf: ({ refundId }) => refundId,
       leaseMilliseconds: 2 * tools.pixTimeoutMilliseconds + REQUEST_LEASE_MARGIN_MILLISECONDS,
-      async ask(refund) {
-        const answer = await findOrRefund(tools, refund);
-        return answer.kind === 'unknown' || answer.kind === 'notConnected' ? unclearOf(answer) : answer;
-      },
+      ask: (refund) => findOrRefund(tools, refund),
       async record(refund, answer, deadlineAt) {
         const { merchantId, refundId, pixId, fence } = refund;
         const outcome = outcomeOfLook(refund, answer);
@@ -129,11 +119,6 @@ function commonOf({ database, pixBanks, outage, observe, warn }: ResolvePixTools
       follows: pixId,
     }),
   };
-}
-
-function unclearOf(result: Extract<PixResult, { kind: 'unknown' | 'notConnected' }>): Unclear {
-  const { kind, reason, cause } = result;
-  return { kind, reason, isSilence: cause === 'notAsked' ? null : cause === 'silent' };
 }
 
 async function findOrIssue(

@@ -1,2 +1,0 @@
--- Outside a transaction: nothing is written.
-select 1;

@@ -1,0 +1,76 @@
+import { findMerchant, readBusinessClock } from '../../merchants/merchants.sql.ts';
+import { findCardFields, putCardFields } from '../../payments/fields/card-fields.sql.ts';
+import { type CardFields, MOST_ORIGINS, originFault } from '../../payments/fields/card-fields.ts';
+import { ORIGIN_FAULTS } from '../../payments/fields/contract.ts';
+import { newPageKey } from '../../platform/chance.ts';
+import { inCell } from '../../values/cell.ts';
+import {
+  type AuditedCommandTools,
+  type Command,
+  type CommandOutcome,
+  type CommandTools,
+  type GivenOptions,
+  MERCHANT_OPTION,
+} from '../command.ts';
+import { merchantUnknown } from '../refusals.ts';
+
+export const FIELDS_COMMANDS: readonly Command[] = [
+  {
+    words: ['fields', 'set'],
+    summary: 'say on which pages a merchant’s card fields may stand; the list is replaced',
+    options: [
+      MERCHANT_OPTION,
+      {
+        name: 'origin',
+        value: 'ORIGIN',
+        description: 'of such pages, as https://loja.com.br; none: they stand nowhere',
+        isRepeatable: true,
+      },
+    ],
+    opens: 'audited',
+    run: runSet,
+  },
+  {
+    words: ['fields', 'show'],
+    summary: 'show on which pages a merchant’s card fields may stand',
+    options: [MERCHANT_OPTION],
+    opens: 'database',
+    run: runShow,
+  },
+];
+
+async function runSet(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const merchantId = given.one('merchant') ?? '';
+  const origins = [...new Set(given.many('origin'))];
+  if (origins.length > MOST_ORIGINS)
+    return { ok: false, option: '--origin', message: `--origin: at most ${MOST_ORIGINS}` };
+  for (const origin of origins) {
+    const fault = originFault(origin, { takesHttp: tools.environment === 'homologation' });
+    if (fault !== null)
+      return { ok: false, option: '--origin', message: `--origin: ${ORIGIN_FAULTS[fault].sentence.en}` };
+    if (tools.environment === 'production' && origin === tools.pagesOrigin)
+      return { ok: false, option: '--origin', message: `--origin: ${ORIGIN_FAULTS.ours.sentence.en}` };
+  }
+  if ((await findMerchant(tools.database, merchantId)) === null) return merchantUnknown(merchantId);
+  const { actor: userName, origin: address } = tools.operator;
+  const now = (await readBusinessClock(tools.database)).now(merchantId);
+  const wanted = { merchantId, pageKey: newPageKey(), origins };
+  return shown(await putCardFields(tools.audit, wanted, { merchantId, userName, address }, now), tools);
+}
+
+async function runShow(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
+  const merchantId = given.one('merchant') ?? '';
+  if ((await findMerchant(tools.database, merchantId)) === null) return merchantUnknown(merchantId);
+  const found = await findCardFields(tools.database, merchantId);
+  if (found === null) return { ok: true, lines: ['It has no card fields.'], json: null };
+  return shown(found, tools);
+}
+
+function shown({ pageKey, origins }: CardFields, { cell }: CommandTools): CommandOutcome {
+  const key = inCell(cell, pageKey);
+  return {
+    ok: true,
+    lines: [`key      ${key}`, ...origins.map((one) => `origin   ${one}`)],
+    json: { key, origins },
+  };
+}

@@ -1,0 +1,81 @@
+import type { MerchantEntry } from '../../audit/merchant-entries.sql.ts';
+import { userOfActor } from '../users/user.ts';
+
+export type Outcome = 'done' | 'refused' | 'unknown' | 'waits' | 'approved' | 'declined' | 'saved';
+
+export type Act = {
+  readonly entryNumber: number;
+  /** Milliseconds. */
+  readonly at: number;
+  /** Without the mark of a user. */
+  readonly who: string;
+  readonly outcome: Outcome;
+  /** As the audit log calls it. */
+  readonly operation: string;
+  /** Below `/console/`. */
+  readonly path: string;
+  /** Cents. Null: it moves nothing, or none was said. */
+  readonly amount: number | null;
+  readonly reason: string | null;
+};
+
+const ENDS: Readonly<Record<string, Outcome>> = {
+  'console.refuse': 'refused',
+  'console.unknown': 'unknown',
+  'console.request': 'waits',
+};
+
+type Detail = Readonly<Record<string, unknown>>;
+
+function readDetail(text: string): Detail {
+  try {
+    return Object(JSON.parse(text)) as Detail;
+  } catch {
+    return {};
+  }
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+
+/** The form of a decision is one act, and what it decides another, which says more. */
+function isSaidElsewhere(action: string, { operation }: Detail): boolean {
+  return action === 'console.act' && (operation === 'console.approve' || operation === 'console.decline');
+}
+
+const OUTCOMES: Readonly<Record<string, Outcome>> = {
+  'console.act': 'done',
+  'console.approve': 'approved',
+  'console.decline': 'declined',
+  'console.export': 'saved',
+};
+
+/** `entries`: newest first. An end stands behind its act, and is one thing with it. */
+export function actsOf(entries: readonly MerchantEntry[]): readonly Act[] {
+  const ends = new Map<string, { readonly outcome: Outcome; readonly amount: number | null }>();
+  const acts: Act[] = [];
+  for (const { action, actor, resource, detail: text, entryNumber, occurredAtSeconds } of entries) {
+    const detail = readDetail(text);
+    // Entries of before had no key of their form: they stand by themselves.
+    const key = textOf(detail.form);
+    const end = ENDS[action];
+    if (end !== undefined) {
+      if (key !== null) ends.set(key, { outcome: end, amount: numberOf(detail.amount) });
+      continue;
+    }
+    const outcome = OUTCOMES[action];
+    const ended = action === 'console.act' && key !== null ? ends.get(key) : undefined;
+    if (outcome === undefined || (isSaidElsewhere(action, detail) && ended === undefined)) continue;
+    acts.push({
+      entryNumber,
+      at: Math.floor(Number(occurredAtSeconds) * 1_000),
+      who: userOfActor(actor) ?? actor,
+      outcome: ended?.outcome ?? outcome,
+      operation: textOf(detail.operation) ?? action,
+      path: resource,
+      amount: ended?.amount ?? numberOf(detail.amount),
+      reason: textOf(detail.reason),
+    });
+  }
+  return acts;
+}

@@ -1,0 +1,165 @@
+import type { Wording } from './wording.ts';
+
+/** Who is named in them. */
+const PARTIES = [
+  'the acquirer',
+  'the bank',
+  'the provider',
+  'this bank of Pix',
+  'this provider',
+  'this bank',
+] as const;
+
+/**
+ * Why somebody whom we ask gave no clear answer, as adapters word it for log and doctor. The first that fits
+ * counts; `who` is a party or a name, `why` is a reason itself.
+ */
+const REASONS = [
+  'no program listens there',
+  'it broke the connection',
+  'it does not speak TLS',
+  'nothing answers',
+  'no answer came in time',
+  'there is no way to its network',
+  'there is no way to it',
+  'there is no such name',
+  'no name server answers',
+  'its certificate has expired',
+  'its certificate is of another name',
+  'its certificate is of an unknown authority',
+  'its certificate is signed by itself',
+  'no connection in time',
+  'no connection ({why})',
+  'no connection was free',
+  'the connection failed ({why})',
+  'no answer in time',
+  'too little time was left',
+  'the answer was not JSON',
+  'the answer was too long',
+  'the answer was no object',
+  'the answer was neither a yes nor a no',
+  'the answer was not for a pre-authorization',
+  'the answer was for a pre-authorization',
+  'the answer was for another {what}',
+  'the answer had no {what}',
+  'the answer has no {what}',
+  'the answer does not say how many pages there are',
+  'the approval was incomplete',
+  'the decline had no code',
+  'the score was no whole number from 0 to {most}',
+  'the reasons were not of the protocol',
+  'the status of the {what} is none we know',
+  'the page did not move on',
+  'the page had no end',
+  'the page has no {what}',
+  'the page was no list of charges',
+  'the list of a merchant has a charge of another',
+  'a charge of the list has no {what} that can be',
+  'it has no {what}',
+  'no {what} that can be',
+  'not sent: {why}',
+  'all work is held ({why})',
+  'no access token came in time',
+  'no access token: {why}',
+  'the provider refuses our token ({code})',
+  'too many calls to the provider are under way',
+  'too many',
+  '{who} is not open here',
+  '{who} answered {code} at /about',
+  '{who} answered {code} for a token',
+  '{who} answered {code}, and a success',
+  '{who} answered {code}: it takes no such MerchantId with this key',
+  '{who} answered for another {what}',
+  '{who} answered {code}',
+  '{who} aborted it ({code})',
+  '{who} refused the request by {code}',
+  '{who} refuses it: {why}',
+  '{who} has not decided it (status {code})',
+  '{who} has not decided it yet',
+  '{who} has captured another amount of it',
+  '{who} named no payment',
+  '{who} names no amount of it',
+  '{who} verifies no {what}',
+  '{who} does not know the charge',
+  '{who} does not know it',
+  '{who} does not show the charge to keep',
+  '{who} does not show the charge',
+  '{who} does not show the try',
+  '{who} does not say that it is no simulator',
+  '{who} does not take its own access token',
+  '{who} does not take the charge away',
+  '{who} does not take the first charge away',
+  '{who} takes no such PV with this key for its token',
+  '{who} takes no token of this PV',
+  '{who} accepted the refund, and has not done it yet',
+  '{who} accepted it, and does not show it',
+  '{who} did not acknowledge the void',
+  '{who} has cancels of it, and voids it no more',
+  '{who} may still book it',
+  '{who} shows less than it gave back',
+  '{who} has this txid with another amount',
+  '{who} has the authorization with another {what}',
+  '{who} has too many authorizations of these days',
+  '{who} has taken the charge away',
+  '{who} has not said yet which one it is',
+  '{who} has not registered it',
+  '{who} says that the charge is there, and does not find it',
+  '{who} speaks protocol {code}',
+  '{who} has no name',
+  '{who} has no bank code of three digits',
+  '{who} books a reference once',
+  'a bridge books a reference once',
+  'what the acquirer gave back fits no cancel on record',
+  'Pix Automático is not switched on for this bank',
+  'a charge is paid by no Pix',
+  'another bank was asked to register it',
+  'it was authorized, and not captured: {why}',
+  'it was authorized, and not captured',
+  'it was captured, which was not asked for',
+  'it was refused, and meanwhile something was given back',
+  'its payer was erased',
+  'no return file of the bank has answered the write-off yet',
+  'no time is left to pay the first charge',
+  'our number stands for another boleto at the bank',
+  'the authorization has no QR code',
+  'the first charge is paid, and its Pix cannot be read',
+  'the first charge was taken away',
+  'the instruction could not be kept for the file of the bank',
+  'the place of an authorization has no id',
+  'the QR code is not of this charge: {why}',
+  'the boleto had no bar code',
+  'the bar code cannot be: {why}',
+  'the bar code was of another bank',
+  'the bar code was of another amount',
+  'the bar code was of another due day',
+] as const;
+
+const PATTERNS = REASONS.map((text) => {
+  const escaped = text.replaceAll(/[.*+?^$()[\]\\|/]/g, '\\$&');
+  const who = `(?<who>${PARTIES.join('|')}|[A-Z]\\w+)`;
+  return {
+    text,
+    pattern: new RegExp(`^${escaped.replace('{who}', who).replaceAll(/\{(\w+)\}/g, '(?<$1>.+)')}$`),
+  };
+});
+
+/** Words of a connection and the code behind them, which people search for. */
+const CODED = /^(?<words>[a-z].+): (?<code>[A-Z]\w+)$/;
+
+/** A reason that is none of ours stays as it is. */
+export function reasonIn(reason: string, { language, say }: Pick<Wording, 'language' | 'say'>): string {
+  if (language === 'en') return reason;
+  for (const { text, pattern } of PATTERNS) {
+    const groups = pattern.exec(reason)?.groups;
+    if (groups === undefined && !pattern.test(reason)) continue;
+    const { who, why } = groups ?? {};
+    return say(text, {
+      ...groups,
+      ...(who === undefined ? {} : { who: say(who) }),
+      ...(why === undefined ? {} : { why: reasonIn(why, { language, say }) }),
+    });
+  }
+  const coded = CODED.exec(reason)?.groups;
+  const words = coded?.words === undefined ? undefined : reasonIn(coded.words, { language, say });
+  return words === undefined || words === coded?.words ? reason : `${words}: ${coded?.code}`;
+}

@@ -1,0 +1,89 @@
+import type { GET_PAYMENT } from '../../payments/status/contract.ts';
+import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import { isPaying } from '../parts/states.ts';
+import type { ShownPayment } from './payment-screens.ts';
+
+export type AnyPayment = AnswerOf<typeof GET_PAYMENT>;
+
+/** Cents that came, and what is left of them to give back. */
+export type ToGiveBack = {
+  readonly most: number;
+  readonly left: number;
+  /** Of a Pix: which of its payments. */
+  readonly endToEndId: string | null;
+};
+
+/** Of a Pix: of what `endToEndId` names, else of what paid it. */
+export function toGiveBack(payment: AnyPayment, endToEndId: string | undefined): ToGiveBack {
+  const { canceledAmount, cancelingAmount } = payment;
+  if (payment.method === 'card')
+    return {
+      most: payment.value,
+      left: payment.value - canceledAmount - cancelingAmount,
+      endToEndId: null,
+    };
+  const one =
+    payment.method === 'boleto'
+      ? undefined
+      : payment.payments.find((paid) =>
+          endToEndId === undefined ? isPaying(paid) : paid.endToEndId === endToEndId,
+        );
+  if (one === undefined) return { most: 0, left: 0, endToEndId: null };
+  return { most: one.amount, left: one.amount - one.canceledAmount, endToEndId: one.endToEndId };
+}
+
+/** Of a Pix that nothing has paid as expected: the first of what arrived. */
+export function firstToGiveBack(payment: AnyPayment): string | undefined {
+  if (payment.method !== 'pix') return undefined;
+  return (payment.payments.find(isPaying) ?? payment.payments[0])?.endToEndId;
+}
+
+/** If it differs later, the payment has changed. */
+export function standingOf(payment: AnyPayment, { most }: ToGiveBack): string {
+  const { statusDescription, canceledAmount, cancelingAmount } = payment;
+  return `${statusDescription} ${most} ${canceledAmount} ${cancelingAmount}`;
+}
+
+/** As people in Brazil type it, and as `centsOf` reads it. */
+export function typedReais(amount: number): string {
+  return `${Math.floor(amount / 100)},${String(amount % 100).padStart(2, '0')}`;
+}
+
+/** Only authorized: a cancel lets all of it go. */
+export function isHeldOnly(payment: AnyPayment): boolean {
+  return payment.statusDescription === 'Pré-autorizada';
+}
+
+const OVER: readonly string[] = ['Negada', 'Desfeita', 'Cancelada', 'Processando'];
+const TWIN_MILLISECONDS = 24 * 60 * 60 * 1_000;
+
+export function mayGiveBack(payment: AnyPayment): boolean {
+  if (payment.method === 'boleto') return false;
+  if (payment.method === 'card')
+    return !OVER.includes(payment.statusDescription) && toGiveBack(payment, undefined).left > 0;
+  const came = payment.payments.reduce((sum, { amount }) => sum + amount, 0);
+  return came - payment.canceledAmount - payment.cancelingAmount > 0;
+}
+
+/** Which of the others may be the same sale once more: one amount, of one card or order, within a day. */
+export function twinsOf(payment: AnyPayment, others: readonly ShownPayment[]): readonly ShownPayment[] {
+  const at = Date.parse(payment.transactionMoment);
+  return others.filter(
+    (one) =>
+      one.paymentId !== payment.paymentId &&
+      one.value === payment.value &&
+      !['Negada', 'Desfeita', 'Expirada', 'Vencida'].includes(one.statusDescription) &&
+      (isOfOrder(one, payment) || isOfCard(one, payment)) &&
+      Math.abs(Date.parse(one.transactionMoment) - at) <= TWIN_MILLISECONDS,
+  );
+}
+
+function isOfOrder(one: ShownPayment, { referenceTransaction }: AnyPayment): boolean {
+  return referenceTransaction !== null && one.referenceTransaction === referenceTransaction;
+}
+
+function isOfCard(one: ShownPayment, payment: AnyPayment): boolean {
+  if (one.method !== 'card' || payment.method !== 'card') return false;
+  const { firstSix, lastFour, brand } = payment.card;
+  return one.card.firstSix === firstSix && one.card.lastFour === lastFour && one.card.brand === brand;
+}

@@ -1,0 +1,200 @@
+import { GET_VAULT_CARD, type LIST_VAULT_CARDS } from '../../cards/vault/contract.ts';
+import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import { CREATE_PLAN, GET_PLAN } from '../../recurrence/plans/contract.ts';
+import { CREATE_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
+import type { Shown } from '../parts/html.ts';
+import { actionForm, amountFault, type Field, reaisOf, typedAmount } from '../parts/page-parts.ts';
+import { PLANS, pathOf, planPath, SUBSCRIPTIONS, subscriptionPath } from '../parts/paths.ts';
+import type { Action, Form, Visit } from '../parts/screen.ts';
+import { PLAN_TYPE_WORDS, storedCardText } from './recurrence-words.ts';
+
+export const MAY_SELL = {
+  roles: ['support', 'finance', 'admin'],
+  of: 'merchant',
+} as const satisfies Partial<Action>;
+
+export type Plan = AnswerOf<typeof GET_PLAN>;
+export type StoredCards = AnswerOf<typeof LIST_VAULT_CARDS>['items'];
+
+/** Numbers that are not typed are not sent: the endpoint has its own. */
+function wholeNumbers(form: Form, names: readonly string[]): Record<string, number | string> {
+  const given = names.flatMap((name) => {
+    const text = form[name];
+    if (text === undefined) return [];
+    return [[name, /^\d{1,6}$/.test(text) ? Number(text) : text] as const];
+  });
+  return Object.fromEntries(given);
+}
+
+export function planForm(visit: Visit, typed?: Form): Shown {
+  const { say } = visit.wording;
+  return actionForm(visit, NEW_PLAN, {
+    typed,
+    about: say(
+      'What your customers subscribe to. Those who have subscribed keep its terms, whatever becomes of it.',
+    ),
+    fields: [
+      { name: 'name', label: say('Name'), isRequired: true, mostCharacters: 255 },
+      { name: 'description', label: say('Description'), isRequired: true, mostCharacters: 255 },
+      {
+        name: 'amount',
+        label: say('Amount'),
+        hint: say('In reais, such as 1.234,56.'),
+        isRequired: true,
+        mostCharacters: 15,
+      },
+      {
+        name: 'planType',
+        label: say('Rhythm'),
+        choices: Object.entries(PLAN_TYPE_WORDS).map(([type, text]) => [type, say(text)] as const),
+        value: 'Monthly',
+      },
+      {
+        name: 'paymentMethod',
+        label: say('Paid by'),
+        choices: [
+          ['CreditCard', say('Stored card')],
+          ['PixAutomatic', say('Pix Automático')],
+        ],
+        value: 'CreditCard',
+      },
+      { name: 'trialDays', label: say('Days of trial'), type: 'number' },
+      {
+        name: 'interval',
+        label: say('Days between charges'),
+        type: 'number',
+        hint: say('Of its own rhythm only.'),
+      },
+      {
+        name: 'installments',
+        label: say('Installments'),
+        type: 'number',
+        hint: say('Of a monthly one or of its own rhythm. Empty: no end.'),
+      },
+      { name: 'attempts', label: say('Retries for lack of funds'), type: 'number', value: '4' },
+      { name: 'softDescriptor', label: say('On statements'), mostCharacters: 13 },
+    ],
+  });
+}
+
+const NEW_PLAN: Action = {
+  ...MAY_SELL,
+  path: `${PLANS}/new`,
+  title: 'Create a plan',
+  contract: CREATE_PLAN,
+  asks: (_, form) => {
+    const { name, description, amount = '', planType, paymentMethod, softDescriptor } = form;
+    return {
+      body: {
+        name,
+        description,
+        amount: reaisOf(amount),
+        planType,
+        paymentMethod,
+        softDescriptor,
+        ...wholeNumbers(form, ['trialDays', 'interval', 'installments', 'attempts']),
+      },
+    };
+  },
+  faultOf: (form) => amountFault(form),
+  amountOf: (form) => typedAmount(form),
+  again: planForm,
+  done: 'The plan takes subscriptions.',
+  next: ({ merchantId }, answered) =>
+    answered === undefined ? pathOf(PLANS, { merchantId }) : planPath(merchantId, answered as string),
+};
+
+type ToEnrol = Pick<Plan, 'id' | 'name'>;
+
+/** `cards`: of those that are stored, the newest, or those with the wanted last four. */
+export function subscriptionForm(
+  plan: ToEnrol & Pick<Plan, 'status' | 'paymentMethod'>,
+  cards: StoredCards,
+  visit: Visit,
+): Shown {
+  if (plan.status !== 'Active') return '';
+  const { say } = visit.wording;
+  const isByCard = plan.paymentMethod === 'CreditCard';
+  const card: Field = {
+    name: 'vaultId',
+    label: say('Stored card'),
+    choices: cards.map((one) => [one.vaultId, storedCardText(one)] as const),
+    isRequired: true,
+  };
+  return subscriptionFields(plan, isByCard ? card : null, visit);
+}
+
+function subscriptionFields({ id, name }: ToEnrol, card: Field | null, visit: Visit, typed?: Form): Shown {
+  const { say } = visit.wording;
+  return actionForm(visit, ENROL, {
+    typed,
+    about:
+      card === null
+        ? say('The payer agrees to it at his bank, by the code on its page.')
+        : say('It begins at once, and its card is charged by the rhythm of the plan.'),
+    fields: [
+      { name: 'planId', label: say('Plan'), choices: [[id, name]], isRequired: true },
+      ...(card === null ? [] : [card]),
+      { name: 'orderNumber', label: say('Order number'), isRequired: true, mostCharacters: 10 },
+      { name: 'customer.name', label: say('Customer'), mostCharacters: 120 },
+      { name: 'customer.documentNumber', label: 'CPF / CNPJ', mostCharacters: 18 },
+      { name: 'customer.email', label: 'E-mail', mostCharacters: 255 },
+      { name: 'customer.phone', label: say('Phone'), mostCharacters: 25 },
+      ...(card === null
+        ? []
+        : [
+            {
+              name: 'firstDueOn',
+              label: say('First charge on'),
+              type: 'date' as const,
+              hint: say('Empty: by the trial of the plan.'),
+            },
+          ]),
+    ],
+  });
+}
+
+const ENROL: Action = {
+  ...MAY_SELL,
+  path: `${SUBSCRIPTIONS}/new`,
+  title: 'Subscribe a customer',
+  contract: CREATE_SUBSCRIPTION,
+  asks: (_, form) => {
+    const customer = ['name', 'documentNumber', 'email', 'phone'].flatMap((name) => {
+      const text = form[`customer.${name}`];
+      return text === undefined ? [] : [[name, text] as const];
+    });
+    const { planId, vaultId, orderNumber, firstDueOn } = form;
+    return {
+      body: {
+        planId,
+        vaultId,
+        orderNumber,
+        firstDueOn,
+        ...(customer.length > 0 && { customer: Object.fromEntries(customer) }),
+      },
+    };
+  },
+  async again(visit, typed) {
+    const { vaultId, planId = '' } = typed;
+    const { say } = visit.wording;
+    const asked = vaultId === undefined ? null : await visit.ask(GET_VAULT_CARD, { parameters: { vaultId } });
+    const card: Field | null =
+      vaultId === undefined
+        ? null
+        : {
+            name: 'vaultId',
+            label: say('Stored card'),
+            choices: [[vaultId, asked?.ok ? storedCardText(asked.body) : vaultId]],
+          };
+    const plan = await visit.ask(GET_PLAN, { parameters: { planId } });
+    return plan.ok && subscriptionFields(plan.body, card, visit, typed);
+  },
+  done: 'The subscription began.',
+  next: ({ merchantId }, answered) =>
+    answered === undefined
+      ? pathOf(SUBSCRIPTIONS, { merchantId })
+      : subscriptionPath(merchantId, answered as string),
+};
+
+export const PLAN_ACTIONS: readonly Action[] = [NEW_PLAN, ENROL];

@@ -1,0 +1,77 @@
+import {
+  listMerchantEntries,
+  listNewerEntries,
+  listThingEntries,
+  type MerchantEntry,
+} from '../../audit/merchant-entries.sql.ts';
+import type { Reader } from '../../platform/postgres/database.ts';
+import { actsOf } from '../history/history.ts';
+import type { HistoryPage, ShownAct } from '../history/history-screens.ts';
+import { matchPath } from '../parts/paths.ts';
+import type { Action, Screen, Visit } from '../parts/screen.ts';
+import type { ConsoleTools } from '../screens.ts';
+import { listOwnNames } from '../users/users.sql.ts';
+
+type FindActsTools = {
+  readonly reader: Reader;
+  readonly actions: readonly Action<ConsoleTools>[];
+  readonly screens: readonly Screen<ConsoleTools>[];
+};
+
+const ENTRIES_OF_PAGE = 100;
+/** An act and its end stand close together. */
+const MOST_ENDS = 40;
+const MOST_OF_THING = 50;
+const LAST_ENTRY = Number.MAX_SAFE_INTEGER;
+
+/** As it stands in the paths of pages, which the audit log has. */
+const nameIn = ({ merchantId }: Visit) => encodeURIComponent(merchantId);
+
+export async function findActs(
+  tools: FindActsTools,
+  visit: Visit,
+  before: number | null,
+): Promise<HistoryPage> {
+  const name = nameIn(visit);
+  const ends =
+    before === null ? [] : await listNewerEntries(tools.reader, name, { from: before, limit: MOST_ENDS });
+  const wanted = { before: before ?? LAST_ENTRY, limit: ENTRIES_OF_PAGE };
+  const entries = await listMerchantEntries(tools.reader, name, wanted);
+  const acts = await shownActs(tools, visit, [...ends, ...entries]);
+  const oldest = entries.at(-1)?.entryNumber ?? null;
+  return {
+    acts: acts.filter(({ entryNumber }) => before === null || entryNumber < before),
+    next: entries.length < ENTRIES_OF_PAGE ? null : oldest,
+  };
+}
+
+export async function findThingActs(
+  tools: FindActsTools,
+  visit: Visit,
+  id: string,
+): Promise<readonly ShownAct[]> {
+  const wanted = { thing: id.toLowerCase(), limit: MOST_OF_THING };
+  return shownActs(tools, visit, await listThingEntries(tools.reader, nameIn(visit), wanted));
+}
+
+async function shownActs(
+  { reader, actions, screens }: FindActsTools,
+  visit: Visit,
+  entries: readonly MerchantEntry[],
+): Promise<readonly ShownAct[]> {
+  const acts = actsOf(entries);
+  const isTold = visit.user.merchantId === null;
+  const names = [...new Set(acts.map(({ who }) => who))];
+  const own = new Set(isTold ? names : await listOwnNames(reader, visit.merchantId, names));
+  return acts.map((act) => {
+    const path = `/${act.path}`;
+    const isThere = (one: { readonly path: string }) => matchPath(one.path, path) !== null;
+    const action = act.outcome === 'saved' ? screens.find(isThere) : actions.find(isThere);
+    return {
+      ...act,
+      title: action?.title ?? null,
+      place: action === undefined ? null : `/console${path.slice(0, path.lastIndexOf('/'))}`,
+      name: own.has(act.who) ? act.who : null,
+    };
+  });
+}

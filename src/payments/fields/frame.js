@@ -1,0 +1,107 @@
+// The script of the frame with card fields on a page of a shop, behind card-form.js. It speaks over one port, with a page
+// of an origin that the merchant has named, and hands it what pays, never what was typed.
+const COLOR = /^#[\da-f]{3}(?:[\da-f]{3})?$/i;
+const FAMILIES = [
+  'sans-serif',
+  'serif',
+  'monospace',
+  'system-ui',
+  'Arial',
+  'Georgia',
+  'Helvetica',
+  'Verdana',
+];
+const between = (least, most) => (value) =>
+  /^\d{1,2}px$/.test(value) && Number.parseInt(value, 10) >= least && Number.parseInt(value, 10) <= most;
+
+/** What a page may say of how the fields look, as properties of the style above. Nothing in them can load or hide anything. */
+const LOOKS = {
+  color: ['--text', (value) => COLOR.test(value)],
+  background: ['--paper', (value) => COLOR.test(value)],
+  fieldBackground: ['--field', (value) => COLOR.test(value)],
+  borderColor: ['--border', (value) => COLOR.test(value)],
+  faultColor: ['--fault', (value) => COLOR.test(value)],
+  borderRadius: ['--radius', between(0, 24)],
+  fontSize: ['--size', between(12, 24)],
+  fontFamily: ['--family', (value) => FAMILIES.includes(value)],
+};
+
+const root = document.documentElement;
+let port = null;
+let isMaking = false;
+
+/** Gives the names that are not of the list, or whose values are not. */
+function wear(style) {
+  return Object.entries(Object(style)).flatMap(([name, value]) => {
+    const look = Object.hasOwn(LOOKS, name) ? LOOKS[name] : null;
+    if (look === null || typeof value !== 'string' || !look[1](value)) return [name];
+    root.style.setProperty(look[0], value);
+    return [];
+  });
+}
+
+async function makeCard() {
+  const card = cardOf();
+  if (card === null) return { fault: 'invalid', message: 'Confira os dados do cartão.' };
+  const sealed = await encrypted(card).catch(() => null);
+  if (sealed === null) return { fault: 'notDone', message: CANNOT_ENCRYPT };
+  const notDone = { fault: 'notDone', message: form.dataset.notDone };
+  let told;
+  try {
+    const reply = await fetch(`${location.pathname}/card`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(sealed),
+      credentials: 'omit',
+    });
+    told = await reply.json();
+    if (reply.status !== 200) return notDone;
+  } catch {
+    return notDone;
+  }
+  const { status, message, numberToken, brand, lastFour, codeAntiFraud } = told;
+  if (status !== 'made') return { fault: 'declined', message: message ?? form.dataset.notDone };
+  const { cardholderName, expirationMonth, expirationYear } = card;
+  const { encryptedCard } = sealed;
+  return {
+    card: {
+      ...{ numberToken, encryptedCard, brand, lastFour, codeAntiFraud },
+      ...{ cardholderName, expirationMonth, expirationYear },
+    },
+  };
+}
+
+/** One at a time: what is asked meanwhile is told so. */
+async function answerPage({ data }) {
+  if (data?.kind === 'focus') return at('number').focus();
+  if (data?.kind !== 'card') return;
+  const { id } = data;
+  if (isMaking) return port.postMessage({ kind: 'card', id, fault: 'busy', message: form.dataset.notDone });
+  isMaking = true;
+  at('answer').textContent = '';
+  for (const field of form.elements) field.disabled = true;
+  const made = await makeCard().finally(() => {
+    isMaking = false;
+    for (const field of form.elements) field.disabled = false;
+  });
+  if (made.fault === 'invalid') document.querySelector('[aria-invalid]').focus();
+  else if (made.fault !== undefined) at('answer').textContent = made.message;
+  port.postMessage({ kind: 'card', id, ...made });
+}
+
+addEventListener('message', ({ source, origin, data, ports }) => {
+  const isOfShop = source === parent && source !== window && given.origins.includes(origin);
+  if (!isOfShop || port !== null || data?.parcela !== 'fields' || ports.length !== 1) return;
+  [port] = ports;
+  port.onmessage = answerPage;
+  const ignored = wear(data.style);
+  const tellHeight = () => port.postMessage({ kind: 'height', height: document.body.offsetHeight });
+  new ResizeObserver(tellHeight).observe(document.body);
+  at('number').addEventListener('input', () =>
+    port.postMessage({ kind: 'brand', brand: brandOf(digitsOf(at('number').value)) }),
+  );
+  port.postMessage({ kind: 'ready', ignored });
+});
+
+root.classList.add('framed');
+form.hidden = false;

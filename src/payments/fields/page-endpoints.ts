@@ -1,0 +1,98 @@
+import type { CardTools } from '../../cards/open-card-source.ts';
+import { type TokenizeTools, tokenizeCard } from '../../cards/tokens/tokenize-card.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import { type Answer, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import {
+  answerPayer,
+  answerTry,
+  htmlAnswer,
+  type PageCall,
+  type TryResult,
+  type TryTools,
+} from '../../transactions/payers/answer-payer.ts';
+import {
+  cardPageHeaders,
+  framedCardPage,
+  missingPage,
+  type PageScript,
+} from '../../transactions/payers/card-page.ts';
+import type { AskForPayer } from '../../transactions/payers/open-payers-line.ts';
+import { openTypedCard, type TypedCard } from '../../transactions/payers/open-typed-card.ts';
+import { refusalWords } from '../../transactions/payers/refusal-words.ts';
+import { instant } from '../../values/instant.ts';
+import { findCardFieldsByKey } from './card-fields.sql.ts';
+import type { CardFields } from './card-fields.ts';
+import { SHOW_FIELDS_PAGE, SHOW_FIELDS_SCRIPT, TAKE_CARD_OF_FIELDS } from './page-contract.ts';
+
+export type FieldsPageTools = CardTools &
+  TokenizeTools &
+  TryTools & {
+    readonly askForPayer: AskForPayer;
+    readonly clock: BusinessClock;
+    /** Names the visit of this buyer. */
+    readonly createCode: (merchantId: string, ipAddress: string, deadlineAt: number) => Promise<string>;
+    /** Of the frame. */
+    readonly script: PageScript;
+    /** Of the shop's page: it mounts the frame. */
+    readonly mountScript: string;
+  };
+
+const NOT_DONE = 'Não foi possível agora. Nada foi cobrado: tente de novo em instantes.';
+
+const NO_FIELDS = missingPage('Campos não encontrados', 'Avise a loja: o endereço deles não vale aqui.');
+
+export const FIELDS_PAGE_ENDPOINTS: readonly Endpoint<FieldsPageTools>[] = [
+  endpoint(SHOW_FIELDS_SCRIPT, async ({ mountScript }: FieldsPageTools) => ({
+    status: 200,
+    text: { content: mountScript, type: 'text/javascript; charset=utf-8' },
+    // Modules of another origin are loaded only so. An hour: a shop asks once for many buyers.
+    headers: { 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=3600' },
+  })),
+  endpoint(SHOW_FIELDS_PAGE, (tools: FieldsPageTools, call) =>
+    answer(tools, call, ({ merchantId, origins }) => {
+      const { cardKeys, script } = tools;
+      const page = {
+        title: 'Dados do cartão',
+        notDone: NOT_DONE,
+        merchantId,
+        publicKey: cardKeys.publicKey().key,
+        now: instant(Date.now()),
+        more: { origins },
+      };
+      return htmlAnswer(200, framedCardPage(page, script), cardPageHeaders(script, origins));
+    }),
+  ),
+  endpoint(TAKE_CARD_OF_FIELDS, (tools: FieldsPageTools, call) =>
+    answer(tools, call, ({ merchantId }) =>
+      answerTry(tools, call, true, () => {
+        const { encryptedCard, brand = null } = call.body;
+        return takeCard(tools, merchantId, { encryptedCard, brand }, call);
+      }),
+    ),
+  ),
+];
+
+function answer(
+  { askForPayer, script }: FieldsPageTools,
+  call: PageCall,
+  write: (found: CardFields) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  const missing = htmlAnswer(404, NO_FIELDS, cardPageHeaders(script));
+  return answerPayer<CardFields>(askForPayer, call, { find: findCardFieldsByKey, write, missing });
+}
+
+/** Nobody asks an acquirer: that is for the merchant's server, which has the token. */
+async function takeCard(
+  tools: FieldsPageTools,
+  merchantId: string,
+  card: TypedCard,
+  { address, deadlineAt }: { readonly address: string; readonly deadlineAt: number },
+): Promise<TryResult> {
+  const opened = await openTypedCard(tools, merchantId, card, tools.clock.now(merchantId));
+  if ('words' in opened) return { kind: 'declined', words: opened.words };
+  const made = await tokenizeCard(tools, merchantId, { encryptedCard: card.encryptedCard }, deadlineAt);
+  if (!('numberToken' in made)) return { kind: 'declined', words: refusalWords(made) };
+  const codeAntiFraud = await tools.createCode(merchantId, address, deadlineAt);
+  const { brand, lastFour } = opened.trace;
+  return { kind: 'made', more: { ...made, brand, lastFour, codeAntiFraud } };
+}

@@ -1,0 +1,35 @@
+import { type Reader, statement } from '../../platform/postgres/database.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import type { Day } from '../../values/instant.ts';
+
+/** The one that a subscription owes now, or owes next. */
+export type OpenBilling = {
+  readonly subscriptionId: string;
+  readonly installment: number;
+  readonly dueOn: Day;
+  readonly chargeOn: Day;
+  readonly chargesMade: number;
+};
+
+const OPEN = rowCodec<OpenBilling>({
+  subscriptionId: column.text(),
+  installment: column.whole(),
+  dueOn: column.day(),
+  chargeOn: column.day(),
+  chargesMade: column.whole(),
+});
+
+const LIST = statement(
+  'billings.list_open',
+  `select ${OPEN.columns} from billings
+   where merchant_id = $1 and subscription_id = any ($2::uuid[]) and state = 'opened'`,
+);
+
+/** At most one of each. */
+export async function listOpenBillings(
+  reader: Reader,
+  merchantId: string,
+  subscriptionIds: readonly string[],
+): Promise<readonly OpenBilling[]> {
+  return (await reader.query(LIST, [merchantId, subscriptionIds])).map(OPEN.parse);
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import type { Frame, Page } from 'puppeteer-core';
+import { keepPicture, TestBrowser, withoutChromium, wordsOn } from '../console/test-browser.ts';
+import { call, logIn, TEST_CARD } from '../kit/merchant.ts';
+import { openTestService, type TestService } from '../kit/service.ts';
+
+const skip = withoutChromium;
+
+let service: TestService;
+let browser: TestBrowser;
+let shop: Server;
+let token: string;
+let key: string;
+/** Of the shop, on another site than the service's. */
+let origin: string;
+
+before(async () => {
+  if (skip !== false) return;
+  service = await openTestService();
+  browser = await TestBrowser.open(service);
+  shop = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8').end(shopPage());
+  });
+  await new Promise<void>((listening) => shop.listen(0, '127.0.0.1', listening));
+  origin = `http://localhost:${(shop.address() as AddressInfo).port}`;
+  token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
+  const put = await fields('PUT', { origins: [origin] });
+  assert.equal(put.status, 200, put.text);
+  key = put.body.key;
+});
+after(async () => {
+  if (skip !== false) return;
+  await browser?.close();
+  shop?.close();
+  await service?.close();
+});
+
+const fields = (method: string, body?: object) =>
+  call(service.gatewayUrl, '/v1/cards/fields', { token, method, ...(body && { body }) });
+
+/** Whatever passes its ports and windows is written down, and so is each key that is pressed. */
+const shopPage =
+  () => `<!doctype html><html lang="pt-BR"><title>Loja</title><main><h1>Loja</h1><div id="card"></div></main>
+<script>
+const heard = window.heard = [];
+const open = MessageChannel;
+MessageChannel = function () {
+  const made = new open();
+  made.port1.addEventListener('message', ({ data }) => heard.push(data));
+  return made;
+};
+for (const kind of ['keydown', 'keypress', 'keyup', 'input', 'beforeinput', 'paste', 'copy', 'message'])
+  addEventListener(kind, (event) => heard.push(kind, event.key ?? event.data), true);
+</script>
+<script type="module">
+import { mountFields } from '${service.gatewayUrl}/fields.js';
+const style = { color: '#102030', fontSize: '18px', background: 'url(https://evil.example/)', content: 'x' };
+window.mounting = mountFields('#card', { key: '${key}', style }).then(
+  (made) => { window.fields = made; },
+  (error) => { window.failed = error.kind; },
+);
+</script></html>`;
+
+type Shop = { readonly page: Page; readonly frame: Frame; readonly sent: string[] };
+
+async function openShop(): Promise<Shop> {
+  const page = await browser.newPage();
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
+  await page.goto(origin);
+  await page.waitForFunction('window.fields !== undefined');
+  const frame = await (await page.$('iframe'))?.contentFrame();
+  assert.ok(frame);
+  return { page, frame, sent };
+}
+
+async function fill(page: Page, frame: Frame, number: string): Promise<void> {
+  await frame.focus('#number');
+  for (const text of [number, 'ANA SOUZA', '1239', '847']) {
+    await page.keyboard.type(text);
+    await page.keyboard.press('Tab');
+  }
+}
+
+const CARD = `fields.card().catch(({ kind, message }) => ({ kind, message }))`;
+
+test('a shop pays with what the fields give it, and cannot read what was typed', { skip }, async () => {
+  const { page, frame, sent } = await openShop();
+  await fill(page, frame, TEST_CARD);
+  await keepPicture(page, 'fields');
+  const tries = [
+    'frames[0].document.body.innerText',
+    'document.querySelector("iframe").contentDocument.body.innerText',
+    'frames[0].given.key',
+    'frames[0].eval("1")',
+    'frames[0].location.href',
+  ];
+  for (const one of tries)
+    assert.equal(
+      await page.evaluate(`(() => { try { return ${one}; } catch { return 'kept'; } })()`),
+      'kept',
+      one,
+    );
+  // A second port, and what is sent to the window itself, meet nobody.
+  await page.evaluate(`(() => {
+    const { port1, port2 } = new MessageChannel();
+    port1.start();
+    frames[0].postMessage({ parcela: 'fields', style: {} }, '*', [port2]);
+    port1.postMessage({ kind: 'card', id: 99 });
+    frames[0].postMessage({ kind: 'card', id: 98 }, '*');
+  })()`);
+  const card = (await page.evaluate(CARD)) as Record<string, string>;
+  assert.deepEqual(Object.keys(card).sort(), [
+    ...['brand', 'cardholderName', 'codeAntiFraud', 'encryptedCard'],
+    ...['expirationMonth', 'expirationYear', 'lastFour', 'numberToken'],
+  ]);
+  assert.deepEqual([card.brand, card.lastFour, card.expirationYear], ['mastercard', '0001', '39']);
+  const heard = (await page.evaluate('window.heard')) as { id?: number; kind?: string }[];
+  assert.ok(
+    heard.some(({ kind }) => kind === 'card'),
+    'the shop listened',
+  );
+  assert.ok(!heard.some(({ id }) => id === 98 || id === 99));
+  assert.doesNotMatch(
+    JSON.stringify(heard).replaceAll(card.encryptedCard ?? '', ''),
+    /847|5155|keydown|input|paste/,
+  );
+  assert.ok(sent.every((request) => !request.includes(TEST_CARD)));
+  const look = `(() => { const { color, fontSize, backgroundImage } = getComputedStyle(document.querySelector('main')); return [color, fontSize, backgroundImage]; })()`;
+  assert.deepEqual(await frame.evaluate(look), ['rgb(16, 32, 48)', '18px', 'none']);
+
+  const { encryptedCard, codeAntiFraud, numberToken } = card;
+  const payWith = (cardInfo: object) =>
+    call(service.gatewayUrl, '/v1/payments', {
+      token,
+      body: {
+        payment: { transactionType: 'credit', productType: 'avista', amount: 1_000, installments: 1 },
+        cardInfo,
+        sellerInfo: { codeAntiFraud },
+      },
+    });
+  const { cardholderName, expirationMonth, expirationYear } = card;
+  const paid = await payWith({ encryptedCard, cardholderName });
+  assert.equal(paid.status, 200, paid.text);
+  const again = await payWith({ numberToken, cardholderName, expirationMonth, expirationYear });
+  assert.equal(again.status, 400, 'one card pays once, in whichever form');
+});
+
+test('the buyer reads in the fields what is wrong with the card', { skip }, async () => {
+  const { page, frame } = await openShop();
+  await fill(page, frame, `${TEST_CARD.slice(0, -1)}2`);
+  assert.equal(((await page.evaluate(CARD)) as { kind: string }).kind, 'invalid');
+  assert.match(await frame.$eval('#number-fault', (one) => one.textContent ?? ''), /Confira o número/);
+});
+
+test('the frame opens on no page but those of the origins that the merchant has named', {
+  skip,
+}, async () => {
+  const page = await browser.newPage();
+  const refused = new Promise<void>((told) =>
+    page.on('console', (message) => /frame-ancestors/.test(message.text()) && told()),
+  );
+  await page.goto(origin.replace('localhost', '127.0.0.1'));
+  await refused;
+  assert.equal(await page.evaluate('window.fields'), undefined);
+  // As a window of its own it hears nobody.
+  await page.evaluate(`window.other = window.open('${service.gatewayUrl}/fields/${key}'), true`);
+  const target = await page.browserContext().waitForTarget((one) => one.url().endsWith(key));
+  const opened = await target.page();
+  assert.ok(opened);
+  await opened.waitForSelector('#number');
+  assert.match(await wordsOn(opened), /Número do cartão/);
+  await opened.evaluate(`addEventListener('message', () => { window.reached = true; })`);
+  await page.evaluate(
+    `other.postMessage({ parcela: 'fields', style: {} }, '*', [new MessageChannel().port2]), true`,
+  );
+  await opened.waitForFunction('window.reached');
+  assert.equal(await opened.evaluate('port'), null);
+  const script = await fetch(`${service.gatewayUrl}/fields.js`);
+  assert.ok((await script.arrayBuffer()).byteLength < 10_240);
+  await fields('PUT', { origins: [] });
+  assert.equal((await fetch(`${service.gatewayUrl}/fields/${key}`)).status, 404);
+  const back = await fields('PUT', { origins: [origin, 'https://loja.com.br'] });
+  assert.equal(back.body.key, key, 'the key stays');
+  const policy = (await fetch(`${service.gatewayUrl}/fields/${key}`)).headers.get('content-security-policy');
+  assert.ok(policy?.includes(`frame-ancestors ${origin} https://loja.com.br;`), policy ?? '');
+});
