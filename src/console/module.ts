@@ -17,6 +17,7 @@ import type { Pages } from '../platform/web-pages/page-routes.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { everySoOften, forgetInBatches } from '../platform/work/every-so-often.ts';
 import { sumHeldByRestore } from '../recurrence/billings/billings.sql.ts';
+import { renewOldCustomers } from '../recurrence/subscriptions/customers.sql.ts';
 import type { Cents } from '../values/cents.ts';
 import { eraseOldNotes } from './buyers/buyer-notes.sql.ts';
 import { BUYERS_UNREAD, eraseOldWords } from './buyers/buyer-words.sql.ts';
@@ -63,12 +64,13 @@ function buyerWorks({ database, configuration: { customerRetentionDays: days } }
   const remember = everySoOften(
     'rememberBuyers',
     REMEMBER_MILLISECONDS,
-    (signal) => rememberBuyers(database, signal),
+    (signal) => rememberBuyers(database, days, signal),
     { piece: BUYERS_UNREAD },
   );
   if (days === 0) return [remember];
   const forget = forgetInBatches(
     'forgetOldBuyers',
+    (limit) => renewOldCustomers(database, limit, days),
     (limit) => eraseOldWords(database, limit, days),
     (limit) => eraseOldNotes(database, limit, days),
   );

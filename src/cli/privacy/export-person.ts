@@ -71,7 +71,6 @@ export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter):
   );
   const { boletos, isComplete: hasBoletos } = await findBoletosOf(database, filter);
   const { pix, isComplete: hasPix } = await findPixOf(database, filter);
-  const isComplete = hasPayments && hasSubscriptions && hasBoletos && hasPix;
   const cards = await findCards(database, [...found, ...subscribed]);
   const named = new Set(subscribed.map(({ subscriptionId }) => subscriptionId));
   const ofCards: CardSubscription[] = [];
@@ -92,7 +91,10 @@ export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter):
   const names = [...new Set([...[...found, ...subscribed].flatMap(namesOf), ...payers])];
   const filters = await findFiltersOf(database, { ...filter, names });
   const notes = await listNotes(database, filter, MOST_OF_ONE);
-  const words = await listWords(database, filter, MOST_OF_ONE);
+  const subscribedIds = subscriptions.flatMap((one) => (one.customer === null ? [] : [one.subscriptionId]));
+  const words = await listWords(database, filter, subscribedIds, MOST_OF_ONE);
+  const isRestWhole = [notes, words].every(({ length }) => length < MOST_OF_ONE);
+  const isComplete = hasPayments && hasSubscriptions && hasBoletos && hasPix && isRestWhole;
   await tools.audit.record({
     ...tools.operator,
     action: 'privacy.export',

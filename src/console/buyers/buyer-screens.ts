@@ -2,6 +2,7 @@ import type { ShownCard } from '../../cards/vault/vault-card.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
 import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
+import { GET_BOLETO } from '../../transactions/methods/boleto/contract.ts';
 import { documentText } from '../../values/document-number.ts';
 import { isUuid } from '../../values/ids.ts';
 import { MAY_SEE_PERSON, shownDocument, shownEmail } from '../parts/buyer-parts.ts';
@@ -18,6 +19,7 @@ import {
   type Visit,
 } from '../parts/screen.ts';
 import { type BuyerTools, buyerOfPayment, withBuyers } from '../payments/buyers-view.ts';
+import { MOST_FOUND } from '../payments/payment-story.ts';
 import {
   readPayments,
   type Things,
@@ -32,7 +34,8 @@ import type { BuyerNote, NewNote } from './buyer-notes.sql.ts';
 export type BuyerPageTools = ThingTools & {
   /** Newest first. */
   readonly listNotes: (merchantId: string, document: string) => Promise<readonly BuyerNote[]>;
-  readonly addNote: (note: NewNote) => Promise<void>;
+  /** False: nothing names him any more. */
+  readonly addNote: (note: NewNote) => Promise<boolean>;
   readonly removeNote: (note: Pick<NewNote, 'merchantId' | 'noteId' | 'document'>) => Promise<boolean>;
   /** Those that are still stored. */
   readonly findCards: (merchantId: string, vaultIds: readonly string[]) => Promise<readonly ShownCard[]>;
@@ -54,12 +57,19 @@ async function findBuyer(visit: Visit, tools: BuyerTools): Promise<Bought | null
   const payment = await ask(GET_PAYMENT, { parameters: { paymentId: boughtId } });
   if (payment.ok) {
     const [whole = payment.body] = await withBuyers([payment.body], visit, tools);
-    const buyer = buyerOfPayment(whole);
-    return buyer && { buyer, isPayment: payment.body.method !== 'boleto' };
+    const isPayment = whole.method !== 'boleto';
+    const buyer = isPayment ? buyerOfPayment(whole) : await payerOf(boughtId, visit);
+    return buyer && { buyer, isPayment };
   }
   const subscription = await ask(GET_SUBSCRIPTION, { parameters: { subscriptionId: boughtId } });
   const buyer = subscription.ok ? buyerOf(subscription.body.customer) : null;
   return buyer && { buyer, isPayment: false };
+}
+
+/** A list shows less of him. */
+async function payerOf(boletoId: string, { ask }: Visit): Promise<Buyer | null> {
+  const boleto = await ask(GET_BOLETO, { parameters: { boletoId } });
+  return boleto.ok ? buyerOf(boleto.body.payer) : null;
 }
 
 const ONE: Screen<BuyerPageTools> = screen<BuyerPageTools, Found>({
@@ -85,7 +95,7 @@ const ONE: Screen<BuyerPageTools> = screen<BuyerPageTools, Found>({
 });
 
 function buyerPage({ buyer, things, cards, notes }: Found, visit: Visit): Html {
-  const { say } = visit.wording;
+  const { say, count } = visit.wording;
   return html`<p class="headline"><strong>${buyer.name ?? shownEmail(buyer.email)}</strong></p>
 ${facts([
   [say('Document'), shownDocument(buyer.document)],
@@ -96,6 +106,7 @@ ${actionForm(visit, REVEAL, {
   values: visit.parameters,
   about: say('Document, e-mail, telephone and address are shown whole, once.'),
 })}
+<p class="note">${say('At most the newest {count} of each.', { count: count(MOST_FOUND) })}</p>
 ${thingSections(things, visit)}
 ${cards.length > 0 && section(say('Stored cards'), cardTable(cards, visit))}
 ${buyer.document !== null && section(say('Notes of the team'), noteList(notes, visit))}`;
@@ -144,9 +155,13 @@ const ADD_NOTE: Action<BuyerPageTools> = {
   async perform(visit, { note = '' }, tools) {
     const document = await documentOf(visit, tools);
     if (document === null) return operationRefused(404, visit.wording.say(NOBODY));
-    const { merchantId, onceKey: noteId, user } = visit;
-    await tools.addNote({ merchantId, noteId, document, note, createdBy: user.name });
-    return OPERATION_DONE;
+    const { merchantId, onceKey: noteId, user, parameters } = visit;
+    const { boughtId = '' } = parameters;
+    const isNamed = await tools.addNote({
+      ...{ merchantId, noteId, document, note, boughtId },
+      createdBy: user.name,
+    });
+    return isNamed ? OPERATION_DONE : operationRefused(404, visit.wording.say(NOBODY));
   },
   done: 'The note is kept.',
   next: toBuyer,
@@ -183,10 +198,11 @@ const REVEAL: Action<BuyerPageTools> = {
   next: toBuyer,
 };
 
-function wholeFacts({ name, document, email, phone, address }: Buyer, { wording: { say } }: Visit): Html {
+function wholeFacts(buyer: Buyer, { wording: { say } }: Visit): Html {
+  const { name, document, writtenDocument, email, phone, address } = buyer;
   return facts([
     [say('Name'), name ?? '–'],
-    [say('Document'), document === null ? '–' : documentText(document)],
+    [say('Document'), document === null ? (writtenDocument ?? '–') : documentText(document)],
     ['E-mail', email ?? '–'],
     [say('Telephone'), phone ?? '–'],
     [say('Address'), address ?? '–'],

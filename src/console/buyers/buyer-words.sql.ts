@@ -8,6 +8,7 @@ import {
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
+import type { NamedBuyers } from '../payments/sought.ts';
 import type { WordRange } from './buyer-words.ts';
 
 export const SOURCES = ['card', 'pix', 'boleto', 'subscription'] as const;
@@ -45,7 +46,7 @@ const BOUGHT = rowCodec(
     merchantId: column.text(),
     ...PLACE.fields,
     readTo: column.text('o.read_to::text'),
-    seenOn: column.day('o.read_to::date'),
+    seenOn: column.day('o.seen_at::date'),
     isSettled: column.boolean(`o.read_to < now() - ${SETTLED}`),
     buyer: column.parsedBy(buyerOf, 'o.named'),
   },
@@ -57,7 +58,7 @@ export type Bought = RowOf<typeof BOUGHT> & { readonly buyer: Buyer | null };
 const IN_ORDER = 'order by read_to, read_id limit $3::bigint';
 const SHOWN_IN_ORDER = 'o order by o.read_to, o.read_id limit $3::bigint';
 const MADE = 'created_at >= $1::timestamptz and (created_at';
-const CARDS = `select merchant_id, created_at as read_to, transaction_id as read_id, customer as named from transactions
+const CARDS = `select merchant_id, created_at as read_to, created_at as seen_at, transaction_id as read_id, customer as named from transactions
   where customer is not null and ${MADE}, transaction_id) > ($1::timestamptz, $2::uuid)`;
 
 /** Along the indexes by which retention finds them; charges under way are few. */
@@ -71,21 +72,23 @@ const READS = {
   pix: statement(
     'buyer_words.read_pix',
     `select ${BOUGHT.columns} from (
-       select merchant_id, created_at as read_to, pix_id as read_id, payer as named from pix_charges
+       select merchant_id, created_at as read_to, created_at as seen_at, pix_id as read_id, payer as named from pix_charges
        where payer is not null and ${MADE}, pix_id) > ($1::timestamptz, $2::uuid) ${IN_ORDER}
      ) ${SHOWN_IN_ORDER}`,
   ),
   boleto: statement(
     'buyer_words.read_boletos',
     `select ${BOUGHT.columns} from (
-       select merchant_id, created_at as read_to, boleto_id as read_id, payer as named from boletos
+       select merchant_id, created_at as read_to, created_at as seen_at, boleto_id as read_id, payer as named from boletos
        where payer is not null and ${MADE}, boleto_id) > ($1::timestamptz, $2::uuid) ${IN_ORDER}
      ) ${SHOWN_IN_ORDER}`,
   ),
   subscription: statement(
     'buyer_words.read_subscriptions',
     `select ${BOUGHT.columns} from (
-       select merchant_id, customer_written_at as read_to, subscription_id as read_id, customer as named
+       select merchant_id, customer_written_at as read_to, case when state in ('canceled', 'completed', 'rejected', 'expired')
+           then least(customer_written_at, state_since) else customer_written_at end as seen_at,
+         subscription_id as read_id, customer as named
        from subscriptions where customer is not null and customer_written_at >= $1::timestamptz
          and (customer_written_at, subscription_id) > ($1::timestamptz, $2::uuid) ${IN_ORDER}
      ) ${SHOWN_IN_ORDER}`,
@@ -97,18 +100,21 @@ export async function readBought(tx: Tx, source: Source, place: Place, limit: nu
   return (await tx.query(READS[source], [place.readTo, place.readId, limit])).map(BOUGHT.parse);
 }
 
+const behind = (source: Source, time: string, id: string) => {
+  const cursor = (name: string) => `(select ${name} from buyer_cursors where source = '${source}')`;
+  return `${time} >= ${cursor('read_to')} and (${time}, ${id}) > (${cursor('read_to')}, ${cursor('read_id')})`;
+};
+
 /** One step along an index for each source. */
 export const BUYERS_UNREAD = statement(
   'buyer_words.unread',
   `select case when exists (
        select from transactions where customer is not null and due_at is null
-         and created_at > (select read_to from buyer_cursors where source = 'card'))
-     or exists (select from pix_charges where payer is not null
-       and created_at > (select read_to from buyer_cursors where source = 'pix'))
-     or exists (select from boletos where payer is not null
-       and created_at > (select read_to from buyer_cursors where source = 'boleto'))
+         and ${behind('card', 'created_at', 'transaction_id')})
+     or exists (select from pix_charges where payer is not null and ${behind('pix', 'created_at', 'pix_id')})
+     or exists (select from boletos where payer is not null and ${behind('boleto', 'created_at', 'boleto_id')})
      or exists (select from subscriptions where customer is not null
-       and customer_written_at > (select read_to from buyer_cursors where source = 'subscription'))
+       and ${behind('subscription', 'customer_written_at', 'subscription_id')})
      then 0 end`,
 );
 
@@ -126,57 +132,79 @@ const WORDS = inputRows<BuyerWord>({
   seen_on: ['date', (one) => one.seenOn],
 });
 
-/** Each once, in the order of the key. A buyer who comes again is written once a month. */
+/**
+ * Each once, in the order of the key. What is known is looked up first, so that it is neither locked nor
+ * written. $5: who comes again is written after so many days.
+ */
 const KEEP = statement(
   'buyer_words.keep',
   `insert into buyer_words (merchant_id, word, buyer, seen_on)
    select i.merchant_id, i.word, i.buyer, max(i.seen_on) from ${WORDS.sql}
+   where not exists (
+     select from buyer_words w where w.merchant_id = i.merchant_id and w.word = i.word and w.buyer = i.buyer
+       and w.seen_on >= i.seen_on - $5::integer
+   )
    group by i.merchant_id, i.word, i.buyer order by i.merchant_id, i.word collate "C", i.buyer
    on conflict (merchant_id, word, buyer) do update set seen_on = excluded.seen_on
-   where buyer_words.seen_on < excluded.seen_on - 30`,
+   where buyer_words.seen_on < excluded.seen_on`,
 );
 
-export async function keepWords(tx: Tx, words: readonly BuyerWord[]): Promise<void> {
-  if (words.length > 0) await tx.query(KEEP, WORDS.values(words));
+export async function keepWords(tx: Tx, words: readonly BuyerWord[], daysBetween: number): Promise<void> {
+  if (words.length > 0) await tx.query(KEEP, [...WORDS.values(words), daysBetween]);
 }
 
-const FOUND = rowCodec({ buyer: column.text('f.buyer') });
+const FOUND = rowCodec({
+  buyer: column.nullable(column.text('f.buyer')),
+  isCut: column.boolean('c.is_cut'),
+});
 
 /** $2, $3: the range of the first word, of which $6 rows are read at most; $4, $5: those of the others. */
 const FIND = statement(
   'buyer_words.find',
-  `select ${FOUND.columns} from (
-     select f.buyer, max(f.seen_on) as seen_on from (
-       select w.buyer, w.seen_on from buyer_words w
-       where w.merchant_id = $1 and w.word >= $2 and w.word < $3 limit $6::bigint
-     ) f
+  `with read as materialized (
+     select w.buyer, w.seen_on from buyer_words w
+     where w.merchant_id = $1 and w.word >= $2 and w.word < $3
+     order by w.merchant_id, w.word, w.buyer limit $6::bigint + 1
+   )
+   select ${FOUND.columns} from (select count(*) > $6::bigint as is_cut from read) c left join lateral (
+     select r.buyer, max(r.seen_on) as seen_on from read r
      where not exists (
        select from unnest($4::text[], $5::text[]) o (first_word, last_word) where not exists (
-         select from buyer_words x where x.merchant_id = $1 and x.buyer = f.buyer
+         select from buyer_words x where x.merchant_id = $1 and x.buyer = r.buyer
            and x.word >= o.first_word and x.word < o.last_word
        )
      )
-     group by f.buyer
-   ) f order by f.seen_on desc, f.buyer limit $7::bigint`,
+     group by r.buyer order by max(r.seen_on) desc, r.buyer limit $7::bigint
+   ) f on true
+   order by f.seen_on desc, f.buyer`,
 );
 
 /** Of the many who are called Maria. */
-const MOST_READ = 2_000;
+export const MOST_READ = 2_000;
 
-/** Who bought last comes first: documents, and ids of what was bought without one. */
+/** By whichever word is rare enough for all who have it to be looked at. */
 export async function findBuyersByWords(
   database: Reader,
   merchantId: string,
-  [first, ...others]: readonly WordRange[],
+  words: readonly WordRange[],
   limit: number,
-): Promise<string[]> {
-  if (first === undefined) return [];
-  const values = [
-    ...[merchantId, first.from, first.before],
-    ...[others.map(({ from }) => from), others.map(({ before }) => before)],
-    ...[MOST_READ, limit],
-  ];
-  return (await database.query(FIND, values)).map((row) => FOUND.parse(row).buyer);
+): Promise<NamedBuyers> {
+  let found: NamedBuyers = { buyers: [], isCut: false };
+  for (const word of words) {
+    const others = words.filter((one) => one !== word);
+    const values = [
+      ...[merchantId, word.from, word.before],
+      ...[others.map(({ from }) => from), others.map(({ before }) => before)],
+      ...[MOST_READ, limit],
+    ];
+    const rows = (await database.query(FIND, values)).map(FOUND.parse);
+    found = {
+      buyers: rows.flatMap(({ buyer }) => buyer ?? []),
+      isCut: rows.some(({ isCut }) => isCut),
+    };
+    if (!found.isCut) return found;
+  }
+  return found;
 }
 
 const LISTED = rowCodec({ merchantId: column.text(), word: column.text(), seenOn: column.day() });
@@ -184,7 +212,8 @@ const LISTED = rowCodec({ merchantId: column.text(), word: column.text(), seenOn
 const LIST = statement(
   'buyer_words.list_of_person',
   `select ${LISTED.columns} from buyer_words
-   where buyer = $1 and ($2::text is null or merchant_id = $2) order by merchant_id, word limit $3`,
+   where buyer = any ($1::text[]) and ($2::text is null or merchant_id = $2)
+   order by merchant_id, word, buyer limit $3`,
 );
 
 export type PersonFilter = {
@@ -194,12 +223,14 @@ export type PersonFilter = {
   readonly merchantId: string | null;
 };
 
+/** Under the document, and under ids of what was bought before it was known. */
 export async function listWords(
   database: Reader,
   { document, merchantId }: PersonFilter,
+  ids: readonly string[],
   limit: number,
 ): Promise<RowOf<typeof LISTED>[]> {
-  return (await database.query(LIST, [document, merchantId, limit])).map(LISTED.parse);
+  return (await database.query(LIST, [[document, ...ids], merchantId, limit])).map(LISTED.parse);
 }
 
 /** Whoever reads on holds a cursor: what it has read before the erasure is kept before this. */
@@ -210,17 +241,24 @@ const HOLD = statement(
 
 const ERASE = statement(
   'buyer_words.erase',
-  'delete from buyer_words where buyer = $1 and ($2::text is null or merchant_id = $2)',
+  'delete from buyer_words where buyer = any ($1::text[]) and ($2::text is null or merchant_id = $2)',
 );
 
-/** To be called when nothing names the person any more, or the next look finds the words again. */
-export async function eraseWords(
+/**
+ * Erases, and the words of the document and of these ids with it: all or nothing, so that no words stay of
+ * what names nobody any more. What is left is found by its document alone.
+ */
+export async function eraseWithWords<Erased>(
   database: Database,
-  { buyer, merchantId }: { readonly buyer: string; readonly merchantId: string | null },
-): Promise<void> {
-  await database.transaction(async (tx) => {
+  { document, merchantId }: PersonFilter,
+  erase: (tx: Tx) => Promise<Erased>,
+  idsOf: (erased: Erased) => readonly string[] = () => [],
+): Promise<Erased> {
+  return database.transaction(async (tx) => {
     await tx.query(HOLD, []);
-    await tx.query(ERASE, [buyer, merchantId]);
+    const erased = await erase(tx);
+    await tx.query(ERASE, [[document, ...idsOf(erased)], merchantId]);
+    return erased;
   });
 }
 

@@ -2,6 +2,8 @@
 const MOST_WORDS = 10;
 const LONGEST_WORD = 60;
 const LONGEST_EMAIL = 255;
+/** Ends the legal name of who trades alone (MEI). */
+const CPF = /^\d{11}$/;
 /** In the collation of bytes nothing that begins with a word comes after the word and this. */
 const LAST = '\u{10ffff}';
 
@@ -15,7 +17,7 @@ function plain(text: string): string {
 function wordsIn(text: string): string[] {
   return plain(text)
     .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word.length > 1)
+    .filter((word) => word.length > 1 && !CPF.test(word))
     .map((word) => word.slice(0, LONGEST_WORD));
 }
 
@@ -28,13 +30,20 @@ export function buyerWords({
   readonly email: string | null;
 }): string[] {
   const words = wordsIn(name ?? '').slice(0, MOST_WORDS);
-  return [...new Set(email === null ? words : [...words, plain(email).slice(0, LONGEST_EMAIL)])];
+  // Of marks alone nothing is left.
+  return [...new Set([...words, plain(email ?? '').slice(0, LONGEST_EMAIL)])].filter(Boolean);
+}
+
+function isOfLetters(word: string): boolean {
+  return /^\p{L}+$/u.test(word);
 }
 
 /** Null: it is no part of a name or address. The longest word comes first: the fewest have it. */
 export function searchedWords(text: string): WordRange[] | null {
-  const words = text.includes('@') ? [plain(text)] : wordsIn(text);
-  if (!words.some((word) => /\p{L}{3}/u.test(word)) || words.length > MOST_WORDS) return null;
+  const isEmail = text.includes('@');
+  const words = isEmail ? [plain(text)] : wordsIn(text);
+  const isName = words.some((word) => /\p{L}{3}/u.test(word)) || words.filter(isOfLetters).length > 1;
+  if (!(isName || isEmail) || words.length > MOST_WORDS) return null;
   return words
     .toSorted((one, other) => other.length - one.length)
     .map((from) => ({ from, before: from + LAST }));

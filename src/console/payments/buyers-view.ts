@@ -10,6 +10,17 @@ export type BuyerTools = {
   ) => Promise<ReadonlyMap<string, Buyer>>;
 };
 
+/** Of any number, beside the connections of payments. */
+export type FileBuyerTools = { readonly findBuyersOfFile: BuyerTools['findBuyers'] };
+
+export function withBuyersOfFile<One extends ShownPayment>(
+  payments: readonly One[],
+  visit: Pick<Visit, 'merchantId'>,
+  { findBuyersOfFile }: FileBuyerTools,
+): Promise<One[]> {
+  return withBuyers(payments, visit, { findBuyers: findBuyersOfFile });
+}
+
 export function buyerOfPayment(one: ShownPayment): Buyer | null {
   return one.method === 'card' ? (one.buyer ?? null) : buyerOf(one.payer);
 }

@@ -15,24 +15,31 @@ import { link } from '../parts/page-parts.ts';
 import { boletoPath, PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { methodChoices, PAYMENT_STATES, stateChoices } from '../parts/states.ts';
-import { type BuyerTools, withBuyers } from './buyers-view.ts';
+import { type BuyerTools, type FileBuyerTools, withBuyers, withBuyersOfFile } from './buyers-view.ts';
 import { GIVE_BACK_SCREEN } from './give-back-screens.ts';
 import { paymentColumns, paymentTable } from './payment-list-view.ts';
 import { paymentPage } from './payment-view.ts';
 import { type PixFound, pixPage } from './pix-view.ts';
 
 export type PaymentTools = BuyerTools &
+  FileBuyerTools &
   Pick<HistoryTools, 'listThingHistory'> & {
-  readonly findMovements: (merchantId: string, paymentId: string) => Promise<readonly TransactionMovement[]>;
-  /** Only payments with an NSU have notifications. */
-  readonly findDeliveries: (
-    merchantId: string,
-    payment: { readonly nsu: string; readonly transactionId: string },
-  ) => Promise<readonly PaymentDelivery[]>;
-  /** By installment. Empty until its movements are followed. */
-  readonly findReceivables: (merchantId: string, paymentId: string) => Promise<readonly Receivable[]>;
-  readonly findChargebacks: (merchantId: string, paymentId: string) => Promise<readonly PaymentChargeback[]>;
-};
+    readonly findMovements: (
+      merchantId: string,
+      paymentId: string,
+    ) => Promise<readonly TransactionMovement[]>;
+    /** Only payments with an NSU have notifications. */
+    readonly findDeliveries: (
+      merchantId: string,
+      payment: { readonly nsu: string; readonly transactionId: string },
+    ) => Promise<readonly PaymentDelivery[]>;
+    /** By installment. Empty until its movements are followed. */
+    readonly findReceivables: (merchantId: string, paymentId: string) => Promise<readonly Receivable[]>;
+    readonly findChargebacks: (
+      merchantId: string,
+      paymentId: string,
+    ) => Promise<readonly PaymentChargeback[]>;
+  };
 
 type ListedPayment = AnswerOf<typeof LIST_PAYMENTS>['items'][number];
 type Bought = { readonly buyer?: Buyer | null };
@@ -61,7 +68,7 @@ function wantedOf(visit: Visit) {
   return { ...days, method, status, lastFour, referenceTransaction, orderBy };
 }
 
-const CSV_SCREEN: Screen<BuyerTools> = csvScreen<ShownPayment, BuyerTools>({
+const CSV_SCREEN: Screen<FileBuyerTools> = csvScreen<ShownPayment, FileBuyerTools>({
   path: PAYMENTS_CSV,
   title: 'CSV of payments',
   contract: () => LIST_PAYMENTS,
@@ -71,7 +78,7 @@ const CSV_SCREEN: Screen<BuyerTools> = csvScreen<ShownPayment, BuyerTools>({
     return ['payments', visit.merchantId, from, to];
   },
   columns: paymentColumns,
-  fill: withBuyers,
+  fill: withBuyersOfFile,
 });
 
 const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment, ListTools & BuyerTools>({

@@ -24,7 +24,7 @@ import { withBuyers } from './buyers-view.ts';
 import { pathOfPayment } from './payment-list-view.ts';
 import type { ShownPayment } from './payment-screens.ts';
 import { MOST_FOUND } from './payment-story.ts';
-import { MOST_BUYERS, readSought, type Sought } from './sought.ts';
+import { MOST_BUYERS, type NamedBuyers, readSought, type Sought } from './sought.ts';
 import {
   readBoletos,
   readPayments,
@@ -41,7 +41,7 @@ const DAYS_OF_LAST_FOUR = 93;
 const LONGEST_TEXT = 64;
 
 const NOTHING: Things = { payments: [], subscriptions: [], boletos: [] };
-const NOTHING_FOUND = { ...NOTHING, readFrom: null, areManyNamed: false };
+const NOTHING_FOUND = { ...NOTHING, readFrom: null, areManyNamed: false, isNameCut: false };
 
 function questionsOf(text: string, { now }: Visit): Readonly<Record<string, string>>[] {
   const today = saoPauloDay(instant(now));
@@ -92,10 +92,8 @@ function barCodesIn(text: string, { now }: Visit): string[] {
 
 /** By names that the list of payments does not search by. */
 async function boletosOf(text: string, visit: Visit, { findBoletos }: ThingTools): Promise<Boleto[]> {
-  const ids = new Set<string>();
-  for (const barCode of barCodesIn(text, visit))
-    for (const id of await findBoletos(visit.merchantId, { kind: 'barCode', text: barCode })) ids.add(id);
-  return readBoletos([...ids], visit);
+  const ids = await findBoletos(visit.merchantId, { kind: 'barCode', texts: barCodesIn(text, visit) });
+  return readBoletos(ids, visit);
 }
 
 function onlyPage({ payments, subscriptions, boletos }: Things, { merchantId }: Visit): string | null {
@@ -107,8 +105,7 @@ function onlyPage({ payments, subscriptions, boletos }: Things, { merchantId }: 
 }
 
 export type SearchTools = ThingTools & {
-  /** Documents, and ids of what was bought without one; who bought last comes first. */
-  readonly findNamedBuyers: (merchantId: string, text: string) => Promise<readonly string[]>;
+  readonly findNamedBuyers: (merchantId: string, text: string) => Promise<NamedBuyers>;
   readonly findOfAmount: (
     merchantId: string,
     wanted: WantedAmount,
@@ -120,12 +117,15 @@ type Found = Things & {
   readonly readFrom: Instant | null;
   /** As many customers have this name as are shown, or more. */
   readonly areManyNamed: boolean;
+  /** More have this name than were looked at. */
+  readonly isNameCut: boolean;
 };
 
 async function find(text: string, visit: Visit, tools: SearchTools): Promise<Found> {
   const { merchantId } = visit;
   const document = documentIn(text);
-  const named = document === null ? await tools.findNamedBuyers(merchantId, text) : [document];
+  const { buyers: named, isCut: isNameCut } =
+    document === null ? await tools.findNamedBuyers(merchantId, text) : { buyers: [document], isCut: false };
   const ofPersons = await thingsOfDocuments(
     named.filter((one) => !isUuid(one)),
     visit,
@@ -140,7 +140,7 @@ async function find(text: string, visit: Visit, tools: SearchTools): Promise<Fou
     ),
     boletos: await boletosOf(text, visit, tools),
   });
-  return { ...found, readFrom: ofSale.readFrom, areManyNamed: named.length >= MOST_BUYERS };
+  return { ...found, readFrom: ofSale.readFrom, areManyNamed: named.length >= MOST_BUYERS, isNameCut };
 }
 
 function todayOf({ now }: Visit): Day {
@@ -210,14 +210,16 @@ function searchPage(found: Found, visit: Visit): Html {
   const { say, count, moment } = visit.wording;
   const text = visit.form.q;
   const advice = say(
-    'Search by name, e-mail, CPF or CNPJ of the customer, amount (259,90), day (28/11), last four digits of the card, reference or order number, NSU, authorization code, number or line of a boleto, txid or endToEndId of a Pix, or an id.',
+    'Search by name (three letters of it or more), e-mail, CPF or CNPJ of the customer, amount (259,90), day (28/11), last four digits of the card, reference or order number, NSU, authorization code, number or line of a boleto, txid or endToEndId of a Pix, or an id.',
   );
   if (text === undefined) return emptyState(say('Nothing was searched for yet.'), advice);
   const searched = html`<p>${say('Searched for {text}', { text })}</p>
 ${found.readFrom !== null && html`<p class="note">${say('By amount the newest sales were looked at, back to {at}. With a day, those of the day are.', { at: moment(found.readFrom) })}</p>`}
-${found.areManyNamed && html`<p class="note">${say('Many customers have this name: those {count} are here who bought last. Add another name of theirs.', { count: count(MOST_BUYERS) })}</p>`}`;
+${found.isNameCut && html`<p class="note">${say('More customers have this name than were looked at. Add another name of theirs, or search by e-mail, CPF or CNPJ.')}</p>`}
+${found.areManyNamed && !found.isNameCut && html`<p class="note">${say('Many customers have this name: those {count} are here who bought last. Add another name of theirs.', { count: count(MOST_BUYERS) })}</p>`}`;
   if (found.payments.length + found.subscriptions.length + found.boletos.length === 0)
-    return html`${searched}${emptyState(say('Nothing was found.'), advice)}`;
+    return html`${searched}${emptyState(found.isNameCut ? say('None of those that were looked at fits.') : say('Nothing was found.'), advice)}`;
   return html`${searched}
+<p class="note">${say('Each way of searching shows at most the newest {count}.', { count: count(MOST_FOUND) })}</p>
 ${thingSections(found, visit)}`;
 }

@@ -22,6 +22,15 @@ test('amount, day and last four are read in any order', () => {
 });
 
 test('what else is said is a name or a number, not one of these', () => {
-  for (const text of ['0001', '259', 'A-114', '31/02', '10,00 20,00', '10,00 Souza', ''])
+  for (const text of [
+    '0001',
+    '259',
+    'A-114',
+    '31/02',
+    '10,00 20,00',
+    '10,00 Souza',
+    '',
+    '999.999.999.999.999.999,00',
+  ])
     assert.equal(read(text), null, text);
 });

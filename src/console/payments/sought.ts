@@ -4,6 +4,13 @@ import { type Day, isDay } from '../../values/instant.ts';
 /** Of one name. */
 export const MOST_BUYERS = 10;
 
+export type NamedBuyers = {
+  /** Documents, and ids of what was bought without one; who bought last comes first. */
+  readonly buyers: readonly string[];
+  /** More have such a name than were looked at: others may be missing. */
+  readonly isCut: boolean;
+};
+
 /** What a search says of a sale, beside names and numbers of it. */
 export type Sought = {
   readonly amount: Cents | null;
@@ -31,7 +38,7 @@ export function readSought(text: string, today: Day): Sought | null {
 
 /** Reais with cents, or with their sign. */
 function amountIn(text: string): Cents | null {
-  const match = /^(R\$)?(\d{1,3}(?:\.\d{3})+|\d{1,8})(?:,(\d{2}))?$/i.exec(text);
+  const match = /^(R\$)?(\d{1,3}(?:\.\d{3}){1,3}|\d{1,8})(?:,(\d{2}))?$/i.exec(text);
   const [, sign, whole = '', fraction] = match ?? [];
   if (match === null || (sign === undefined && fraction === undefined)) return null;
   return cents(Number(whole.replaceAll('.', '')) * 100 + Number(fraction ?? 0));

@@ -1,7 +1,7 @@
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
 import type { PaidOnce } from '../../transactions/customers/customers.sql.ts';
-import type { BoletoName } from '../../transactions/methods/boleto/boletos.sql.ts';
+import type { BoletoNames } from '../../transactions/methods/boleto/boletos.sql.ts';
 import { GET_BOLETO } from '../../transactions/methods/boleto/contract.ts';
 import { type Boleto, boletoTable } from '../boletos/boleto-screens.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -19,7 +19,7 @@ export type ThingTools = BuyerTools & {
     merchantId: string,
     documents: readonly string[],
   ) => Promise<readonly PaidOnce[]>;
-  readonly findBoletos: (merchantId: string, name: BoletoName) => Promise<readonly string[]>;
+  readonly findBoletos: (merchantId: string, names: BoletoNames) => Promise<readonly string[]>;
 };
 
 export type Things = {
@@ -68,11 +68,9 @@ export async function thingsOfDocuments(
   const { merchantId } = visit;
   const paid = documents.length === 0 ? [] : await tools.findCustomerPayments(merchantId, documents);
   const subscriptions: ListedSubscription[] = [];
-  const boletoIds: string[] = [];
-  for (const document of documents) {
-    subscriptions.push(...(await readSubscriptions({ documentNumber: document }, visit)));
-    boletoIds.push(...(await tools.findBoletos(merchantId, { kind: 'document', text: document })));
-  }
+  for (const documentNumber of documents)
+    subscriptions.push(...(await readSubscriptions({ documentNumber }, visit)));
+  const boletoIds = await tools.findBoletos(merchantId, { kind: 'document', texts: documents });
   const vaultIds = [...paid, ...subscriptions].flatMap(({ vaultId }) => vaultId ?? []);
   return {
     payments: await readPayments(
@@ -81,14 +79,14 @@ export async function thingsOfDocuments(
       tools,
     ),
     subscriptions: subscriptions.slice(0, MOST_FOUND),
-    boletos: await readBoletos(boletoIds.toSorted().toReversed().slice(0, MOST_FOUND), visit),
-    vaultIds: [...new Set(vaultIds)],
+    boletos: await readBoletos(boletoIds, visit),
+    vaultIds: [...new Set(vaultIds)].slice(0, MOST_FOUND),
   };
 }
 
 export function thingSections({ payments, subscriptions, boletos }: Things, visit: Visit): Html {
-  const { say, count } = visit.wording;
-  return html`<p class="note">${say('At most the newest {count} of each.', { count: count(MOST_FOUND) })}</p>
+  const { say } = visit.wording;
+  return html`
 ${payments.length > 0 && section(say('Payments'), paymentTable(payments, visit))}
 ${subscriptions.length > 0 && section(say('Subscriptions'), subscriptionTable(subscriptions, visit))}
 ${boletos.length > 0 && section(say('Boletos'), boletoTable(boletos, visit))}`;

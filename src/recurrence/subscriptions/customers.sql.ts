@@ -1,4 +1,4 @@
-import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
@@ -71,6 +71,25 @@ export async function findBuyersOfBillings(
   return new Map(rows.flatMap(({ billingId, buyer }) => (buyer === null ? [] : [[billingId, buyer]])));
 }
 
+/** As if written now: it is read once more by what keeps words of it, which end after so many days. */
+const RENEW_OLD = statement(
+  'subscriptions.renew_old_customers',
+  `with held as materialized (
+     select ctid as place from subscriptions
+     where customer is not null and customer_written_at < now() - $2 * interval '12 hours'
+     order by customer_written_at limit $1
+     for no key update skip locked
+   )
+   update subscriptions set customer_written_at = now()
+   where ctid = any (array(select place from held)) and customer is not null
+   returning 1`,
+);
+
+/** Up to `limit` that were written more than half of so many days ago. */
+export async function renewOldCustomers(database: Database, limit: number, days: number): Promise<number> {
+  return (await database.query(RENEW_OLD, [limit, days])).length;
+}
+
 const KEYS = inputRows<SubscriptionKey>({
   merchant_id: ['text', (key) => key.merchantId],
   subscription_id: ['uuid', (key) => key.subscriptionId],
@@ -94,10 +113,10 @@ const ERASE = statement(
 
 /** Except for continuing ones; gives which were erased. */
 export async function eraseSubscriptionCustomers(
-  database: Database,
+  tx: Tx,
   keys: readonly SubscriptionKey[],
 ): Promise<SubscriptionKey[]> {
-  return (await database.query(ERASE, KEYS.values(keys))).map(KEY.parse);
+  return (await tx.query(ERASE, KEYS.values(keys))).map(KEY.parse);
 }
 
 const ERASE_OLD = statement(

@@ -1,4 +1,10 @@
-import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
+import {
+  type Database,
+  type Reader,
+  type Row,
+  statement,
+  type Tx,
+} from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { PLAN, STAMPS, stamped, TERMS } from '../plans/plans.sql.ts';
@@ -200,9 +206,9 @@ const ERASE_NAMELESS = statement(
 
 /** Only of ended ones, up to `limit` for each card; gives which. */
 export async function eraseNamelessSubscriptionsOf(
-  database: Database,
+  tx: Tx,
   cards: readonly CardKey[],
   limit: number,
 ): Promise<RowOf<typeof ERASED>[]> {
-  return (await database.query(ERASE_NAMELESS, [limit, ...CARDS.values(cards)])).map(ERASED.parse);
+  return (await tx.query(ERASE_NAMELESS, [limit, ...CARDS.values(cards)])).map(ERASED.parse);
 }

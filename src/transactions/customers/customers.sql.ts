@@ -1,4 +1,4 @@
-import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { TRANSACTION_STATES } from '../transaction.ts';
@@ -166,11 +166,8 @@ const ERASE = statement(
 );
 
 /** Skips payments under way. Returns the erased ones. */
-export async function eraseCustomers(
-  database: Database,
-  keys: readonly TransactionKey[],
-): Promise<TransactionKey[]> {
-  return (await database.query(ERASE, KEYS.values(keys))).map(KEY.parse);
+export async function eraseCustomers(tx: Tx, keys: readonly TransactionKey[]): Promise<TransactionKey[]> {
+  return (await tx.query(ERASE, KEYS.values(keys))).map(KEY.parse);
 }
 
 const ERASE_OLD = statement(
