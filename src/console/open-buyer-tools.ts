@@ -55,7 +55,9 @@ export function openBuyerTools({
       patiently(() => search(merchantId, (reader) => readBuyers(reader, merchantId, payments))),
     findCards: (merchantId, vaultIds) =>
       lookUp(merchantId, async (reader) => {
-        const stored = await vaultCardsRead(reader).read(vaultIds.map((vaultId) => ({ merchantId, vaultId })));
+        const stored = await vaultCardsRead(reader).read(
+          vaultIds.map((vaultId) => ({ merchantId, vaultId })),
+        );
         return [...stored.values()];
       }),
   };

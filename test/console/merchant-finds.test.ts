@@ -99,10 +99,8 @@ test('a payment names its customer, whose page has all that he bought; his data 
     `select detail from audit_entries where resource = $1 and action = 'console.act'`,
     [`${buyer}/reveal`.replace('/console/', '')],
   );
-  assert.deepEqual(JSON.parse(entry?.detail as string), {
-    operation: 'revealBuyer',
-    reason: 'Pedido 12 pelo telefone',
-  });
+  const { operation, reason } = JSON.parse(entry?.detail as string);
+  assert.deepEqual([operation, reason], ['revealBuyer', 'Pedido 12 pelo telefone']);
 });
 
 test('the box finds by name and e-mail, amount, day, last four and order number, whatever was bought', async () => {
@@ -133,6 +131,64 @@ test('the box finds by name and e-mail, amount, day, last four and order number,
     assert.match(wordsOf((await searchFor(viewer, home, text)).text), /Nada foi encontrado\./, text);
 });
 
+test('a name or a document that is none stops nobody else from being found, and makes nobody known by it', async () => {
+  const { auditor } = service;
+  await auditor.query(`alter table buyer_words add constraint no_poison check (word <> 'venenosa')`);
+  const odd = await paid(3_101, {
+    customer: { documentNumber: '-', firstName: '\u0301', email: '\u0301' },
+  });
+  await paid(3_102, { customer: { documentNumber: '-', firstName: 'Venenosa' } });
+  const document = await paid(3_103, { customer: { documentNumber: 'RG 123', firstName: 'Quitéria' } });
+  const last = await paid(3_104, { customer: { documentNumber: cpfOf(300_002), firstName: 'Eulália' } });
+  await until('those after it are found', async () => {
+    const found = await Promise.all(['quiteria', 'eulalia'].map((text) => searchFor(viewer, home, text)));
+    return [document, last].every(
+      (id, at) => found[at]?.headers.get('location') === `${home}/payments/${id}`,
+    );
+  });
+  await auditor.query('alter table buyer_words drop constraint no_poison');
+  for (const id of [odd, document]) {
+    const page = await shown(viewer, `${home}/buyers/${id}`);
+    assert.match(wordsOf(page), /Sem CPF ou CNPJ não dá para encontrar/);
+    const things = page.match(
+      new RegExp(`href="${home}/(payments|subscriptions|boletos)/[0-9a-f-]{36}"`, 'g'),
+    );
+    assert.deepEqual(things, [`href="${home}/payments/${id}"`]);
+  }
+  const support = await signedIn(service, 'support', merchantId);
+  const buyer = `${home}/buyers/${document}`;
+  const revealed = await support.send(buyer, `${buyer}/reveal`, { reason: 'Pedido 13' });
+  assert.match(wordsOf(revealed.text), /Quitéria Documento RG 123/);
+});
+
+test('what is committed late under an earlier moment is found, and a name of many says that it is cut', async () => {
+  const { auditor } = service;
+  const named = (firstName: string, lastName: string, document: number) => ({
+    customer: { documentNumber: cpfOf(document), firstName, lastName },
+  });
+  const id = await paid(3_105, named('Zuleica', 'Rara', 300_003));
+  const isFound = async (text: string, paymentId: string) =>
+    (await searchFor(viewer, home, text)).headers.get('location') === `${home}/payments/${paymentId}`;
+  await until('the later one is found', () => isFound('zuleica', id));
+  const [late] = await auditor.query(
+    `insert into transactions select (jsonb_populate_record(t, jsonb_build_object(
+       'transaction_id', gen_random_uuid(), 'created_at', t.created_at - interval '1 second', 'customer', $2::jsonb))).*
+     from transactions t where t.transaction_id = $1 returning transaction_id`,
+    [id, JSON.stringify(named('Tardia', 'Souza', 300_004).customer)],
+  );
+  await until('the late one is found', () => isFound('tardia', late?.transaction_id as string));
+  await auditor.query(
+    `insert into buyer_words
+     select $1, 'zuleica', gen_random_uuid()::text, current_date from generate_series(1, 2001)`,
+    [merchantId],
+  );
+  assert.ok(await isFound('zuleica rara', id), 'by the word that fewer have');
+  const cut = wordsOf((await searchFor(viewer, home, 'zuleica')).text);
+  assert.match(cut, /Há mais clientes com este nome do que os que foram olhados/);
+  assert.doesNotMatch(cut, /Nada foi encontrado/);
+  await auditor.query(`delete from buyer_words where word = 'zuleica'`);
+});
+
 test('notes about a customer are kept for all that he bought, by those who may, until they are removed', async () => {
   const support = await signedIn(service, 'support', merchantId);
   const buyer = `${home}/buyers/${things.boletoId}`;
@@ -143,6 +199,8 @@ test('notes about a customer are kept for all that he bought, by those who may, 
   const other = `${home}/buyers/${things.subscriptionId}`;
   assert.match(await shown(viewer, other), /Prefere &lt;b&gt;Pix/);
   assert.ok(!(await shown(viewer, other)).includes('/notes"'));
+  const form = { ...hiddenFields(await shown(support, buyer), `${buyer}/notes`), note: 'De quem só lê' };
+  assert.equal((await viewer.slowly(`${buyer}/notes`, { form })).status, 403);
   const remove = /action="([^"]*\/notes\/[^"]*\/remove)"/.exec(await shown(support, other))?.[1] ?? '';
   const removed = await support.send(other, remove, { reason: 'não vale mais' });
   assert.equal(removed.status, 303, removed.text);
@@ -220,6 +278,17 @@ test('what another merchant has is not found', async () => {
   const { boletoId, documentNumber, subscriptionId } = things;
   for (const text of [boletoId, documentNumber, subscriptionId, 'ana@cliente.example'])
     assert.match(wordsOf((await searchFor(operator, foreign, text)).text), /Nada foi encontrado\./, text);
+  for (const id of [boletoId, subscriptionId])
+    assert.equal((await operator.slowly(`${foreign}/buyers/${id}`)).status, 404);
+  await service.auditor.query(
+    `insert into buyer_notes (merchant_id, note_id, document, note, created_by) values ($1, $2, $3, 'x', 'y')`,
+    [FOREIGN_MERCHANT, boletoId, documentNumber],
+  );
+  const finance = await signedIn(service, 'finance', merchantId);
+  const buyer = `${home}/buyers/${boletoId}`;
+  const form = { ...hiddenFields(await shown(finance, buyer), `${buyer}/reveal`), reason: 'de outra loja' };
+  assert.equal((await finance.slowly(`${buyer}/notes/${boletoId}/remove`, { form })).status, 404);
+  assert.equal((await service.auditor.query('select from buyer_notes')).length, 1);
 });
 
 const FILTERED = [

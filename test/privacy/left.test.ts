@@ -254,7 +254,17 @@ test('an erase that ends in the middle has not lost the names that filters are f
   const words = ['privacy', 'erase', '--document', person.document, '--reason', REASON];
   assert.notEqual((await service.parcela(...words)).exitCode, 0);
   await auditor.query('drop trigger fail on console_filters');
-  assert.equal((await erase(person)).filters, 1);
+  await auditor.query('insert into buyer_words values ($1, $2, $3, current_date) on conflict do nothing', [
+    merchantId,
+    name.toLowerCase(),
+    person.document,
+  ]);
+  await auditor.query(
+    'create trigger fail before delete on buyer_words for each row execute function fail()',
+  );
+  assert.notEqual((await service.parcela(...words)).exitCode, 0);
+  await auditor.query('drop trigger fail on buyer_words');
+  assert.equal((await erase(person)).payments, 1, 'the words stay with what they find');
   assert.deepEqual(await tracesOf(service, person), []);
 });
 
@@ -279,6 +289,14 @@ test('the customer of a subscription stays while that goes on, and goes with its
     [[id, wanted.customer]],
   );
   assert.equal(kept.cards[0].vaultId, vaultId);
+  // The document came later than the name.
+  await service.auditor.query('insert into buyer_words values ($1, $2, $3, current_date)', [
+    service.merchantId,
+    email,
+    id,
+  ]);
+  const { words } = await service.printed('privacy', 'export', '--document', person.masked);
+  assert.ok(words.some(({ word }: { word: string }) => word === email));
   const left = [{ reason: 'subscription', merchantId: service.merchantId, kind: 'subscription', id }];
   assert.deepEqual(await erase(person), {
     payments: 0,

@@ -265,7 +265,7 @@ export async function eraseWithWords<Erased>(
 const ERASE_OLD = statement(
   'buyer_words.erase_old',
   `with held as materialized (
-     select ctid as place from buyer_words where seen_on < current_date - $2::integer
+     select ctid as place from buyer_words where seen_on <= current_date - $2::integer
      order by seen_on limit $1 for update skip locked
    )
    delete from buyer_words where ctid = any (array(select place from held)) returning 1`,
