@@ -257,6 +257,7 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'buyer_words.read_pix': 'what is read behind the sales of all merchants',
   'buyer_words.read_boletos': 'what is read behind the sales of all merchants',
   'buyer_words.read_subscriptions': 'what is read behind the sales of all merchants',
+  'subscriptions.renew_old_customers': 'retention, for all merchants',
   'buyer_words.unread': 'what is read behind the sales of all merchants',
   'payers.list_boletos': 'what is known of a person, at all merchants or at one',
   'payers.list_pix': 'what is known of a person, at all merchants or at one',

@@ -299,6 +299,8 @@ const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp
   'customers.find_buyers': ['transactions_pkey', /merchant_id = .*transaction_id = ANY/, false],
   'subscriptions.find_buyers_of_billings': ['billings_pkey', /merchant_id = .*billing_id = ANY/, false],
   'buyer_words.find': ['buyer_words_pkey', /merchant_id = .*word >= .*word < /, false],
+  'buyer_words.unread': ['subscriptions_by_customer_written', /customer_written_at >= /, false],
+  'subscriptions.renew_old_customers': ['subscriptions_by_customer_written', /customer_written_at < /, false],
   'buyer_words.read_cards': ['transactions_with_customer', /created_at >= /, false],
   'buyer_words.read_pix': ['pix_charges_with_payer', /created_at >= /, false],
   'buyer_words.read_boletos': ['boletos_with_payer', /created_at >= /, false],

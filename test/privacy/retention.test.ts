@@ -32,7 +32,7 @@ async function moveBack(paymentId: string, days: number): Promise<void> {
      returning merchant_id, customer`,
     [paymentId, days],
   );
-  const { documentNumber, email } = bought?.customer as Record<string, string>;
+  const { documentNumber, email } = (bought?.customer ?? {}) as Record<string, string>;
   await until('its words are kept', async () => {
     const moved = await auditor.query(
       `update buyer_words set seen_on = (now() - $2 * interval '1 day')::date where buyer = $1 returning 1`,

@@ -100,21 +100,25 @@ export async function readBought(tx: Tx, source: Source, place: Place, limit: nu
   return (await tx.query(READS[source], [place.readTo, place.readId, limit])).map(BOUGHT.parse);
 }
 
-const behind = (source: Source, time: string, id: string) => {
-  const cursor = (name: string) => `(select ${name} from buyer_cursors where source = '${source}')`;
-  return `${time} >= ${cursor('read_to')} and (${time}, ${id}) > (${cursor('read_to')}, ${cursor('read_id')})`;
-};
-
 /** One step along an index for each source. */
 export const BUYERS_UNREAD = statement(
   'buyer_words.unread',
-  `select case when exists (
-       select from transactions where customer is not null and due_at is null
-         and ${behind('card', 'created_at', 'transaction_id')})
-     or exists (select from pix_charges where payer is not null and ${behind('pix', 'created_at', 'pix_id')})
-     or exists (select from boletos where payer is not null and ${behind('boleto', 'created_at', 'boleto_id')})
-     or exists (select from subscriptions where customer is not null
-       and ${behind('subscription', 'customer_written_at', 'subscription_id')})
+  `select case when exists (select from buyer_cursors c cross join lateral (
+         select from transactions where customer is not null and due_at is null
+           and created_at >= c.read_to and (created_at, transaction_id) > (c.read_to, c.read_id) limit 1
+       ) o where c.source = 'card')
+     or exists (select from buyer_cursors c cross join lateral (
+         select from pix_charges where payer is not null
+           and created_at >= c.read_to and (created_at, pix_id) > (c.read_to, c.read_id) limit 1
+       ) o where c.source = 'pix')
+     or exists (select from buyer_cursors c cross join lateral (
+         select from boletos where payer is not null
+           and created_at >= c.read_to and (created_at, boleto_id) > (c.read_to, c.read_id) limit 1
+       ) o where c.source = 'boleto')
+     or exists (select from buyer_cursors c cross join lateral (
+         select from subscriptions where customer is not null
+           and customer_written_at >= c.read_to and (customer_written_at, subscription_id) > (c.read_to, c.read_id) limit 1
+       ) o where c.source = 'subscription')
      then 0 end`,
 );
 
