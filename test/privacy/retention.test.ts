@@ -28,9 +28,8 @@ after(() => service.close());
 async function moveBack(paymentId: string, days: number): Promise<void> {
   const { auditor } = service;
   const [bought] = await auditor.query(
-    `update transactions set created_at = now() - $2 * interval '1 day' where transaction_id = $1
-     returning merchant_id, customer`,
-    [paymentId, days],
+    'select merchant_id, customer from transactions where transaction_id = $1',
+    [paymentId],
   );
   const { documentNumber, email } = (bought?.customer ?? {}) as Record<string, string>;
   await until('its words are kept', async () => {
@@ -40,6 +39,10 @@ async function moveBack(paymentId: string, days: number): Promise<void> {
     );
     return moved.length > 0;
   });
+  await auditor.query(
+    `update transactions set created_at = now() - $2 * interval '1 day' where transaction_id = $1`,
+    [paymentId, days],
+  );
   await auditor.query(
     `insert into buyer_notes select $1, $2, $3, $4, 'support', now() - $5 * interval '1 day'`,
     [bought?.merchant_id, paymentId, documentNumber, email, days],
