@@ -184,7 +184,7 @@ const FIND = statement(
 );
 
 /** Of the many who are called Maria. */
-export const MOST_READ = 2_000;
+const MOST_READ = 2_000;
 
 /** By whichever word is rare enough for all who have it to be looked at. */
 export async function findBuyersByWords(
