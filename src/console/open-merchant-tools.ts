@@ -1,3 +1,4 @@
+import { findVaultCard } from '../cards/vault/vault-cards.sql.ts';
 import { patiently } from '../platform/exports.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import type { Reader } from '../platform/postgres/database.ts';
@@ -14,6 +15,7 @@ import { listChargebacksOf } from '../transactions/changes/chargebacks.sql.ts';
 import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
 import { readPeriodSums, readSaleCounts } from '../transactions/read-sale-counts.ts';
 import { cents } from '../values/cents.ts';
+import { isUuid } from '../values/ids.ts';
 import {
   addDays,
   type Day,
@@ -105,6 +107,18 @@ async function sumToday(
   };
 }
 
+/** Without its number and its holder, so it is not audited. */
+function storedCardFinder(lookUp: ModuleContext['lookUp']): MerchantPageTools['findStoredCard'] {
+  return async (merchantId, vaultId) => {
+    if (!isUuid(vaultId)) return null;
+    const key = { merchantId, vaultId: vaultId.toLowerCase() };
+    const card = await lookUp(merchantId, (reader) => findVaultCard(reader, key));
+    if (card === null) return null;
+    const { brand, lastFour, expirationMonth, expirationYear } = card;
+    return { brand, lastFour, expirationMonth, expirationYear };
+  };
+}
+
 /** Reads of merchant pages that the API does not have, queued and bounded. */
 export function openMerchantTools({
   database,
@@ -173,6 +187,7 @@ export function openMerchantTools({
         };
         return readBoundedDayReport(inTurn, { merchantId, day }, MOST_INSTALLMENTS);
       }),
+    findStoredCard: storedCardFinder(lookUp),
     listOpenBillings: (merchantId, ids) =>
       lookUp(merchantId, (reader) => listOpenBillings(reader, merchantId, ids)),
     sumBillingDays: (merchantId, period) =>

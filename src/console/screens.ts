@@ -24,7 +24,7 @@ import {
 } from './merchants/after-restore-screens.ts';
 import { MERCHANT_ACTIONS } from './merchants/merchant-actions.ts';
 import { MERCHANT_SCREENS, type MerchantTools } from './merchants/merchant-screens.ts';
-import { ROUTING_SCREENS } from './merchants/routing-screens.ts';
+import { ROUTING_ACTIONS, ROUTING_SCREENS } from './merchants/routing-screens.ts';
 import { ADDRESS_ACTIONS, ADDRESS_SCREENS } from './notifications/address-screens.ts';
 import { DELIVERY_ACTIONS, DELIVERY_SCREENS } from './notifications/delivery-screens.ts';
 import type { MerchantPageTools } from './open-merchant-tools.ts';
@@ -135,6 +135,7 @@ export const ACTIONS: readonly Action<ConsoleTools>[] = [
   ...WAITING_ACTIONS,
   ...AFTER_RESTORE_ACTIONS,
   ...MERCHANT_ACTIONS,
+  ...ROUTING_ACTIONS,
   ...FEE_ACTIONS,
   ...USER_ACTIONS,
 ];

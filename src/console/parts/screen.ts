@@ -146,7 +146,7 @@ export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
     /** The fault that every reader would find, in the form's words. */
     readonly faultOf?: (form: Form) => string | null;
     /** The form once more, with what was typed: for what was refused. Absent: the page has it. */
-    readonly again?: (visit: Visit, typed: Form) => Shown | Promise<Shown>;
+    readonly again?: (visit: Visit, typed: Form, tools: Tools) => Shown | Promise<Shown>;
     /** Asks somebody else, or writes down what was said: it changes nothing, so it needs no reason. */
     readonly needsNoReason?: true;
     readonly done: string;
@@ -165,6 +165,12 @@ export function mayUse({ roles, of }: Pick<Where, 'roles' | 'of'>, user: User): 
   return roles.includes(user.role) && (of === 'merchant' || user.merchantId === null);
 }
 
+/** What makes something to be paid, and charges nobody by itself. */
+export const MAY_SELL = {
+  roles: ['support', 'finance', 'admin'],
+  of: 'merchant',
+} as const satisfies Pick<Where, 'roles' | 'of'>;
+
 export const ALL_ROLES: readonly Role[] = ROLES;
 
 /** Pages link to the audit log only for these users. */
@@ -172,7 +178,13 @@ export const MAY_SEE_AUDIT = { roles: ['operator', 'admin'], of: 'operator' } as
 
 export type Asked<Body> =
   | { readonly ok: true; readonly status: number; readonly body: Body }
-  | { readonly ok: false; readonly status: number; readonly errors: readonly WireError[] };
+  | {
+      readonly ok: false;
+      readonly status: number;
+      readonly errors: readonly WireError[];
+      /** The endpoint kept it, under the key of the request. */
+      readonly isReplayed?: boolean;
+    };
 
 /** Texts of a page. The endpoint's reader checks them like those of the API. */
 export type Given = {

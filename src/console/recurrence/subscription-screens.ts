@@ -1,4 +1,3 @@
-import { GET_VAULT_CARD } from '../../cards/vault/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import type { OpenBilling } from '../../recurrence/billings/open-billings.sql.ts';
@@ -38,8 +37,14 @@ import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from 
 import { BILLING_STATES, SUBSCRIPTION_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 import { billingWhy, type WholeBilling } from './billing-why.ts';
 import { forecasts } from './forecast.ts';
-import { ENTRY_WORDS, saoPauloMoment, storedCardText } from './recurrence-words.ts';
-import { STANDING_STATES, type Standing, standingOf } from './standing.ts';
+import {
+  ENTRY_WORDS,
+  type ShownStoredCard,
+  type StoredCardTools,
+  saoPauloMoment,
+  shownCardText,
+} from './recurrence-words.ts';
+import { openNow, STANDING_STATES, type Standing, standingOf } from './standing.ts';
 
 /** Days shown after the last billing. */
 const DAYS_AHEAD = 6;
@@ -81,7 +86,7 @@ async function withStanding(
   return items.map((one) => {
     if (one.status !== 'Active') return one;
     const billing = open.get(one.id) ?? null;
-    const standing = standingOf(one, billing);
+    const standing = standingOf(one, billing && openNow(billing));
     return { ...one, standing, ...(billing !== null && { nextChargeOn: billing.chargeOn }) };
   });
 }
@@ -111,8 +116,9 @@ function newestBilling({ newest, billings: { items } }: SubscriptionFound, visit
 function standingBadge({ subscription, newest }: SubscriptionFound, wording: Visit['wording']): Html {
   if (subscription.status !== 'Active' || newest?.status !== 'Opened')
     return stateBadge(SUBSCRIPTION_STATES, subscription.status, wording);
-  const chargesMade = newest.timeline.filter(({ type }) => type === 'Charged').length;
-  return stateBadge(STANDING_STATES, standingOf(subscription, { ...newest, chargesMade }), wording);
+  const ended = newest.timeline.filter((entry) => entry.type === 'Charged' && entry.outcome !== null);
+  const standing = standingOf(subscription, { ...newest, chargesEnded: ended.length });
+  return stateBadge(STANDING_STATES, standing, wording);
 }
 
 function summary(found: SubscriptionFound, visit: Visit): Html {
@@ -135,7 +141,7 @@ ${facts([
       ? say('Pix Automático')
       : card === null
         ? html`${say('Stored card')} <code>${subscription.vaultId}</code>`
-        : storedCardText(card),
+        : shownCardText(card),
   ],
   [say('Subscription id'), html`<code>${subscription.id}</code>`],
 ])}`;
@@ -244,13 +250,14 @@ export type ListedSubscription = AnswerOf<typeof LIST_SUBSCRIPTIONS>['items'][nu
   readonly nextChargeOn?: string;
 };
 
-export type SubscriptionTools = ListTools & {
-  /** At most one of each subscription. */
-  readonly listOpenBillings: (
-    merchantId: string,
-    subscriptionIds: readonly string[],
-  ) => Promise<readonly OpenBilling[]>;
-};
+export type SubscriptionTools = ListTools &
+  StoredCardTools & {
+    /** At most one of each subscription. */
+    readonly listOpenBillings: (
+      merchantId: string,
+      subscriptionIds: readonly string[],
+    ) => Promise<readonly OpenBilling[]>;
+  };
 
 export type WholeSubscription = AnswerOf<typeof GET_SUBSCRIPTION>;
 type ListedBillings = AnswerOf<typeof LIST_BILLINGS>;
@@ -261,7 +268,7 @@ type SubscriptionFound = {
   readonly newest: WholeBilling | null;
   readonly page: AnswerOf<typeof GET_PAGE> | null;
   /** Null: it was removed, or it is paid by Pix Automático. */
-  readonly card: AnswerOf<typeof GET_VAULT_CARD> | null;
+  readonly card: ShownStoredCard | null;
 };
 
 const BILLINGS_OF_PAGE = 10;
@@ -291,12 +298,12 @@ const LIST: Screen<SubscriptionTools> = listScreen<ListedSubscription, Subscript
   view: subscriptionTable,
 });
 
-const ONE: Screen<unknown> = screen<unknown, SubscriptionFound>({
+const ONE: Screen<StoredCardTools> = screen<StoredCardTools, SubscriptionFound>({
   path: SUBSCRIPTION,
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Subscription',
-  async read({ ask, user, parameters: { subscriptionId = '' }, query }) {
+  async read({ ask, user, merchantId, parameters: { subscriptionId = '' }, query }, { findStoredCard }) {
     const asked = await ask(GET_SUBSCRIPTION, { parameters: { subscriptionId } });
     if (!asked.ok) return 'notFound';
     const listed = await ask(LIST_BILLINGS, {
@@ -318,10 +325,10 @@ const ONE: Screen<unknown> = screen<unknown, SubscriptionFound>({
       ? await ask(GET_PAGE, { parameters: { subscriptionId: asked.body.id } })
       : null;
     const { vaultId } = asked.body;
-    const card = vaultId === undefined ? null : await ask(GET_VAULT_CARD, { parameters: { vaultId } });
+    const card = vaultId === undefined ? null : await findStoredCard(merchantId, vaultId);
     return {
       subscription: asked.body,
-      card: card?.ok ? card.body : null,
+      card,
       billings: { ...page, items },
       newest,
       page: opened?.ok ? opened.body : null,

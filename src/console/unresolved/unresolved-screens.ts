@@ -96,7 +96,7 @@ ${facts([
   [say('Decided'), moment(wording, found.decidedAt)],
   [say('Tries'), count(found.tries)],
   [say('Next try'), moment(wording, found.dueAt)],
-  [say('Last reason, as it was noted'), quotation(found.reason && reasonIn(found.reason, wording))],
+  [say('Last reason'), quotation(found.reason && reasonIn(found.reason, wording))],
 ])}
 ${askForm(found, visit)}
 ${decisionForm(found, visit)}
@@ -214,7 +214,7 @@ function waitingTable(waiting: readonly WaitingThing[], { wording, now, query }:
     { title: say('Tries'), isNumber: true, cell: (one) => count(one.tries) },
     { title: say('Next try'), cell: (one) => moment(wording, one.dueAt) },
     {
-      title: say('Last reason, as it was noted'),
+      title: say('Last reason'),
       cell: (one) => quotation(one.reason && reasonIn(one.reason, wording)),
     },
   ])}${

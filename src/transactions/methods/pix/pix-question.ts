@@ -1,3 +1,4 @@
+import { unusable } from '../../../platform/channels/unclear.ts';
 import type { BankNotConnected, BankUnknown } from '../../../providers/banks/bank.ts';
 import type { FoundPix, PixIssueAnswer, PixRemoveAnswer } from '../../../providers/pix/pix-bank.ts';
 import type { ProviderChanged } from '../../requests/move.ts';
@@ -59,7 +60,7 @@ const ABSENT = 'the bank does not know a charge that it has made';
 function resultOfAbsence(pix: Asking): PixResult {
   const wasAbsent = pix.unknownReason === ABSENT;
   if (wasAbsent && pix.tries >= TRIES_BEFORE_ABSENCE) return changed(endOf(pix), 'unknownToBank');
-  return { kind: 'unknown', cause: 'unusable', reason: ABSENT };
+  return unusable(ABSENT);
 }
 
 /** The bank's answer counts: paid, the charge waits for the report; unknown for long, it cannot be paid. */
