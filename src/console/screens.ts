@@ -1,4 +1,5 @@
 import { BOLETO_ACTIONS, BOLETO_SCREENS } from './boletos/boleto-screens.ts';
+import { BUYER_ACTIONS, BUYER_SCREENS } from './buyers/buyer-screens.ts';
 import { CHARGE_ACTIONS, CHARGE_SCREENS } from './charges/charge-screens.ts';
 import { CHART_SCREENS } from './charts/chart-screens.ts';
 import { CARD_FIELDS_ACTIONS, CARD_FIELDS_SCREENS } from './credentials/card-fields-screens.ts';
@@ -73,6 +74,7 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...TODAY_SCREENS,
   ...PAYMENT_SCREENS,
   ...RECEIPT_SCREENS,
+  ...BUYER_SCREENS,
   ...SEARCH_SCREENS,
   ...FILTER_SCREENS,
   ...SUBSCRIPTION_SCREENS,
@@ -112,6 +114,7 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
 
 export const ACTIONS: readonly Action<ConsoleTools>[] = [
   ...PAYMENT_ACTIONS,
+  ...BUYER_ACTIONS,
   ...SUBSCRIPTION_ACTIONS,
   ...PLAN_ACTIONS,
   ...BILLING_ACTIONS,

@@ -113,7 +113,7 @@ test('money goes back with a reason, once however often the form is sent, and bo
   const done = await shown(finance, answers[0]?.headers.get('location') ?? '');
   assert.match(wordsOf(done), /Pedido aceito: veja a situação do pagamento/);
   assert.match(wordsOf(done), /R\$ [\d,]+ Autorizada Estornada em parte/);
-  assert.match(wordsOf(await shown(finance, `${home}/payments`)), /Cartão Autorizada Estornada em parte/);
+  assert.match(wordsOf(await shown(finance, `${home}/payments`)), /•••• \d{4} Autorizada Estornada em parte/);
   assert.match(wordsOf(done), /Estorno de R\$ 20,00 solicitado/);
   const entries = await service.auditor.query(
     "select actor, outcome, detail from audit_entries where action = 'console.act' and resource = $1",

@@ -202,7 +202,7 @@ function withTyped(fields: readonly Field[], typed: Form | undefined): readonly 
  */
 export function actionForm(
   { wording, formMark, onceKey, user, merchantId }: Visit,
-  of: Where & Pick<Action, 'isQuestion'>,
+  of: Where & Pick<Action, 'needsNoReason'>,
   wanted: {
     readonly values?: Readonly<Record<string, string>>;
     readonly about: Shown;
@@ -228,7 +228,7 @@ export function actionForm(
     isRequired: true,
     mostCharacters: LONGEST_REASON,
   };
-  const asked = withTyped(of.isQuestion === true ? fields : [...fields, reason], typed);
+  const asked = withTyped(of.needsNoReason === true ? fields : [...fields, reason], typed);
   const kept = Object.entries({ mark: formMark, once: onceKey, ...hidden });
   return html`<details class="action"${typed !== undefined && html` open`}><summary>${title}</summary>
 <form method="post" action="${action}">

@@ -45,6 +45,13 @@ export type Visit = {
 /** `notFound` also hides what the user may not see. */
 export type Read<Found> = Found | 'notFound' | { readonly leadsTo: string };
 
+/** Adds to rows what the API does not have. */
+export type Beside<Row, Tools> = (
+  rows: readonly Row[],
+  visit: Visit,
+  tools: Tools,
+) => Promise<readonly Row[]>;
+
 /** A file that the browser saves under this name. */
 export type Download = { readonly name: string } & (
   | { readonly type: string; readonly content: string | Buffer }
@@ -140,8 +147,8 @@ export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
     readonly faultOf?: (form: Form) => string | null;
     /** The form once more, with what was typed: for what was refused. Absent: the page has it. */
     readonly again?: (visit: Visit, typed: Form, tools: Tools) => Shown | Promise<Shown>;
-    /** Asks somebody else and changes nothing, so it needs no reason. */
-    readonly isQuestion?: true;
+    /** Asks somebody else, or writes down what was said: it changes nothing, so it needs no reason. */
+    readonly needsNoReason?: true;
     readonly done: string;
     /** Shown once and never again. Absent: leads to the next page. */
     readonly reveal?: (answered: unknown, visit: Visit) => Html;

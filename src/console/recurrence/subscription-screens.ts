@@ -7,9 +7,10 @@ import {
   GET_SUBSCRIPTION,
   LIST_SUBSCRIPTIONS,
 } from '../../recurrence/subscriptions/contract.ts';
-import { documentText } from '../../values/document-number.ts';
+import { buyerOf } from '../../transactions/customers/buyer.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { happenToBilling } from '../homologation/happening.ts';
+import { buyerFacts, buyerLink } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
@@ -48,17 +49,15 @@ import { openNow, STANDING_STATES, type Standing, standingOf } from './standing.
 /** Days shown after the last billing. */
 const DAYS_AHEAD = 6;
 
-export function subscriptionTable(
-  items: readonly ListedSubscription[],
-  { wording, merchantId }: Visit,
-): Html {
+export function subscriptionTable(items: readonly ListedSubscription[], visit: Visit): Html {
+  const { wording, merchantId } = visit;
   const { say, reais, day } = wording;
   return table(say('Subscriptions'), items, [
     {
       title: say('Order number'),
       cell: (one) => link(subscriptionPath(merchantId, one.id), one.orderNumber),
     },
-    { title: say('Customer'), cell: (one) => one.customer?.name ?? one.customer?.email ?? '–' },
+    { title: say('Customer'), cell: (one) => buyerLink(buyerOf(one.customer), one.id, visit) },
     { title: say('Plan'), cell: (one) => one.plan.name },
     { title: say('Amount'), isNumber: true, cell: (one) => reais(one.plan.amount) },
     {
@@ -122,8 +121,9 @@ function standingBadge({ subscription, newest }: SubscriptionFound, wording: Vis
   return stateBadge(STANDING_STATES, standing, wording);
 }
 
-function summary(found: SubscriptionFound, { wording, merchantId }: Visit): Html {
+function summary(found: SubscriptionFound, visit: Visit): Html {
   const { subscription, card } = found;
+  const { wording, merchantId } = visit;
   const { say, reais, count } = wording;
   const { plan, customer, timeline: entries } = subscription;
   const why = entries.findLast((entry) => entry.description !== undefined)?.description;
@@ -134,9 +134,7 @@ ${facts([
   [say('Order number'), subscription.orderNumber],
   [say('Plan'), link(planPath(merchantId, plan.id), plan.name)],
   [say('Every'), say('{days} days', { days: count(plan.interval) })],
-  [say('Customer'), customer?.name ?? '–'],
-  [say('Document'), customer?.documentNumber === undefined ? '–' : documentText(customer.documentNumber)],
-  ['E-mail', customer?.email ?? '–'],
+  ...buyerFacts(say('Customer'), buyerOf(customer), subscription.id, visit),
   [
     say('Paid by'),
     subscription.vaultId === undefined

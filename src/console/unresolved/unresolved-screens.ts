@@ -308,7 +308,7 @@ const ASK: Action<UnresolvedTools> = {
   of: 'operator',
   title: 'Ask the acquirer',
   operation: 'resolve.ask',
-  isQuestion: true,
+  needsNoReason: true,
   async perform(visit, _form, { askAcquirer, findCase }) {
     const { say } = visit.wording;
     const { id = '' } = visit.parameters;

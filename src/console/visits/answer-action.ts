@@ -252,7 +252,7 @@ ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="
 
 function faultOf(action: Action<ConsoleTools>, { once, reason = '' }: Form): string | null {
   if (once === undefined || !isUuid(once)) return NO_KEY;
-  return action.isQuestion === true ? null : reasonFault(reason);
+  return action.needsNoReason === true ? null : reasonFault(reason);
 }
 
 const NO_KEY = 'This form has no key of its own. Open the page again.';
